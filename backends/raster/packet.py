@@ -1,0 +1,155 @@
+"""What a context hands to the renderer: plain descriptions of memory, bindings and state. No code lives here.
+
+Everything in a `DrawState` except memory is copied when `Renderer.draw` returns. Memory is named by address; the object
+that owns it travels along as `keepalive`. Vertex, index and texture memory is read later, when the front end or the tiles
+run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writing to it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from backends.formats import Format
+    from backends.gallium.state import (
+        BlendState,
+        DepthStencilAlphaState,
+        RasterizerState,
+        ScissorState,
+        VertexElement,
+        ViewportState,
+    )
+    from backends.llvm.abi import SamplerRecord, TextureRecord
+    from backends.llvm.sampling.key import SamplerKey, TextureKey
+    from tgsi.ir import Program
+
+MAX_SIZE = 8192  # pixels; the exactness of edges and planes (architecture.md section 9) is proved up to here
+MAX_COLOR_BUFFERS = 8
+MAX_VERTEX_BUFFERS = 32
+
+_serials = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`.
+
+    Storage rule (backends/gallium/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows
+    and columns padded to whole 64 x 64 tiles, 64 bytes of slack behind the end. Surfaces must keep to it."""
+
+    address: int
+    row_stride: int  # bytes
+    format: Format
+    width: int  # pixels
+    height: int
+    layer_stride: int = 0  # bytes
+    layers: int = 1
+    keepalive: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Framebuffer:
+    """The bound targets. A `None` color buffer swallows what is written to it."""
+
+    width: int
+    height: int
+    cbufs: tuple[Surface | None, ...] = ()
+    zsbuf: Surface | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A range of readable bytes: an index buffer, a constant buffer."""
+
+    address: int
+    size: int  # bytes
+    keepalive: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class VertexBuffer:
+    """A bound vertex buffer; `address` and `size` are those behind its buffer_offset."""
+
+    address: int
+    size: int  # bytes readable from address
+    stride: int  # bytes
+    keepalive: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundView:
+    """A sampler view: what changes code, and the record that kernels read."""
+
+    key: TextureKey
+    record: TextureRecord
+    keepalive: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class BoundSampler:
+    """A sampler state, the same two halves."""
+
+    key: SamplerKey
+    record: SamplerRecord
+
+
+@dataclass(eq=False, slots=True)
+class Shader:
+    """The handle that create_vs_state and create_fs_state return: a validated program and a number that is never reused.
+
+    The renderer keeps what it derives from a program (link tables, variants) by that number."""
+
+    program: Program
+    serial: int = field(default_factory=lambda: next(_serials))
+
+
+@dataclass(slots=True)
+class StageBindings:
+    """What is bound to one shader stage, by slot; a `None` entry is an empty slot."""
+
+    constants: list[Memory | None] = field(default_factory=list)
+    views: list[BoundView | None] = field(default_factory=list)
+    samplers: list[BoundSampler | None] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class DrawState:
+    """All that is bound and that a draw needs. The context owns one, changes its fields, and passes it to every draw.
+
+    Replace what changes (assign a new tuple or state object): the renderer recognizes unchanged fields by identity.
+    The lists inside StageBindings may be changed in place."""
+
+    rasterizer: RasterizerState
+    blend: BlendState
+    depth_stencil_alpha: DepthStencilAlphaState
+    vertex_shader: Shader | None = None
+    fragment_shader: Shader | None = None  # None: depth and stencil only
+    vertex_elements: tuple[VertexElement, ...] = ()
+    vertex_buffers: tuple[VertexBuffer | None, ...] = ()
+    index_buffer: Memory | None = None  # of an indexed draw; DrawInfo.start counts indices from its address
+    vertex: StageBindings = field(default_factory=StageBindings)
+    fragment: StageBindings = field(default_factory=StageBindings)
+    blend_color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    stencil_ref: tuple[int, int] = (0, 0)  # front, back
+    viewports: tuple[ViewportState, ...] = ()
+    scissors: tuple[ScissorState, ...] = ()
+    sample_mask: int = 0xFFFFFFFF
+    polygon_stipple: tuple[int, ...] | None = None  # 32 words, MSB leftmost
+    clip_planes: tuple[tuple[float, float, float, float], ...] = ()
+    count_samples: bool = False  # an occlusion query is active
+    count_statistics: bool = False  # a pipeline statistics query is active
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Running totals since the renderer was made; a query is the difference of two of them."""
+
+    samples_passed: int = 0
+    vertices: int = 0  # input assembler vertices
+    primitives: int = 0  # input assembler primitives
+    vs_invocations: int = 0
+    clipper_in: int = 0
+    clipper_out: int = 0
+    fs_invocations: int = 0
