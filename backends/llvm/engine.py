@@ -1,0 +1,132 @@
+"""From a module to running code: parse, optimise, generate, scan, link."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import threading
+import time
+
+import llvmlite.binding as llvm
+
+from backends.llvm import target
+from backends.llvm.builder import Module
+from backends.llvm.objects import undefined_symbols
+
+#: What emitted code may call. Anything else would differ between machines, or crash when it is missing.
+ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait"})
+
+_serial = itertools.count()
+# LLJIT's tables are shared by all libraries of the process; llvmlite's own lock covers single calls only.
+_lock = threading.RLock()
+
+
+class Library:
+    """Compiled code, alive as long as this object.
+
+    address: function name -> entry point; times: milliseconds of each step, and the number of text lines.
+    """
+
+    def __init__(
+        self, name: str, image: bytes, exports: tuple[str, ...], times: dict[str, float], module_text: str | None, cpu: str
+    ) -> None:
+        """Link the object `image`; `exports` are the functions wanted. Raises ValueError for symbols outside ALLOWED_SYMBOLS."""
+        foreign = undefined_symbols(image) - ALLOWED_SYMBOLS
+        foreign.discard("_GLOBAL_OFFSET_TABLE_")
+        if foreign:
+            raise ValueError(f"module {name!r} calls {', '.join(sorted(foreign))}, which generated code may not")
+        begin = time.perf_counter()
+        builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+        for export in exports:
+            builder.export_symbol(export)
+        with _lock:
+            self._tracker = builder.link(_jit(), f"{name}.{next(_serial)}")
+        self.image, self.name, self.exports = image, name, exports
+        self.address: dict[str, int] = {export: self._tracker[export] for export in exports}
+        self.times = {**times, "link_ms": (time.perf_counter() - begin) * 1e3}
+        self._text, self._cpu = module_text, cpu
+
+    def assembly(self) -> str:
+        """The machine code as text; generated anew from the optimised module. ValueError for code from the disk cache."""
+        if self._text is None:
+            raise ValueError(f"{self.name} came from the object cache: its module was never built")
+        machine = target.create_machine(self._cpu)
+        return str(machine.emit_assembly(_optimized(self._text, machine)))
+
+
+@functools.cache
+def _jit() -> llvm.LLJIT:
+    target.initialize()
+    return llvm.create_lljit_compiler(target.create_machine("host"), use_jit_link=True)
+
+
+@functools.cache
+def _machine(cpu: str) -> llvm.TargetMachine:
+    return target.create_machine(cpu)
+
+
+def _parsed(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+    parsed = llvm.parse_assembly(text)
+    parsed.triple, parsed.data_layout = llvm.get_process_triple(), str(machine.target_data)
+    parsed.verify()
+    return parsed
+
+
+def _run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
+    passes = llvm.create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_new_gvn_pass()
+    passes.add_loop_rotate_pass()
+    passes.add_dead_code_elimination_pass()
+    for function in parsed.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
+
+
+def _optimized(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+    parsed = _parsed(text, machine)
+    _run_passes(parsed, machine)
+    return parsed
+
+
+def optimized_text(module: Module, *, cpu: str | None = None) -> str:
+    """The module's LLVM text after the passes, for reading."""
+    return str(_optimized(module.text(), _machine(cpu or module.cpu)))
+
+
+def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, str, dict[str, float]]:
+    """Object image, module text and times (ms). ValueError if the module was built for features that `cpu` has not."""
+    cpu = cpu or module.cpu
+    missing = module.used_features - target.cpu_features(cpu)
+    if missing:
+        raise ValueError(f"module {module.name!r} was built for {module.cpu}, but {cpu} lacks {', '.join(sorted(missing))}")
+    begin = time.perf_counter()
+    text = module.text()
+    with _lock:
+        machine = _machine(cpu)
+        parsed = _parsed(text, machine)
+        after_parse = time.perf_counter()
+        _run_passes(parsed, machine)
+        after_passes = time.perf_counter()
+        image = bytes(machine.emit_object(parsed))
+    times = {
+        "lines": float(text.count("\n")),
+        "parse_ms": (after_parse - begin) * 1e3,
+        "passes_ms": (after_passes - after_parse) * 1e3,
+        "codegen_ms": (time.perf_counter() - after_passes) * 1e3,
+    }
+    return image, text, times
+
+
+def compile_module(module: Module, *, cpu: str | None = None) -> Library:
+    """Compile and link; `cpu` is "host" or an x86-64 level (default: what the module was built for).
+
+    Raises ValueError for an unknown cpu, for one that lacks a feature that the module was built with, and for undefined
+    symbols outside ALLOWED_SYMBOLS.
+    """
+    cpu = cpu or module.cpu
+    image, text, times = compile_object(module, cpu=cpu)
+    exports = tuple(f.name for f in module.functions if not f.internal)
+    return Library(module.name, image, exports, times, text, cpu)

@@ -1,0 +1,66 @@
+"""Types of staged values and the text of constants."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A scalar (`lanes` == 1) or a vector of `lanes` equal elements.
+
+    `kind` is "f" (float), "i" (integer) or "p" (pointer); `bits` the width of one element.
+    """
+
+    kind: str
+    bits: int
+    lanes: int = 1
+
+    @property
+    def element(self) -> str:
+        """LLVM's name of the element type."""
+        if self.kind == "f":
+            return {16: "half", 32: "float", 64: "double"}[self.bits]
+        return "ptr" if self.kind == "p" else f"i{self.bits}"
+
+    def __str__(self) -> str:
+        return self.element if self.lanes == 1 else f"<{self.lanes} x {self.element}>"
+
+    @property
+    def suffix(self) -> str:
+        """The mangled name that an overloaded intrinsic ends in."""
+        base = "p0" if self.kind == "p" else f"{self.kind}{self.bits}"
+        return base if self.lanes == 1 else f"v{self.lanes}{base}"
+
+    def wide(self, lanes: int) -> Type:
+        """The same element type with another number of lanes."""
+        return self if lanes == self.lanes else Type(self.kind, self.bits, lanes)
+
+
+BOOL = Type("i", 1)
+I8 = Type("i", 8)
+I16 = Type("i", 16)
+I32 = Type("i", 32)
+I64 = Type("i", 64)
+F32 = Type("f", 32)
+F64 = Type("f", 64)
+PTR = Type("p", 64)
+
+
+def element_text(t: Type, x: float) -> str:
+    """LLVM text of one element of type `t`; floats are rounded to f32 where `t` is, integers wrap."""
+    if t.kind == "f":
+        value = struct.unpack("f", struct.pack("f", x))[0] if t.bits == 32 else x
+        return f"0x{struct.unpack('Q', struct.pack('d', value))[0]:016X}"
+    if t.kind == "p":
+        return "null" if x == 0 else f"inttoptr (i64 {int(x)} to ptr)"
+    value = int(x) & ((1 << t.bits) - 1)
+    # LLVM reads negative and positive decimals alike; the signed form is the one it prints.
+    return str(value - (1 << t.bits) if t.bits > 1 and value >> (t.bits - 1) else value)
+
+
+def constant_text(t: Type, x: float) -> str:
+    """LLVM text of a constant whose lanes all equal `x`."""
+    one = element_text(t, x)
+    return one if t.lanes == 1 else f"splat ({t.element} {one})"
