@@ -1,0 +1,1 @@
+"""Gallium's interface: screens, contexts, resources and state."""
