@@ -1,0 +1,82 @@
+"""Reads the layout of a format from its Gallium name: R5G6B5_UNORM says everything that there is to know.
+
+Channels are named from the lowest bit of the little-endian block to the highest, each with its size; a type follows the
+channels that it belongs to.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+SWIZZLE_ZERO, SWIZZLE_ONE = 4, 5
+
+
+class ChannelType(Enum):
+    """How the bits of a channel are a number."""
+
+    VOID = "void"  # padding
+    UNORM = "unorm"  # [0, 1]
+    SNORM = "snorm"  # [-1, 1], two's complement
+    USCALED = "uscaled"  # the integer as a float
+    SSCALED = "sscaled"
+    UINT = "uint"  # an integer that stays one
+    SINT = "sint"
+    FLOAT = "float"  # 32, 16 bits; 11 and 10 without a sign; 9 with a shared exponent
+    FIXED = "fixed"  # signed 16.16
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One channel of a block. `letter` is one of R G B A L I Z S X E; `size` and `shift` count bits from the block's start."""
+
+    letter: str
+    type: ChannelType
+    size: int
+    shift: int
+
+
+_RUN = re.compile(r"(?:[RGBALIZSXE]\d+)+")
+_PART = re.compile(r"([RGBALIZSXE])(\d+)")
+
+
+def parse_channels(name: str) -> tuple[Channel, ...]:
+    """The channels that a format name spells, from the lowest bit up. ValueError if the name is no plain format."""
+    found: list[tuple[str, ChannelType, int]] = []
+    waiting: list[tuple[str, int]] = []
+    for word in name.split("_"):
+        if _RUN.fullmatch(word):
+            waiting += [(letter, int(size)) for letter, size in _PART.findall(word)]
+            continue
+        try:
+            kind = ChannelType.UNORM if word == "SRGB" else ChannelType(word.lower())
+        except ValueError:
+            raise ValueError(f"{name}: {word} is not a channel type") from None
+        found += [(letter, ChannelType.VOID if letter == "X" else kind, size) for letter, size in waiting]
+        waiting = []
+    if waiting or not found:
+        raise ValueError(f"{name} is not a plain format")
+    channels: list[Channel] = []
+    shift = 0
+    for letter, kind, size in found:
+        channels.append(Channel(letter, kind, size, shift))
+        shift += size
+    return tuple(channels)
+
+
+def read_swizzle(channels: tuple[Channel, ...]) -> tuple[int, int, int, int]:
+    """For each of R, G, B, A the index of the channel that it reads, or SWIZZLE_ZERO, SWIZZLE_ONE.
+
+    Luminance fills R, G, B; intensity all four, and so does depth (as Mesa's softpipe samples it); stencil alone is R.
+    """
+    at = {c.letter: i for i, c in enumerate(channels) if c.letter not in "XE"}
+    for letter in "IZ":
+        if letter in at:
+            return (at[letter],) * 4
+    if "S" in at:
+        return (at["S"], SWIZZLE_ZERO, SWIZZLE_ZERO, SWIZZLE_ONE)
+    alpha = at.get("A", SWIZZLE_ONE)
+    if "L" in at:
+        return (at["L"], at["L"], at["L"], alpha)
+    return (at.get("R", SWIZZLE_ZERO), at.get("G", SWIZZLE_ZERO), at.get("B", SWIZZLE_ZERO), alpha)

@@ -1,0 +1,1 @@
+"""Texture sampling as generated code."""
