@@ -433,6 +433,12 @@ class Module:
         """Make a function known that is defined elsewhere (or later in this module)."""
         self._declared[name] = f"declare {returns or 'void'} @{name}({types})"
 
+    def constant(self, name: str, type: Type, values: Sequence[float]) -> str:
+        """A read-only table of elements of `type`; returns its LLVM name, a pointer. The same name must mean the same values."""
+        items = ", ".join(f"{type} {element_text(type, v)}" for v in values)
+        self._declared[name] = f"@{name} = private unnamed_addr constant [{len(values)} x {type}] [{items}], align 64"
+        return f"@{name}"
+
     def text(self) -> str:
         """The module as LLVM text."""
         own = {f.name for f in self.functions}
