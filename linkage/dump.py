@@ -1,0 +1,104 @@
+"""Link tables for people, and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from linkage.findings import findings
+from linkage.table import LinkTable, Relocation
+from tgsi.enums import CHANNELS
+from tgsi.ir import XYZW
+
+_NAMED = (
+    ("position", "POSITION"),
+    ("point_size", "PSIZE"),
+    ("layer", "LAYER"),
+    ("viewport", "VIEWPORT_INDEX"),
+    ("edge_flag", "EDGEFLAG"),
+    ("clip_vertex", "CLIPVERTEX"),
+)
+_HEADER = ("slot", "fragment", "semantic", "reads", "from", "channels", "interpolation")
+
+
+def _mask(mask: int) -> str:
+    return "." + "".join(c for i, c in enumerate(CHANNELS) if mask >> i & 1)
+
+
+def _channels(row: Relocation) -> str:
+    """The value of each channel of the slot, `-` where nobody reads it."""
+    source = CHANNELS if row.output_register is not None else "0001"
+    return "".join(source[i] if row.usage_mask >> i & 1 else "-" for i in range(4))
+
+
+def _interpolation(row: Relocation) -> str:
+    place = "" if row.location.name == "CENTER" else f", {row.location.name}"
+    return row.interpolation.name + place
+
+
+def _origin(row: Relocation, table: LinkTable) -> str:
+    if row.output_register is None:
+        return "nothing"
+    back = table.back_register(row)
+    return f"OUT[{row.output_register}]" + (f" / back OUT[{back}]" if back != row.output_register else "")
+
+
+def dump(table: LinkTable) -> str:
+    """The table as aligned text: one line a slot, then what the rasterizer takes, then warnings. Ends without a newline."""
+    lines = [f"profile {table.profile}: {table.slots} slot{'s' if table.slots != 1 else ''}"]
+    cells = [
+        (
+            str(row.slot),
+            f"IN[{row.input_register}]",
+            str(row.semantic),
+            _mask(row.usage_mask),
+            _origin(row, table),
+            _channels(row),
+            _interpolation(row),
+        )
+        for row in table.rows
+    ]
+    if cells:
+        widths = [max(len(line[i]) for line in (_HEADER, *cells)) for i in range(len(_HEADER))]
+        lines += ["  " + "  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip() for line in (_HEADER, *cells)]
+    named = [f"{name} OUT[{register}]" for field, name in _NAMED if (register := getattr(table, field)) is not None]
+    named += [f"CLIPDIST[{i}] OUT[{r}]" for i, r in enumerate(table.clip_distance) if r is not None]
+    named += [f"BCOLOR[{i}] OUT[{r}]" for i, r in sorted(table.back.items())]
+    if named:
+        lines.append("rasterizer takes: " + ", ".join(named))
+    if table.specials:
+        given = (f"IN[{s.input_register}] {s.semantic}{'' if s.usage_mask == XYZW else ' ' + _mask(s.usage_mask)}" for s in table.specials)
+        lines.append("rasterizer gives: " + ", ".join(given))
+    lines += [f"{d.severity.value}[{d.code}]: {d.message}" + (f"; {d.hint}" if d.hint else "") for d in findings(table)]
+    return "\n".join(lines)
+
+
+def as_json(table: LinkTable) -> dict[str, Any]:
+    """The table as plain data. Registers are numbers, None where there is none; masks have x in bit 0."""
+    return {
+        "profile": table.profile,
+        "slots": table.slots,
+        "rows": [
+            {
+                "slot": row.slot,
+                "semantic": str(row.semantic),
+                "input_register": row.input_register,
+                "output_register": row.output_register,
+                "back_register": table.back_register(row),
+                "usage_mask": row.usage_mask,
+                "channels": _channels(row),
+                "interpolation": row.interpolation.name,
+                "location": row.location.name,
+            }
+            for row in table.rows
+        ],
+        "specials": [{"semantic": str(s.semantic), "input_register": s.input_register, "usage_mask": s.usage_mask} for s in table.specials],
+        **{field: getattr(table, field) for field, _ in _NAMED},
+        "clip_distance": list(table.clip_distance),
+        "back": {str(index): register for index, register in sorted(table.back.items())},
+        "dead_outputs": [{"semantic": str(d.semantic), "output_register": d.output_register} for d in table.dead_outputs],
+        "unmatched_inputs": [
+            {"semantic": str(u.semantic), "input_register": u.input_register, "nearest": [str(n) for n in u.nearest]}
+            for u in table.unmatched_inputs
+        ],
+        "findings": [d.as_json() for d in findings(table)],
+    }
