@@ -1,0 +1,1 @@
+"""Analyses, validation and transformations of programs."""

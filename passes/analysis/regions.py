@@ -1,0 +1,337 @@
+"""The control flow of a program as one read-only tree, which the interpreter and the code generator both walk.
+
+Instructions are a flat list whose branch labels are often wrong or zero, so nesting is taken from the instructions alone; only
+CAL looks at its label. What both walkers promise about lanes is written here, once:
+
+* IF takes lanes whose x is not 0.0 (NaN and denormals count, -0 does not), UIF those with any bit set; ELSE the others.
+* BRK leaves the innermost loop or switch, CONT goes to the end of the innermost loop's body (a switch in between is left too),
+  RET leaves the subroutine, or stops the lane when it stands in main. END stops all lanes.
+* A switch keeps two masks, `inside` and `matched`, both empty at its start. A CASE adds its hits (selector equal, among the lanes
+  that entered the switch and have not left it by CONT or RET) to both; DEFAULT adds to `inside` every such lane that is not in
+  `matched` yet; BRK takes its lanes out of `inside`. So lanes fall through, a DEFAULT that stands first also takes lanes that
+  a later CASE will match, and code before the first CASE runs for no lane.
+* Fuel is a counter per lane, `FUEL` at the start. At ENDLOOP it goes down by one for every lane that would go round again;
+  lanes where it is then 0 or less leave that loop as by BRK.
+
+Source: Gallium's TGSI documentation; Mesa 18.1 where that is silent (see the reference's chapter on deviations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from tgsi.diagnostics import Diagnostic, Label, Severity, UnsupportedError, ValidationError
+from tgsi.ir import Instruction, Program
+from tgsi.source import Span
+
+FUEL = 1 << 16
+"""Loop iterations that one lane may make in all its loops together."""
+
+MAX_DEPTH = 100
+"""Deepest nesting of regions, subroutine calls included: the walkers recurse."""
+
+MAX_EXPANSION = 1 << 18
+"""Most instructions of a program with every call written out: chains of calls grow as powers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Instructions that run one after the other. KILL is among them: it stops output, not computing."""
+
+    instructions: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """IF or UIF: `head` holds the condition in the x that its source selects."""
+
+    head: Instruction
+    then: Region
+    otherwise: Region = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """An endless loop; lanes leave it by BRK, RET or for want of fuel."""
+
+    head: Instruction
+    body: Region
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """What follows one CASE or DEFAULT, up to the next; an arm that does not end in BRK falls into the next one."""
+
+    head: Instruction
+    body: Region
+
+    @property
+    def is_default(self) -> bool:
+        """The arm of DEFAULT."""
+        return self.head.opcode.name == "DEFAULT"
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """SWITCH: the selector is the x of `head`'s source; arms in the order of the text."""
+
+    head: Instruction
+    arms: tuple[Arm, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """BRK, CONT or RET: the active lanes go; what follows in the region runs for the others."""
+
+    instruction: Instruction
+
+    @property
+    def kind(self) -> str:
+        """``BRK``, ``CONT`` or ``RET``."""
+        return self.instruction.opcode.name
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """CAL: `sub` is the key in `Regions.subs`."""
+
+    instruction: Instruction
+    sub: int
+
+
+Node: TypeAlias = Block | If | Loop | Switch | Jump | Call
+Region: TypeAlias = tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sub:
+    """A subroutine: `index` is the number of its BGNSUB. ENDSUB acts as RET."""
+
+    index: int
+    body: Region
+
+
+@dataclass(frozen=True, slots=True)
+class Regions:
+    """Main program and the subroutines that calls name (others are left out). Calls never recurse."""
+
+    main: Region
+    subs: dict[int, Sub] = field(default_factory=dict)
+
+
+def children(node: Node) -> tuple[Region, ...]:
+    """The regions inside a node, in the order of the text; a call has none."""
+    match node:
+        case If():
+            return node.then, node.otherwise
+        case Loop():
+            return (node.body,)
+        case Switch():
+            return tuple(arm.body for arm in node.arms)
+        case _:
+            return ()
+
+
+def walk(region: Region) -> Iterator[Node]:
+    """Every node of a region and below it, in the order of the text; calls are not followed."""
+    stack: list[Iterator[Node]] = [iter(region)]
+    while stack:
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+            continue
+        yield node
+        stack.append(iter([inner for child in children(node) for inner in child]))
+
+
+def analyse_regions(program: Program) -> Regions:
+    """Build the tree of a validated program.
+
+    Raises:
+        ValidationError: the flow does not nest, a jump stands outside of what it leaves, a label names no subroutine, or calls recurse.
+        UnsupportedError: nesting beyond `MAX_DEPTH`, or more than `MAX_EXPANSION` instructions with all calls written out.
+    """
+    instructions = program.instructions
+    main: list[Node] = []
+    starts: dict[int, int] = {}
+    index, ended = 0, False
+    while index < len(instructions):
+        name = instructions[index].opcode.name
+        if name == "BGNSUB":
+            starts[index] = index
+            index = _skip_sub(instructions, index)
+        elif name == "END":
+            ended, index = True, index + 1
+        elif ended:
+            index += 1  # nothing leads here
+        else:
+            reader = _Reader(instructions, index)
+            main += reader.read(("BGNSUB", "END"))
+            index = reader.index
+    subs: dict[int, Sub] = {}
+    wanted = [node for node in walk(tuple(main)) if isinstance(node, Call)]
+    while wanted:
+        call = wanted.pop()
+        if call.sub in subs:
+            continue
+        if call.sub not in starts:
+            raise _error(f"CAL :{call.sub} does not name a subroutine", call.instruction.span)
+        reader = _Reader(instructions, call.sub + 1)
+        subs[call.sub] = Sub(call.sub, tuple(reader.read(("ENDSUB",))))
+        wanted += [node for node in walk(subs[call.sub].body) if isinstance(node, Call)]
+    regions = Regions(tuple(main), subs)
+    _measure(regions)
+    return regions
+
+
+def _skip_sub(instructions: Sequence[Instruction], start: int) -> int:
+    for index in range(start + 1, len(instructions)):
+        name = instructions[index].opcode.name
+        if name == "ENDSUB":
+            return index + 1
+        if name in ("BGNSUB", "END"):
+            raise _error(f"{name} inside a subroutine", instructions[index].span)
+    raise _error("BGNSUB without ENDSUB", instructions[start].span)
+
+
+_CLOSERS = frozenset({"ELSE", "ENDIF", "ENDLOOP", "CASE", "DEFAULT", "ENDSWITCH", "BGNSUB", "ENDSUB", "END"})
+
+
+class _Reader:
+    """Reads regions from one place on; `index` is the next instruction."""
+
+    def __init__(self, instructions: Sequence[Instruction], index: int) -> None:
+        self.instructions = instructions
+        self.index = index
+        self.around: list[str] = []  # what is open: IF, LOOP, SWITCH
+
+    def read(self, ends: tuple[str, ...]) -> list[Node]:
+        """Nodes up to one of `ends`, which is not taken; the end of main's text serves as END."""
+        nodes: list[Node] = []
+        straight: list[Instruction] = []
+
+        def close_block() -> None:
+            if straight:
+                nodes.append(Block(tuple(straight)))
+                straight.clear()
+
+        while self.index < len(self.instructions):
+            instruction = self.instructions[self.index]
+            name = instruction.opcode.name
+            if name in ends:
+                break
+            if name in _CLOSERS:
+                raise _error(f"{name} without what it belongs to", instruction.span)
+            if name in ("IF", "UIF", "BGNLOOP", "SWITCH"):
+                close_block()
+                nodes.append(self._nested(instruction))
+                continue
+            self.index += 1
+            if name in ("BRK", "CONT", "RET"):
+                self._check_jump(instruction)
+                close_block()
+                nodes.append(Jump(instruction))
+            elif name == "CAL":
+                close_block()
+                nodes.append(Call(instruction, self._target(instruction)))
+            else:
+                straight.append(instruction)
+        else:
+            if "END" not in ends:
+                raise _error(f"{' or '.join(ends)} is missing", self.instructions[-1].span)
+        close_block()
+        return nodes
+
+    def _nested(self, head: Instruction) -> Node:
+        if len(self.around) >= MAX_DEPTH:
+            raise UnsupportedError.at("B040", f"control flow nested more than {MAX_DEPTH} deep", head.span)
+        self.index += 1
+        kind = head.opcode.name
+        self.around.append(kind)
+        node: Node
+        if kind == "BGNLOOP":
+            node = Loop(head, tuple(self.read(("ENDLOOP",))))
+        elif kind == "SWITCH":
+            node = Switch(head, tuple(self._arms()))
+        else:
+            then = tuple(self.read(("ELSE", "ENDIF")))
+            otherwise: Region = ()
+            if self.instructions[self.index].opcode.name == "ELSE":
+                self.index += 1
+                otherwise = tuple(self.read(("ENDIF",)))
+            node = If(head, then, otherwise)
+        self.index += 1
+        self.around.pop()
+        return node
+
+    def _arms(self) -> Iterator[Arm]:
+        ends = ("CASE", "DEFAULT", "ENDSWITCH")
+        self.read(ends)  # before the first CASE: for no lane
+        while (head := self.instructions[self.index]).opcode.name != "ENDSWITCH":
+            self.index += 1
+            yield Arm(head, tuple(self.read(ends)))
+
+    def _check_jump(self, instruction: Instruction) -> None:
+        name = instruction.opcode.name
+        if name == "BRK" and "BGNLOOP" not in self.around and "SWITCH" not in self.around:
+            raise _error("BRK outside of a loop or switch", instruction.span)
+        if name == "CONT" and "BGNLOOP" not in self.around:
+            raise _error("CONT outside of a loop", instruction.span)
+
+    def _target(self, call: Instruction) -> int:
+        """The BGNSUB that a call means: its label names that or the instruction behind it."""
+        label = -1 if call.label is None else call.label
+        for index in (label, label - 1):
+            if 0 <= index < len(self.instructions) and self.instructions[index].opcode.name == "BGNSUB":
+                return index
+        raise _error(f"CAL :{label} does not name a subroutine", call.span)
+
+
+def _measure(regions: Regions) -> None:
+    """Bound depth and size of everything with its calls written out, and refuse recursion."""
+    done: dict[int, tuple[int, int]] = {}
+    active: list[int] = []
+
+    def of_region(region: Region, above: int) -> tuple[int, int]:
+        depth, size = 0, 0
+        for node in region:
+            inner_depth, inner_size = of_node(node, above)
+            depth, size = max(depth, inner_depth), size + inner_size
+        return depth, size
+
+    def of_node(node: Node, above: int) -> tuple[int, int]:
+        if isinstance(node, Block):
+            return 0, len(node.instructions)
+        depth, size = 0, 1
+        if above < MAX_DEPTH:
+            for inner in [of_sub(node, above + 1)] if isinstance(node, Call) else [of_region(r, above + 1) for r in children(node)]:
+                depth, size = max(depth, inner[0]), size + inner[1]
+        if above + depth >= MAX_DEPTH:
+            raise UnsupportedError.at("B040", f"control flow and calls nested more than {MAX_DEPTH} deep", _head(node).span)
+        if size > MAX_EXPANSION:
+            raise UnsupportedError.at("B041", f"calls expand to more than {MAX_EXPANSION} instructions", _head(node).span)
+        return depth + 1, size
+
+    def of_sub(call: Call, above: int) -> tuple[int, int]:
+        if call.sub in active:
+            raise _error("a subroutine calls itself", call.instruction.span)
+        if call.sub not in done:
+            active.append(call.sub)
+            done[call.sub] = of_region(regions.subs[call.sub].body, above)
+            active.pop()
+        return done[call.sub]
+
+    _, total = of_region(regions.main, 0)
+    if total > MAX_EXPANSION:
+        raise UnsupportedError.at("B041", f"the program and its calls expand to more than {MAX_EXPANSION} instructions")
+
+
+def _head(node: If | Loop | Switch | Jump | Call) -> Instruction:
+    return node.instruction if isinstance(node, (Jump, Call)) else node.head
+
+
+def _error(message: str, span: Span | None) -> ValidationError:
+    labels = (Label(span),) if span is not None else ()
+    return ValidationError((Diagnostic("V090", Severity.ERROR, message, labels),))
