@@ -176,7 +176,6 @@ class Format(Enum):
 
     # Packed into one word.
     B5G6R5_UNORM = auto()
-    B5G6R5_SRGB = auto()
     R5G6B5_UNORM = auto()
     B5G5R5A1_UNORM = auto()
     B5G5R5X1_UNORM = auto()
