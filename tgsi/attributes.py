@@ -18,6 +18,7 @@ _RETURN_TYPES: Mapping[str, ReturnType] = {kind.name: kind for kind in ReturnTyp
 _ORDER = "the order is ARRAY, LOCAL, semantic, STREAM, mode, location"
 _NO_STREAMS = (0, 0, 0, 0)
 _CYLINDRICAL = "CYLWRAP_"
+TARGET_HINT = "a target is a word as `2D`, `CUBE` or `SHADOW2D`"
 _ZERO_TARGET = "BUFFER"
 """What a declaration without attributes means: number 0 of each enum."""
 
@@ -151,7 +152,7 @@ class AttributeReader:
     def _image(self, tail: _Tail) -> ImageInfo:
         if tail.head is None:
             return ImageInfo(_ZERO_TARGET)
-        target = known(TARGETS, tail.pop().token, "texture target", "P011").name
+        target = known(TARGETS, tail.pop().token, "texture target", "P011", TARGET_HINT).name
         image_format, raw, writable = "", False, False
         while (head := tail.head) is not None and head.kind == "named" and not head.numbers:
             if head.word == "RAW":
@@ -168,7 +169,7 @@ class AttributeReader:
     def _view(self, tail: _Tail) -> ViewInfo:
         if tail.head is None:
             return ViewInfo(_ZERO_TARGET, (ReturnType.UNORM,) * 4)
-        target = known(TARGETS, tail.pop().token, "texture target", "P011").name
+        target = known(TARGETS, tail.pop().token, "texture target", "P011", TARGET_HINT).name
         types: list[ReturnType] = []
         while len(types) < 4 and (word := tail.word(_SPELLABLE_TYPES)):
             types.append(_RETURN_TYPES[word])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tgsi.attributes import NO_FORMAT, Attribute, AttributeReader
+from tgsi.attributes import NO_FORMAT, TARGET_HINT, Attribute, AttributeReader
 from tgsi.enums import QUALIFIERS, TARGETS, File, ImmediateType, Primitive, Processor
 from tgsi.ir import Declaration, Immediate, Instruction, MemoryAccess, Property, TexOffset
 from tgsi.literals import LITERALS
@@ -142,7 +142,7 @@ class Reader(OperandReader):
         rest = texts[count:]
         if info.has_memory:
             return None, (), _memory(rest) if rest else _NO_ACCESS
-        texture = known(TARGETS, rest.pop(0), "texture target", "P011").name if info.is_texture else None
+        texture = known(TARGETS, rest.pop(0), "texture target", "P011", TARGET_HINT).name if info.is_texture else None
         if len(rest) > _MAX_OFFSETS:
             raise Mistake("P016", f"at most four texture offsets, {len(rest)} given", operands or "")
         return texture, tuple([self.offsets[text] for text in rest]), None
@@ -252,4 +252,5 @@ def _wrong_count(info: OpcodeInfo, opcode: str, texts: list[str], operands: str 
     if not wants:
         return Mistake("P009", f"{info.name} takes no operands", operands or opcode)
     message = f"{info.name} takes {len(wants)} operand{'s' * (len(wants) > 1)} ({', '.join(wants)}), {len(texts)} given"
-    return Mistake("P009", message, operands or opcode)
+    hint = "write the texture target behind the sources, as `, 2D`" if info.is_texture and len(texts) == len(wants) - 1 else ""
+    return Mistake("P009", message, operands or opcode, hint)

@@ -15,6 +15,7 @@ from tgsi.diagnostics import Diagnostic, Label, Severity
 from tgsi.enums import File
 from tgsi.messages import Mistake, did_you_mean, shorten
 from tgsi.opcodes import OPCODES
+from tgsi.operands import NUMBER_HINT
 from tgsi.source import Source, Span
 from tgsi.syntax import syntax
 
@@ -127,45 +128,89 @@ def _syntax_error(
     at, width = error.pos_in_stream or 0, 1
     if isinstance(error, UnexpectedToken):
         at, width = (end, 1) if error.token.type == "$END" else (at, len(error.token))
+    if found := _DANGLING.search(text, start, at):
+        # the label of the next statement has been read as an operand
+        span = Span(source, found.start(), found.start() + 1)
+        return Diagnostic(
+            "P004", Severity.ERROR, "the statement is not complete, an operand must follow the comma", (Label(span),)
+        ), found.end()
+    number = _word_start(text, at)
+    if (found := _NUMBER.match(text, number)) and text[start:number].rstrip(BLANKS).endswith(",") and "{" not in text[start:number]:
+        return _bare_number(Span(source, number, found.end())), -1
     wanted = _wanted(accepts)
     before = start + len(text[start:at].rstrip(BLANKS))
     if "$END" not in accepts and start < before and (at == end or "\n" in text[before:at]):
         # to the grammar a newline is white space; to the eye the statement ends here
         message = f"the statement is not complete, expected {wanted}"
         return Diagnostic("P004", Severity.ERROR, message, (Label(Span(source, before, before + 1)),)), at if at < end else -1
-    hint = _hint(reader, source, at, accepts, text[start:at])
     shown = _shown(source.text[at : at + width])
+    if "COMMA" in accepts and not text[start:at].rstrip(BLANKS).endswith(",") and _register_at(text, at):
+        wanted, hint = "`,`", "operands are separated by commas"
+    else:
+        hint = _hint(reader, source, start, at, accepts)
     message = f"unexpected {shown}, expected {wanted}"
     return Diagnostic("P003", Severity.ERROR, message, (Label(Span(source, at, at + width)),), hint), -1
 
 
 def _wanted(accepts: Collection[str]) -> str:
-    names = sorted({_SAY.get(name, name) for name in accepts})
+    names = sorted({_SAY.get(name, name) for name in set(accepts) - _RARE or accepts})
     return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+_RARE = frozenset({"ARRAY_ID", "COLON"})
+"""What may stand behind nearly everything and is seldom meant."""
+
+_DANGLING = re.compile(r",[ \t]*\n[ \t\n]*(?=[0-9]+[ \t]*:)", re.ASCII)
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:e[-+]?[0-9]+)?(?![0-9A-Za-z_.\[])", re.IGNORECASE | re.ASCII)
+_OTHER_LETTERS = str.maketrans("rgbastpq", "xyzwxyzw")
+
+
+def _word_start(text: str, at: int) -> int:
+    """Where the operand begins that the character at `at` belongs to."""
+    while at > 0 and (text[at - 1].isalnum() or text[at - 1] in "+-.|"):
+        at -= 1
+    return at
+
+
+def _bare_number(span: Span) -> Diagnostic:
+    message = f"`{shorten(span.text)}` is no operand"
+    return Diagnostic("P015", Severity.ERROR, message, (Label(span),), NUMBER_HINT)
+
+
+def _register_at(text: str, at: int) -> bool:
+    word = re.compile(r"-?\|?([A-Za-z]+)[ \t]*\[").match(text, at)
+    return word is not None and word[1].upper() in File.__members__
 
 
 def _shown(word: str) -> str:
     if word.strip():
         return f"`{shorten(word)}`" if word.isprintable() else "character " + " ".join(f"U+{ord(c):04X}" for c in word)
-    return "white space" if word else "end of the text"
+    return "carriage return" if word == "\r" else f"character U+{ord(word):04X}" if len(word) == 1 else "end of the text"
 
 
-def _hint(reader: Reader, source: Source, at: int, accepts: Collection[str], before: str) -> str:
+def _hint(reader: Reader, source: Source, start: int, at: int, accepts: Collection[str]) -> str:
     """What was probably meant by the character at `at`."""
     text = source.text
     here = text[at : at + 2]
     if here.startswith("\r"):
-        return "a carriage return is not white space in the strict dialect: use plain newlines"
+        return "the strict dialect takes plain newlines only"
     if here.startswith("#"):
         return "the strict dialect has no comments"
     if here in ("//", "/*") or here.startswith(";"):
-        return "TGSI has no such comments or separators" + ("" if reader.strict else "; the default dialect takes `# ...`")
-    if "FILE" in accepts and (text[at : at + 1].isdigit() or here[:1] in "+."):
-        return "numbers stand in immediates: `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`, then `IMM[0].xxxx`"
-    if "COMMA" in accepts and not before.rstrip(BLANKS).endswith(","):
-        word = re.match(r"[A-Za-z]+", text[at:])
-        if word and (word[0].upper() in File.__members__ and text[at + len(word[0]) : at + len(word[0]) + 1] == "["):
-            return "operands are separated by `,`"
+        return "TGSI has no such comments or separators" + ("" if reader.strict else "; a comment begins with `#`")
+    if here.startswith("-") and "MINUS" not in accepts and text[start:at].rstrip(BLANKS).endswith("["):
+        return "a direct index is not negative; an offset follows its register, as `ADDR[0].x-1`"
+    if here.startswith("+") and "MINUS" in accepts:
+        return "a source has no plus sign"
+    word = re.compile(r"[0-9A-Za-z_]*").match(text, at)
+    letters = word[0] if word else ""
+    if "COMPONENTS" in accepts:
+        translated = letters.lower().translate(_OTHER_LETTERS)
+        return (
+            f"write `.{translated}`" if letters and set(translated) <= set("xyzw") and len(letters) <= 4 else "channels are x, y, z and w"
+        )
+    if letters.upper() in File.__members__ and "FILE" in accepts:
+        return f"a register has an index, as `{letters}[0]`"
     return ""
 
 
@@ -193,6 +238,12 @@ def unknown_stage(source: Source, start: int, end: int, stages: Collection[str])
     """The first word is not a shader stage."""
     word = source.text[start:end]
     span = Span(source, start, max(end, start + 1))
+    if word.rstrip("\r").upper() in stages:
+        span = Span(source, end - 1, end)
+        message = "a carriage return is not white space in the strict dialect"
+        return Diagnostic("P029", Severity.ERROR, message, (Label(span),), "use plain newlines")
+    if word.startswith("#"):
+        return Diagnostic("P029", Severity.ERROR, "the strict dialect has no comments", (Label(span),))
     hint = did_you_mean(word, stages) if word.strip() else ""
     if word.startswith("\ufeff"):
         hint = "remove the byte order mark at the start of the text"

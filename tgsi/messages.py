@@ -29,8 +29,8 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
     return f"did you mean `{close[0]}`?" if close else ""
 
 
-def known(table: Mapping[str, T], word: str, what: str, code: str) -> T:
-    """The entry of a word, whatever its case.
+def known(table: Mapping[str, T], word: str, what: str, code: str, hint: str = "") -> T:
+    """The entry of a word, whatever its case; `hint` is for a word that is like none.
 
     Raises:
         Mistake: the table has no such word; the hint is the nearest one.
@@ -39,7 +39,9 @@ def known(table: Mapping[str, T], word: str, what: str, code: str) -> T:
     try:
         return table[upper]
     except KeyError:
-        raise Mistake(code, f"unknown {what} `{shorten(word.strip())}`", word, did_you_mean(upper, table) or choices(table)) from None
+        raise Mistake(
+            code, f"unknown {what} `{shorten(word.strip())}`", word, did_you_mean(upper, table) or hint or choices(table)
+        ) from None
 
 
 def choices(table: Iterable[str]) -> str:

@@ -36,6 +36,9 @@ SHORT_SWIZZLES: Mapping[str | None, tuple[int, int, int, int]] = dict(SWIZZLES) 
 """Swizzles with the one-letter form of our default dialect."""
 
 
+NUMBER_HINT = "numbers stand in immediates: declare `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`, then write `IMM[0].xxxx`"
+
+
 class Memo(dict[str, T], Generic[T]):
     """Text to value: each distinct text is matched and built once a parse."""
 
@@ -50,7 +53,8 @@ class Memo(dict[str, T], Generic[T]):
             if found := match(text):
                 value = self[text] = build(*found.groups())
                 return value
-        raise Mistake("P015", f"`{shorten(text)}` cannot stand here", text, self.refuse)
+        word = text.strip()
+        raise Mistake("P015", f"`{shorten(word)}` is no operand", text, NUMBER_HINT if word.isdigit() else self.refuse)
 
 
 class OperandReader:

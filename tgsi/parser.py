@@ -124,7 +124,7 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
         "immediate": (reader.immediate, reader.immediates.append, rules.children["immediate"]),
         "property": (reader.property, reader.properties.append, rules.children["property"]),
     }
-    start = failed = -1
+    start = stop = failed = -1
     last = len(text.rstrip(_BLANKS))  # or the search would try every blank at the end, each up to the end
     while position >= 0:
         matches = rules.statement.finditer(text, position, last)
@@ -136,7 +136,7 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
                 if kind == "instruction":
                     add(instruction(Span(source, begin, end), *found.group(one, two, three)))
                 elif kind == "wrong":
-                    position, start = _recover(reader, text, begin, end, start, failed, errors)
+                    position, start = _recover(reader, text, begin, end, (start, stop, failed), errors)
                     failed = -1
                     break
                 else:
@@ -147,19 +147,25 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
 
                 failed = begin
                 errors[begin], _ = explain(reader, text, begin, end)
-            start = begin
+            start, stop = begin, end
             if len(errors) >= MAX_MISTAKES:
                 return
         if len(errors) >= MAX_MISTAKES:
             return
 
 
-def _recover(reader: Reader, text: str, begin: int, end: int, start: int, failed: int, errors: dict[int, Diagnostic]) -> tuple[int, int]:
-    """Explain what no statement begins with; where to go on, and that no statement stands before."""
+def _recover(
+    reader: Reader, text: str, begin: int, end: int, before: tuple[int, int, int], errors: dict[int, Diagnostic]
+) -> tuple[int, int]:
+    """Explain what no statement begins with; where to go on, and that no statement stands before.
+
+    `before`: start and end of the statement before, and the start of the last one that was wrong.
+    """
     from tgsi.explain import begins, explain, next_statement
 
+    start, stop, failed = before
     # the mistake may be in the statement before, which then ended too early or right in front
-    if start >= 0 and (text[begin - 1] not in _BLANKS or (failed == start and not begins(text, begin))):
+    if start >= 0 and (text[begin - 1] not in _BLANKS or (failed == start and "\n" not in text[stop:begin] and not begins(text, begin))):
         begin = start
     position = next_statement(text, end)
     diagnostic, resume = explain(reader, text, begin, position if position >= 0 else len(text))

@@ -40,7 +40,7 @@ class Regular:
         """For each alternative of a rule, by its alias: what matches its whole text, with the children as groups."""
         found: dict[str, Matcher] = {}
         for branch in _trees(self._rules[rule]):
-            alias = str(_name(branch.children[1])) if branch.data == "alias" else rule
+            alias = _name(branch.children[1]) if branch.data == "alias" else rule
             found[alias] = re.compile(self._of(branch, True) + self.skip, re.ASCII).fullmatch
         return found
 
@@ -66,12 +66,11 @@ class Regular:
 
     def _symbol(self, symbol: Any, capture: bool) -> str:
         if isinstance(symbol, Tree):  # a literal
-            return self.skip + re.escape(literal_eval(str(symbol.children[0])))
-        name = _name(symbol)
+            return self.skip + re.escape(str(literal_eval(str(symbol.children[0]))))
+        name: str = symbol.name
         inline = name.startswith("_")
-        pattern: str
         if isinstance(symbol, NonTerminal):
-            pattern = self.pattern(name, capture=capture and inline)
+            pattern: str = self.pattern(name, capture=capture and inline)
         else:
             pattern = f"{self.skip}(?>{self._tokens[name]})"
         return f"{self.skip}({pattern.removeprefix(self.skip)})" if capture and not inline else pattern
