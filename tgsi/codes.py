@@ -73,6 +73,100 @@ P027 wrong return type
     A sampler view is declared with its target and what it returns: UNORM, SNORM, SINT, UINT or FLOAT.
 P029 extension in strict text
     The form is an extension of the default dialect; Mesa 18.1 does not read it.
+V001 END is missing
+    A program ends with END. Subroutines, if there are any, follow it.
+V002 second END
+    A program has one END; what follows it can only be subroutines.
+V003 closing word without its opening word
+    ELSE and ENDIF belong to IF or UIF, ENDLOOP to BGNLOOP, CASE, DEFAULT and ENDSWITCH to SWITCH, ENDSUB to BGNSUB.
+V004 block is not closed
+    Every IF, UIF, BGNLOOP, SWITCH and BGNSUB needs its closing word before the block around it ends.
+V005 second ELSE or DEFAULT
+    An IF has at most one ELSE, a SWITCH at most one DEFAULT.
+V006 BRK or CONT outside
+    BRK leaves the innermost loop or switch, CONT goes on with the innermost loop: outside of one they mean nothing.
+V008 CAL names no subroutine
+    The label of CAL is the number of a BGNSUB, counting all instructions from 0.
+V009 recursion
+    A subroutine calls itself, directly or through others. TGSI has no stack for that.
+V010 subroutine inside a block
+    BGNSUB stands at the top level, behind the END of the main program.
+V011 declaration behind instructions
+    Declarations and immediates come before the first instruction; Mesa's checker refuses another order. The canonical text puts them in
+    front.
+V020 register declared twice
+    Two declarations of one file and dimension overlap in registers and channels. It is only a warning where both give the same
+    semantic.
+V021 range runs backwards
+    The first register of a range is not greater than its last.
+V022 number too large
+    Registers are numbered up to 32767 and arrays up to 1023: more does not fit into tokens.
+V023 file is not declared
+    NULL needs no declaration, immediates are declared by IMM.
+V024 array number used twice
+    ARRAY(n) names one range of a register file.
+V025 semantic used twice
+    Two registers of one direction have the same semantic and channel, so the other stage can reach only one of them.
+V026 not a system value
+    A register of file SV is declared with a semantic that the machine can supply, such as INSTANCEID or THREAD_ID.
+V030 undeclared register
+    Every register that an instruction names must lie in a declared range. For an indirect access some register of the file must be
+    declared.
+V032 destination cannot be written
+    Instructions write OUT, TEMP, ADDR and NULL; STORE writes BUFFER, IMAGE and MEMORY.
+V033 file cannot be read as a value
+    Values are read from CONST, IN, OUT, TEMP, ADDR, IMM and SV. Samplers and resources are named only where an opcode expects one.
+V034 wrong index register
+    An indirect index adds a channel of an ADDR or TEMP register, which must be declared.
+V035 immediate does not exist
+    IMM[n] names the n-th immediate of the program, counted from 0.
+V036 number of indices
+    CONST and HWATOMIC take one or two indices, per-vertex inputs and outputs two, everything else one. Mesa ignores a first index of
+    TEMP: a warning.
+V037 vertex outside of the primitive
+    The first index of a per-vertex register is less than the number of vertices of the input primitive.
+V038 wrong kind of operand
+    Texture instructions take a SAMP register, SAMPLE instructions an SVIEW and a SAMP, memory instructions a BUFFER, IMAGE, MEMORY,
+    CONSTBUF or HWATOMIC.
+V039 unknown array
+    The array number behind an indirect register must be declared with ARRAY(n) for that file.
+V040 operand count
+    The instruction has not as many destinations or sources as its opcode takes. No text can say that: a program made by hand did.
+V041 wrong write mask
+    A write mask has at least one of the bits 1 (x), 2 (y), 4 (z), 8 (w) and no other.
+V050 texture target missing or unexpected
+    Texture instructions name their target, others do not.
+V051 texture target differs from the view's
+    The SVIEW of the same number declares another target than the instruction reads.
+V052 texture offsets
+    Only texture and SAMPLE instructions take offsets, at most four.
+V053 wrong memory access
+    Only memory instructions take qualifiers, an image target and a format.
+V054 texture target cannot be sampled
+    UNKNOWN names no texture, and a BUFFER has no filter: it is read by TXF.
+V060 opcode of another stage
+    KILL, KILL_IF, DDX, DDY, FBFETCH and INTERP_* belong to fragment programs, EMIT and ENDPRIM to geometry programs, BARRIER to compute
+    and tessellation control programs.
+V061 property of another stage
+    The property says something about a stage that this program is not of, and is ignored.
+V062 wrong property value
+    The value is outside of what the property means.
+V090 control flow does not nest
+    The control flow of the program could not be read as nested blocks. `tgsi-compile --check` says where.
+S001 too many instructions
+    The program is longer than the limit set allows.
+S002 nested too deep
+    Blocks stand inside each other deeper than the limit set allows.
+S003 too many immediates
+    The program has more immediates than the limit set allows.
+S004 no such constant buffer
+    The first index of CONST names one of the constant buffers of the limit set.
+S005 register beyond the limit
+    The register file has fewer registers in this limit set.
+B040 nested too deep for the engines
+    Blocks and calls nest deeper than the engines can follow.
+B041 calls expand too far
+    With every call written out the program is longer than the engines can take.
 """
 
 

@@ -1,0 +1,38 @@
+"""Rules that a program must keep before an engine may run it.
+
+`check` lists every finding, `validate` raises when one of them is an error. A program that passed can make an engine raise
+UnsupportedError, and nothing else.
+"""
+
+from __future__ import annotations
+
+from passes.validate import declarations, flow, operands, sizes, stages, textures
+from passes.validate.context import Context
+from tgsi.diagnostics import Diagnostic, LimitError, Severity, ValidationError
+from tgsi.ir import Program
+from tgsi.limits import SOFTWARE, ShaderLimits
+
+_RULES = (flow.check, declarations.check, operands.check, textures.check, stages.check, sizes.check)
+
+__all__ = ["check", "validate"]
+
+
+def check(program: Program, *, limits: ShaderLimits = SOFTWARE) -> tuple[Diagnostic, ...]:
+    """Every finding about a program, errors and warnings, in the order of their places."""
+    context = Context(program, limits)
+    for rule in _RULES:
+        rule(context)
+    return context.found.sorted()
+
+
+def validate(program: Program, *, limits: ShaderLimits = SOFTWARE) -> None:
+    """Accept a program or raise with every finding.
+
+    Raises:
+        ValidationError: a rule of the language is broken.
+        LimitError: the program is right, but larger than `limits`.
+    """
+    found = check(program, limits=limits)
+    errors = [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
+    if errors:
+        raise (LimitError if all(diagnostic.code.startswith("S") for diagnostic in errors) else ValidationError)(found)

@@ -1,0 +1,127 @@
+"""What every rule needs: the program, its register tables, and where findings go."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from functools import cached_property
+from typing import TypeAlias
+
+from tgsi.builders import TESS_VERTICES, VERTICES, per_vertex
+from tgsi.diagnostics import Diagnostic, Diagnostics, Label, Severity
+from tgsi.enums import File, Primitive, Processor
+from tgsi.ir import Declaration, Immediate, Instruction, Program, Property
+from tgsi.limits import ShaderLimits
+from tgsi.locate import operand_span
+from tgsi.printer import print_declaration, print_instruction
+from tgsi.source import Span
+
+Item: TypeAlias = Declaration | Immediate | Instruction | Property
+MAX_FINDINGS = 200
+"""A program that is wrong everywhere is not described in full."""
+
+
+class Registers:
+    """The declared ranges of one file and dimension, to be asked for single registers."""
+
+    def __init__(self) -> None:
+        self.ranges: list[Declaration] = []
+        self._starts: list[int] | None = None
+        self._merged: list[tuple[int, int]] = []
+
+    def has(self, index: int) -> bool:
+        """The register lies in a declared range."""
+        if self._starts is None:
+            self._merge()
+        at = bisect_right(self._starts or [], index) - 1
+        return at >= 0 and index <= self._merged[at][1]
+
+    def _merge(self) -> None:
+        for first, last in sorted((item.first, item.last) for item in self.ranges):
+            if self._merged and first <= self._merged[-1][1] + 1:
+                self._merged[-1] = self._merged[-1][0], max(last, self._merged[-1][1])
+            else:
+                self._merged.append((first, last))
+        self._starts = [first for first, _ in self._merged]
+
+    def __str__(self) -> str:
+        self.has(0)
+        shown = [f"{first}" if first == last else f"{first}..{last}" for first, last in self._merged[:4]]
+        return ", ".join(shown) + (", ..." if len(self._merged) > 4 else "")
+
+
+class Context:
+    """One run of the rules over a program."""
+
+    def __init__(self, program: Program, limits: ShaderLimits) -> None:
+        self.program = program
+        self.limits = limits
+        self.found = Diagnostics()
+        self._seen: set[tuple[str, str]] = set()
+
+    @cached_property
+    def registers(self) -> dict[tuple[File, int], Registers]:
+        """Declared registers by file and dimension, where no dimension counts as 0."""
+        table: dict[tuple[File, int], Registers] = defaultdict(Registers)
+        for item in self.program.declarations:
+            table[item.file, item.dimension or 0].ranges.append(item)
+        return dict(table)
+
+    @cached_property
+    def files(self) -> frozenset[File]:
+        """Files of which something is declared; immediates count."""
+        used = {item.file for item in self.program.declarations}
+        return frozenset(used | {File.IMM} if self.program.immediates else used)
+
+    @cached_property
+    def arrays(self) -> frozenset[tuple[File, int]]:
+        """Declared array numbers by file."""
+        return frozenset((item.file, item.array_id) for item in self.program.declarations if item.array_id)
+
+    @cached_property
+    def vertices(self) -> int:
+        """Vertices that the first bracket of a per-vertex register may name; 0 where the stage does not say."""
+        if self.program.processor in (Processor.TESS_CTRL, Processor.TESS_EVAL):
+            return TESS_VERTICES
+        if not any(item.name == "GS_INPUT_PRIMITIVE" for item in self.program.properties):
+            return 0
+        number = self.program.property("GS_INPUT_PRIMITIVE")
+        return VERTICES.get(Primitive(number), 1) if number in Primitive.__members__.values() else 0
+
+    def is_per_vertex(self, file: File) -> bool:
+        """Registers of this file have a vertex in their first bracket."""
+        return per_vertex(self.program.processor, file)
+
+    def error(
+        self, code: str, message: str, item: Item | None = None, operand: int = -1, hint: str = "", also: tuple[Label, ...] = ()
+    ) -> None:
+        """Report a broken rule at a statement, or at one of its operands; the same message at the same place once."""
+        self._add(Severity.ERROR, code, message, item, operand, hint, also)
+
+    def warning(
+        self, code: str, message: str, item: Item | None = None, operand: int = -1, hint: str = "", also: tuple[Label, ...] = ()
+    ) -> None:
+        """Report what is allowed, but surely not meant."""
+        self._add(Severity.WARNING, code, message, item, operand, hint, also)
+
+    def _add(
+        self, severity: Severity, code: str, message: str, item: Item | None, operand: int, hint: str, also: tuple[Label, ...]
+    ) -> None:
+        span: Span | None = item.span if item is not None else None
+        if operand >= 0 and isinstance(item, Instruction):
+            span = operand_span(item, operand)
+        if span is None and item is not None:
+            message += f" (in `{self._text(item)}`)"
+        key = code, f"{message}@{span.start if span else -1}"
+        if key in self._seen or len(self._seen) >= MAX_FINDINGS:
+            return
+        self._seen.add(key)
+        labels = (Label(span), *also) if span is not None else ()
+        self.found.add(Diagnostic(code, severity, message, labels, hint))
+
+    def _text(self, item: Item) -> str:
+        if isinstance(item, Instruction):
+            return print_instruction(item)
+        if isinstance(item, Declaration):
+            return print_declaration(item, self.program.processor)
+        return f"PROPERTY {item.name}" if isinstance(item, Property) else "IMM"

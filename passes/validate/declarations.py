@@ -1,0 +1,97 @@
+"""Declarations: ranges are right, no register is declared twice, array numbers and semantics are unambiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from passes.validate.context import Context
+from tgsi.diagnostics import Label
+from tgsi.enums import File
+from tgsi.ir import Declaration
+from tgsi.semantics import SEMANTICS, Semantic
+
+MAX_INDEX = 32767
+"""Tokens hold register numbers in 16 signed bits."""
+
+MAX_ARRAY = 1023
+"""Tokens hold array numbers in 10 bits."""
+
+_ALSO_SYSTEM_VALUES = frozenset({"POSITION", "PCOORD"})
+"""Fragment inputs that some drivers ask for as system values."""
+
+_UNDECLARABLE = frozenset({File.NULL, File.IMM})
+
+
+def check(context: Context) -> None:
+    """V020 to V027."""
+    for item in context.program.declarations:
+        _check_one(context, item)
+    for registers in context.registers.values():
+        _check_overlap(context, registers.ranges)
+    _check_arrays(context)
+    _check_semantics(context)
+
+
+def _check_one(context: Context, item: Declaration) -> None:
+    if item.first > item.last:
+        context.error("V021", f"the range {item.first}..{item.last} runs backwards", item, hint=f"write `[{item.last}..{item.first}]`")
+    if not 0 <= item.first <= MAX_INDEX or not 0 <= item.last <= MAX_INDEX or not 0 <= (item.dimension or 0) <= MAX_INDEX:
+        context.error("V022", f"a register number is beyond {MAX_INDEX}", item)
+    if not 0 <= item.array_id <= MAX_ARRAY:
+        context.error("V022", f"an array number is beyond {MAX_ARRAY}", item)
+    if item.file in _UNDECLARABLE:
+        context.error("V023", f"{item.file.name} registers are not declared", item)
+    if item.file is File.SV:
+        if item.semantic is None:
+            context.error("V026", "a system value needs a semantic", item, hint="as `DCL SV[0], INSTANCEID`")
+        elif "SV" not in SEMANTICS[item.semantic.name].stages and item.semantic.name not in _ALSO_SYSTEM_VALUES:
+            context.error("V026", f"{item.semantic.name} is no system value", item)
+
+
+def _check_overlap(context: Context, ranges: Iterable[Declaration]) -> None:
+    """Ranges may share registers only with disjoint masks."""
+    open_ranges: list[Declaration] = []
+    for item in sorted(ranges, key=lambda declared: declared.first):
+        open_ranges = [other for other in open_ranges if other.last >= item.first]
+        for other in open_ranges:
+            if other.usage_mask & item.usage_mask:
+                later, earlier = (item, other) if _place(item) >= _place(other) else (other, item)
+                also = (Label(earlier.span, "declared here"),) if earlier.span is not None else ()
+                register = max(item.first, other.first)
+                # Mesa itself declares an output again when a part of it is captured: same meaning, no harm
+                report = context.warning if item.semantic is not None and item.semantic == other.semantic else context.error
+                report("V020", f"{item.file.name}[{register}] is declared twice", later, also=also)
+                break
+        if len(open_ranges) < 16:  # as many as there can be disjoint masks, and some
+            open_ranges.append(item)
+
+
+def _place(item: Declaration) -> int:
+    return item.span.start if item.span is not None else 0
+
+
+def _check_arrays(context: Context) -> None:
+    seen: dict[tuple[File, int], Declaration] = {}
+    for item in context.program.declarations:
+        key = item.file, item.array_id
+        if item.array_id and key in seen:
+            first = seen[key].span
+            also = (Label(first, "first used here"),) if first is not None else ()
+            context.error("V024", f"ARRAY({item.array_id}) names two ranges of {item.file.name}", item, also=also)
+        seen.setdefault(key, item)
+
+
+def _check_semantics(context: Context) -> None:
+    """One meaning, one register: linkage takes the first and would never see the other."""
+    seen: dict[tuple[File, Semantic, int], Declaration] = {}
+    for item in context.program.declarations:
+        if item.semantic is None or item.file not in (File.IN, File.OUT):
+            continue
+        for channel in range(4):
+            if not item.usage_mask >> channel & 1:
+                continue
+            other = seen.setdefault((item.file, item.semantic, channel), item)
+            if other is not item and other.streams[channel] == item.streams[channel]:
+                also = (Label(other.span, "first declared here"),) if other.span is not None else ()
+                context.warning("V025", f"two {item.file.name} registers mean {item.semantic}", item, also=also)
+                break

@@ -1,0 +1,155 @@
+"""Operands: their number, the files that they may name, and that every register is declared."""
+
+from __future__ import annotations
+
+from passes.validate.context import Context
+from passes.validate.declarations import MAX_ARRAY, MAX_INDEX
+from passes.validate.roles import FILES, Role, destination_role, source_roles
+from tgsi.enums import File, Processor
+from tgsi.ir import IndirectRef, Instruction, RegisterRef
+from tgsi.printer import print_register
+
+_UNDECLARED = frozenset({File.NULL, File.CONSTBUF, File.MEMORY})
+"""Files that need no declaration of each register: nothing, bytes of a constant buffer, the one shared memory."""
+
+_TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
+_INDEX_FILES = frozenset({File.ADDR, File.TEMP})
+
+
+def check(context: Context) -> None:
+    """V030 to V041."""
+    checker = _Operands(context)
+    for item in context.program.instructions:
+        checker.instruction(item)
+
+
+class _Operands:
+    """Remembers the registers that are right, since the same ones come again and again."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._good: set[tuple[RegisterRef, Role]] = set()
+
+    def instruction(self, item: Instruction) -> None:
+        info = item.opcode
+        if len(item.dst) != info.num_dst or len(item.src) != info.num_src:
+            given = f"{len(item.dst)} and {len(item.src)} given"
+            self.context.error("V040", f"{info.name} takes {info.num_dst} destinations and {info.num_src} sources, {given}", item)
+            return
+        role = destination_role(info.name)
+        for number, dst in enumerate(item.dst):
+            self.register(item, number, dst.register, role)
+            if not 0 < dst.write_mask <= 15:
+                self.context.error("V041", "a write mask names no channel, or one that does not exist", item, number)
+        for number, (src, role) in enumerate(zip(item.src, source_roles(info.name), strict=True), len(item.dst)):
+            self.register(item, number, src.register, role)
+        extra = len(item.dst) + len(item.src) + (item.texture is not None)
+        for number, offset in enumerate(item.offsets, extra):
+            self.register(item, number, offset.register, Role.VALUE)
+
+    def register(self, item: Instruction, operand: int, register: RegisterRef, role: Role) -> None:
+        if (register, role) in self._good:
+            return
+        before = len(self.context.found)
+        self._file(item, operand, register, role)
+        self._index(item, operand, register)
+        if len(self.context.found) == before:
+            self._good.add((register, role))
+
+    def _file(self, item: Instruction, operand: int, register: RegisterRef, role: Role) -> None:
+        file = register.file
+        if file in FILES[role]:
+            return
+        name = item.opcode.name
+        if role is Role.RESULT:
+            self.context.error("V032", f"{file.name} registers cannot be written by {name}", item, operand)
+        elif role is Role.VALUE:
+            self.context.error("V033", f"{file.name} registers cannot be read as values", item, operand)
+        else:
+            hint = "bindless handles are not supported" if file in (File.TEMP, File.IN, File.CONST, File.IMM) else ""
+            allowed = ", ".join(sorted(f.name for f in FILES[role]))
+            self.context.error("V038", f"{name} wants {role.value} here ({allowed}), not {file.name}", item, operand, hint)
+
+    def _index(self, item: Instruction, operand: int, register: RegisterRef) -> None:
+        context, file = self.context, register.file
+        self._dimension(item, operand, register)
+        if register.indirect is not None:
+            self._address(item, operand, register.indirect)
+            self._array(item, operand, file, register.array_id)
+            if file not in context.files and file not in _UNDECLARED:
+                context.error("V030", f"no {file.name} register is declared", item, operand)
+            if not -MAX_INDEX - 1 <= register.index <= MAX_INDEX:
+                context.error("V022", f"an offset is beyond {MAX_INDEX}", item, operand)
+            return
+        if not 0 <= register.index <= MAX_INDEX:
+            context.error("V022", f"a register number is beyond {MAX_INDEX}", item, operand)
+        elif file is File.IMM:
+            count = len(context.program.immediates)
+            if register.index >= count:
+                context.error("V035", f"IMM[{register.index}] does not exist: the program has {count or 'no'} immediates", item, operand)
+        elif file not in _UNDECLARED and not self._declared(register):
+            self._undeclared(item, operand, register)
+
+    def _declared(self, register: RegisterRef) -> bool:
+        """Some dimension that this register may mean has the index."""
+        table, file = self.context.registers, register.file
+        dimension = register.dimension
+        if dimension is None or self.context.is_per_vertex(file):
+            known = table.get((file, 0))
+        elif dimension.indirect is not None:
+            return any(kind is file and registers.has(register.index) for (kind, _), registers in table.items())
+        else:
+            known = table.get((file, dimension.index))
+        return known is not None and known.has(register.index)
+
+    def _undeclared(self, item: Instruction, operand: int, register: RegisterRef) -> None:
+        file = register.file
+        dimension = register.dimension.index if register.dimension is not None and file in _TWO_INDICES else 0
+        known = self.context.registers.get((file, dimension))
+        hint = f"declared are {file.name}[{known}]" if known is not None else ""
+        self.context.error("V030", f"{print_register(register)} is not declared", item, operand, hint)
+
+    def _dimension(self, item: Instruction, operand: int, register: RegisterRef) -> None:
+        context, file, dimension = self.context, register.file, register.dimension
+        vertex = context.is_per_vertex(file)
+        if dimension is None:
+            if vertex and context.program.processor is Processor.GEOM and not self._is_flat(register):
+                context.error("V036", f"{print_register(register)} needs a vertex in its first bracket", item, operand)
+            return
+        if not vertex and file not in _TWO_INDICES:
+            # Mesa writes this for arrays of arrays, and its interpreter ignores the first index
+            report = context.warning if file is File.TEMP else context.error
+            report(
+                "V036",
+                f"{file.name} registers have one index in this stage",
+                item,
+                operand,
+                "the first index is ignored" * (file is File.TEMP),
+            )
+        if dimension.indirect is not None:
+            self._address(item, operand, dimension.indirect)
+            self._array(item, operand, file, dimension.array_id)
+        elif not 0 <= dimension.index <= MAX_INDEX:
+            context.error("V022", f"a register number is beyond {MAX_INDEX}", item, operand)
+        elif vertex and context.vertices and dimension.index >= context.vertices:
+            context.error("V037", f"the primitive has {context.vertices} vertices, there is no vertex {dimension.index}", item, operand)
+
+    def _is_flat(self, register: RegisterRef) -> bool:
+        """The primitive number belongs to no vertex."""
+        known = self.context.registers.get((register.file, 0))
+        ranges = known.ranges if known is not None else []
+        return any(d.covers(register.index) and d.semantic is not None and d.semantic.name == "PRIM_ID" for d in ranges)
+
+    def _address(self, item: Instruction, operand: int, indirect: IndirectRef) -> None:
+        file, context = indirect.file, self.context
+        if file not in _INDEX_FILES:
+            context.error("V034", f"an index is read from ADDR or TEMP, not from {file.name}", item, operand)
+            return
+        known = context.registers.get((file, 0))
+        if known is None or not known.has(indirect.index):
+            context.error("V034", f"the index register {file.name}[{indirect.index}] is not declared", item, operand)
+
+    def _array(self, item: Instruction, operand: int, file: File, array_id: int) -> None:
+        if array_id and ((file, array_id) not in self.context.arrays or array_id > MAX_ARRAY):
+            hint = f"declare it, as `DCL {file.name}[0..3], ARRAY({array_id})`"
+            self.context.error("V039", f"{file.name} has no array {array_id}", item, operand, hint)

@@ -1,0 +1,72 @@
+"""What belongs to one stage only: opcodes, properties, property values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from passes.validate.context import Context
+from tgsi.enums import Processor
+from tgsi.ir import Property
+from tgsi.properties import PROPERTIES
+
+_FRAG = frozenset({Processor.FRAG})
+_GEOM = frozenset({Processor.GEOM})
+
+OPCODE_STAGES: Mapping[str, frozenset[Processor]] = {
+    **dict.fromkeys(("KILL", "KILL_IF", "DEMOTE", "READ_HELPER", "FBFETCH"), _FRAG),
+    **dict.fromkeys(("INTERP_CENTROID", "INTERP_SAMPLE", "INTERP_OFFSET"), _FRAG),
+    **dict.fromkeys(("DDX", "DDY", "DDX_FINE", "DDY_FINE"), frozenset({Processor.FRAG, Processor.COMP})),
+    **dict.fromkeys(("EMIT", "ENDPRIM"), _GEOM),
+    "BARRIER": frozenset({Processor.COMP, Processor.TESS_CTRL}),
+}
+"""Stages that may use an opcode; all may use the others."""
+
+PREFIX_STAGES: Mapping[str, frozenset[Processor]] = {
+    "GS_": _GEOM,
+    "FS_": _FRAG,
+    "VS_": frozenset({Processor.VERT, Processor.TESS_EVAL, Processor.GEOM}),
+    "TCS_": frozenset({Processor.TESS_CTRL}),
+    "TES_": frozenset({Processor.TESS_EVAL}),
+    "CS_": frozenset({Processor.COMP}),
+}
+"""Stages that a property speaks about, by the beginning of its name."""
+
+MAX_VALUES: Mapping[str, int] = {
+    "FS_DEPTH_LAYOUT": 4,
+    "GS_INVOCATIONS": 32,
+    "GS_MAX_OUTPUT_VERTICES": 1024,
+    "TCS_VERTICES_OUT": 32,
+    "TES_SPACING": 2,
+    "NUM_CLIPDIST_ENABLED": 8,
+    "NUM_CULLDIST_ENABLED": 8,
+    "CS_FIXED_BLOCK_WIDTH": 1024,
+    "CS_FIXED_BLOCK_HEIGHT": 1024,
+    "CS_FIXED_BLOCK_DEPTH": 1024,
+}
+"""Largest value of a property; named values are bounded by their names."""
+
+
+def check(context: Context) -> None:
+    """V060 to V062."""
+    stage = context.program.processor
+    for item in context.program.instructions:
+        allowed = OPCODE_STAGES.get(item.opcode.name)
+        if allowed is not None and stage not in allowed:
+            names = " or ".join(sorted(processor.name for processor in allowed))
+            context.error("V060", f"{item.opcode.name} belongs to {names} programs, not to {stage.name}", item)
+    for declared in context.program.properties:
+        _check_property(context, declared)
+
+
+def _check_property(context: Context, item: Property) -> None:
+    stage = context.program.processor
+    for prefix, allowed in PREFIX_STAGES.items():
+        if item.name.startswith(prefix) and stage not in allowed:
+            context.warning("V061", f"{item.name} means nothing in a {stage.name} program", item)
+    info = PROPERTIES.get(item.name)
+    if info is None:
+        context.error("V062", f"there is no property {item.name}", item)
+    elif info.words is not None and item.value not in info.words.values():
+        context.error("V062", f"{item.name} has no value {item.value}", item)
+    elif item.value > MAX_VALUES.get(item.name, 0xFFFFFFFF):
+        context.error("V062", f"{item.name} is at most {MAX_VALUES[item.name]}", item)

@@ -1,0 +1,55 @@
+"""Texture operands: the target is there and is what the sampler view declares."""
+
+from __future__ import annotations
+
+from passes.validate.context import Context
+from tgsi.diagnostics import Label
+from tgsi.enums import TARGETS, File
+from tgsi.ir import Declaration, Instruction, RegisterRef
+
+_NO_BUFFER = frozenset({"TEX", "TXP", "TXB", "TXL", "TXD", "TEX2", "TXB2", "TXL2", "TG4", "LODQ", "TEX_LZ"})
+
+
+def check(context: Context) -> None:
+    """V050 to V054."""
+    views = _views(context)
+    for item in context.program.instructions:
+        if item.opcode.is_texture:
+            _check_target(context, item, views)
+        elif item.texture is not None:
+            context.error("V050", f"{item.opcode.name} takes no texture target", item)
+        if item.offsets and not item.opcode.has_offsets:
+            context.error("V052", f"{item.opcode.name} takes no texture offsets", item)
+        if len(item.offsets) > 4:
+            context.error("V052", f"at most four texture offsets, {len(item.offsets)} given", item)
+        if item.memory is not None and (not item.opcode.has_memory or item.memory.target not in TARGETS):
+            context.error("V053", f"{item.opcode.name} has a wrong memory access", item)
+
+
+def _views(context: Context) -> dict[int, Declaration]:
+    found: dict[int, Declaration] = {}
+    for item in context.program.declared(File.SVIEW):
+        for index in range(item.first, min(item.last, item.first + 127) + 1):
+            found.setdefault(index, item)
+    return found
+
+
+def _check_target(context: Context, item: Instruction, views: dict[int, Declaration]) -> None:
+    name = item.opcode.name
+    if item.texture is None or item.texture not in TARGETS:
+        context.error("V050", f"{name} needs a texture target", item)
+        return
+    operand = len(item.dst) + len(item.src)
+    if item.texture == "UNKNOWN":
+        context.warning("V054", f"{name} with target UNKNOWN cannot run", item, operand)
+    elif item.texture == "BUFFER" and name in _NO_BUFFER:
+        context.warning("V054", f"{name} cannot filter a BUFFER", item, operand, hint="texel buffers are read by TXF")
+    view = views.get(_unit(item.src[-1].register)) if item.src else None
+    if view is not None and view.view is not None and view.view.target != item.texture and item.texture != "UNKNOWN":
+        also = (Label(view.span, "declared here"),) if view.span is not None else ()
+        message = f"{name} reads target {item.texture}, but the view is declared {view.view.target}"
+        context.error("V051", message, item, operand, hint=f"write `{view.view.target}`", also=also)
+
+
+def _unit(register: RegisterRef) -> int:
+    return register.index if register.file is File.SAMP and register.indirect is None else -1

@@ -1,0 +1,29 @@
+"""How large a shader may be. Engines size their tables by these numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ShaderLimits:
+    """Upper bounds of one program; each is the largest count that is accepted."""
+
+    instructions: int = 1 << 18
+    nesting: int = 100
+    temporaries: int = 4096
+    inputs: int = 80
+    outputs: int = 80
+    addresses: int = 16
+    immediates: int = 4096
+    system_values: int = 64
+    constant_buffers: int = 16
+    constants: int = 4096  # vec4s of one buffer: 64 KiB
+    samplers: int = 32
+    sampler_views: int = 128
+    images: int = 32
+    buffers: int = 32
+
+
+SOFTWARE = ShaderLimits()
+"""Limits of our own renderer."""
