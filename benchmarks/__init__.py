@@ -1,0 +1,1 @@
+"""Ours against llvmpipe, workload by workload, in one run: `python -m benchmarks`."""

@@ -1,0 +1,133 @@
+"""python -m benchmarks [--only a,b] [--json FILE] [--budget S] [--rounds N] [--threads N] [--lanes N] [--no-peer] [--memory] [--list]"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from benchmarks.catalog import WORKLOADS
+from benchmarks.measure import Result, run_workload
+from benchmarks.processes import ROOT, SideDied, SideFailed, SideProcess
+from benchmarks.report import HEADER, row
+
+VECTOR_WIDTHS = (256, 512)  # bits; the peer at its best
+MEMORY_WORKLOADS = ("mesh_torus", "tex_bilinear")
+
+
+def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Ours against llvmpipe, alternating, in one run.")
+    parser.add_argument("--only", help="workload names, separated by commas")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there")
+    parser.add_argument("--budget", type=float, default=2.0, help="seconds a side and workload (default 2)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns that the budget is cut into (default 5)")
+    parser.add_argument("--threads", type=int, help="native workers beside the caller (default: CPUs - 1)")
+    parser.add_argument("--lanes", type=int, help="vector width in lanes (default: chosen per shader)")
+    parser.add_argument("--peer-threads", type=int, default=os.cpu_count() or 1, help="LP_NUM_THREADS (default: CPUs)")
+    parser.add_argument("--no-peer", action="store_true", help="ours alone, checked against the recorded pictures")
+    parser.add_argument("--memory", action="store_true", help="peak memory of a 1920x1080 frame instead of times")
+    parser.add_argument("--list", action="store_true", help="say what the workloads are")
+    options = parser.parse_args(arguments)
+    names = options.only.split(",") if options.only else list(WORKLOADS)
+    if unknown := [n for n in names if n not in WORKLOADS]:
+        parser.error(f"--only: no workload named {', '.join(unknown)}; --list names them")
+    if options.rounds < 1 or options.budget <= 0:
+        parser.error("--rounds and --budget: at least one round, and more than no time")
+    options.names = names
+    return options
+
+
+def list_workloads() -> None:
+    for w in WORKLOADS.values():
+        print(f"{w.name:20} {w.unit:12} {w.what}")
+
+
+def peak_memory(threads: int | None) -> dict[str, Any]:
+    """Megabytes by workload, each in a process of its own."""
+    out: dict[str, Any] = {}
+    for name in MEMORY_WORKLOADS:
+        command = [sys.executable, "-m", "benchmarks.memory", name, *_option("--threads", threads)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            out[name] = float(done.stdout)
+            print(f"{name:20} {out[name]:8.1f} MB", flush=True)
+        else:
+            out[name] = None
+            print(f"{name:20} failed: {done.stderr.strip().splitlines()[-1:] or done.returncode}", flush=True)
+    return out
+
+
+def start_peers(threads: int, stack: ExitStack) -> tuple[list[SideProcess], dict[str, str]]:
+    """The peer processes that work here, and what each of them says of itself or why it is not there."""
+    said: dict[str, str] = {}
+    if importlib.util.find_spec("moderngl") is None:
+        return [], {"llvmpipe": "not measured: moderngl is not installed"}
+    from benchmarks.peer import environment
+
+    working = []
+    for width in VECTOR_WIDTHS:
+        side = stack.enter_context(SideProcess(f"llvmpipe-{width}", ["peer"], environment(threads, width)))
+        try:
+            said[side.name] = side.ask("describe")["describe"]
+            side.ask("prepare", name="fill_flat")  # a width that the CPU or Mesa's LLVM cannot do shows in the first shader
+            side.ask("prepare", name="tex_bilinear")
+        except (SideDied, SideFailed) as error:
+            said[side.name] = f"not measured: {error}"
+            continue
+        working.append(side)
+    return working, said
+
+
+def _option(name: str, value: int | None) -> list[str]:
+    return [] if value is None else [name, str(value)]
+
+
+def measure(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
+    """Run the workloads: first ("_run", what is compared), then (name, Result) one by one."""
+    with ExitStack() as stack:
+        sides, said = ([], {}) if options.no_peer else start_peers(options.peer_threads, stack)
+        arguments = ["ours", *_option("--threads", options.threads), *_option("--lanes", options.lanes)]
+        ours = stack.enter_context(SideProcess("tgsi", arguments, {}))
+        said = {"tgsi": ours.ask("describe")["describe"], **said}
+        yield "_run", {"sides": said, "cpus": os.cpu_count(), "load": os.getloadavg()[0], "peer_threads": options.peer_threads}
+        for name in options.names:
+            yield name, run_workload(WORKLOADS[name], ours, sides, budget=options.budget, rounds=options.rounds)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """0: measured, and every picture agrees; 1: a workload failed or differs."""
+    options = parse_arguments(arguments)
+    if options.list:
+        list_workloads()
+        return 0
+    out: dict[str, Any] = {}
+    bad = False
+    if options.memory:
+        out["_memory_mb"] = peak_memory(options.threads)
+        bad = None in out["_memory_mb"].values()
+    else:
+        for name, result in measure(options):
+            if isinstance(result, Result):
+                out[name] = result.as_json()
+                bad |= result.check_ok is not True
+                print(row(result), flush=True)
+            else:
+                out[name] = result
+                for side, text in result["sides"].items():
+                    print(f"{side}: {text}")
+                print(f"\n{HEADER}", flush=True)
+    if options.json is not None:
+        options.json.write_text(json.dumps(out, indent=1) + "\n")
+    return int(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

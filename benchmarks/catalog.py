@@ -1,0 +1,180 @@
+"""What is measured: names, units, work of a frame, and what the picture must look like. Both sides read it.
+
+Conventions of every workload, unless its line says otherwise: 1920x1080, RGBA8_UNORM, depth D24 where depth is named, y up, pixel
+centers at .5, depth range 0..1, no culling, no scissor. A frame clears only where its line says "clear". Geometry is float32 from
+numpy's default_rng(1234). QUAD is the triangle strip (-1,-1) (1,-1) (-1,1) (1,1). A frame ends when all of its bytes are in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WIDTH, HEIGHT = 1920, 1080
+PIXELS = WIDTH * HEIGHT
+LAYERS = 16
+SMALL_CELLS = 708
+TORUS_CELLS = (500, 200)
+VERTICES = 1_000_000
+DRAWS = 10_000
+COMPILES = 24
+TOLERANCE = 2 / 255  # of the means and the covered share
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A picture in five numbers: the mean of each channel (0..1) and the share of pixels that are not all zero."""
+
+    mean: tuple[float, float, float, float]
+    covered: float
+
+    def distance(self, other: Check) -> float:
+        """The largest difference of any of the numbers."""
+        gaps = [abs(a - b) for a, b in zip(self.mean, other.mean, strict=True)]
+        return max(*gaps, abs(self.covered - other.covered))
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One measurement.
+
+    `work` is what a frame does, in thousands, millions ... as `unit` says; the value is work / seconds, or for a latency
+    (`unit` begins with "ms") milliseconds / work. `expected` is what llvmpipe draws; None where there is no picture.
+    """
+
+    name: str
+    unit: str
+    work: float
+    expected: Check | None
+    what: str
+
+    @property
+    def is_latency(self) -> bool:
+        return self.unit.startswith("ms")
+
+    def value(self, seconds: float) -> float:
+        """Seconds of a frame in the workload's unit."""
+        return seconds * 1e3 / self.work if self.is_latency else self.work / seconds
+
+
+_LAYER_PIXELS = LAYERS * PIXELS / 1e6
+_MPIXELS = PIXELS / 1e6
+
+_ALL = (
+    Workload(
+        "clear", "Mpixel/s", _MPIXELS, Check((0.251, 0.502, 0.749, 1.0), 1.0), "Clear color (.25,.5,.75,1) and depth 1.0 of RGBA8 + D24."
+    ),
+    Workload("fill_flat", "Mpixel/s", _MPIXELS, Check((0.2, 0.4, 0.6, 1.0), 1.0), "QUAD, constant color from a uniform vec4 (.2,.4,.6,1)."),
+    Workload(
+        "gouraud",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.3333, 0.5, 0.5, 1.0), 1.0),
+        "QUAD, vec4 color (red, green, blue, white at the corners), w = 1.",
+    ),
+    Workload(
+        "gouraud_persp", "Mpixel/s", _MPIXELS, Check((0.3718, 0.489, 0.3937, 1.0), 1.0), "As gouraud with clip w = 1,2,3,4 at the corners."
+    ),
+    Workload(
+        "tex_bilinear",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.4996, 0.4986, 0.4998, 0.5001), 1.0),
+        "QUAD, 256x256 RGBA8 random texture, repeat, linear, rotated 30 degrees, close to one texel a pixel.",
+    ),
+    Workload(
+        "tex_trilinear_min",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.5076, 0.5078, 0.508, 0.508), 1.0),
+        "Perspective plane, w = 1..8, 1024x1024 RGBA8 random texture with box-filtered mipmaps, trilinear, lod about 1..4.",
+    ),
+    Workload(
+        "blend16",
+        "Mpixel/s",
+        _LAYER_PIXELS,
+        Check((0.2555, 0.2813, 0.2702, 0.2431), 1.0),
+        "Clear, then 16 instanced QUADs, SRC_ALPHA/ONE_MINUS_SRC_ALPHA, flat color times fract(x/64), alpha .25; layer pixels.",
+    ),
+    Workload(
+        "depth_front_to_back",
+        "Mpixel/s",
+        _LAYER_PIXELS,
+        Check((0.1501, 0.2, 0.251, 0.251), 1.0),
+        "Clear color and depth, 16 instanced QUADs nearest first, LESS, depth written; layer pixels.",
+    ),
+    Workload(
+        "depth_back_to_front",
+        "Mpixel/s",
+        _LAYER_PIXELS,
+        Check((0.425, 0.2749, 0.4751, 0.251), 1.0),
+        "As depth_front_to_back, farthest first: all 16 layers pass.",
+    ),
+    Workload(
+        "alu_mandel64",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.2518, 0.4568, 0.1657, 1.0), 1.0),
+        "QUAD; z = z*z + c exactly 64 times with |z| clamped to 4, no early exit.",
+    ),
+    Workload(
+        "divergent_loop",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.216, 0.101, 0.3222, 1.0), 1.0),
+        "QUAD; escape-time Mandelbrot, at most 256 turns, break when |z|^2 > 4.",
+    ),
+    Workload(
+        "raymarch",
+        "Mpixel/s",
+        640 * 360 / 1e6,
+        Check((0.3705, 0.4344, 0.5053, 1.0), 1.0),
+        "QUAD 640x360; at most 48 sphere-tracing steps, sin, exp, pow, normalize.",
+    ),
+    Workload(
+        "small_tris",
+        "Mtriangle/s",
+        SMALL_CELLS**2 * 2 / 1e6,
+        Check((0.5006, 0.4998, 0.5002, 1.0), 1.0),
+        "2048x2048 RGBA8 + D24, clear, 1,002,528 indexed triangles of about 4.2 pixels, vec3 color, random z.",
+    ),
+    Workload(
+        "mesh_torus",
+        "Mtriangle/s",
+        TORUS_CELLS[0] * TORUS_CELLS[1] * 2 / 1e6,
+        Check((0.1719, 0.0811, 0.058, 0.4193), 0.41935),
+        "Clear, 200,000 indexed triangles of a torus, Blinn-Phong per pixel with normalize and pow, depth LESS.",
+    ),
+    Workload(
+        "vertex_bound",
+        "Mvertex/s",
+        VERTICES / 1e6,
+        Check((0.0, 0.0, 0.0, 0.0), 0.0),
+        "256x256; 1,000,000 vertices, 16 dependent mat4*vec4 and normalize steps each; every triangle lies outside.",
+    ),
+    Workload(
+        "mrt4_rgba16f",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.4998, 0.4998, 0.4998, 0.4998), 1.0),
+        "QUAD into four RGBA16F targets: v, 2v, 3v, 4v; pixels of one target.",
+    ),
+    Workload(
+        "draw_calls",
+        "draw/s",
+        DRAWS,
+        Check((0.1542, 0.1516, 0.1535, 0.3058), 0.30579),
+        "512x512, clear, 10,000 draws of one triangle of about 8 pixels, a uniform vec4 changed before each; both sides from Python.",
+    ),
+    Workload(
+        "readback", "GB/s", PIXELS * 4 / 1e9, Check((0.2, 0.4, 0.6, 1.0), 1.0), "Read a 1920x1080 RGBA8 picture into one host buffer."
+    ),
+    Workload(
+        "shader_compile",
+        "ms/shader",
+        COMPILES,
+        None,
+        "64x64; 24 distinct shader pairs a frame: compile, link, first draw, finish. No disk cache.",
+    ),
+)
+
+WORKLOADS: dict[str, Workload] = {w.name: w for w in _ALL}

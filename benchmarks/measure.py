@@ -1,0 +1,157 @@
+"""Rounds: ours and the peers take turns, so that both see the same machine; a ratio is made within a round.
+
+Each round runs each side for a slice of the budget. A round's time is the median of its frames; the value of a workload is the
+median over rounds, and its spread is the 10th to 90th percentile of the rounds' ratios.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from benchmarks.catalog import TOLERANCE, Check, Workload
+from benchmarks.processes import SideDied, SideFailed
+
+
+class Asked(Protocol):
+    """What a `SideProcess` is to the rounds."""
+
+    name: str
+
+    def ask(self, do: str, **fields: Any) -> dict[str, Any]: ...
+
+
+@dataclass(slots=True)
+class Track:
+    """What one side did with one workload. Times are seconds a frame."""
+
+    name: str
+    rounds: list[float] = field(default_factory=list)
+    best: float = float("inf")
+    cpu: list[float] = field(default_factory=list)
+    first: float | None = None
+    check: Check | None = None
+    failure: str | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """The median round; None where there is none."""
+        return statistics.median(self.rounds) if self.rounds else None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One line of the table. `ratio` above 1 means that ours is faster; it and `spread` are None without a comparison."""
+
+    workload: Workload
+    ours: Track
+    peer: Track | None
+    ratio: float | None
+    spread: tuple[float, float] | None
+    check_ok: bool | None
+    note: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The result as plain data; times in milliseconds a frame."""
+        w = self.workload
+        out: dict[str, Any] = {"unit": w.unit, "ours": _value(w, self.ours), "peer": _value(w, self.peer)}
+        out |= {"ratio": _rounded(self.ratio), "spread": [_rounded(s) for s in self.spread] if self.spread else None}
+        out |= {"check_ok": self.check_ok, "note": self.note}
+        for label, track in (("ours", self.ours), ("peer", self.peer)):
+            if track is not None and track.seconds is not None:
+                out[f"{label}_ms"] = _rounded(track.seconds * 1e3)
+                out[f"{label}_best_ms"] = _rounded(track.best * 1e3)
+                out[f"{label}_cpu_ms"] = _rounded(statistics.median(track.cpu) * 1e3)
+                out[f"{label}_first_ms"] = _rounded((track.first or 0.0) * 1e3)
+            if track is not None and track.check is not None:
+                out[f"{label}_check"] = {"mean": [round(m, 4) for m in track.check.mean], "covered": round(track.check.covered, 5)}
+        return out
+
+
+def _rounded(x: float | None) -> float | None:
+    return None if x is None else float(f"{x:.5g}")
+
+
+def _value(workload: Workload, track: Track | None) -> float | None:
+    return None if track is None or track.seconds is None else _rounded(workload.value(track.seconds))
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which `share` (0..1) of the sorted values lie, linear in between."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def run_workload(workload: Workload, ours: Asked, peers: Sequence[Asked], *, budget: float, rounds: int) -> Result:
+    """Measure one workload: `budget` seconds a side in `rounds` turns."""
+    sides = [ours, *peers]
+    tracks = [_prepare(side, workload) for side in sides]
+    for turn in range(rounds):
+        order = range(len(sides)) if turn % 2 == 0 else reversed(range(len(sides)))
+        for i in order:
+            _run_round(sides[i], tracks[i], budget / rounds)
+    for side, track in zip(sides, tracks, strict=True):
+        _look(side, track)
+    return conclude(workload, tracks[0], tracks[1:])
+
+
+def _prepare(side: Asked, workload: Workload) -> Track:
+    track = Track(side.name)
+    answer = _ask(side, track, "prepare", name=workload.name)
+    if "unsupported" in answer:
+        track.failure = f"unsupported: {answer['unsupported']}"
+    track.first = answer.get("first")
+    return track
+
+
+def _run_round(side: Asked, track: Track, budget: float) -> None:
+    answer = _ask(side, track, "round", budget=budget)
+    if "wall" in answer:
+        track.rounds.append(statistics.median(answer["wall"]))
+        track.best = min(track.best, *answer["wall"])
+        track.cpu.append(statistics.median(answer["cpu"]))
+
+
+def _look(side: Asked, track: Track) -> None:
+    answer = _ask(side, track, "check")
+    if "mean" in answer:
+        track.check = Check(tuple(answer["mean"]), answer["covered"])
+
+
+def _ask(side: Asked, track: Track, do: str, **fields: Any) -> dict[str, Any]:
+    if track.failure is not None:
+        return {}
+    try:
+        return side.ask(do, **fields)
+    except (SideDied, SideFailed) as error:
+        track.failure = str(error)
+        track.rounds.clear()
+        return {}
+
+
+def conclude(workload: Workload, ours: Track, peers: Sequence[Track]) -> Result:
+    """Compare ours with the fastest peer."""
+    peer = min((p for p in peers if p.seconds is not None), key=lambda p: p.seconds or 0.0, default=None)
+    failures = [f"{t.name}: {t.failure}" for t in (ours, *peers) if t.failure is not None]
+    ratios = [theirs / mine for theirs, mine in zip(peer.rounds, ours.rounds, strict=False)] if peer else []
+    check_ok = _agree(workload, ours, peer)
+    if check_ok is False:
+        failures.append(f"{ours.name} draws {ours.check}, wanted {peer.check if peer and peer.check else workload.expected}")
+    ratio = statistics.median(ratios) if ratios and check_ok is not False else None
+    spread = (percentile(ratios, 0.1), percentile(ratios, 0.9)) if ratio is not None else None
+    return Result(workload, ours, peer, ratio, spread, check_ok, "; ".join(failures))
+
+
+def _agree(workload: Workload, ours: Track, peer: Track | None) -> bool | None:
+    """Whether the pictures agree; None where nothing was drawn or there is no picture by definition."""
+    wanted = peer.check if peer is not None and peer.check is not None else workload.expected
+    if wanted is None:
+        return None if ours.failure is not None else True
+    if ours.check is None:
+        return None
+    return ours.check.distance(wanted) <= TOLERANCE

@@ -1,0 +1,257 @@
+"""The other side: Mesa's llvmpipe through moderngl and EGL, without a display.
+
+The driver, its thread count and its vector width come from the environment (see `environment`), which must be set before the
+process starts. Every frame ends in glFinish, so llvmpipe cannot drop overdrawn tiles of an earlier frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import geometry
+from benchmarks.catalog import HEIGHT, LAYERS, WIDTH, Check
+from benchmarks.peer_shaders import GLSL, compile_sources
+from benchmarks.side import Job, Unsupported
+
+Draw = Callable[[], None]
+DTYPES = {"f1": "u1", "f2": "f2", "f4": "f4"}
+
+
+def environment(threads: int, vector_width: int) -> dict[str, str]:
+    """Variables that choose llvmpipe, its workers, its vector width in bits, and turn off the shader disk cache."""
+    return {
+        "GALLIUM_DRIVER": "llvmpipe",
+        "LIBGL_ALWAYS_SOFTWARE": "1",
+        "LP_NUM_THREADS": str(threads),
+        "LP_NATIVE_VECTOR_WIDTH": str(vector_width),
+        "MESA_SHADER_CACHE_DISABLE": "true",
+    }
+
+
+class Peer:
+    """llvmpipe under measurement."""
+
+    def __init__(self) -> None:
+        # Any: moderngl's own types say Framebuffer | None and the like for what cannot be None here
+        self.ctx: Any = moderngl.create_context(standalone=True, backend="egl")
+        self.fbo: Any = None
+
+    def describe(self) -> str:
+        return f"{self.ctx.info['GL_RENDERER']}, {self.ctx.info['GL_VERSION']}"
+
+    def close(self) -> None:
+        self.ctx.release()
+
+    def prepare(self, name: str) -> Job:
+        if name not in MAKERS:
+            raise Unsupported(f"the peer has no {name}")
+        self.ctx.enable_only(0)
+        draw, checked = MAKERS[name](self)
+        finish = self.ctx.finish
+
+        def frame() -> None:
+            draw()
+            finish()
+
+        finish()
+        return Job(frame, self._check if checked else None)
+
+    # what makers use
+    def target(self, width: int = WIDTH, height: int = HEIGHT, *, count: int = 1, dtype: str = "f1", depth: bool = False) -> None:
+        """Make and bind the framebuffer of the workload."""
+        textures = [self.ctx.texture((width, height), 4, dtype=dtype) for _ in range(count)]
+        self.fbo = self.ctx.framebuffer(textures, self.ctx.depth_renderbuffer((width, height)) if depth else None)
+        self.fbo.use()
+        self.fbo.viewport = (0, 0, width, height)
+
+    def program(self, name: str) -> Any:
+        """Compile the GLSL of a workload."""
+        vertex, fragment = GLSL[name]
+        return self.ctx.program(vertex, fragment)
+
+    def mesh(self, program: Any, indices: NDArray[np.uint32] | None = None, **attributes: NDArray[Any]) -> Any:
+        """A vertex array: one buffer for each attribute."""
+        content = [(self.ctx.buffer(np.ascontiguousarray(a, "f4").tobytes()), f"{a.shape[1]}f", name) for name, a in attributes.items()]
+        return self.ctx.vertex_array(program, content, None if indices is None else self.ctx.buffer(indices.tobytes()))
+
+    def strip(self, program: Any, **attributes: NDArray[Any]) -> Draw:
+        """A draw of one triangle strip."""
+        array, mode = self.mesh(program, **attributes), moderngl.TRIANGLE_STRIP
+        return lambda: array.render(mode)
+
+    def texture(self, texels: NDArray[np.uint8]) -> Any:
+        """A bound, repeating RGBA8 texture."""
+        texture = self.ctx.texture(texels.shape[1::-1], 4, texels.tobytes())
+        texture.repeat_x = texture.repeat_y = True
+        texture.use(0)
+        return texture
+
+    def _check(self) -> Check:
+        kind = self.fbo.color_attachments[0].dtype
+        data = self.fbo.read(components=4, dtype=kind, alignment=1)
+        return geometry.check(np.frombuffer(data, DTYPES[kind]).reshape(-1, 4))
+
+
+# ---------------------------------------------------------------------------------------------------------- workloads
+# Each makes its target and returns the frame without its glFinish, and whether there is a picture to check.
+
+
+def _clear(p: Peer) -> tuple[Draw, bool]:
+    p.target(depth=True)
+    return lambda: p.fbo.clear(0.25, 0.5, 0.75, 1.0, depth=1.0), True
+
+
+def _full_screen(name: str, **target: Any) -> Callable[[Peer], tuple[Draw, bool]]:
+    def make(p: Peer) -> tuple[Draw, bool]:
+        p.target(**target)
+        return p.strip(p.program(name), p=geometry.QUAD), True
+
+    return make
+
+
+def _gouraud(w: tuple[float, float, float, float]) -> Callable[[Peer], tuple[Draw, bool]]:
+    def make(p: Peer) -> tuple[Draw, bool]:
+        p.target()
+        return p.strip(p.program("gouraud"), p=geometry.quad_with_w(w), c=geometry.CORNER_COLORS), True
+
+    return make
+
+
+def _tex_bilinear(p: Peer) -> tuple[Draw, bool]:
+    p.texture(geometry.texture(256)).filter = (moderngl.LINEAR, moderngl.LINEAR)
+    p.target()
+    return p.strip(p.program("tex_bilinear"), p=geometry.QUAD), True
+
+
+def _tex_trilinear_min(p: Peer) -> tuple[Draw, bool]:
+    texture = p.texture(geometry.texture(1024))
+    texture.build_mipmaps()
+    texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+    p.target()
+    position, uv = geometry.trilinear_plane()
+    return p.strip(p.program("tex_trilinear_min"), p=position, t=uv), True
+
+
+def _layers(direction: float, *, blend: bool) -> Callable[[Peer], tuple[Draw, bool]]:
+    def make(p: Peer) -> tuple[Draw, bool]:
+        p.target(depth=not blend)
+        program = p.program("layers")
+        program["dir"].value = direction
+        array, mode, ctx = p.mesh(program, p=geometry.QUAD), moderngl.TRIANGLE_STRIP, p.ctx
+        ctx.enable_only(moderngl.BLEND if blend else moderngl.DEPTH_TEST)
+        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        ctx.depth_func = "<"
+
+        def draw() -> None:
+            p.fbo.clear(0, 0, 0, 0, depth=1.0)
+            array.render(mode, instances=LAYERS)
+
+        return draw, True
+
+    return make
+
+
+def _indexed(p: Peer, array: Any) -> tuple[Draw, bool]:
+    p.ctx.enable_only(moderngl.DEPTH_TEST)
+    p.ctx.depth_func = "<"
+    mode = moderngl.TRIANGLES
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0, depth=1.0)
+        array.render(mode)
+
+    return draw, True
+
+
+def _small_tris(p: Peer) -> tuple[Draw, bool]:
+    p.target(2048, 2048, depth=True)
+    position, color, indices = geometry.small_triangles()
+    return _indexed(p, p.mesh(p.program("small_tris"), indices, p=position, c=color))
+
+
+def _mesh_torus(p: Peer) -> tuple[Draw, bool]:
+    p.target(depth=True)
+    position, normal, indices = geometry.torus()
+    program = p.program("mesh_torus")
+    for name, matrix in zip(("mv", "pr"), geometry.torus_matrices(), strict=True):
+        program[name].write(matrix.tobytes())
+    return _indexed(p, p.mesh(program, indices, p=position, n=normal))
+
+
+def _vertex_bound(p: Peer) -> tuple[Draw, bool]:
+    p.target(256, 256)
+    matrix, vertices = geometry.vertex_bound()
+    program = p.program("vertex_bound")
+    program["m"].write(matrix.tobytes())
+    array, mode = p.mesh(program, p=vertices), moderngl.TRIANGLES
+    return lambda: array.render(mode), True
+
+
+def _draw_calls(p: Peer) -> tuple[Draw, bool]:
+    p.target(512, 512)
+    program = p.program("draw_calls")
+    array = p.mesh(program, p=np.array([[0, 0], [1, 0], [0, 1]], "f4"))
+    uniforms, mode, uniform = geometry.draw_uniforms(), moderngl.TRIANGLES, program["u"]
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0)
+        write, render = uniform.write, array.render
+        for value in uniforms:
+            write(value)
+            render(mode)
+
+    return draw, True
+
+
+def _readback(p: Peer) -> tuple[Draw, bool]:
+    p.target()
+    p.strip(p.program("fill_flat"), p=geometry.QUAD)()
+    buffer = bytearray(WIDTH * HEIGHT * 4)
+    return lambda: p.fbo.read_into(buffer, components=4, alignment=1), True
+
+
+def _shader_compile(p: Peer) -> tuple[Draw, bool]:
+    p.target(64, 64)
+    p.ctx.texture((8, 8), 4, bytes(256)).use(0)
+    ctx, frames = p.ctx, iter(range(1 << 30))
+
+    def draw() -> None:
+        for serial in geometry.compile_serials(next(frames)):
+            program = ctx.program(*compile_sources(serial))
+            buffer = ctx.buffer(geometry.QUAD.tobytes())
+            array = ctx.vertex_array(program, [(buffer, "2f", "p")])
+            array.render(moderngl.TRIANGLE_STRIP)
+            ctx.finish()
+            array.release()
+            buffer.release()
+            program.release()
+
+    return draw, False
+
+
+MAKERS: dict[str, Callable[[Peer], tuple[Draw, bool]]] = {
+    "clear": _clear,
+    "fill_flat": _full_screen("fill_flat"),
+    "gouraud": _gouraud((1, 1, 1, 1)),
+    "gouraud_persp": _gouraud((1, 2, 3, 4)),
+    "tex_bilinear": _tex_bilinear,
+    "tex_trilinear_min": _tex_trilinear_min,
+    "blend16": _layers(0.0, blend=True),
+    "depth_front_to_back": _layers(1.0, blend=False),
+    "depth_back_to_front": _layers(-1.0, blend=False),
+    "alu_mandel64": _full_screen("alu_mandel64"),
+    "divergent_loop": _full_screen("divergent_loop"),
+    "raymarch": _full_screen("raymarch", width=640, height=360),
+    "small_tris": _small_tris,
+    "mesh_torus": _mesh_torus,
+    "vertex_bound": _vertex_bound,
+    "mrt4_rgba16f": _full_screen("mrt4_rgba16f", count=4, dtype="f2"),
+    "draw_calls": _draw_calls,
+    "readback": _readback,
+    "shader_compile": _shader_compile,
+}
