@@ -7,7 +7,7 @@ import functools
 import llvmlite.binding as llvm
 
 _V2 = frozenset({"sse4.1", "ssse3", "popcnt"})
-_V3 = _V2 | {"avx2", "f16c"}
+_V3 = _V2 | {"avx2", "f16c", "fma"}
 _V4 = _V3 | {"avx512f"}
 
 #: x86-64 levels and the features of each that builders may ask for.

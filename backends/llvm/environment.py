@@ -1,0 +1,26 @@
+"""The floating-point environment of native entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from backends.llvm.builder import I32, Function
+
+DEFAULT_MXCSR = 0x1F80
+"""Round to nearest, denormals kept, no traps."""
+
+
+@contextmanager
+def default_environment(f: Function) -> Iterator[None]:
+    """Save MXCSR, load the default, restore it behind the body.
+
+    Every native entry does this on every thread, because threads inherit rounding and flush-to-zero modes. The body should call
+    functions that compute, not compute itself: nothing keeps LLVM from moving arithmetic over the change.
+    """
+    saved, wanted = f.alloca("i32"), f.alloca("i32")
+    f.call(None, "llvm.x86.sse.stmxcsr", saved)
+    f.store(f.const(I32, DEFAULT_MXCSR), wanted)
+    f.call(None, "llvm.x86.sse.ldmxcsr", wanted)
+    yield
+    f.call(None, "llvm.x86.sse.ldmxcsr", saved)

@@ -1,0 +1,251 @@
+"""Control flow of a translated program: scalar branches where lanes agree, masks where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from backends.llvm.builder import BOOL, I32, Function, Val, Var
+from backends.llvm.masks import MaskVar
+from backends.llvm.plan import Plan
+from backends.llvm.reads import channels
+from backends.llvm.tree import Control, Leaf, Region, controls, leaves
+from backends.llvm.uniform import Exit
+from passes.analysis.regions import FUEL
+from tgsi.ir import Instruction
+from tgsi.opcodes import Mode
+
+_SKIP_COST = 10
+"""Arms of at least this many operations are jumped over when no lane is active."""
+
+_COSTS = {"POW": 16, "EX2": 6, "LG2": 6, "SIN": 10, "COS": 10, "LIT": 16, "EXP": 10, "LOG": 10}
+
+
+def _cost(region: Region) -> int:
+    total = 0
+    for leaf in leaves(region):
+        opcode = leaf.instruction.opcode
+        width = max((len(channels(d.write_mask)) for d in leaf.instruction.dst), default=1)
+        total += (
+            _SKIP_COST if opcode.mode is Mode.OTHER else _COSTS.get(opcode.name, 1) * (width if opcode.mode is Mode.COMPONENTWISE else 1)
+        )
+    return total
+
+
+class FlowBuilder:
+    """Walks the control tree. `active` is the execution mask where the walk stands; None means every lane that entered."""
+
+    def __init__(
+        self,
+        f: Function,
+        plan: Plan,
+        lanes: int,
+        covered: Val | None,
+        read: Callable[[Instruction], Val],
+        emit: Callable[[Leaf], None],
+    ) -> None:
+        """`covered`: lanes whose results count (whole quads), for leaving early; `read` fetches x of an instruction's source."""
+        self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
+        self.read, self.emit = read, emit
+        self.active: Val | None = None
+        self.live: dict[Control, MaskVar] = {}  # lanes still inside a loop, or inside a switch
+        self.waiting: dict[Control, MaskVar] = {}  # lanes that CONT sent to the end of a loop's body
+        self.running: dict[Control | None, MaskVar] = {}  # lanes that have not returned
+        self.ends: dict[Control | None, str] = {}
+        self.nexts: dict[Control, str] = {}
+        self.fuel: dict[Control, Var] = {}
+        self.lane_fuel: dict[Control, Var] = {}
+
+    def run(self) -> None:
+        """Generate the whole program."""
+        if self.flow.main_divergent:
+            self.running[None] = MaskVar(self.f, self.lanes)
+            self.running[None].set(True)
+        end = self.ends[None] = self.f.label()
+        self.region(self.plan.main)
+        self.f.jump(end)
+        self.f.place(end)
+
+    # -- masks ------------------------------------------------------------------------------------------------------
+    def execution_mask(self) -> Val:
+        """The active lanes as a vector."""
+        return self.active if self.active is not None else self.f.const(BOOL.wide(self.lanes), 1)
+
+    def some(self, mask: Val) -> Val:
+        """Scalar: has the mask a lane that counts?"""
+        return self.f.any(mask & self.covered if self.covered is not None else mask)
+
+    def both(self, a: Val | None, b: Val) -> Val:
+        """The lanes of both masks."""
+        return b if a is None else a & b
+
+    def rejoined(self, entered: Val | None, control: Control) -> Val | None:
+        """Of the lanes that entered a control, those that have not left it for one further out."""
+        mask = entered
+        seen: set[tuple[str, Control | None]] = set()
+        for exit in self.flow.through.get(control, ()):
+            if (exit.kind, exit.target) in seen:
+                continue
+            seen.add((exit.kind, exit.target))
+            if exit.kind == "RET":
+                stays = self.running[exit.target].get()
+            elif exit.kind == "BRK":
+                assert exit.target is not None
+                stays = self.live[exit.target].get()
+            else:
+                assert exit.target is not None
+                stays = ~self.waiting[exit.target].get()
+            mask = self.both(mask, stays)
+        return mask
+
+    # -- structure --------------------------------------------------------------------------------------------------
+    def region(self, region: Region) -> None:
+        """Generate the items of a region."""
+        for item in region.items:
+            if isinstance(item, Control):
+                self.control(item)
+            elif item in self.flow.exits:
+                self.exit(self.flow.exits[item])
+                return
+            else:
+                self.emit(item)
+
+    def control(self, control: Control) -> None:
+        """Generate one control."""
+        entered = self.active
+        if control.kind == "if":
+            self.branch(control)
+        elif control.kind == "loop":
+            self.loop(control)
+        elif control.kind == "switch":
+            self.switch(control)
+        else:
+            self.call(control)
+        self.active = self.rejoined(entered, control)
+
+    def guarded(self, region: Region, mask: Val) -> None:
+        """A region for the lanes of `mask`, jumped over when there are none and it is worth it."""
+        self.active = mask
+        if _cost(region) < _SKIP_COST and not any(True for _ in controls(region)):
+            self.region(region)
+            return
+        with self.f.if_(self.some(mask)):
+            self.region(region)
+
+    def branch(self, control: Control) -> None:
+        """IF or UIF."""
+        then, otherwise = control.arms
+        value = self.read(control.instruction)
+        taken = value.ne(0)
+        entered = self.active
+        if control not in self.flow.controls:
+            with self.f.else_of(taken) as turn:
+                self.region(then)
+                turn()
+                self.active = entered
+                self.region(otherwise)
+            return
+        taken = self.f.splat(taken, self.lanes)
+        if then.items:
+            self.guarded(then, self.both(entered, taken))
+        if otherwise.items:
+            self.guarded(otherwise, self.both(entered, ~taken))
+
+    def call(self, control: Control) -> None:
+        """CAL, written out."""
+        if control in self.flow.controls:
+            self.running[control] = MaskVar(self.f, self.lanes)
+            self.running[control].set(True)
+        end = self.ends[control] = self.f.label()
+        self.region(control.arms[0])
+        self.f.jump(end)
+        self.f.place(end)
+
+    def switch(self, control: Control) -> None:
+        """SWITCH: lanes enter at their CASE and fall through."""
+        f = self.f
+        selector = self.read(control.instruction)
+        entered = self.active
+        inside = self.live[control] = MaskVar(f, self.lanes)
+        matched = MaskVar(f, self.lanes)
+        for arm in control.arms:
+            assert arm.case is not None
+            present = self.rejoined(entered, control)
+            if arm.case.opcode.name == "CASE":
+                hits = f.splat(selector.eq(self.read(arm.case)), self.lanes)
+                hits = self.both(present, hits)
+                matched.add(hits)
+            else:
+                hits = self.both(present, ~matched.get())
+            inside.add(hits)
+            self.guarded(arm, self.both(present, inside.get()))
+
+    def exit(self, exit: Exit) -> None:
+        """BRK, CONT or RET of the active lanes."""
+        f, target = self.f, exit.target
+        if not exit.divergent:
+            f.jump(self.nexts[target] if exit.kind == "CONT" and target is not None else self.ends[target])
+            f.place(f.label())
+            return
+        if exit.kind == "RET":
+            self.running[target].remove(self.active)
+            for control in exit.between:
+                if control.kind == "loop":
+                    self.live[control].remove(self.active)
+        elif target is not None and exit.kind == "BRK":
+            self.live[target].remove(self.active)
+        elif target is not None:
+            self.waiting[target].add(self.active)
+
+    # -- loops ------------------------------------------------------------------------------------------------------
+    def loop(self, control: Control) -> None:
+        """BGNLOOP to ENDLOOP. Without divergence it is a scalar loop; fuel is counted as the plan's nests say."""
+        f = self.f
+        entered = self.active
+        outer = self.flow.outer_loop(control)
+        by_lane = outer in self.flow.nests
+        is_leaf = not any(inner.kind == "loop" for inner in controls(control.arms[0]))
+        divergent = control in self.flow.controls
+        if by_lane and control is outer:
+            self.lane_fuel[outer] = f.var(I32.wide(self.lanes), FUEL)
+        counter: Var | None = None
+        if not by_lane:
+            if control is outer:
+                self.fuel[outer] = f.var(I32, FUEL)
+            counter = self.fuel[outer]
+        elif is_leaf:
+            counter = f.var(I32, FUEL)
+        live: MaskVar | None = None
+        if divergent:
+            live = self.live[control] = MaskVar(f, self.lanes)
+            live.set(True if entered is None else entered)
+        if control in self.flow.conts:
+            self.waiting[control] = MaskVar(f, self.lanes)
+        head, next_, end = f.label(), f.label(), f.label()
+        self.nexts[control], self.ends[control] = next_, end
+        f.jump(head)
+        f.place(head)
+        self.active = live.get() if live is not None else entered
+        if control in self.flow.conts:
+            self.waiting[control].set(False)
+        self.region(control.arms[0])
+        f.jump(next_)
+        f.place(next_)
+        again: Val | None = None
+        if counter is not None:
+            counter.set(counter.get() - 1)
+            again = counter.get() > 0
+        if live is not None:
+            if by_lane:
+                rest = self.lane_fuel[outer]
+                rest.set(rest.get() + live.get().sext(I32))
+                if not is_leaf:
+                    live.set(live.get() & (rest.get() > 0))
+            stays = self.some(live.get())
+            again = stays if again is None else again & stays
+        assert again is not None
+        f.branch(again, head, end)
+        f.place(end)
+        if by_lane and is_leaf and not divergent and counter is not None:
+            spent = f.splat(f.const(I32, FUEL) - counter.get(), self.lanes)
+            rest = self.lane_fuel[outer]
+            rest.set(rest.get() - (spent if entered is None else f.select(entered, spent, 0)))

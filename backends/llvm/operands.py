@@ -1,0 +1,223 @@
+"""Reading sources and writing destinations of TGSI instructions."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from backends.llvm.abi import MAX_CONSTANT_BUFFERS
+from backends.llvm.arrays import ConstantFile, ImmediateTable, RegisterArray
+from backends.llvm.builder import F32, I32, Function, Val, Var
+from backends.llvm.lanes import LaneMap
+from backends.llvm.plan import MAX_ARRAY_BYTES, Plan, array_range
+from backends.llvm.reads import Key, is_indirect
+from backends.llvm.sampling.key import SamplerKey, TextureKey
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File, ImmediateType
+from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
+
+_INTEGERS = frozenset({"int", "uint"})
+
+
+class Interface(Protocol):
+    """What surrounds the translated program.
+
+    `env` points to a ShaderEnv. `input` and `system_value` give one channel of a register as a vector of all lanes, f32 (system
+    values: f32 or i32); inputs are asked for once, where the program starts. Keys are None where nothing is bound.
+    """
+
+    @property
+    def lane_map(self) -> LaneMap: ...
+
+    @property
+    def env(self) -> Val: ...
+
+    def input(self, register: int, channel: int) -> Val: ...
+
+    def system_value(self, register: int, channel: int) -> Val: ...
+
+    def texture_key(self, unit: int) -> TextureKey | None: ...
+
+    def sampler_key(self, unit: int) -> SamplerKey | None: ...
+
+
+class Operands:
+    """The registers of one translation. Values are f32 or i32 lanes, scalars where they are uniform."""
+
+    def __init__(self, f: Function, program: Program, plan: Plan, interface: Interface) -> None:
+        self.f, self.program, self.plan, self.interface = f, program, plan, interface
+        self.lanes = interface.lane_map.lanes
+        self.variables: dict[Key, Var] = {}
+        self.arrays: dict[File, list[RegisterArray]] = {}
+        self.inputs: dict[tuple[int, int], Val] = {}
+        self.system_values: dict[tuple[int, int], Val] = {}
+        self.constants = ConstantFile(f, interface.env)
+        self._immediates: ImmediateTable | None = None
+        self._make_arrays()
+        self._make_variables()
+        self._fetch_inputs()
+        declared = {b: program.file_size(File.CONST, b) for b in range(MAX_CONSTANT_BUFFERS)} if plan.constants else {}
+        self.constants.preload(plan.constants, declared)
+
+    # -- storage ----------------------------------------------------------------------------------------------------
+    def _make_arrays(self) -> None:
+        size = 0
+        for file, ranges in self.plan.arrays.items():
+            for first, count in ranges:
+                size += count * 16 * self.lanes
+                if size > MAX_ARRAY_BYTES:
+                    text = f"indirectly addressed registers take more than {MAX_ARRAY_BYTES} bytes at {self.lanes} lanes"
+                    raise UnsupportedError.at("B005", text)
+                array = RegisterArray(self.f, first, count, self.lanes)
+                if file is File.IN:
+                    for register in range(first, first + count):
+                        for channel in range(4):
+                            array.store(register, channel, self.interface.input(register, channel).as_int(), None)
+                else:
+                    array.clear()
+                self.arrays.setdefault(file, []).append(array)
+
+    def _make_variables(self) -> None:
+        flow = self.plan.flow
+        for key, home in flow.homes.items():
+            if self._array(key[0], key[1]) is not None:
+                continue
+            lanes = self.lanes if key in flow.divergent else 1
+            variable = Var(self.f, (I32 if key in flow.integer else F32).wide(lanes))
+            if home is None or home is self.plan.main:
+                variable.set(0)
+            self.variables[key] = variable
+
+    def _fetch_inputs(self) -> None:
+        for file, register, channel in sorted(self.plan.reads):
+            if file is File.IN and self._array(file, register) is None:
+                self.inputs[register, channel] = self.interface.input(register, channel)
+            elif file is File.SV:
+                self.system_values[register, channel] = self.interface.system_value(register, channel)
+
+    def _array(self, file: File, register: int) -> RegisterArray | None:
+        return next((array for array in self.arrays.get(file, ()) if array.covers(register)), None)
+
+    # -- sources ----------------------------------------------------------------------------------------------------
+    def fetch(self, instruction: Instruction, operand: SrcOperand, channel: int, type_name: str) -> Val:
+        """Channel `channel` of a source after its swizzle and modifiers, as `type_name` (of the opcode table) wants it."""
+        value = self.read(instruction, operand.register, operand.swizzle[channel])
+        if type_name in _INTEGERS:
+            value = value.as_int()
+            if operand.absolute:
+                value = self.f.select(value < 0, -value, value)
+            return -value if operand.negate else value
+        if type_name != "untyped" or operand.absolute or operand.negate:
+            value = value.as_float()
+        if operand.absolute:
+            value = self.f.abs(value)
+        return self.f.neg_bits(value) if operand.negate else value
+
+    def read(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
+        """A register channel, without modifiers, of whichever type it is held as."""
+        if is_indirect(register):
+            return self._read_indirect(instruction, register, channel)
+        if register.file is File.CONST:
+            return self.constants.get(register.dimension.index if register.dimension is not None else 0, register.index, channel)
+        if register.dimension is not None:
+            raise self._unsupported(instruction, f"{register.file.name} with two indices")
+        return self._read_direct(instruction, register.file, register.index, channel)
+
+    def _read_direct(self, instruction: Instruction, file: File, register: int, channel: int) -> Val:
+        array = self._array(file, register)
+        if array is not None:
+            return array.load(register, channel)
+        if file in (File.TEMP, File.ADDR, File.OUT):
+            variable = self.variables.get((file, register, channel))
+            return variable.get() if variable is not None else self.f.const(F32, 0)
+        if file is File.IN:
+            return self.inputs[register, channel]
+        if file is File.SV:
+            return self.system_values[register, channel]
+        if file is File.IMM:
+            return self._immediate(register, channel)
+        raise self._unsupported(instruction, f"{file.name} as a source")
+
+    def _immediate(self, register: int, channel: int) -> Val:
+        if register >= len(self.program.immediates):
+            return self.f.const(F32, 0)
+        immediate = self.program.immediates[register]
+        word = immediate.words[channel]
+        as_float = immediate.type is ImmediateType.FLT32 and word & 0x7F800000 != 0x7F800000
+        if not as_float:
+            return self.f.const(I32, word)
+        sign = -1.0 if word >> 31 else 1.0
+        exponent, fraction = word >> 23 & 0xFF, word & 0x7FFFFF
+        size = (fraction | 0x800000) * 2.0 ** (exponent - 150) if exponent else fraction * 2.0**-149
+        return self.f.const(F32, sign * size)
+
+    def address(self, instruction: Instruction, reference: IndirectRef, offset: int) -> Val:
+        """Value of an address register plus a constant, i32."""
+        return self._read_direct(instruction, reference.file, reference.index, reference.component).as_int() + offset
+
+    def _read_indirect(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
+        dimension = register.dimension
+        index = self.f.const(I32, register.index)
+        if register.indirect is not None:
+            index = self.address(instruction, register.indirect, register.index)
+        if register.file is File.CONST:
+            if dimension is None or dimension.indirect is None:
+                return self.constants.load_at(dimension.index if dimension is not None else 0, index, channel)
+            buffer = self.address(instruction, dimension.indirect, dimension.index)
+            lanes = max(buffer.lanes, index.lanes)
+            return self.constants.load_at(self.f.splat(buffer, lanes), index, channel)
+        if dimension is not None:
+            raise self._unsupported(instruction, f"{register.file.name} with two indices")
+        if register.file is File.IMM:
+            if self._immediates is None:
+                self._immediates = ImmediateTable(self.f, [immediate.words for immediate in self.program.immediates] or [(0, 0, 0, 0)])
+            return self._immediates.load_at(index, channel)
+        array = self._indirect_array(instruction, register)
+        return array.load_at(index, channel) if array is not None else self.f.const(I32.wide(self.lanes), 0)
+
+    def _indirect_array(self, instruction: Instruction, register: RegisterRef) -> RegisterArray | None:
+        """The array that a reference reaches; None where nothing is declared."""
+        if register.file not in (File.TEMP, File.IN, File.OUT):
+            raise self._unsupported(instruction, f"indirect {register.file.name}")
+        first, count = array_range(self.program, register)
+        return self._array(register.file, first) if count else None
+
+    # -- destinations -----------------------------------------------------------------------------------------------
+    def write(self, instruction: Instruction, register: RegisterRef, channel: int, value: Val, mask: Val | None, masked: bool) -> None:
+        """Store one channel. `mask` are the executing lanes (None: all); `masked`: the analysis wants them told apart."""
+        if register.dimension is not None:
+            raise self._unsupported(instruction, f"{register.file.name} with two indices")
+        if register.indirect is not None:
+            array = self._indirect_array(instruction, register)
+            if array is not None:
+                array.store_at(self.address(instruction, register.indirect, register.index), channel, value.as_int(), mask)
+            return
+        array = self._array(register.file, register.index)
+        if array is not None:
+            array.store(register.index, channel, value.as_int(), mask)
+            return
+        if register.file not in (File.TEMP, File.ADDR, File.OUT):
+            raise self._unsupported(instruction, f"{register.file.name} as a destination")
+        variable = self.variables[register.file, register.index, channel]
+        value = value.as_int() if variable.type.kind == "i" else value.as_float()
+        if masked and mask is not None:
+            value = self.f.select(mask, value, variable.get())
+        variable.set(value)
+
+    def _unsupported(self, instruction: Instruction, what: str) -> UnsupportedError:
+        return UnsupportedError.at("B004", f"{what} is not supported by the code generator", instruction.span)
+
+
+class SourceVector:
+    """A source operand of an instruction; indexing fetches a channel, once."""
+
+    def __init__(self, operands: Operands, instruction: Instruction, number: int) -> None:
+        self._operands, self._instruction = operands, instruction
+        self._operand = instruction.src[number]
+        self._type = instruction.opcode.src_types[number]
+        self._values: dict[int, Val] = {}
+
+    def __getitem__(self, channel: int) -> Val:
+        place = self._operand.swizzle[channel]
+        if place not in self._values:
+            self._values[place] = self._operands.fetch(self._instruction, self._operand, channel, self._type)
+        return self._values[place]

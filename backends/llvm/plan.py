@@ -1,0 +1,98 @@
+"""Everything about a program that does not depend on lanes or bindings; made once a program."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+
+from backends.llvm.reads import Key, access, is_indirect
+from backends.llvm.tree import Region, build_tree, leaves
+from backends.llvm.uniform import Flow, analyse
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File
+from tgsi.ir import Program, RegisterRef
+
+MAX_ARRAY_BYTES = 64 * 1024
+"""Stack that indirectly addressed registers may take, all lanes together."""
+
+_ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT})
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Control tree, divergence, and what must be fetched.
+
+    arrays: file -> (first, count) ranges that are addressed at run time; reads: every register channel that is read directly;
+    kills: some lane may be killed.
+    """
+
+    main: Region
+    flow: Flow
+    arrays: dict[File, tuple[tuple[int, int], ...]]
+    reads: frozenset[Key]
+    constants: tuple[tuple[int, int, int], ...]
+    kills: bool
+
+
+def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
+    """First register and count of what an indirect reference may reach: its array, or the whole file."""
+    if register.array_id:
+        for declaration in program.declarations:
+            if declaration.file is register.file and declaration.array_id == register.array_id:
+                return declaration.first, declaration.last - declaration.first + 1
+    return 0, program.file_size(register.file)
+
+
+def _arrays(program: Program) -> dict[File, tuple[tuple[int, int], ...]]:
+    found: dict[File, set[tuple[int, int]]] = {}
+    for instruction in program.instructions:
+        for register in [operand.register for operand in instruction.src] + [operand.register for operand in instruction.dst]:
+            if register.indirect is None or register.file not in _ARRAY_FILES:
+                continue
+            if register.dimension is not None:
+                name = register.file.name
+                raise UnsupportedError.at("B004", f"{name} with two indices is not supported by the code generator", instruction.span)
+            found.setdefault(register.file, set()).add(array_range(program, register))
+    return {file: _merged(ranges) for file, ranges in found.items()}
+
+
+def _merged(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Disjoint ranges that cover all given ones."""
+    result: list[tuple[int, int]] = []
+    for first, count in sorted(ranges):
+        if result and first < result[-1][0] + result[-1][1]:
+            start, length = result[-1]
+            result[-1] = (start, max(length, first + count - start))
+        else:
+            result.append((first, count))
+    return tuple(r for r in result if r[1] > 0)
+
+
+def _make(program: Program) -> Plan:
+    main = build_tree(program)
+    arrays = _arrays(program)
+    memory = frozenset((file, first + i) for file, ranges in arrays.items() for first, count in ranges for i in range(count))
+    reads: set[Key] = set()
+    constants: dict[tuple[int, int, int], None] = {}
+    for instruction in program.instructions:
+        reads.update(access(instruction).reads)
+        for operand in instruction.src:
+            register = operand.register
+            if register.file is File.CONST and not is_indirect(register):
+                buffer = register.dimension.index if register.dimension is not None else 0
+                constants.update(((buffer, register.index, c), None) for c in operand.swizzle)
+    kills = any(leaf.instruction.opcode.name in ("KILL", "KILL_IF", "DEMOTE") for leaf in leaves(main))
+    return Plan(main, analyse(main, memory), arrays, frozenset(reads), tuple(sorted(constants)), kills)
+
+
+_plans: dict[int, Plan] = {}
+
+
+def plan_of(program: Program) -> Plan:
+    """The plan, kept as long as the program lives. Errors: those of the control tree, and B004 for two-index registers."""
+    key = id(program)
+    if key not in _plans:
+        made = _make(program)
+        _plans[key] = made
+        weakref.finalize(program, _plans.pop, key, None)
+    return _plans[key]

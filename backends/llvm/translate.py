@@ -1,0 +1,173 @@
+"""TGSI to generated code: one program, all lanes at once."""
+
+from __future__ import annotations
+
+from backends.llvm import emit as registry
+from backends.llvm.builder import BOOL, F32, Function, Val
+from backends.llvm.emit import compare, floats, integers  # noqa: F401 - importing registers their emitters
+from backends.llvm.flow import FlowBuilder
+from backends.llvm.lanes import LaneMap
+from backends.llvm.masks import MaskVar
+from backends.llvm.operands import Interface, Operands, SourceVector
+from backends.llvm.plan import plan_of
+from backends.llvm.reads import RESOURCES, channels
+from backends.llvm.tree import Leaf
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File
+from tgsi.ir import Instruction, Program
+from tgsi.opcodes import Mode
+
+__all__ = ["Interface", "LaneMap", "Outputs", "translate"]
+
+
+class Outputs:
+    """What a translated program leaves behind; valid where the translation ended."""
+
+    def __init__(self, translator: Translator) -> None:
+        self._translator = translator
+
+    def get(self, register: int, channel: int) -> Val:
+        """A channel of an OUT register, f32 lanes; 0 where it was never written."""
+        return self._translator.output(register, channel)
+
+    @property
+    def alive(self) -> Val:
+        """Lanes that were not killed, i1; lanes outside of the mask that was given count as alive."""
+        return self._translator.alive_mask()
+
+
+class Translator:
+    """One translation; emitters see it as their context."""
+
+    instruction: Instruction
+
+    def __init__(self, f: Function, program: Program, interface: Interface, mask: Val | None) -> None:
+        self.f, self.program, self.interface = f, program, interface
+        self.lane_map = interface.lane_map
+        self.lanes = self.lane_map.lanes
+        self.plan = plan_of(program)
+        if program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"):
+            raise UnsupportedError.at("B004", "the property MUL_ZERO_WINS is not supported by the code generator")
+        self.operands = Operands(f, program, self.plan, interface)
+        self.alive: MaskVar | None = None
+        if self.plan.kills:
+            self.alive = MaskVar(f, self.lanes)
+            self.alive.set(True)
+        covered = self.lane_map.widen(f, mask) if mask is not None else None
+        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit)
+
+    def condition(self, instruction: Instruction) -> Val:
+        """x of the only source: what IF, UIF, SWITCH and CASE test."""
+        return self.operands.fetch(instruction, instruction.src[0], 0, instruction.opcode.src_types[0])
+
+    def execution_mask(self) -> Val:
+        """The lanes that execute the current instruction."""
+        return self.flow.execution_mask()
+
+    def covered_mask(self) -> Val | None:
+        """Lanes of the quads that count, if a mask was given."""
+        return self.flow.covered
+
+    # -- instructions -----------------------------------------------------------------------------------------------
+    def emit(self, leaf: Leaf) -> None:
+        """Generate one instruction that is not control flow."""
+        instruction = leaf.instruction
+        name = instruction.opcode.name
+        self.instruction = instruction
+        if name in ("KILL", "DEMOTE"):
+            self.kill(None)
+        elif name == "KILL_IF":
+            self.kill(self._any_negative(instruction))
+        else:
+            self.store(leaf, self.results(instruction))
+
+    def results(self, instruction: Instruction) -> dict[int, Val]:
+        """Value of every channel that is written, all computed before any is stored."""
+        emitter = registry.emitter_of(instruction)
+        opcode = instruction.opcode
+        wanted = channels(instruction.dst[0].write_mask) if instruction.dst else []
+        if opcode.mode is Mode.COMPONENTWISE:
+            done: dict[tuple[int, ...], Val] = {}
+            values: dict[int, Val] = {}
+            for channel in wanted:
+                key = tuple(operand.swizzle[channel] for operand in instruction.src)
+                if key not in done:
+                    fetched = [
+                        self.operands.fetch(instruction, operand, channel, kind) for operand, kind in zip(instruction.src, opcode.src_types)
+                    ]
+                    done[key] = emitter(self, *fetched)
+                values[channel] = done[key]
+            return values
+        vectors = [
+            None if operand.register.file in RESOURCES else SourceVector(self.operands, instruction, number)
+            for number, operand in enumerate(instruction.src)
+        ]
+        if opcode.mode is Mode.REPLICATE:
+            value = emitter(self, *vectors) if wanted else None
+            return {channel: value for channel in wanted if value is not None}
+        if opcode.mode is Mode.CHANNEL_DEPENDENT:
+            return {channel: emitter(self, channel, *vectors) for channel in wanted}
+        produced = emitter(self, *vectors)
+        return {channel: produced[channel] for channel in wanted}
+
+    def store(self, leaf: Leaf, values: dict[int, Val]) -> None:
+        """Write the results of an instruction, saturated where it says so."""
+        instruction = leaf.instruction
+        if not instruction.dst:
+            return
+        register = instruction.dst[0].register
+        done: dict[str, Val] = {}
+        for channel, value in values.items():
+            if instruction.saturate:
+                if value.name not in done:
+                    done[value.name] = self._saturated(value)
+                value = done[value.name]
+            masked = self.plan.flow.is_masked(leaf.region, (register.file, register.index, channel))
+            self.operands.write(instruction, register, channel, value, self.flow.active, masked)
+
+    def _saturated(self, value: Val) -> Val:
+        """The word as a float, clamped to 0 and 1; NaN and -0 pass."""
+        f, x = self.f, value.as_float()
+        return f.select(x < 0.0, 0.0, f.select(x > 1.0, 1.0, x))
+
+    # -- life and results -------------------------------------------------------------------------------------------
+    def _any_negative(self, instruction: Instruction) -> Val:
+        source = SourceVector(self.operands, instruction, 0)
+        places = {instruction.src[0].swizzle[c]: c for c in range(4)}
+        tests = [source[c] < 0.0 for c in places.values()]
+        result = tests[0]
+        for test in tests[1:]:
+            a, b = self.f.same(result, test)
+            result = a | b
+        return self.f.splat(result, self.lanes)
+
+    def kill(self, wanted: Val | None) -> None:
+        """End the life of the active lanes (of `wanted`); they go on computing."""
+        assert self.alive is not None
+        active = self.flow.active
+        self.alive.remove(active if wanted is None else wanted if active is None else active & wanted)
+
+    def alive_mask(self) -> Val:
+        """Lanes not killed."""
+        return self.alive.get() if self.alive is not None else self.f.const(BOOL.wide(self.lanes), 1)
+
+    def output(self, register: int, channel: int) -> Val:
+        """A channel of an OUT register as f32 lanes."""
+        for array in self.operands.arrays.get(File.OUT, ()):
+            if array.covers(register):
+                return array.load(register, channel).as_float()
+        variable = self.operands.variables.get((File.OUT, register, channel))
+        if variable is None:
+            return self.f.const(F32.wide(self.lanes), 0)
+        return self.f.splat(variable.get().as_float(), self.lanes)
+
+
+def translate(f: Function, program: Program, interface: Interface, mask: Val | None = None) -> Outputs:
+    """Generate a validated program at the place where `f` stands.
+
+    `mask` (i1 lanes) says whose results count; the other lanes compute too, so that derivatives are right, but nothing waits for
+    quads without a counted lane. Raises UnsupportedError, which names the instruction, for what is not built.
+    """
+    translator = Translator(f, program, interface, mask)
+    translator.flow.run()
+    return Outputs(translator)

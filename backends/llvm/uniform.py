@@ -1,0 +1,256 @@
+"""Divergence: which values and which control flow are the same for all lanes that take part.
+
+A register channel has a home: the innermost region that holds all its accesses and begins with a write of it (the main region,
+where every register starts as 0, when there is none). Nobody reads it outside of its home, and the lanes that read it inside are
+among those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home, and
+a channel is uniform (one scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from backends.llvm.reads import CROSS_LANE, Access, Key, access, is_indirect
+from backends.llvm.tree import Control, Leaf, Region, enclosing
+from tgsi.enums import File
+from tgsi.ir import Instruction
+from tgsi.opcodes import Mode
+
+_VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
+_IMPLICIT_DERIVATIVES = frozenset({"TEX", "TXB", "TXP", "TEX2", "TXB2", "LODQ", "LOD", "SAMPLE", "SAMPLE_B", "SAMPLE_C"})
+_JUMPS = frozenset({"BRK", "CONT", "RET"})
+
+
+@dataclass(eq=False, slots=True)
+class Exit:
+    """Where a BRK, CONT or RET goes. `target` is None for main; `between` are the controls that it leaves on its way, innermost first."""
+
+    leaf: Leaf
+    kind: str
+    target: Control | None
+    between: tuple[Control, ...]
+    divergent: bool = False
+
+
+@dataclass(slots=True)
+class Flow:
+    """What the analysis found.
+
+    divergent: channels that need one value a lane; controls, conts: controls (loops) that lanes leave (continue) one by one;
+    through: divergent exits that leave a control for one further out; nests: outermost loops whose fuel is counted a lane.
+    """
+
+    homes: dict[Key, Region | None]
+    divergent: set[Key] = field(default_factory=set)
+    integer: set[Key] = field(default_factory=set)
+    controls: set[Control] = field(default_factory=set)
+    conts: set[Control] = field(default_factory=set)
+    exits: dict[Leaf, Exit] = field(default_factory=dict)
+    through: dict[Control, list[Exit]] = field(default_factory=dict)
+    nests: set[Control] = field(default_factory=set)
+    main_divergent: bool = False
+
+    def is_masked(self, region: Region, key: Key) -> bool:
+        """Does a write in `region` need the execution mask?"""
+        home = self.homes.get(key)
+        if home is None and self.main_divergent and key[0] is File.OUT:
+            return True
+        return any(control in self.controls for control in _path(region, home))
+
+    def outer_loop(self, loop: Control) -> Control:
+        """The outermost loop around a loop, or the loop itself."""
+        found = loop
+        for control in enclosing(loop.region):
+            if control.kind == "loop":
+                found = control
+        return found
+
+
+def _path(region: Region, home: Region | None) -> Iterator[Control]:
+    """The controls between a region and one around it (None: the very outside)."""
+    while region is not home:
+        control = region.control
+        if control is None:
+            return
+        yield control
+        region = control.region
+
+
+def is_uniform_file(key: Key) -> bool:
+    """Constants and immediates are the same for all lanes."""
+    return key[0] in (File.CONST, File.IMM)
+
+
+class _Analysis:
+    def __init__(self, main: Region, memory: frozenset[tuple[File, int]]) -> None:
+        self.main = main
+        self.memory = memory  # registers that lie in indirectly addressed arrays
+        self.steps: list[tuple[Region, Instruction, Leaf | Control, Access]] = []
+        self.loops: list[Control] = []
+        self._collect(main)
+        self.flow = Flow(self._homes())
+
+    def _collect(self, region: Region) -> None:
+        for item in region.items:
+            self._step(region, item.instruction, item)
+            if isinstance(item, Control):
+                if item.kind == "loop":
+                    self.loops.append(item)
+                for arm in item.arms:
+                    if arm.case is not None:
+                        self._step(region, arm.case, item)
+                    self._collect(arm)
+
+    def _step(self, region: Region, instruction: Instruction, item: Leaf | Control) -> None:
+        found = access(instruction)
+        if instruction.opcode.uses_64bit:
+            # Which words of a pair are written depends on the opcode's pair rule: count it as an update of all four.
+            found.writes = [
+                (d.register.file, d.register.index, c) for d in instruction.dst if not is_indirect(d.register) for c in range(4)
+            ]
+            found.reads = found.reads + found.writes
+        self.steps.append((region, instruction, item, found))
+
+    def _homes(self) -> dict[Key, Region | None]:
+        first: dict[Key, tuple[bool, Region]] = {}
+        home: dict[Key, Region] = {}
+        pinned: set[Key] = set()
+        for region, instruction, _, found in self.steps:
+            name = instruction.opcode.name
+            if region.control is not None and (name in CROSS_LANE or name in _IMPLICIT_DERIVATIVES):
+                pinned.update(found.reads)  # neighbours that are not active are read too
+            for is_write, keys in ((False, found.reads), (True, found.writes)):
+                for key in keys:
+                    if key[0] not in _VARIABLES:
+                        continue
+                    if key not in first:
+                        first[key] = (is_write, region)
+                        home[key] = region
+                    else:
+                        home[key] = _common(home[key], region)
+        result: dict[Key, Region | None] = {}
+        for key, (is_write, region) in first.items():
+            if key[0] is File.OUT:
+                result[key] = None
+            elif is_write and home[key] is region and key not in pinned and (key[0], key[1]) not in self.memory:
+                result[key] = region
+            else:
+                result[key] = self.main
+        return result
+
+    def run(self) -> Flow:
+        flow = self.flow
+        self._find_exits()
+        flow.divergent = {key for _, _, _, found in self.steps for key in found.writes if (key[0], key[1]) in self.memory}
+        size = -1
+        while size != (size := self._size()):
+            for region, instruction, item, found in self.steps:
+                if isinstance(item, Control):
+                    self._visit_control(item, found)
+                elif instruction.opcode.name in _JUMPS:
+                    self._visit_exit(flow.exits[item])
+                elif found.writes:
+                    self._visit_writes(region, instruction, found)
+            self._visit_nests()
+        for exit in flow.exits.values():
+            if exit.divergent:
+                for control in exit.between:
+                    flow.through.setdefault(control, []).append(exit)
+        self._find_integers()
+        return flow
+
+    def _size(self) -> int:
+        flow = self.flow
+        exits = sum(exit.divergent for exit in flow.exits.values())
+        return len(flow.divergent) + len(flow.controls) + len(flow.conts) + len(flow.nests) + exits + flow.main_divergent
+
+    def _find_exits(self) -> None:
+        for _, instruction, item, _ in self.steps:
+            kind = instruction.opcode.name
+            if kind not in _JUMPS or not isinstance(item, Leaf):
+                continue
+            wanted = {"BRK": ("loop", "switch"), "CONT": ("loop",), "RET": ("call",)}[kind]
+            between: list[Control] = []
+            target = None
+            for control in enclosing(item.region):
+                if control.kind in wanted:
+                    target = control
+                    break
+                between.append(control)
+            self.flow.exits[item] = Exit(item, kind, target, tuple(between))
+
+    def _varies(self, found: Access) -> bool:
+        if found.opaque:
+            return True
+        divergent, memory = self.flow.divergent, self.memory
+        return any(key in divergent or (key[0], key[1]) in memory or key[0] in (File.IN, File.SV) for key in found.reads)
+
+    def _visit_control(self, control: Control, found: Access) -> None:
+        if control.kind == "switch" or (control.kind == "if" and self._varies(found)):
+            self.flow.controls.add(control)
+
+    def _visit_exit(self, exit: Exit) -> None:
+        flow, target = self.flow, exit.target
+        rejoined = exit.kind == "BRK" and target in flow.conts  # lanes wait at the end of the body: they must not be taken along
+        into_switch = target is not None and target.kind == "switch"
+        if not (rejoined or into_switch or any(control in flow.controls for control in exit.between)):
+            return
+        exit.divergent = True
+        if target is None:
+            flow.main_divergent = True
+        else:
+            flow.controls.add(target)
+        if exit.kind == "CONT" and target is not None:
+            flow.conts.add(target)
+        flow.controls.update(control for control in exit.between if control.kind != "if")
+
+    def _visit_writes(self, region: Region, instruction: Instruction, found: Access) -> None:
+        flow = self.flow
+        opcode = instruction.opcode
+        varies = opcode.mode is Mode.OTHER or opcode.name in CROSS_LANE or self._varies(found)
+        for key in found.writes:
+            if key not in flow.divergent and (varies or flow.is_masked(region, key)):
+                flow.divergent.add(key)
+
+    def _visit_nests(self) -> None:
+        """Where lanes enter inner loops one by one, their fuel differs: the loops around must be able to drop single lanes."""
+        flow = self.flow
+        nested = [loop for loop in self.loops if flow.outer_loop(loop) is not loop]
+        for loop in nested:
+            outer = flow.outer_loop(loop)
+            inside = [loop, *_path(loop.region, outer.region)]
+            if any(control in flow.controls for control in inside):
+                flow.nests.add(outer)
+        for loop in nested:
+            outer = flow.outer_loop(loop)
+            if outer in flow.nests:
+                flow.controls.update(control for control in _path(loop.region, outer.region) if control.kind == "loop")
+
+    def _find_integers(self) -> None:
+        kinds: dict[Key, set[str]] = {}
+        for _, instruction, _, found in self.steps:
+            types = instruction.opcode.dst_types
+            kind = {"int": "i", "uint": "i", "untyped": ""}.get(types[0], "f") if types else ""
+            for key in found.writes:
+                kinds.setdefault(key, set()).add(kind)
+        self.flow.integer = {key for key, found_kinds in kinds.items() if "i" in found_kinds and "f" not in found_kinds}
+
+
+def _common(a: Region, b: Region) -> Region:
+    """The innermost region around both."""
+    if a is b:
+        return a
+    around = {id(a)}
+    while a.control is not None:
+        a = a.control.region
+        around.add(id(a))
+    while id(b) not in around:
+        assert b.control is not None
+        b = b.control.region
+    return b
+
+
+def analyse(main: Region, memory: frozenset[tuple[File, int]]) -> Flow:
+    """Find what is uniform. `memory` names the registers (file, index) that lie in indirectly addressed arrays."""
+    return _Analysis(main, memory).run()
