@@ -1,0 +1,48 @@
+"""Texel fetch: indices, which `wrap` has bounded, to four channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backends.llvm.abi import SamplerRecord
+from backends.llvm.builder import F32, I64, Function, Val
+from backends.llvm.formats import unpack
+from backends.llvm.pixels import load_texels
+from backends.llvm.sampling.texture import Level, Texture
+from backends.llvm.structs import Record
+
+
+def texel_offset(level: Level, size: int, i: Val, j: Val | None, k: Val | None) -> Val:
+    """Byte offset (i32) of texel (i, j, k); `size` bytes a texel."""
+    shift = size.bit_length() - 1
+    offset = level.offset + ((i << shift) if 1 << shift == size else i * size)
+    if j is not None:
+        offset = offset + j * level.row_stride
+    if k is not None:
+        offset = offset + k * level.layer_stride
+    return offset
+
+
+def fetch_texel(f: Function, texture: Texture, level: Level, i: Val, j: Val | None, k: Val | None, mask: Val | None = None) -> list[Val]:
+    """R, G, B, A of a texel inside of the level; all 0 bits outside of `mask` before decoding."""
+    offset = texel_offset(level, texture.key.format.block_bytes, i, j, k)
+    # sign extension lets the target gather with 32-bit offsets
+    words = load_texels(f, texture.key.format, texture.base, offset.sext(I64), mask)
+    return unpack(f, texture.key.format, words)
+
+
+def border_color(f: Function, sampler: Val, lanes: int) -> list[Val]:
+    """The border color, f32 or bits of integers, in every lane."""
+    record = Record(f, sampler, SamplerRecord)
+    return [f.splat(record.get("border_color", c), lanes).bits_as(F32.wide(lanes)) for c in range(4)]
+
+
+def or_border(f: Function, texel: Sequence[Val], inside: Sequence[Val | None], border: Sequence[Val] | None) -> list[Val]:
+    """`texel` where it is inside on every axis, else the border color."""
+    masks = [m for m in inside if m is not None]
+    if not masks or border is None:
+        return list(texel)
+    there = masks[0]
+    for m in masks[1:]:
+        there = there & m
+    return [f.select(there, t, b) for t, b in zip(texel, border)]

@@ -1,0 +1,59 @@
+"""Level of detail: from derivatives to mip levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backends.llvm.builder import I32, Function, Val
+from backends.llvm.math import lg2
+
+_LIMIT = 64.0
+
+
+def scale_factor(f: Function, dx: Sequence[Val], dy: Sequence[Val]) -> Val:
+    """Texels a pixel: the largest derivative of any coordinate (GL 4.6, 8.14.1 allows it); dx, dy in texels, f32."""
+    largest = f.abs(dx[0])
+    for d in [*dx[1:], *dy]:
+        largest = f.max(f.abs(d), largest)
+    return largest
+
+
+def level_of_detail(f: Function, rho: Val) -> Val:
+    """log2 of the scale factor; NaN, 0 and infinity come out as what the clamp to min_lod and max_lod can handle."""
+    return _finite(f, lg2(f, rho))
+
+
+def _finite(f: Function, lod: Val) -> Val:
+    """NaN and -inf as -64, +inf as 64."""
+    return f.min(f.max(lod, -_LIMIT), _LIMIT)
+
+
+def clamp_lod(f: Function, lod: Val, low: Val, high: Val) -> Val:
+    """LOD between the sampler's limits."""
+    return _finite(f, f.min(f.max(lod, low), high))
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Mip levels of each lane (i32, inside of the view). `second` and `weight` (f32) only for linear mip filters."""
+
+    first: Val
+    second: Val | None = None
+    weight: Val | None = None
+
+
+def nearest_level(f: Function, lod: Val, last: Val) -> Levels:
+    """floor(lod + 0.5), clamped; 0 where the texture is magnified."""
+    level = f.floor(f.max(lod, 0.0) + 0.5).cast("fptosi", I32)
+    return Levels(f.min(level, last))
+
+
+def linear_levels(f: Function, lod: Val, last: Val) -> Levels:
+    """The two levels around `lod` and the weight of the second; one level, weight 0, at both ends."""
+    lod = f.max(lod, 0.0)
+    whole = f.floor(lod)
+    first = f.min(whole.cast("fptosi", I32), last)
+    second = f.min(first + 1, last)
+    weight = f.select(first >= last, 0.0, lod - whole)
+    return Levels(first, second, weight)

@@ -1,0 +1,355 @@
+"""Entry points of a shader's texture instructions: sample, fetch, query.
+
+Coordinates are the operand's x, y, z, w as the TGSI target orders them; a fifth value is the reference of SHADOWCUBEARRAY. An
+unbound unit reads (0, 0, 0, 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from backends.formats import ChannelType
+from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
+from backends.llvm.abi import SamplerRecord
+from backends.llvm.builder import F32, I32, Function, Val
+from backends.llvm.formats import one_bits
+from backends.llvm.lanes import LaneMap
+from backends.llvm.sampling.cube import project
+from backends.llvm.sampling.fetch import border_color, fetch_texel
+from backends.llvm.sampling.filter import Unorm8, filter_texels, filter_unorm8, mix, unorm8_channels, weight_of
+from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.sampling.lod import Levels, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
+from backends.llvm.sampling.texture import Level, Texture
+from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, wrap_linear, wrap_nearest
+from backends.llvm.structs import Record
+from tgsi.enums import TARGETS, TargetInfo
+
+LodMode = Literal["implicit", "bias", "explicit", "zero", "gradient"]
+
+
+def unbound(f: Function, lanes: int) -> list[Val]:
+    """What a unit without texture reads: 0, 0, 0, 1."""
+    return [f.const(F32.wide(lanes), float(c == 3)) for c in range(4)]
+
+
+def apply_swizzle(f: Function, key: TextureKey, channels: Sequence[Val]) -> list[Val]:
+    """The view's swizzle; ONE is the integer 1 in integer formats."""
+    lanes = channels[0].lanes
+    found = []
+    for s in key.swizzle:
+        if s <= Swizzle.W:
+            found.append(channels[s])
+        else:
+            found.append(f.word(one_bits(key.format) if s is Swizzle.ONE else 0, lanes))
+    return found
+
+
+def _shadow_reference(info: TargetInfo, coords: Sequence[Val]) -> Val:
+    return coords[{"z": 2, "w": 3, "src1.x": 4}[info.shadow]]
+
+
+def _compare(f: Function, key: TextureKey, func: CompareFunc, reference: Val, depth: Val) -> list[Val]:
+    """1 where `reference` func `depth`, else 0, in R, G and B; A is 1. The filtered depth is compared, as softpipe does."""
+    channel = key.format.depth or key.format.channels[0]
+    if channel.type is not ChannelType.FLOAT:
+        reference = f.min(f.max(reference, 0.0), 1.0)
+    one, zero = f.const(reference.type, 1.0), f.const(reference.type, 0.0)
+    if func in (CompareFunc.NEVER, CompareFunc.ALWAYS):
+        passed = one if func is CompareFunc.ALWAYS else zero
+    else:
+        truth = {
+            CompareFunc.LESS: reference < depth,
+            CompareFunc.EQUAL: reference.eq(depth),
+            CompareFunc.LEQUAL: reference <= depth,
+            CompareFunc.GREATER: reference > depth,
+            CompareFunc.NOTEQUAL: reference.ne(depth),
+            CompareFunc.GEQUAL: reference >= depth,
+        }[func]
+        passed = f.select(truth, one, zero)
+    return [passed, passed, passed, one]
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """One texture instruction being written."""
+
+    f: Function
+    texture: Texture
+    key: TextureKey
+    sampler_key: SamplerKey
+    sampler: Val
+    info: TargetInfo
+    offsets: Sequence[Val | int]
+
+    @property
+    def volume(self) -> bool:
+        """Three filtered axes?"""
+        return self.info.name == "3D"
+
+    @property
+    def cube(self) -> bool:
+        """Do six layers make a cube?"""
+        return "CUBE" in self.info.name
+
+    @property
+    def axes(self) -> int:
+        """How many coordinates are filtered."""
+        return 2 if self.cube else self.info.dimensions
+
+    def texels(self, x: Val, size: Val) -> Val:
+        """A coordinate in texels."""
+        return x * size.to_float() if self.sampler_key.normalized_coords else x
+
+    def layer(self, coords: Sequence[Val], face: Val | None) -> Val | None:
+        """The array layer (nearest, clamped), or cube face, of each lane."""
+        f = self.f
+        if not self.info.layered and face is None:
+            return None
+        layers = f.max(self.texture.field("depth"), 1)
+        if not self.info.layered:
+            assert face is not None
+            return f.min(face, layers - 1)
+        count = layers.udiv(6) if face is not None else layers
+        which = f.floor(coords[self.info.coords - 1] + 0.5)
+        top = f.max(count - 1, 0)
+        index = f.min(f.max(which, 0.0), top.to_float()).cast("fptosi", I32)
+        return index if face is None else f.min(index * 6 + face, layers - 1)
+
+    # -- level of detail ------------------------------------------------------------------------------------------------
+    def needs_lod(self) -> bool:
+        """Does any choice depend on the level of detail?"""
+        key = self.sampler_key
+        return key.min_mip_filter is not TexMipFilter.NONE or key.min_img_filter is not key.mag_img_filter
+
+    def scale(self, lane_map: LaneMap, coords: Sequence[Val], gradients: Sequence[Sequence[Val]] | None) -> Val:
+        """The scale factor: coordinates' change from pixel to pixel, in texels of level 0."""
+        f = self.f
+        level = self.texture.first_level()
+        if gradients is None:
+            gradients = [[lane_map.ddx(f, c) for c in coords], [lane_map.ddy(f, c) for c in coords]]
+        sizes = [level.size(axis) for axis in range(len(coords))]
+        dx, dy = ([self.texels(d, size) for d, size in zip(row, sizes)] for row in gradients)
+        return scale_factor(f, dx, dy)
+
+    def lod(self, mode: LodMode, lod: Val | None, rho: Val | None, lanes: int) -> Val:
+        """The clamped level of detail."""
+        f = self.f
+        record = Record(f, self.sampler, SamplerRecord)
+        bias, low, high = (f.splat(record.get(name), lanes) for name in ("lod_bias", "min_lod", "max_lod"))
+        base = f.const(F32.wide(lanes), 0.0)
+        if rho is not None:
+            base = level_of_detail(f, rho)
+        if mode in ("bias", "explicit") and lod is not None:
+            base = base + lod
+        return clamp_lod(f, base + bias, low, high)
+
+    # -- one level ------------------------------------------------------------------------------------------------------
+    def _axes_at(self, level: Level, coords: Sequence[Val], linear: bool, snap: Val | None) -> list[Axis]:
+        f, key = self.f, self.sampler_key
+        modes = [key.wrap_s, key.wrap_t, key.wrap_r]
+        found = []
+        for axis in range(self.axes):
+            size = level.size(axis)
+            x = self.texels(coords[axis], size)
+            if axis < len(self.offsets):
+                shift = self.offsets[axis]
+                x = x + (shift.to_float() if isinstance(shift, Val) else float(shift)) if isinstance(shift, Val) or shift else x
+            if linear:
+                found.append(wrap_linear(f, modes[axis], x, size, self.key.pot, snap))
+            else:
+                found.append(wrap_nearest(f, modes[axis], x, size, self.key.pot))
+        return found
+
+    def borders(self, linear: bool) -> bool:
+        """Can the border color be read?"""
+        key = self.sampler_key
+        modes = (key.wrap_s, key.wrap_t, key.wrap_r)[: self.axes]
+        return any(mode in (HALF_BORDER_MODES if linear else BORDER_MODES) for mode in modes)
+
+    def filtered(self, level: Level, coords: Sequence[Val], layer: Val | None, linear: bool, snap: Val | None) -> list[Val]:
+        """The four channels of one level, by the general way."""
+        border = border_color(self.f, self.sampler, coords[0].lanes) if self.borders(linear) else None
+        return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border)
+
+    def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None) -> Unorm8:
+        """One level by the fast way."""
+        return filter_unorm8(self.f, self.texture, level, self._axes_at(level, coords, True, None), layer)
+
+    # -- all levels -----------------------------------------------------------------------------------------------------
+    def levels(self, lod: Val | None) -> Levels | None:
+        """The mip levels of each lane; None: level 0 in all of them."""
+        mip = self.sampler_key.min_mip_filter
+        if lod is None or mip is TexMipFilter.NONE:
+            return None
+        last = self.f.max(self.texture.field("last_level"), 0)
+        return (linear_levels if mip is TexMipFilter.LINEAR else nearest_level)(self.f, lod, last)
+
+    def at(self, levels: Levels | None, second: bool = False) -> Level:
+        """A chosen level's sizes and place."""
+        if levels is None:
+            return self.texture.first_level()
+        index = levels.second if second else levels.first
+        assert index is not None
+        return self.texture.level(index, self.volume)
+
+    def run(self, coords: Sequence[Val], layer: Val | None, lod: Val | None) -> list[Val]:
+        """All filters."""
+        f, key = self.f, self.sampler_key
+        filters = {key.min_img_filter, key.mag_img_filter}
+        levels = self.levels(lod)
+        if filters == {TexFilter.LINEAR} and self.axes == 2 and self._is_unorm8() and not self.borders(True):
+            return self._run_unorm8(coords, layer, levels)
+        linear = TexFilter.LINEAR in filters
+        snap = None
+        if len(filters) == 2 and lod is not None:
+            magnified = lod <= 0.0
+            snap = magnified if key.mag_img_filter is TexFilter.NEAREST else ~magnified
+        first = self.filtered(self.at(levels), coords, layer, linear, snap)
+        if levels is None or levels.weight is None:
+            return first
+        out = [f.var(c.type, c) for c in first]
+        with f.if_(f.any(levels.weight > 0.0)):
+            second = self.filtered(self.at(levels, True), coords, layer, linear, snap)
+            for variable, a, b in zip(out, first, second):
+                variable.set(mix(a, b, levels.weight))
+        return [v.get() for v in out]
+
+    def _is_unorm8(self) -> bool:
+        return self.key.format.is_plain_unorm8 and self.key.format.block_bytes == 4
+
+    def _run_unorm8(self, coords: Sequence[Val], layer: Val | None, levels: Levels | None) -> list[Val]:
+        f = self.f
+        color = self.filtered_unorm8(self.at(levels), coords, layer)
+        if levels is not None and levels.weight is not None:
+            even, odd = f.var(color.even.type, color.even), f.var(color.odd.type, color.odd)
+            with f.if_(f.any(levels.weight > 0.0)):
+                mixed = color.mix(self.filtered_unorm8(self.at(levels, True), coords, layer), weight_of(levels.weight))
+                even.set(mixed.even)
+                odd.set(mixed.odd)
+            color = Unorm8(even.get(), odd.get())
+        return unorm8_channels(color, self.key.format.swizzle, f)
+
+
+def _plain(key: SamplerKey, texture: TextureKey) -> SamplerKey:
+    """The sampler as `texture` allows it: integers are never filtered, one level knows no mip filter."""
+    if texture.format.is_integer:
+        mip = TexMipFilter.NEAREST if key.min_mip_filter is TexMipFilter.LINEAR else key.min_mip_filter
+        key = replace(key, min_img_filter=TexFilter.NEAREST, mag_img_filter=TexFilter.NEAREST, min_mip_filter=mip)
+    return key if texture.levels else replace(key, min_mip_filter=TexMipFilter.NONE)
+
+
+def emit_sample(
+    f: Function,
+    lane_map: LaneMap,
+    texture_key: TextureKey,
+    sampler_key: SamplerKey,
+    texture: Val,
+    sampler: Val,
+    coords: Sequence[Val],
+    *,
+    lod_mode: LodMode = "implicit",
+    lod: Val | None = None,
+    gradients: Sequence[Sequence[Val]] | None = None,
+    offsets: Sequence[Val | int] = (),
+    mask: Val | None = None,
+    target: str = "2D",
+) -> list[Val]:
+    """Sample a texture: four f32 channels, of integer formats the bits.
+
+    texture, sampler: pointers to TextureRecord and SamplerRecord; coords: f32 vectors. lod_mode: "implicit" takes the
+    derivatives of the quad, "bias" adds `lod` to that, "explicit" takes `lod` alone, "gradient" takes `gradients` (d/dx, then
+    d/dy, of each coordinate), "zero" is level 0 (vertex shaders, TEX_LZ). offsets: texel offsets, numbers or i32 vectors.
+    `mask` may be given; lanes outside of it are sampled as well, harmlessly, because others need their derivatives.
+    """
+    info = TARGETS[target]
+    lanes = coords[0].lanes
+    sampler_key = _plain(sampler_key, texture_key)
+    texture_value = Texture(f, texture_key, texture, lanes)
+    sampling = Sampling(f, texture_value, texture_key, sampler_key, sampler, info, offsets)
+    spatial = list(coords[: info.dimensions])
+    face = None
+    wanted = sampling.needs_lod()
+    if lod_mode not in ("gradient",):
+        gradients = None
+    needs_scale = wanted and lod_mode in ("implicit", "bias", "gradient")
+    if sampling.cube:
+        changes = None
+        if needs_scale:
+            changes = gradients or [[lane_map.ddx(f, c) for c in spatial], [lane_map.ddy(f, c) for c in spatial]]
+        face, spatial, gradients = project(f, spatial, changes)
+    rho = sampling.scale(lane_map, spatial, gradients) if needs_scale else None
+    detail = sampling.lod(lod_mode, lod, rho, lanes) if wanted else None
+    color = sampling.run(spatial, sampling.layer(coords, face), detail)
+    if sampler_key.compare_mode is not TexCompare.NONE and info.is_shadow:
+        color = _compare(f, texture_key, sampler_key.compare_func, _shadow_reference(info, coords), color[0])
+    return apply_swizzle(f, texture_key, color)
+
+
+def emit_fetch(
+    f: Function,
+    texture_key: TextureKey,
+    texture: Val,
+    coords: Sequence[Val],
+    *,
+    lod: Val | None = None,
+    offsets: Sequence[Val | int] = (),
+    mask: Val | None = None,
+    target: str = "2D",
+) -> list[Val]:
+    """TXF: the texel at integer coordinates (i32 vectors, as the target orders them) of level `lod` (i32; None: 0).
+
+    Anything outside of the level, the layers or the levels is 0, 0, 0, 0 before the view's swizzle.
+    """
+    info = TARGETS[target]
+    lanes = coords[0].lanes
+    bound = Texture(f, texture_key, texture, lanes)
+    level = bound.first_level()
+    valid: Val | None = None
+    if lod is not None and texture_key.levels:
+        last = bound.field("last_level")
+        valid = lod.ule(last)
+        level = bound.level(f.select(valid, lod, 0), info.name == "3D")
+    elif lod is not None:
+        valid = lod.eq(0)
+    sizes = [bound.field("width") if info.name == "BUFFER" else level.width, level.height, level.depth]
+    axes = 2 if "CUBE" in info.name else info.dimensions
+    places: list[Val | None] = []
+    for axis in range(axes + info.layered):
+        index, size = coords[axis], sizes[2] if axis == axes else sizes[axis]
+        if axis < len(offsets) and axis < axes:
+            index = index + offsets[axis]
+        inside = index.ult(size)
+        valid = inside if valid is None else valid & inside
+        places.append(index)
+    assert valid is not None
+    safe = [f.select(valid, p, 0) if p is not None else None for p in places]
+    layer = safe[axes] if info.layered else safe[2] if axes == 3 else None
+    first = safe[0]
+    assert first is not None
+    texel = fetch_texel(f, bound, level, first, safe[1] if axes > 1 else None, layer)
+    zero = f.const(F32.wide(lanes), 0.0)
+    return apply_swizzle(f, texture_key, [f.select(valid, c, zero) for c in texel])
+
+
+def emit_query_size(
+    f: Function, texture_key: TextureKey, texture: Val, lanes: int, *, lod: Val | None = None, target: str = "2D"
+) -> list[Val]:
+    """TXQ: width, height, depth or layers, and number of levels (i32 bits as f32) of level `lod` (i32; None: 0).
+
+    Sizes of a level that does not exist are those of the last one. Arrays give layers after their sizes; cubes count as one.
+    """
+    info = TARGETS[target]
+    bound = Texture(f, texture_key, texture, lanes)
+    level = bound.first_level()
+    last = f.max(bound.field("last_level"), 0)
+    if lod is not None and texture_key.levels:
+        level = bound.level(f.select(lod.ule(last), lod, last), info.name == "3D")
+    width = bound.field("width") if info.name == "BUFFER" else level.width
+    zero = f.const(I32.wide(lanes), 0)
+    layers = level.depth.udiv(6) if "CUBE" in info.name else level.depth
+    axes = 2 if "CUBE" in info.name else info.dimensions
+    found = [width, level.height, level.depth][:axes] + ([layers] if info.layered else [])
+    found += [zero] * (3 - len(found))
+    return [v.as_float() for v in [*found, last + 1]]

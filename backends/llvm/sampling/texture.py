@@ -1,0 +1,67 @@
+"""A bound texture while a kernel is written: its record's fields, and the size and place of its levels.
+
+Texel offsets are i32 bytes from `base`, which is sound because no resource is larger than 1 GiB (backends/gallium/layout.py).
+Memory behind a TextureRecord is readable for at least 8 bytes more than `size`: every allocation has 64 bytes of slack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.llvm.abi import TextureRecord
+from backends.llvm.builder import I32, I64, Function, Val
+from backends.llvm.sampling.key import TextureKey
+from backends.llvm.structs import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A mip level; every field is a vector, so that each lane may have its own level. Sizes in texels, the rest in bytes."""
+
+    width: Val
+    height: Val
+    depth: Val
+    offset: Val
+    row_stride: Val
+    layer_stride: Val
+
+    def size(self, axis: int) -> Val:
+        """Texels along s, t or r (i32)."""
+        return (self.width, self.height, self.depth)[axis]
+
+
+class Texture:
+    """The view that `pointer` (to a TextureRecord) describes, sampled by `lanes` lanes."""
+
+    def __init__(self, f: Function, key: TextureKey, pointer: Val, lanes: int) -> None:
+        self.f, self.key, self.lanes = f, key, lanes
+        self.record = Record(f, pointer, TextureRecord)
+        self.base = self.record.get("base")
+
+    def field(self, name: str) -> Val:
+        """A 32-bit field in every lane."""
+        return self.f.splat(self.record.get(name), self.lanes)
+
+    def _extent(self, name: str) -> Val:
+        """A size, at least 1: an empty view (of a buffer) reads the slack behind it."""
+        return self.f.splat(self.f.max(self.record.get(name), 1), self.lanes)
+
+    def first_level(self) -> Level:
+        """Level 0 of the view, the same in all lanes."""
+        f, n, record = self.f, self.lanes, self.record
+        wide = [record.get("level_offset"), record.get("layer_stride")]
+        offset, layer = (f.splat(v.trunc(I32), n) for v in wide)
+        sizes = [self._extent(name) for name in ("width", "height", "depth")]
+        return Level(sizes[0], sizes[1], sizes[2], offset, f.splat(record.get("row_stride"), n), layer)
+
+    def level(self, index: Val, volume: bool) -> Level:
+        """The level `index` (i32, 0 to last_level) of each lane; `volume`: depth shrinks as well."""
+        f, record = self.f, self.record
+
+        def shrunk(name: str) -> Val:
+            return f.max(self._extent(name).lshr(index), 1)
+
+        offset = f.gather(I64, record.address("level_offset"), index << 3).trunc(I32)
+        layer = f.gather(I64, record.address("layer_stride"), index << 3).trunc(I32)
+        row = f.gather(I32, record.address("row_stride"), index << 2)
+        return Level(shrunk("width"), shrunk("height"), shrunk("depth") if volume else self._extent("depth"), offset, row, layer)
