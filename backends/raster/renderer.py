@@ -1,21 +1,187 @@
-"""The renderer behind a Gallium context: draws become batches of primitives, a flush runs them on native threads.
+"""The renderer behind a Gallium context: draws become batches of primitives, a flush runs them on native threads."""
 
-    class Renderer:
-        Renderer(threads: int | None = None, lanes: int | None = None, cpu: str = "host", cache: ObjectCache | None = None)
-            threads: native workers beside the caller (None: CPUs - 1; 0: the caller alone). lanes: None picks per shader.
-        set_framebuffer(framebuffer: Framebuffer) -> None
-            Flushes when the targets differ from the bound ones.
-        clear(buffers: int, color: tuple[int, int, int, int], depth: float, stencil: int) -> None
-            buffers: PIPE_CLEAR_* bits. color: four raw 32-bit words (float bits; integers for pure integer formats).
-            Whole surfaces, all layers. Never applies a scissor or a write mask.
-        draw(state: DrawState, info: DrawInfo) -> None
-            Raises UnsupportedError (naming the thing) before anything is drawn. info is state.DrawInfo without `indirect`
-            and `count_from_stream_output`, which the context resolves; the index buffer is state.index_buffer.
-        flush() -> None                     everything so far is in memory
-        uses(address: int, size: int) -> bool   pending work reads or writes these bytes (then flush before touching them)
-        pending -> bool                     property: there is something to flush
-        statistics() -> Statistics          flushes, returns running totals (see DrawState.count_*)
-        close() -> None                     flushes, joins the workers; also a context manager
+from __future__ import annotations
 
-A Renderer has one owner at a time; kernels are shared by all renderers of the process.
-"""
+import ctypes
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+from backends.gallium.state import DrawInfo
+from backends.raster.clears import clear_exactly, clear_records, fits_tiles
+from backends.raster.drawing import DrawMaker, batches_of
+from backends.raster.kernels import kernels_for
+from backends.raster.memory import Region
+from backends.raster.packet import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Statistics, Surface
+from backends.raster.pool import Pool
+from backends.raster.records import TILE, Batch, ClearRecord
+
+SETUP_LANES = 16
+MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
+_BATCH = np.dtype(
+    {
+        "names": [name for name, *_ in Batch._fields_],
+        "formats": [np.uint64] * 3 + [np.int32] * 6 + [(np.int32, 4)],
+        "offsets": [getattr(Batch, name).offset for name, *_ in Batch._fields_],
+        "itemsize": ctypes.sizeof(Batch),
+    }
+)
+
+
+class Renderer:
+    """Draws into the bound framebuffer. One owner at a time; kernels are shared by all renderers of the process.
+
+    threads: native workers beside the caller (None: one for each CPU but the caller's; 0: the caller alone). lanes: vector
+    width of every stage (8, 16 or 32), None picks by shader; any choice gives the same bytes. cpu: "host" or an x86-64
+    level. `batch` primitives make one unit of front-end work, `window` of them are binned before tiles are drawn, each in
+    an arena of `arena` bytes."""
+
+    def __init__(
+        self,
+        threads: int | None = None,
+        lanes: int | None = None,
+        cpu: str = "host",
+        *,
+        helps: bool | None = None,
+        setup_lanes: int | None = None,
+        batch: int = 2048,
+        window: int = 8,
+        arena: int = 1 << 20,
+    ) -> None:
+        cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if threads is None:
+            threads = max(cpus - 1, 0)
+        if threads < 0:
+            raise ValueError(f"threads must not be negative, not {threads}")
+        if lanes not in (None, 8, 16, 32):
+            raise ValueError(f"lanes must be 8, 16 or 32, not {lanes}")
+        self.kernels = kernels_for(cpu)
+        self._batch_size = batch
+        helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works where a CPU is left for it
+        self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or lanes or SETUP_LANES), batch, window, arena)
+        self._region = Region()
+        self._maker = DrawMaker(self.kernels, self._region, lanes)
+        self._framebuffer = Framebuffer(0, 0)
+        self._batches: list[tuple[int, int, int]] = []  # draw, first, count
+        self._clears: list[tuple[Surface, ClearRecord]] = []
+        self._reads: list[tuple[int, int]] = []
+        self._vertices = self._primitives = 0
+
+    # -- targets ------------------------------------------------------------------------------------------------------
+    def set_framebuffer(self, framebuffer: Framebuffer) -> None:
+        """Binds the targets; flushes when they differ from the bound ones. ValueError for sizes above 8192 x 8192 pixels."""
+        if framebuffer == self._framebuffer:
+            return
+        self.flush()
+        if not (0 <= framebuffer.width <= MAX_SIZE and 0 <= framebuffer.height <= MAX_SIZE):
+            raise ValueError(f"a framebuffer of {framebuffer.width} x {framebuffer.height} pixels (at most {MAX_SIZE} x {MAX_SIZE})")
+        if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
+            raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
+        self._framebuffer = framebuffer
+        s = self._pool.scene
+        for k in range(MAX_COLOR_BUFFERS):
+            surface = framebuffer.cbufs[k] if k < len(framebuffer.cbufs) else None
+            s.color[k], s.color_stride[k] = (surface.address, surface.row_stride) if surface is not None else (None, 0)
+        zs = framebuffer.zsbuf
+        s.depth, s.depth_stride = (zs.address, zs.row_stride) if zs is not None else (None, 0)
+        tiles_x, tiles_y = -(-framebuffer.width // TILE), -(-framebuffer.height // TILE)
+        self._pool.resize(tiles_x, tiles_x * tiles_y)
+
+    def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
+        """Clears whole targets, all layers, without scissor or masks.
+
+        buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers."""
+        if self._batches:
+            self.flush()
+        for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
+            if fits_tiles(self._framebuffer, surface):
+                self._clears.append((surface, record))
+            else:
+                self.flush()
+                clear_exactly(self._framebuffer, surface, record)
+
+    # -- drawing ------------------------------------------------------------------------------------------------------
+    def draw(self, state: DrawState, info: DrawInfo) -> None:
+        """Takes a draw. UnsupportedError, before anything is drawn, for what the renderer cannot do."""
+        fb = self._framebuffer
+        if not fb.width or not fb.height:
+            return
+        packet = self._maker.make(state, info, fb)
+        if packet is None:
+            return
+        self._vertices += packet.vertices
+        self._primitives += packet.primitives
+        self._reads += packet.reads
+        for first, count in batches_of(packet, self._batch_size):
+            self._batches.append((packet.address, first, count))
+            if len(self._batches) >= MAX_BATCHES:
+                self._run()
+        if not self._batches:
+            self._finish()
+
+    @property
+    def pending(self) -> bool:
+        """There is something to flush."""
+        return bool(self._batches or self._clears)
+
+    def uses(self, address: int, size: int) -> bool:
+        """Pending work reads or writes one of these bytes: flush before they change, or are looked at."""
+        if not self.pending:
+            return False
+        end = address + size
+        return any(start < end and address < start + length for start, length in [*self._reads, *self._written()])
+
+    def _written(self) -> list[tuple[int, int]]:
+        fb = self._framebuffer
+        found = []
+        for s in (*fb.cbufs, fb.zsbuf):
+            if s is not None:
+                rows = -(-s.height // TILE) * TILE
+                found.append((s.address, s.row_stride * rows + s.layer_stride * (s.layers - 1)))
+        return found
+
+    def flush(self) -> None:
+        """Runs everything that waits; then all bytes are in memory."""
+        if self.pending:
+            self._run()
+        self._finish()
+
+    def _finish(self) -> None:
+        self._reads.clear()
+        self._region.reset()
+
+    def _run(self) -> None:
+        """The native part. Draw records stay: a long draw may go on after it."""
+        s, pool = self._pool.scene, self._pool
+        batches = np.zeros(max(len(self._batches), 1), _BATCH)
+        if self._batches:
+            draws, first, count = zip(*self._batches)
+            batches["draw"], batches["first"], batches["count"] = draws, first, count
+            addresses = np.array([a.ctypes.data for a in pool.arenas], np.uint64)
+            batches["arena"] = np.resize(addresses, len(batches))
+            batches["arena_size"] = pool.arena_size
+        clears = (ClearRecord * len(self._clears))(*(record for _, record in self._clears))
+        s.batches, s.num_batches = batches.ctypes.data, len(self._batches)
+        s.clears, s.num_clears = ctypes.addressof(clears), len(self._clears)
+        self._batches, self._clears = [], []
+        pool.run()
+
+    # -- the rest -----------------------------------------------------------------------------------------------------
+    def statistics(self) -> Statistics:
+        """Flushes; running totals of what was drawn (samples and fragments only while DrawState asked for them)."""
+        self.flush()
+        names = ("samples_passed", "fs_invocations", "vs_invocations", "clipper_in", "clipper_out")
+        totals = {n: sum(int(getattr(w, n)) for w in self._pool.workers) for n in names}
+        return Statistics(vertices=self._vertices, primitives=self._primitives, **totals)
+
+    def close(self) -> None:
+        """Flushes and ends the threads; the renderer cannot be used any more."""
+        self.flush()
+        self._pool.close()
+
+    def __enter__(self) -> Renderer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,312 @@
+"""From a DrawState and a DrawInfo to a `Draw` record and its batches."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.gallium.enums import CompareFunc, PolygonMode, SpriteCoordMode
+from backends.gallium.state import DrawInfo
+from backends.llvm.abi import MAX_CONSTANT_BUFFERS, SamplerRecord, ShaderEnv, TextureRecord
+from backends.raster.blend import TargetKey
+from backends.raster.depth import DepthKey
+from backends.raster.fetch import Attribute
+from backends.raster.fragment import FragmentInfo, FragmentKey
+from backends.raster.kernels import Kernels, Samplers, Textures
+from backends.raster.linked import Linked, link_shaders
+from backends.raster.memory import Region, aligned
+from backends.raster.packet import DrawState, Framebuffer, Shader, StageBindings
+from backends.raster.records import DEFAULT_REGISTER, MAX_ATTRIBUTES, Draw, Mode, SetupLayout, Shape, VertexLayout
+from backends.raster.topology import Topology, expand, topology_of
+from backends.raster.viewport import write_offset, write_region, write_viewport
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File
+
+MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together
+_Item = TypeVar("_Item")
+_INDEX_TYPES: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
+
+
+@dataclass(slots=True)
+class Packet:
+    """A draw that is ready: its record, how many primitives, and the memory ranges that it will read."""
+
+    address: int
+    primitives: int
+    vertices: int
+    reads: list[tuple[int, int]]
+
+
+class DrawMaker:
+    """Turns state into draw records. Keeps what it derives from shaders; records lie in `region`."""
+
+    def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
+        self.kernels, self.region, self.lanes = kernels, region, lanes
+        self._linked: dict[tuple[int, int], Linked] = {}
+        self._zeros = aligned(256)  # what an attribute without memory reads
+
+    def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
+        """The packet of a draw, None where it draws nothing. UnsupportedError names what is not there."""
+        vertex = state.vertex_shader
+        if vertex is None or info.count <= 0 or info.instance_count <= 0 or state.rasterizer.rasterizer_discard:
+            return None
+        rasterizer = state.rasterizer
+        topology = topology_of(info.mode, rasterizer.flatshade_first)
+        self._check(state, topology)
+        fragment = self.kernels.fragment(state.fragment_shader)
+        linked = self._link(vertex, state.fragment_shader, fragment)
+        address = self.region.allocate(ctypes.sizeof(Draw))
+        ctypes.memset(address, 0, ctypes.sizeof(Draw))
+        d = Draw.from_address(address)
+        packet = Packet(address, 0, info.count * info.instance_count, [])
+        self._assembly(d, state, info, topology, packet)
+        if packet.primitives <= 0:
+            return None
+        zs = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
+        if state.viewports:
+            write_viewport(d, state.viewports[0], rasterizer, zs)
+        if not write_region(d, framebuffer, rasterizer, state.scissors, topology.shape is Shape.TRIANGLE):
+            return None
+        if topology.shape is Shape.TRIANGLE:
+            write_offset(d, rasterizer, zs)
+        vertex_lanes = self.lanes or self.kernels.vertex_lanes()
+        self._fetch(d, state, linked, vertex_lanes, packet)
+        self._slots(d, state, fragment, linked, topology.shape)
+        d.vertex_env = self._environment(vertex, state.vertex, packet)
+        textures, samplers = _keys(state.vertex, _units(vertex))
+        d.vertex_shader = self.kernels.vertex_shader(vertex, vertex_lanes, textures, samplers)
+        d.shade_vertices = self.kernels.shade_vertices(vertex_lanes)
+        self._fragments(d, state, framebuffer, fragment, packet, topology.shape)
+        return packet
+
+    # -- checks -------------------------------------------------------------------------------------------------------
+    def _check(self, state: DrawState, topology: Topology) -> None:
+        r = state.rasterizer
+        if topology.shape is not Shape.TRIANGLE:
+            raise UnsupportedError.at("B001", f"the renderer does not draw {topology.shape.name.lower()}s yet")
+        if r.fill_front is not PolygonMode.FILL or r.fill_back is not PolygonMode.FILL:
+            raise UnsupportedError.at("B001", "the renderer fills polygons only (fill_front and fill_back must be FILL)")
+
+    def _link(self, vertex: Shader, fragment: Shader | None, info: FragmentInfo) -> Linked:
+        key = (vertex.serial, fragment.serial if fragment is not None else 0)
+        linked = self._linked.get(key)
+        if linked is None:
+            linked = self._linked[key] = link_shaders(vertex, fragment, info)
+        return linked
+
+    # -- assembly -----------------------------------------------------------------------------------------------------
+    def _assembly(self, d: Draw, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> None:
+        count, d.start, d.index_bias = info.count, info.start & 0xFFFFFFFF if info.index_size == 0 else 0, 0
+        d.multiply[:], d.offset[:], d.shift = topology.multiply, (*topology.even, *topology.odd), topology.shift
+        d.prim_shift = topology.shift
+        d.base_vertex = d.start
+        numbers: NDArray[np.uint32] | None = None
+        if info.index_size:
+            d.index_bias = d.base_vertex = info.index_bias
+            indices, count = self._indices(d, state, info, packet)
+            if info.primitive_restart or topology.closes:
+                restart = info.restart_index & ((1 << 8 * info.index_size) - 1) if info.primitive_restart else None
+                numbers = expand(topology, indices.astype(np.uint32), restart)
+        elif topology.closes:
+            numbers = expand(topology, np.arange(count, dtype=np.uint32) + np.uint32(info.start & 0xFFFFFFFF), None)
+        if numbers is None:
+            per_instance = int(topology.count(count))
+            d.list = topology.is_list and info.index_size == 0
+        else:
+            per_instance = len(numbers) // 3
+            d.multiply[:], d.offset[:], d.shift, d.start = (3, 3, 3), (0, 1, 2, 0, 1, 2), 0, 0
+            d.indices, d.index_size = self.region.copy(numbers.ctypes.data, numbers.nbytes), 4
+        d.prims_per_instance, d.shape = max(per_instance, 0), topology.shape
+        d.start_instance, d.draw_id = info.start_instance, info.drawid
+        packet.primitives = per_instance * info.instance_count
+        if packet.primitives > MAX_PRIMITIVES:
+            raise UnsupportedError.at("B001", f"one draw of {packet.primitives} primitives (at most {MAX_PRIMITIVES})")
+
+    def _indices(self, d: Draw, state: DrawState, info: DrawInfo, packet: Packet) -> tuple[NDArray[Any], int]:
+        """Indices that may all be read; behind the buffer's end they are 0, and a few of those are enough."""
+        size, memory = info.index_size, state.index_buffer
+        if size not in _INDEX_TYPES:
+            raise ValueError(f"index_size must be 0, 1, 2 or 4, not {size}")
+        first = max(info.start, 0)
+        readable = max(memory.size // size - first, 0) if memory is not None else 0
+        count = min(info.count, readable + 8)
+        address = memory.address + first * size if memory is not None else 0
+        if count > readable:
+            address = self.region.copy(address, readable * size, count * size)
+        elif memory is not None:
+            self.region.keep(memory.keepalive)
+            packet.reads.append((address, count * size))
+        d.indices, d.index_size = address, size
+        raw = (ctypes.c_uint8 * (count * size)).from_address(address)
+        return np.frombuffer(memoryview(raw), np.dtype(_INDEX_TYPES[size])), count
+
+    # -- fetch --------------------------------------------------------------------------------------------------------
+    def _fetch(self, d: Draw, state: DrawState, linked: Linked, lanes: int, packet: Packet) -> None:
+        elements, buffers = state.vertex_elements, state.vertex_buffers
+        count = max(linked.num_inputs, 0)
+        if count > MAX_ATTRIBUTES:
+            raise UnsupportedError.at("B001", f"a vertex shader may read {MAX_ATTRIBUTES} attributes")
+        layout: list[Attribute | None] = []
+        seen = set()
+        for a in range(count):
+            e = elements[a] if a < len(elements) else None
+            b = buffers[e.vertex_buffer_index] if e is not None and e.vertex_buffer_index < len(buffers) else None
+            d.attribute[a] = self._zeros.ctypes.data
+            if e is None:
+                layout.append(None)
+                continue
+            layout.append(Attribute(e.src_format, e.instance_divisor > 0, e.instance_divisor > 1))
+            d.channels[a], d.divisor[a] = len(e.src_format.channels), e.instance_divisor
+            size = e.src_format.block_bytes
+            if b is None or b.size - e.src_offset < size:
+                continue
+            whole = (b.size - e.src_offset - size) // b.stride + 1 if b.stride else 0xFFFFFFFF
+            d.attribute[a], d.stride[a], d.limit[a] = b.address + e.src_offset, b.stride, min(whole, 0xFFFFFFFF)
+            if b.address not in seen:
+                seen.add(b.address)
+                packet.reads.append((b.address, b.size))
+                self.region.keep(b.keepalive)
+        d.num_attributes = count
+        d.fetch = self.kernels.fetch(tuple(layout), lanes)
+        d.wants_system = linked.wants_system
+
+    # -- slots --------------------------------------------------------------------------------------------------------
+    def _slots(self, d: Draw, state: DrawState, fragment: FragmentInfo, linked: Linked, shape: Shape) -> None:
+        r = state.rasterizer
+        count = len(linked.source)
+        extra: list[int] = []
+        for k in range(count):
+            mode = fragment.slots[k].mode(r.flatshade) if k < len(fragment.slots) else Mode.LINEAR
+            d.mode[k], d.flat[k] = mode, mode is Mode.FLAT
+            d.source[k], d.clamp[k] = linked.source[k], r.clamp_vertex_color and linked.is_color[k]
+            d.front[k] = d.back[k] = k
+            if r.light_twoside and shape is Shape.TRIANGLE and linked.back[k] != linked.source[k]:
+                slot = count + len(extra)
+                d.back[k], d.source[slot], d.flat[slot], d.clamp[slot] = slot, linked.back[k], d.flat[k], d.clamp[k]
+                extra.append(slot)
+        total = count + len(extra)
+        d.size_register = -1
+        d.num_slots, d.num_vertex_slots, d.position = count, total, linked.position
+        total = self._distances(d, state, linked, total)
+        d.vertex_size, d.record_size = VertexLayout.size(total), SetupLayout.size(count)
+        d.front_sign = not r.front_ccw
+        d.cull, d.tie = int(r.cull_face), r.bottom_edge_rule
+        d.wants_prim = fragment.reads_primitive
+
+    def _distances(self, d: Draw, state: DrawState, linked: Linked, total: int) -> int:
+        """Clip distances, written by the shader or from user planes; returns the number of vertex slots."""
+        enabled = state.rasterizer.clip_plane_enable & 255
+        if not enabled:
+            return total
+        d.distances_at = VertexLayout.SLOTS + 16 * total
+        if linked.num_distances:
+            enabled &= (1 << linked.num_distances) - 1
+            d.user_register = -1
+            for k in range(8):
+                register = linked.clip_distance[k // 4]
+                d.distance_source[k] = (DEFAULT_REGISTER if register is None else register) * 4 + k % 4
+        else:
+            planes = state.clip_planes
+            enabled &= (1 << len(planes)) - 1
+            d.user_register = linked.clip_vertex
+            for k, plane in enumerate(planes[:8]):
+                d.user_planes[4 * k : 4 * k + 4] = plane
+        d.user_mask, d.num_distances = enabled, enabled.bit_length()
+        return total + 2
+
+    # -- shader environments ------------------------------------------------------------------------------------------
+    def _environment(self, shader: Shader | None, bindings: StageBindings, packet: Packet) -> int:
+        address = self.region.allocate(ctypes.sizeof(ShaderEnv))
+        ctypes.memset(address, 0, ctypes.sizeof(ShaderEnv))
+        if shader is None:
+            return address
+        env, program = ShaderEnv.from_address(address), shader.program
+        for slot in range(MAX_CONSTANT_BUFFERS):
+            words = 4 * program.file_size(File.CONST, slot)
+            memory = bindings.constants[slot] if slot < len(bindings.constants) else None
+            if not words and memory is None:
+                continue
+            size = memory.size & ~3 if memory is not None else 0
+            env.constants[slot] = self.region.copy(memory.address if memory is not None else 0, size, 4 * words)
+            env.constant_words[slot] = max(size // 4, words)
+        units = _units(shader)
+        if units:
+            env.textures = self._records(TextureRecord, [v.record if v is not None else None for v in _padded(bindings.views, units)])
+            env.samplers = self._records(SamplerRecord, [s.record if s is not None else None for s in _padded(bindings.samplers, units)])
+            for view in bindings.views[:units]:
+                if view is not None:
+                    self.region.keep(view.keepalive)
+                    packet.reads.append((view.record.base or 0, view.record.size))
+        return address
+
+    def _records(self, kind: type[ctypes.Structure], records: Sequence[ctypes.Structure | None]) -> int:
+        size = ctypes.sizeof(kind)
+        address = self.region.allocate(size * len(records))
+        ctypes.memset(address, 0, size * len(records))
+        for k, record in enumerate(records):
+            if record is not None:
+                ctypes.memmove(address + k * size, ctypes.addressof(record), size)
+        return address
+
+    # -- fragments ----------------------------------------------------------------------------------------------------
+    def _fragments(self, d: Draw, state: DrawState, framebuffer: Framebuffer, info: FragmentInfo, packet: Packet, shape: Shape) -> None:
+        r, dsa = state.rasterizer, state.depth_stencil_alpha
+        zs = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
+        targets = tuple(
+            TargetKey.of(state.blend, k, s.format if s is not None else None) if self._writes(info, k) else None
+            for k, s in enumerate(framebuffer.cbufs)
+        )
+        stipple = r.poly_stipple_enable and shape is Shape.TRIANGLE and state.polygon_stipple is not None
+        textures, samplers = _keys(state.fragment, info.texture_units)
+        lanes = self.lanes or self.kernels.fragment_lanes(info, max((t.texel_bytes for t in targets if t is not None), default=4))
+        key = FragmentKey(
+            state.fragment_shader.serial if state.fragment_shader is not None else 0,
+            min(lanes, 32),
+            targets,
+            DepthKey.of(dsa, zs),
+            dsa.alpha.func if dsa.alpha.enabled and dsa.alpha.func is not CompareFunc.ALWAYS else None,
+            r.flatshade and info.has_color_interpolation,
+            r.clamp_fragment_color,
+            stipple,
+            0,
+            state.count_samples,
+            state.count_statistics,
+            textures,
+            samplers,
+        )
+        d.shade, d.coverage = self.kernels.shade(key, info), self.kernels.coverage(key.lanes)
+        d.fragment_env = self._environment(state.fragment_shader, state.fragment, packet)
+        d.alpha_ref, d.height = dsa.alpha.ref_value, framebuffer.height
+        d.blend_color[:], d.stencil_ref[:] = state.blend_color, [v & 255 for v in state.stencil_ref]
+        d.bounds[:] = (dsa.depth.bounds_min, dsa.depth.bounds_max)
+        d.sprite_flip = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
+        if stipple and state.polygon_stipple is not None:
+            d.stipple[:] = state.polygon_stipple
+
+    @staticmethod
+    def _writes(info: FragmentInfo, index: int) -> bool:
+        return index in info.colors or (info.writes_all and 0 in info.colors)
+
+
+def batches_of(packet: Packet, size: int) -> Iterator[tuple[int, int]]:
+    """(first primitive, count) of each batch."""
+    for first in range(0, packet.primitives, size):
+        yield first, min(size, packet.primitives - first)
+
+
+def _units(shader: Shader) -> int:
+    return max(shader.program.file_size(File.SAMP), shader.program.file_size(File.SVIEW))
+
+
+def _padded(items: Sequence[_Item | None], count: int) -> list[_Item | None]:
+    return [items[k] if k < len(items) else None for k in range(count)]
+
+
+def _keys(bindings: StageBindings, units: int) -> tuple[Textures, Samplers]:
+    views, samplers = _padded(bindings.views, units), _padded(bindings.samplers, units)
+    return tuple(v.key if v is not None else None for v in views), tuple(s.key if s is not None else None for s in samplers)

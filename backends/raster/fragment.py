@@ -1,0 +1,191 @@
+"""What of a fragment program and of the bound state decides about shading code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from backends.gallium.enums import CompareFunc
+from backends.llvm.builder import F32, Function, Val
+from backends.llvm.lanes import LaneMap
+from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.translate import translate
+from backends.raster.blend import TargetKey
+from backends.raster.depth import DepthKey
+from backends.raster.records import Mode
+from linkage import interface_of
+from tgsi.enums import File, Interpolation
+from tgsi.ir import Program
+from tgsi.semantics import Semantic
+
+
+class Outputs(Protocol):
+    """What a translated program leaves: output channels (f32; 0 where unwritten) and the lanes that were not killed."""
+
+    @property
+    def alive(self) -> Val:
+        """The lanes that were not killed."""
+
+    def get(self, register: int, channel: int) -> Val:
+        """One channel of an output register."""
+
+
+class Inputs(Protocol):
+    """What a program is translated against; see backends.llvm.translate."""
+
+    lane_map: LaneMap
+    env: Val
+
+    def input(self, register: int, channel: int) -> Val:
+        """One channel of an input register."""
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """One channel of a system value."""
+
+    def texture_key(self, unit: int) -> TextureKey | None:
+        """What is bound to a sampler view unit."""
+
+    def sampler_key(self, unit: int) -> SamplerKey | None:
+        """What is bound to a sampler unit."""
+
+
+GENERIC = Semantic("GENERIC", 0)
+
+Emit = Callable[[Function, Inputs, Val], Outputs]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotInfo:
+    """One varying: its input register, how it varies, the channels that are read. Its slot is its place."""
+
+    register: int
+    interpolation: Interpolation
+    usage_mask: int = 15
+    semantic: Semantic = GENERIC
+
+    def mode(self, flatshade: bool) -> Mode:
+        """What the declaration means under the bound rasterizer state."""
+        match self.interpolation:
+            case Interpolation.CONSTANT:
+                return Mode.FLAT
+            case Interpolation.LINEAR:
+                return Mode.LINEAR
+            case Interpolation.COLOR if flatshade:
+                return Mode.FLAT
+            case _:
+                return Mode.PERSPECTIVE
+
+
+@dataclass(frozen=True)
+class FragmentInfo:
+    """A fragment program seen from outside. `colors` maps a color number to its register; None: not written."""
+
+    emit: Emit
+    slots: tuple[SlotInfo, ...] = ()
+    specials: Mapping[int, str] = field(default_factory=dict)  # POSITION, FACE, PCOORD, PRIM_ID by register
+    system_values: Mapping[int, str] = field(default_factory=dict)
+    colors: Mapping[int, int] = field(default_factory=dict)
+    depth: int | None = None
+    stencil: int | None = None
+    kills: bool = False
+    is_lower_left: bool = False
+    is_integer_center: bool = False
+    writes_all: bool = False
+    tests_early: bool = False
+    texture_units: int = 0  # one more than the highest sampler unit
+    has_side_effects: bool = False
+    instructions: int = 0
+
+    @property
+    def point_slot(self) -> int | None:
+        """The slot behind all others that carries PCOORD, where it is read."""
+        return len(self.slots) if "PCOORD" in self.specials.values() else None
+
+    @property
+    def num_slots(self) -> int:
+        """Slots of a setup record."""
+        return len(self.slots) + (self.point_slot is not None)
+
+    @property
+    def reads_primitive(self) -> bool:
+        """The number of the primitive is wanted."""
+        return "PRIM_ID" in self.specials.values() or "PRIM_ID" in self.system_values.values()
+
+    @property
+    def has_color_interpolation(self) -> bool:
+        """Flat shading makes a difference."""
+        return any(s.interpolation is Interpolation.COLOR for s in self.slots)
+
+    @staticmethod
+    def of(program: Program, emit: Emit) -> FragmentInfo:
+        """Reads declarations, properties and the instructions' registers."""
+        interface = interface_of(program)
+        outputs = {(o.semantic.name, o.semantic.index): o.register for o in interface.outputs}
+        system: dict[int, str] = {}
+        for d in program.declared(File.SV):
+            if d.semantic is not None:
+                system |= dict.fromkeys(range(d.first, d.last + 1), d.semantic.name)
+        opcodes = {i.opcode.name for i in program.instructions}
+        return FragmentInfo(
+            emit,
+            tuple(SlotInfo(v.register, v.interpolation, v.usage_mask, v.semantic) for v in interface.varyings),
+            {v.register: v.semantic.name for v in interface.specials},
+            system,
+            {index: register for (name, index), register in outputs.items() if name == "COLOR"},
+            outputs.get(("POSITION", 0)),
+            outputs.get(("STENCIL", 0)),
+            bool(opcodes & {"KILL", "KILL_IF"}),
+            program.property("FS_COORD_ORIGIN") == 1,
+            program.property("FS_COORD_PIXEL_CENTER") == 1,
+            program.property("FS_COLOR0_WRITES_ALL_CBUFS") != 0,
+            program.property("FS_EARLY_DEPTH_STENCIL") != 0,
+            max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
+            any(i.opcode.is_store for i in program.instructions),
+            len(program.instructions),
+        )
+
+
+def describe(program: Program | None) -> FragmentInfo:
+    """The shader of a program; without one nothing is computed, and no color is written."""
+    if program is None:
+        return FragmentInfo(_nothing)
+    return FragmentInfo.of(program, lambda f, inputs, mask: _translate(f, program, inputs, mask))
+
+
+def _translate(f: Function, program: Program, inputs: Inputs, mask: Val) -> Outputs:
+    return translate(f, program, inputs, mask)
+
+
+class _Nothing:
+    def __init__(self, mask: Val) -> None:
+        self.alive = mask
+
+    def get(self, register: int, channel: int) -> Val:
+        return self.alive.f.const(F32.wide(self.alive.lanes), 0.0)
+
+
+def _nothing(f: Function, inputs: Inputs, mask: Val) -> Outputs:
+    return _Nothing(mask)
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentKey:
+    """Exactly the state that changes shading code, normalized: two draws with equal keys share a kernel.
+
+    `program` is the serial number of the shader; `flatshade` is False where no input follows it. Everything else of the
+    state is run-time data of the draw."""
+
+    program: int
+    lanes: int
+    targets: tuple[TargetKey | None, ...] = ()
+    depth: DepthKey | None = None
+    alpha: CompareFunc | None = None
+    flatshade: bool = False
+    clamp_color: bool = False
+    stipple: bool = False
+    sprites: int = 0  # slots that are sprite coordinates, whatever they were declared
+    count_samples: bool = False
+    count_invocations: bool = False
+    textures: tuple[TextureKey | None, ...] = ()
+    samplers: tuple[SamplerKey | None, ...] = ()

@@ -1,0 +1,75 @@
+"""A vertex and a fragment shader together: which output register fills which slot of the vertex record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.raster.fragment import FragmentInfo
+from backends.raster.packet import Shader
+from backends.raster.records import DEFAULT_REGISTER, MAX_INPUTS, MAX_OUTPUTS
+from linkage import interface_of, link
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File
+from tgsi.semantics import Semantic
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Output registers by meaning; DEFAULT_REGISTER reads 0, 0, 0, 1. The first tuples have one entry a setup slot."""
+
+    source: tuple[int, ...]
+    back: tuple[int, ...]  # what a triangle that faces back reads under two-sided light
+    is_color: tuple[bool, ...]
+    position: int
+    point_size: int | None
+    clip_vertex: int
+    clip_distance: tuple[int | None, ...]
+    num_distances: int  # that the shader declares to write: clip scalars come first
+    wants_system: bool
+    num_inputs: int
+
+
+def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo) -> Linked:
+    """Derives it from the LinkTable. UnsupportedError for vertex programs that need what is not there."""
+    program = vertex.program
+    if program.property("VS_WINDOW_SPACE_POSITION"):
+        raise UnsupportedError.at("B001", "the renderer does not take positions in window space (VS_WINDOW_SPACE_POSITION)")
+    outputs = program.file_size(File.OUT)
+    if outputs > MAX_OUTPUTS or info.num_slots > MAX_INPUTS:
+        raise UnsupportedError.at("B001", f"a shader may have {MAX_OUTPUTS} outputs and {MAX_INPUTS} inputs")
+    by_semantic = interface_of(program).by_semantic
+    source, back, colors = [], [], []
+    if fragment is not None:
+        table = link(program, fragment.program)
+        for row in sorted(table.rows, key=lambda r: r.slot):
+            front = _register(row.output_register)
+            source.append(front)
+            behind = table.back_register(row)
+            back.append(front if behind is None else behind)
+            colors.append(row.semantic.name == "COLOR")
+    else:
+        source = [_register(by_semantic.get(s.semantic)) for s in info.slots]
+        back, colors = list(source), [False] * len(source)
+    while len(source) < info.num_slots:  # the point coordinate has no output
+        source.append(DEFAULT_REGISTER)
+        back.append(DEFAULT_REGISTER)
+        colors.append(False)
+    position = _register(by_semantic.get(Semantic("POSITION", 0)))
+    distances = tuple(by_semantic.get(Semantic("CLIPDIST", k)) for k in range(2))
+    declared = program.property("NUM_CLIPDIST_ENABLED")
+    return Linked(
+        tuple(source),
+        tuple(back),
+        tuple(colors),
+        position,
+        by_semantic.get(Semantic("PSIZE", 0)),
+        by_semantic.get(Semantic("CLIPVERTEX", 0), position),
+        distances,
+        min(declared or 4 * sum(d is not None for d in distances), 8),
+        bool(program.declared(File.SV)),
+        program.file_size(File.IN),
+    )
+
+
+def _register(number: int | None) -> int:
+    return DEFAULT_REGISTER if number is None else number

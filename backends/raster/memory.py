@@ -1,0 +1,60 @@
+"""Memory that kernels see: 64-byte aligned arrays, and a region that is filled during a frame and emptied by a flush."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ALIGNMENT = 64
+SLACK = 64  # readable bytes behind every array
+
+
+def aligned(size: int) -> NDArray[np.uint8]:
+    """Zeroed bytes on a 64-byte boundary, with slack behind them."""
+    raw = np.zeros(size + ALIGNMENT + SLACK, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT
+    return raw[start : start + size]
+
+
+class Region:
+    """A bump allocator. Everything handed out lies still until `reset`."""
+
+    def __init__(self, chunk: int = 1 << 18) -> None:
+        self._chunk = chunk
+        self._full: list[NDArray[np.uint8]] = []
+        self._keep: list[Any] = []
+        self._current = aligned(chunk)
+        self._base, self._used = self._current.ctypes.data, 0
+
+    def allocate(self, size: int) -> int:
+        """Address of `size` bytes whose contents are anything, 64-byte aligned, with slack."""
+        size = size + SLACK + 63 & ~63
+        if self._used + size > len(self._current):
+            self._full.append(self._current)
+            self._current = aligned(max(self._chunk, size))
+            self._base, self._used = self._current.ctypes.data, 0
+        address = self._base + self._used
+        self._used += size
+        return address
+
+    def copy(self, address: int, size: int, padded: int = 0) -> int:
+        """A copy of `size` bytes, zero-padded to `padded` bytes."""
+        target = self.allocate(max(size, padded))
+        if size:
+            ctypes.memmove(target, address, size)
+        if padded > size:
+            ctypes.memset(target + size, 0, padded - size)
+        return target
+
+    def keep(self, thing: Any) -> None:
+        """Keeps an object alive until `reset`."""
+        self._keep.append(thing)
+
+    def reset(self) -> None:
+        """Everything handed out is void."""
+        self._full.clear()
+        self._keep.clear()
+        self._used = 0

@@ -1,0 +1,368 @@
+"""Shading: one kernel a variant, that walks the list of blocks which coverage made. See `coverage` for the list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val, Var
+from backends.llvm.lanes import LaneMap
+from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.structs import Record
+from backends.raster.blend import Colors, write_target
+from backends.raster.coverage import quad_width, row_lanes
+from backends.raster.depth import DepthTest, compare
+from backends.raster.fragment import FragmentInfo, FragmentKey, Outputs
+from backends.raster.records import Draw, Mode, Scene, SetupLayout, Worker
+from backends.raster.surfaces import Block, QuadView, RunView, Target
+
+
+@dataclass(slots=True)
+class Kernel:
+    """What is the same in all blocks of one shading kernel."""
+
+    f: Function
+    key: FragmentKey
+    info: FragmentInfo
+    draw: Record
+    env: Val
+    targets: list[tuple[int, Target]]  # number and surface of each color buffer that is written
+    depth: Target | None
+    samples: Var | None
+    invocations: Var | None
+
+
+class Planes:
+    """The planes of one setup record. What does not depend on x is computed where `row` is called."""
+
+    def __init__(self, kernel: Kernel, record: Val, lanes: int) -> None:
+        self.kernel, self.f, self.record, self.lanes = kernel, kernel.f, record, lanes
+        self.front = (self.f.load(I32, record, SetupLayout.IDENT) & 1).ne(0)
+        self.z: tuple[Val, Val]
+        self.w: tuple[Val, Val]
+        self.slots: list[dict[int, tuple[Val, Val | None]]] = []
+
+    def word(self, offset: int) -> Val:
+        """A float of the record in all lanes."""
+        return self.f.splat(self.f.load(F32, self.record, offset), self.lanes)
+
+    def relative(self, v: Val, axis: int) -> Val:
+        """Pixel coordinate -> distance from the anchor pixel, exact."""
+        return (v - self.f.load(I32, self.record, SetupLayout.ANCHOR + 4 * axis)).to_float()
+
+    def mode(self, slot: int) -> Mode:
+        """How a slot varies."""
+        key, info = self.kernel.key, self.kernel.info
+        if slot >= len(info.slots) or key.sprites >> slot & 1:
+            return Mode.LINEAR
+        return info.slots[slot].mode(key.flatshade)
+
+    def row(self, y: Val) -> None:
+        """Everything at distance `y` from the anchor's row."""
+
+        def plane(a0: int, dx: int, dy: int) -> tuple[Val, Val]:
+            return self.word(a0) + self.word(dy) * y, self.word(dx)
+
+        self.z = plane(SetupLayout.Z, SetupLayout.Z + 4, SetupLayout.Z + 8)
+        self.w = plane(SetupLayout.W, SetupLayout.W + 4, SetupLayout.W + 8)
+        self.slots = []
+        info = self.kernel.info
+        for k in range(info.num_slots):
+            usage = info.slots[k].usage_mask if k < len(info.slots) else 15
+            channels: dict[int, tuple[Val, Val | None]] = {}
+            for c in range(4):
+                at = SetupLayout.SLOTS + 48 * k + 4 * c
+                if usage >> c & 1:
+                    channels[c] = (self.word(at), None) if self.mode(k) is Mode.FLAT else plane(at, at + 16, at + 32)
+            self.slots.append(channels)
+
+
+def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
+    """shade(worker, draw, arena, list, size). The fragment shader is there twice: for runs and for packed quads."""
+    f = Function(module, "shade", [PTR, PTR, PTR, PTR, I32])
+    worker, draw, arena, list_, size = f.args
+    w, d = Record(f, worker, Worker), Record(f, draw, Draw)
+    s = Record(f, w.get("scene"), Scene)
+    lanes, narrow = key.lanes, quad_width(key.lanes)
+    targets = [(k, Target(s.get("color", k), s.get("color_stride", k), t.texel_bytes)) for k, t in enumerate(key.targets) if t is not None]
+    depth = Target(s.get("depth"), s.get("depth_stride"), key.depth.format.block_bytes) if key.depth is not None else None
+    samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
+    kernel = Kernel(f, key, info, d, d.get("fragment_env"), targets, depth, samples, invocations)
+    cursor = f.var(I32, 0)
+    with f.loop() as loop:
+        here = cursor.get()
+        loop.break_if(here >= size)
+        record, blocks, xy, bits = (f.load(I32, list_, here + 4 * k) for k in range(4))
+        at = f.at(arena, record)
+        x, y = xy & 0xFFFF, xy.lshr(16)
+        with f.else_of(bits.ne(0)) as quads:
+            _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, bits)
+            cursor.set(here + 16)
+            quads()
+            _shade_quads(kernel, Planes(kernel, at, narrow), (x, y), blocks, f.at(list_, here + 16))
+            cursor.set(here + 16 + blocks * narrow)
+    for counter, name in ((samples, "samples_passed"), (invocations, "fs_invocations")):
+        if counter is not None:
+            w.set(name, w.get(name) + counter.get().zext(I64))
+    f.ret()
+
+
+def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: Val, bits: Val) -> None:
+    f, lanes = kernel.f, planes.lanes
+    lane_x, lane_y = (f.lanes_const(I32.wide(lanes), v) for v in row_lanes(lanes))
+    covered = (bits if lanes == 32 else bits.trunc(Type("i", lanes))).bits_as(BOOL.wide(lanes))
+    first_x, y = lane_x + corner[0], lane_y + corner[1]
+    planes.row(planes.relative(y, 1))
+    x0, pixel_x, pixel_y = planes.relative(first_x, 0), first_x.to_float() + 0.5, y.to_float() + 0.5
+    views = [RunView(f, t, lanes, *corner) for _, t in kernel.targets]
+    depth = RunView(f, kernel.depth, lanes, *corner) if kernel.depth is not None else None
+    with f.range(0, blocks) as k:
+        step = k * (lanes // 2)
+        across = f.splat(step.to_float(), lanes)  # whole numbers: exact
+        block = _Block(
+            kernel,
+            planes,
+            LaneMap(lanes, "run"),
+            x0 + across,
+            (pixel_x + across, pixel_y),
+            (first_x + step, y),
+            [v.move(k) for v in views],
+            depth.move(k) if depth is not None else None,
+            None,
+        )
+        block.shade(covered)
+
+
+def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: Val, words_at: Val) -> None:
+    f, lanes, per_block = kernel.f, planes.lanes, planes.lanes // 4
+    vec = I32.wide(lanes)
+    positions = ([i % 2 for i in range(lanes)], [i // 2 % 2 for i in range(lanes)])
+    lane_x, lane_y = (f.lanes_const(vec, v) + t for v, t in zip(positions, tile))
+    bit = f.lanes_const(vec, [1 << 16 + i % 4 for i in range(lanes)])
+    views = [QuadView(f, t, lanes, *tile) for _, t in kernel.targets]
+    depth = QuadView(f, kernel.depth, lanes, *tile) if kernel.depth is not None else None
+    with f.range(0, blocks) as k:
+        at = f.at(words_at, k * lanes)
+        packed = f.load(I32.wide(per_block), at) if per_block > 1 else f.load(I32, at)
+        word = f.shuffle(packed, packed, [i // 4 for i in range(lanes)]) if per_block > 1 else f.splat(packed, lanes)
+        x, y, covered = (word & 63) + lane_x, (word.lshr(8) & 63) + lane_y, (word & bit).ne(0)
+        words = [f.load(I32, at, 4 * q) for q in range(per_block)]
+        planes.row(planes.relative(y, 1))
+        centers = (x.to_float() + 0.5, y.to_float() + 0.5)
+        # The last block repeats its last quad: what counts pixels must not count it again.
+        before = f.shuffle(word, word, [max(i - 4, 0) for i in range(lanes)])
+        first = f.lanes_const(vec, [-1 if i < 4 else 0 for i in range(lanes)]).ne(0) | word.ne(before)
+        block = _Block(
+            kernel,
+            planes,
+            LaneMap(lanes, "quad"),
+            planes.relative(x, 0),
+            centers,
+            (x, y),
+            [v.move(words) for v in views],
+            depth.move(words) if depth is not None else None,
+            first,
+        )
+        block.shade(covered)
+
+
+@dataclass(slots=True)
+class _Block:
+    """One block of pixels: the inputs of the fragment shader, the tests around it, and the stores."""
+
+    kernel: Kernel
+    planes: Planes
+    lane_map: LaneMap
+    x: Val  # distance from the anchor's column
+    centers: tuple[Val, Val]
+    pixels: tuple[Val, Val]
+    colors: Sequence[Block]
+    depth: Block | None
+    unique: Val | None  # lanes that are no copies of others
+    env: Val = field(init=False)  # the ShaderEnv of the draw
+    _covered: Val | None = None
+    _w: Val | None = None
+
+    def __post_init__(self) -> None:
+        self.env = self.kernel.env
+
+    # -- what the shader asks for -----------------------------------------------------------------------------------
+    def texture_key(self, unit: int) -> TextureKey | None:
+        """What is bound to a sampler view unit."""
+        textures = self.kernel.key.textures
+        return textures[unit] if unit < len(textures) else None
+
+    def sampler_key(self, unit: int) -> SamplerKey | None:
+        """What is bound to a sampler unit."""
+        samplers = self.kernel.key.samplers
+        return samplers[unit] if unit < len(samplers) else None
+
+    def input(self, register: int, channel: int) -> Val:
+        """One channel of an input register; (0, 0, 0, 1) where there is no such input."""
+        info = self.kernel.info
+        for k, slot in enumerate(info.slots):
+            if slot.register == register:
+                return self._slot(k, channel)
+        special = info.specials.get(register)
+        return self._special(special, channel) if special is not None else self._default(channel)
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """One channel of a system value."""
+        f, lanes = self.kernel.f, self.planes.lanes
+        name = self.kernel.info.system_values.get(register, "")
+        match name:
+            case "FACE" if channel == 0:
+                return f.splat(f.select(self.planes.front, f.const(I32, -1), 0), lanes)
+            case "PRIM_ID" if channel == 0:
+                return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), lanes)
+            case "POSITION":
+                return self._special(name, channel)
+            case "SAMPLEPOS" if channel < 2:
+                return f.const(F32.wide(lanes), 0.5)
+            case "SAMPLEMASK" if channel == 0:
+                return f.const(I32.wide(lanes), 1)
+            case "HELPER_INVOCATION" if channel == 0 and self._covered is not None:
+                return (~self._covered).sext(I32)
+            case _:
+                return f.const(I32.wide(lanes), 0)
+
+    def _default(self, channel: int) -> Val:
+        return self.kernel.f.const(F32.wide(self.planes.lanes), 1.0 if channel == 3 else 0.0)
+
+    def _value(self, plane: tuple[Val, Val | None]) -> Val:
+        return plane[0] if plane[1] is None else plane[0] + plane[1] * self.x
+
+    def _slot(self, slot: int, channel: int) -> Val:
+        plane = self.planes.slots[slot].get(channel)
+        if plane is None:
+            return self._default(channel)
+        value = self._value(plane)
+        if self.planes.mode(slot) is not Mode.PERSPECTIVE:
+            return value
+        if self._w is None:
+            self._w = 1.0 / self._value(self.planes.w)
+        return value * self._w
+
+    def _special(self, name: str, channel: int) -> Val:
+        f, info, lanes = self.kernel.f, self.kernel.info, self.planes.lanes
+        match name:
+            case "POSITION" if channel == 0:
+                return self.centers[0] - 0.5 if info.is_integer_center else self.centers[0]
+            case "POSITION" if channel == 1:
+                y = self.centers[1]
+                if info.is_lower_left:
+                    y = f.splat(self.kernel.draw.get("height").to_float(), lanes) - y
+                return y - 0.5 if info.is_integer_center else y
+            case "POSITION":
+                return self._value(self.planes.z if channel == 2 else self.planes.w)
+            case "FACE" if channel == 0:
+                return f.splat(f.select(self.planes.front, f.const(F32, 1.0), -1.0), lanes)
+            case "PRIM_ID" if channel == 0:
+                return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), lanes).as_float()
+            case "PCOORD" if info.point_slot is not None and channel < 2:
+                return self._slot(info.point_slot, channel)
+            case _:
+                return self._default(channel)
+
+    # -- the stages around it ---------------------------------------------------------------------------------------
+    def shade(self, mask: Val) -> None:
+        """Tests, shader, blending and stores for the lanes of `mask`."""
+        kernel, f = self.kernel, self.kernel.f
+        key, info = kernel.key, kernel.info
+        self._w = None
+        skip = f.label()
+        if key.stipple:
+            mask = mask & self._stipple()
+            self._skip_unless(mask, skip)
+        self._covered = mask
+        kills = (info.kills or key.alpha is not None) and not info.tests_early
+        late = key.depth is not None and not info.tests_early and (info.depth is not None or info.stencil is not None)
+        late = late or (kills and key.depth is not None and bool(key.depth.stencil))
+        old = self.depth.load() if self.depth is not None else []
+        test = DepthTest(f, key.depth, kernel.draw, self.planes.lanes) if key.depth is not None else None
+        tested = mask
+        if test is not None and self.depth is not None and not late:
+            outcome = test.run(self._depth(self._value(self.planes.z)), old, mask, self.planes.front)
+            tested = outcome.passed
+            if test.key.stencil and test.key.writes:
+                self.depth.store(outcome.words)
+            self._skip_unless(tested, skip)
+            if not test.key.stencil and not kills and test.key.writes:
+                self.depth.store(outcome.words)
+        mask = tested
+        self._count(kernel.invocations, mask)
+        out: Outputs | None = None
+        if kernel.targets or kills or late or info.has_side_effects:
+            out = info.emit(f, self, mask)
+            if info.kills:
+                mask = mask & out.alive
+            mask = mask & self._alpha_test(out)
+        if test is not None and self.depth is not None and (late or (kills and test.key.writes)):
+            z = self._value(self.planes.z) if info.depth is None or out is None else out.get(info.depth, 2)
+            ref = out.get(info.stencil, 1).as_int() & 255 if info.stencil is not None and out is not None else None
+            outcome = test.run(self._depth(z), old, mask, self.planes.front, ref)
+            mask = outcome.passed
+            if test.key.writes:
+                self.depth.store(outcome.words)
+        self._count(kernel.samples, mask)
+        if out is not None:
+            self._write_colors(out, mask)
+        f.jump(skip)
+        f.place(skip)
+
+    def _skip_unless(self, mask: Val, skip: str) -> None:
+        f = self.kernel.f
+        go = f.label()
+        f.branch(f.any(mask), go, skip)
+        f.place(go)
+
+    def _depth(self, z: Val) -> Val:
+        """Clamped to the viewport's range; a NaN becomes its low end."""
+        f, d = self.kernel.f, self.kernel.draw
+        return f.min(f.max(z, d.get("depth_min")), d.get("depth_max"))
+
+    def _stipple(self) -> Val:
+        f, (x, y) = self.kernel.f, self.pixels
+        rows = f.gather(I32, self.kernel.draw.address("stipple"), (y & 31) << 2)
+        return (rows.lshr((x & 31) ^ 31) & 1).ne(0)
+
+    def _count(self, counter: Var | None, mask: Val) -> None:
+        if counter is not None:
+            f = self.kernel.f
+            counter.add(f.popcount(f.mask_bits(mask & self.unique if self.unique is not None else mask)))
+
+    def _color(self, out: Outputs, index: int) -> list[Val] | None:
+        f, info = self.kernel.f, self.kernel.info
+        register = info.colors.get(index)
+        if register is None:
+            return None
+        color = [out.get(register, c) for c in range(4)]
+        if self.kernel.key.clamp_color:
+            color = [f.min(f.max(v, 0.0), 1.0) for v in color]
+        return color
+
+    def _alpha_test(self, out: Outputs) -> Val:
+        f, key, lanes = self.kernel.f, self.kernel.key, self.planes.lanes
+        if key.alpha is None:
+            return f.const(BOOL.wide(lanes), -1)
+        color = self._color(out, 0)
+        alpha = color[3] if color is not None else f.const(F32.wide(lanes), 0.0)
+        return compare(f, key.alpha, alpha, f.splat(self.kernel.draw.get("alpha_ref"), lanes))
+
+    def _write_colors(self, out: Outputs, mask: Val) -> None:
+        kernel, f = self.kernel, self.kernel.f
+        zero = [f.const(F32.wide(self.planes.lanes), 0.0)] * 4
+        for (index, _), block in zip(kernel.targets, self.colors):
+            target = kernel.key.targets[index]
+            assert target is not None
+            color = self._color(out, 0 if kernel.info.writes_all else index)
+            second = (self._color(out, 1) if target.wants_second else None) or zero
+            old = block.load() if target.reads else None
+            words = write_target(f, target, Colors(color or zero, second, self._constant), old)
+            if old is None:
+                block.store_masked(words, mask)
+            else:
+                block.store([f.select(mask, new, o) for new, o in zip(words, old)])
+
+    def _constant(self, channel: int) -> Val:
+        return self.kernel.draw.get("blend_color", channel)

@@ -1,0 +1,134 @@
+"""Front end, second step: fetch, vertex shader, clip masks, projection, vertex records; one vector of vertices at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.structs import Record
+from backends.raster.records import (
+    BOTTOM,
+    DEFAULT_REGISTER,
+    FAR,
+    GUARD,
+    LEFT,
+    MAX_DISTANCES,
+    NEAR,
+    OUTSIDE,
+    RIGHT,
+    TOP,
+    USER,
+    Batch,
+    Draw,
+    VertexLayout,
+    Worker,
+)
+
+WINDOW_LIMIT = 16384.0  # pixels; a vertex that clipping would place farther out is moved here: edges stay exact
+
+
+def project(f: Function, d: Record, position: Sequence[Val]) -> list[Val]:
+    """Clip position -> window x, y (i32, 1/256 pixel), z, 1/w. Defined, if meaningless, where w is 0 or less."""
+    x, y, z, w = position
+    rw = 1.0 / w
+    window = [c * rw * d.get("scale", k) + d.get("translate", k) for k, c in enumerate((x, y, z))]
+    near = [f.min(f.max(v, -WINDOW_LIMIT), WINDOW_LIMIT) for v in window[:2]]  # a NaN goes to the limit
+    snapped = [f.to_int(f.round(v * 256.0)).as_float() for v in near]
+    return [*snapped, window[2], rw]
+
+
+def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:
+    """Bits of the planes that a vertex is not inside of; a NaN is inside of none."""
+    x, y, z, w = position
+    lanes = x.type.lanes
+    bits, zero = I32.wide(lanes), f.const(I32.wide(lanes), 0)
+    mask = zero
+    depth = f.select(d.get("depth_clip").ne(0), f.const(I32, NEAR), f.const(I32, 0))
+    far = f.select(d.get("depth_clip").ne(0), f.const(I32, FAR), f.const(I32, 0))
+    guard = [w * d.get("guard", k) for k in range(4)]
+    tests: list[tuple[Val, Val | int]] = [
+        (x >= 0.0 - w, LEFT),
+        (x <= w, RIGHT),
+        (y >= 0.0 - w, BOTTOM),
+        (y <= w, TOP),
+        (z >= w * d.get("near"), depth),
+        (z <= w, far),
+        ((x >= guard[0]) & (x <= guard[1]) & (y >= guard[2]) & (y <= guard[3]), GUARD),
+    ]
+    for inside, bit in tests:
+        mask = mask | f.select(inside, zero, f.const(bits, bit))
+    return mask
+
+
+def build_shade_vertices(lanes: int, module: Module) -> None:
+    """shade_vertices(worker, batch): all vertices of a batch, for all shaders and layouts."""
+    f = Function(module, "shade_vertices", [PTR, PTR])
+    w, b = Record(f, f.args[0], Worker), Record(f, f.args[1], Batch)
+    draw = b.get("draw")
+    d = Record(f, draw, Draw)
+    shader, fetch, env, slots, position_at = (d.get(n) for n in ("vertex_shader", "fetch", "vertex_env", "num_vertex_slots", "position"))
+    ids, instances, masks, out, system = (w.get(n) for n in ("vertex_id", "instance_id", "clip_masks", "vertices", "system"))
+    soa_in, soa_out, count, size = w.get("soa_in"), w.get("soa_out"), w.get("num_vertices"), d.get("vertex_size")
+    vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
+    lane = f.lanes_const(vec, range(lanes))
+    any_, all_ = f.var(vec, 0), f.var(vec, -1)
+    wants_system, distances = d.get("wants_system").ne(0), d.get("num_distances").ne(0)
+
+    def register(number: Val) -> list[Val]:
+        base = f.at(soa_out, number * (4 * bytes_))
+        return [f.load(fvec, base, c * bytes_, 64) for c in range(4)]
+
+    for c, value in enumerate((0.0, 0.0, 0.0, 1.0)):
+        f.store(f.const(fvec, value), soa_out, (4 * DEFAULT_REGISTER + c) * bytes_, 64)
+    with f.range(0, count, lanes) as i:
+        at = i << 2
+        f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in)
+        with f.if_(wants_system):
+            vertex, base = f.load(vec, ids, at), d.get("base_vertex")
+            others = [d.get("start_instance"), d.get("draw_id"), f.const(I32, 0)]
+            for k, v in enumerate([vertex, f.load(vec, instances, at), vertex - base, base, *others]):
+                f.store(f.splat(v, lanes), system, k * bytes_, 64)
+        f.call_pointer(None, shader, env, soa_in, soa_out, system)
+        position = register(position_at)
+        mask = f.var(vec, clip_mask(f, d, position))
+        records = [f.at(out, ((i + k) * size).zext(I64)) for k in range(lanes)]
+        f.store_vec4s(project(f, d, position), records, VertexLayout.WINDOW)
+        f.store_vec4s(position, records, VertexLayout.CLIP)
+        with f.range(0, slots) as s:
+            channels = register(f.load(I32, d.address("source"), s << 2))
+            clamp = f.load(I32, d.address("clamp"), s << 2).ne(0)
+            channels = [f.select(clamp, f.min(f.max(v, 0.0), 1.0), v) for v in channels]
+            offset = (s << 4) + VertexLayout.SLOTS
+            f.store_vec4s(channels, [f.at(r, offset) for r in records], 0)
+        with f.if_(distances):
+            mask.set(mask.get() | _store_distances(f, d, register, soa_out, records, lanes))
+        valid = (lane + i) < count
+        any_.set(any_.get() | f.select(valid, mask.get(), 0))
+        all_.set(all_.get() & f.select(valid, mask.get() & OUTSIDE, -1))
+        f.store(mask.get(), masks, at)
+    for name, field, total in (("or", "or_mask", any_), ("and", "and_mask", all_)):
+        w.set(field, f.call(I32, f"llvm.vector.reduce.{name}.{vec.suffix}", total.get()))
+    w.set("vs_invocations", w.get("vs_invocations") + count.zext(I64))
+    f.ret()
+
+
+def _store_distances(f: Function, d: Record, register: Callable[[Val], list[Val]], soa_out: Val, records: list[Val], lanes: int) -> Val:
+    """Eight clip distances a vertex, behind its slots. Returns the USER bit of the vertices outside of one of them."""
+    fvec = F32.wide(lanes)
+    at, user, wanted = d.get("distances_at"), d.get("user_register"), d.get("user_mask")
+    mask = f.var(I32.wide(lanes), 0)
+    for k in range(MAX_DISTANCES):
+        distance = f.var(fvec, 0.0)
+        with f.if_((wanted & (1 << k)).ne(0)):
+            with f.else_of(user < 0) as plane:
+                source = d.get("distance_source", k)
+                distance.set(f.load(fvec, soa_out, source * (4 * lanes), 64))
+                plane()
+                vertex = register(user)
+                terms = [v * d.get("user_planes", 4 * k + c) for c, v in enumerate(vertex)]
+                distance.set(((terms[0] + terms[1]) + terms[2]) + terms[3])
+        value = distance.get()
+        mask.set(mask.get() | f.select(value >= 0.0, f.const(mask.type, 0), USER))
+        for lane, record in enumerate(records):
+            f.store(value[lane], f.at(record, at), 4 * k)
+    return mask.get()

@@ -1,0 +1,72 @@
+"""The walk over tiles: clear, then every batch of the window in order, coverage and shading in turns."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.llvm.builder import I32, I64, PTR, Function, Module, Val
+from backends.llvm.structs import Record
+from backends.raster.records import HEADS, TILE, Batch, ClearRecord, Draw, Scene, Worker
+
+
+def build_tile_walk(module: Module) -> None:
+    """tiles(worker): takes tiles until none is left; clears each, then runs the batches of this window in order."""
+    _build_clear_tile(module)
+    f = Function(module, "tiles", [PTR], shared=True, internal=True)
+    worker = f.args[0]
+    w = Record(f, worker, Worker)
+    s = Record(f, w.get("scene"), Scene)
+    list_, tiles_x = w.get("list"), s.get("tiles_x")
+    batches, first, last = s.get("batches"), s.get("first_batch"), s.get("last_batch")
+    clears, num_clears = s.get("clears"), s.get("num_clears")
+    cursor = f.alloca("i32")
+    with f.loop() as loop:
+        tile = f.atomic_add(s.address("next_tile"), 1)
+        loop.break_if(tile >= s.get("num_tiles"))
+        ty = tile.udiv(tiles_x)
+        x, y = (tile - ty * tiles_x) << 6, ty << 6
+        with f.range(0, num_clears) as k:
+            f.call(None, "clear_tile", f.at(clears, k.zext(I64) * ctypes.sizeof(ClearRecord)), x, y)
+        with f.range(first, last) as i:
+            b = Record(f, f.at(batches, i.zext(I64) * ctypes.sizeof(Batch)), Batch)
+            limit = b.get("limit")
+            with f.if_(limit.ne(0)):
+                arena = b.get("arena")
+                head = f.load(I32, arena, (tile << 2) + HEADS)
+                with f.if_(head.ne(0)):
+                    f.store(head, cursor)
+                    draw = b.get("draw")
+                    coverage, shade = (Record(f, draw, Draw).get(n) for n in ("coverage", "shade"))
+                    with f.loop() as run:
+                        run.break_if(f.load(I32, cursor).eq(0))
+                        n = f.call_pointer(I32, coverage, arena, limit, cursor, x, y, list_)
+                        f.call_pointer(None, shade, worker, draw, arena, list_, n)
+    f.ret()
+
+
+def _build_clear_tile(module: Module) -> None:
+    """clear_tile(clear record, x, y): all layers of one tile, 64 bytes at a time."""
+    f = Function(module, "clear_tile", [PTR, I32, I32], internal=True)
+    record, x, y = f.args
+    r = Record(f, record, ClearRecord)
+    line = I32.wide(16)
+    texel, stride = r.get("texel_bytes"), r.get("row_stride")
+    pattern, keep = f.load(line, r.address("pattern"), 0, 4), f.load(line, r.address("keep"), 0, 4)
+    bytes_ = texel * TILE
+    corner = f.at(r.get("base"), y.zext(I64) * stride + (x * texel).zext(I64))
+
+    def rows(base: Val, masked: bool) -> None:
+        with f.range(0, TILE) as row:
+            start = f.at(base, row.zext(I64) * stride)
+            with f.range(0, bytes_, 64) as k:
+                there = f.at(start, k)
+                value = (f.load(line, there, 0, 64) & keep) | pattern if masked else pattern
+                f.store(value, there, 0, 64)
+
+    with f.range(0, r.get("layers")) as layer:
+        base = f.at(corner, layer.zext(I64) * r.get("layer_stride"))
+        with f.else_of(r.get("masked").ne(0)) as whole:
+            rows(base, True)
+            whole()
+            rows(base, False)
+    f.ret()
