@@ -13,6 +13,7 @@ from backends.llvm.builder import F32, F64, I16, I32, I64, Function, Type, Val
 
 _H = float.fromhex
 QNAN, INF, NEG_INF, SIGN, ABS = 0x7FC00000, 0x7F800000, 0xFF800000, 0x80000000, 0x7FFFFFFF
+QUIET_NAN = float("nan")
 
 # Highest degree first.
 _EX2_EVEN = [_H("0x1.3fa206p-13"), _H("0x1.3b30a0p-7"), _H("0x1.ebfbd8p-3")]
@@ -61,7 +62,7 @@ def ex2(f: Function, x: Val) -> Val:
     return _or_nan(f, x.eq(x), r)
 
 
-def _split(f: Function, bits: Val, origin: int) -> tuple[Val, Val]:
+def exponent_and_mantissa(f: Function, bits: Val, origin: int = 0x3F800000) -> tuple[Val, Val]:
     """Positive finite bits -> exponent (i32), bits of the mantissa in [origin, 2 * origin)."""
     tiny = bits < 0x00800000
     normal = f.select(tiny, bits.to_float().as_int(), bits)
@@ -72,7 +73,7 @@ def _split(f: Function, bits: Val, origin: int) -> tuple[Val, Val]:
 def lg2(f: Function, x: Val) -> Val:
     """log2(x); at most 1.449 ULP, exact for powers of two; -inf for zeros, NaN for negatives."""
     ix = x.as_int()
-    n, m = _split(f, ix, 0x3F3504F3)
+    n, m = exponent_and_mantissa(f, ix, 0x3F3504F3)
     fraction = m.as_float() - 1.0
     z = fraction * fraction
     q = _horner(z, _LG2_EVEN) + fraction * _horner(z, _LG2_ODD)
@@ -144,7 +145,7 @@ def cos(f: Function, x: Val) -> Val:
 
 def _pow_log2(f: Function, ax: Val) -> Val:
     """log2 of the non-negative float with bits `ax`, in f64 lanes; 0 -> -inf, inf -> inf."""
-    n, m = _split(f, ax, 0x3F5744FD)
+    n, m = exponent_and_mantissa(f, ax, 0x3F5744FD)
     upper = m >= 0x3F9837F0
     e = n.to_float() + f.select(upper, f.const(F32.wide(ax.lanes), 0.5), 0.0)
     e = f.select(ax.eq(INF), float("inf"), e)

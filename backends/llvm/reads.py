@@ -30,6 +30,9 @@ _READ_MASKS: dict[str, tuple[int, ...]] = {
 #: Opcodes whose result depends on other lanes.
 CROSS_LANE = frozenset({"DDX", "DDY", "DDX_FINE", "DDY_FINE", "READ_FIRST", "READ_INVOC", "VOTE_ANY", "VOTE_ALL", "VOTE_EQ", "READ_HELPER"})
 
+#: Where modifiers do not follow the opcode table: those of LDEXP's exponent act on it as a float.
+_MODIFIED_AS = {"LDEXP": ("float", "untyped")}
+
 #: Files of operands that name a resource, not a value.
 RESOURCES = frozenset({File.SAMP, File.SVIEW, File.IMAGE, File.BUFFER, File.MEMORY, File.CONSTBUF, File.HWATOMIC})
 
@@ -51,6 +54,11 @@ def read_mask(instruction: Instruction, source: int) -> int:
         return written_channels(instruction)
     masks = _READ_MASKS.get(opcode.name)
     return masks[source] if masks is not None and source < len(masks) else ALL
+
+
+def source_types(instruction: Instruction) -> tuple[str, ...]:
+    """What each source is fetched as."""
+    return _MODIFIED_AS.get(instruction.opcode.name, instruction.opcode.src_types)
 
 
 def swizzled(operand: SrcOperand, mask: int) -> list[int]:

@@ -89,12 +89,14 @@ def _plane(
     """(invocations, 4) values of one register: the quad's corner first, then steps inside the quad."""
     start, dx, dy = plane
     if mode is Interpolation.CONSTANT:
-        return np.broadcast_to(start, (len(right), 4))
+        return np.repeat(start[None, :], len(right), axis=0)
     with np.errstate(all="ignore"):
-        value = (start + dx * corner[0][:, None]) + dy * corner[1][:, None]
+        value: NDArray[np.float32] = (start + dx * corner[0][:, None]) + dy * corner[1][:, None]
         value = np.where(right[:, None], value + dx, value)
         value = np.where(low[:, None], value + dy, value)
-        return value / w[:, None] if mode is Interpolation.PERSPECTIVE else value
+        if mode is Interpolation.PERSPECTIVE:
+            value /= w[:, None]
+    return value
 
 
 class _Environment:
@@ -159,8 +161,9 @@ def run(
         raise ValueError("coefs and quad_pos go together")
     if inputs is None and system_values is None:
         inputs = np.zeros((1, 0, 4), np.uint32)
-    known = np.shape(inputs if inputs is not None else system_values)
-    in_words = _registers(inputs, "inputs", program.file_size(File.IN), known[0] if known else None)
+    given = inputs if inputs is not None else system_values
+    invocations = len(np.asarray(given)) if np.ndim(np.asarray(given)) else None
+    in_words = _registers(inputs, "inputs", program.file_size(File.IN), invocations)
     invocations = in_words.shape[0]
     system_words = _registers(system_values, "system_values", program.file_size(File.SV), invocations)
     texture_items, sampler_items = textures or {}, samplers or {}

@@ -10,7 +10,7 @@ from backends.llvm.lanes import LaneMap
 from backends.llvm.masks import MaskVar
 from backends.llvm.operands import Interface, Operands, SourceVector
 from backends.llvm.plan import plan_of
-from backends.llvm.reads import RESOURCES, channels
+from backends.llvm.reads import RESOURCES, channels, source_types
 from backends.llvm.tree import Leaf
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
@@ -89,12 +89,11 @@ class Translator:
         if opcode.mode is Mode.COMPONENTWISE:
             done: dict[tuple[int, ...], Val] = {}
             values: dict[int, Val] = {}
+            types = source_types(instruction)
             for channel in wanted:
                 key = tuple(operand.swizzle[channel] for operand in instruction.src)
                 if key not in done:
-                    fetched = [
-                        self.operands.fetch(instruction, operand, channel, kind) for operand, kind in zip(instruction.src, opcode.src_types)
-                    ]
+                    fetched = [self.operands.fetch(instruction, operand, channel, kind) for operand, kind in zip(instruction.src, types)]
                     done[key] = emitter(self, *fetched)
                 values[channel] = done[key]
             return values

@@ -116,7 +116,7 @@ def emit_ssg(c: Context, a: Val) -> Val:
 def emit_ldexp(c: Context, a: Val, n: Val) -> Val:
     """a * 2^n, rounded once: exact in f64, whose exponent range covers every result that is not 0 or inf."""
     f = c.f
-    limited = f.min(f.max(n, -400), 400)
+    limited = f.min(f.max(n.as_int(), -400), 400)
     power = (limited.sext(I64) + 1023) << 52
     return (a.to_double() * power.bits_as(F64.wide(n.lanes))).cast("fptrunc", F32)
 
@@ -230,18 +230,18 @@ def emit_exp(c: Context, channel: int, a: Vector) -> Val:
 
 @emits("LOG")
 def emit_log(c: Context, channel: int, a: Vector) -> Val:
-    """With v = |a.x|: (floor(log2 v), v / 2^floor(log2 v), log2 v, 1); the second is 0 where v is."""
+    """With v = |a.x|: (floor(log2 v), v / 2^floor(log2 v), log2 v, 1), the first two exact; the second is 0 for 0, NaN for inf."""
     f = c.f
     if channel == 3:
         return f.const(F32, 1.0)
     size = f.abs(a[0])
-    logarithm = math.lg2(f, size)
     if channel == 2:
-        return logarithm
-    whole = f.floor(logarithm)
+        return math.lg2(f, size)
+    exponent, mantissa = math.exponent_and_mantissa(f, size.as_int())
+    special = size.eq(0.0) | ~(size < float("inf"))
     if channel == 0:
-        return whole
-    return f.select(size.eq(0.0), size, size / math.ex2(f, whole))
+        return f.select(special, math.lg2(f, size), exponent.to_float())
+    return f.select(special, f.select(size.eq(0.0), size, math.QUIET_NAN), mantissa.as_float())
 
 
 @emits("DDX")
@@ -276,10 +276,13 @@ def emit_pk2h(c: Context, a: Vector) -> Val:
 
 
 def _finite_half(f: Function, x: Val) -> Val:
-    size = f.abs(x)
-    half = math.float_to_half(f, x)
-    half = f.select((size > 65504.0) & (size < float("inf")), (x.as_int().lshr(16) & 0x8000) | 0x7BFF, half)
-    return f.select(x.eq(x), half, 0x7E00)
+    """Mesa's rounding: 12 low bits dropped, then half up in magnitude, finite values kept finite (65520 itself becomes inf)."""
+    bits = x.as_int()
+    size = bits & math.ABS
+    scaled = ((size & -0x1000).as_float() * 2.0**-112).as_int() + 0x1000
+    half = f.select(scaled > 0x0F800000, 0x7BFF, scaled.lshr(13))
+    half = f.select(size.eq(math.INF), 0x7C00, half) | (bits.lshr(16) & 0x8000)
+    return f.select(size > math.INF, 0x7E00, half)
 
 
 @emits("UP2H")
