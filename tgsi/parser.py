@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from tgsi.diagnostics import Diagnostic, ParseError
-from tgsi.enums import Processor
-from tgsi.ir import Program
+from tgsi.enums import ImmediateType, Processor
+from tgsi.ir import Immediate, Program
 from tgsi.messages import Mistake
 from tgsi.source import Source, Span
 
@@ -29,6 +29,9 @@ DIALECTS: tuple[Dialect, ...] = ("default", "strict")
 ENGINES = ("regular", "lark")
 MAX_MISTAKES = 100
 """A mistake is explained at a hundred times the cost of reading; nobody reads more of them."""
+
+_LOST = Immediate(ImmediateType.UINT32, (0, 0, 0, 0))
+"""Stands for an immediate that could not be read."""
 
 _STAGES = {stage.name: stage for stage in Processor}
 _BLANKS = " \t\n"
@@ -147,6 +150,8 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
 
                 failed = begin
                 errors[begin], _ = explain(reader, text, begin, end)
+                if kind == "immediate":
+                    reader.immediates.append(_LOST)  # those that follow keep their numbers
             start, stop = begin, end
             if len(errors) >= MAX_MISTAKES:
                 return
@@ -170,6 +175,8 @@ def _recover(
     position = next_statement(text, end)
     diagnostic, resume = explain(reader, text, begin, position if position >= 0 else len(text))
     errors[begin] = diagnostic
+    if text[begin : begin + 3].upper() == "IMM":
+        reader.immediates.append(_LOST)
     return (resume if resume > begin else position), -1
 
 

@@ -91,7 +91,7 @@ def _check_semantics(context: Context) -> None:
             if not item.usage_mask >> channel & 1:
                 continue
             other = seen.setdefault((item.file, item.semantic, channel), item)
-            if other is not item and other.streams[channel] == item.streams[channel]:
+            if other.first != item.first and other.streams[channel] == item.streams[channel]:
                 also = (Label(other.span, "first declared here"),) if other.span is not None else ()
                 context.warning("V025", f"two {item.file.name} registers mean {item.semantic}", item, also=also)
                 break

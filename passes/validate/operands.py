@@ -86,7 +86,12 @@ class _Operands:
         elif file is File.IMM:
             count = len(context.program.immediates)
             if register.index >= count:
-                context.error("V035", f"IMM[{register.index}] does not exist: the program has {count or 'no'} immediates", item, operand)
+                context.error(
+                    "V035",
+                    f"IMM[{register.index}] does not exist: the program has {count or 'no'} immediate{'s' * (count != 1)}",
+                    item,
+                    operand,
+                )
         elif file not in _UNDECLARED and not self._declared(register):
             self._undeclared(item, operand, register)
 
@@ -94,7 +99,7 @@ class _Operands:
         """Some dimension that this register may mean has the index."""
         table, file = self.context.registers, register.file
         dimension = register.dimension
-        if dimension is None or self.context.is_per_vertex(file):
+        if dimension is None or file not in _TWO_INDICES:
             known = table.get((file, 0))
         elif dimension.indirect is not None:
             return any(kind is file and registers.has(register.index) for (kind, _), registers in table.items())

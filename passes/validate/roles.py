@@ -20,7 +20,7 @@ class Role(Enum):
     VARYING = "an interpolated input"
     ANY = "an operand"
     RESULT = "a destination"
-    STORE = "what STORE writes"
+    STORE = "a writable resource"
 
 
 FILES: dict[Role, frozenset[File]] = {

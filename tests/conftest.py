@@ -1,0 +1,37 @@
+"""Options and fixtures of the whole suite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the expected texts of filetests and other goldens")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compare a text with the one in a file; with --update-golden, write it there."""
+    update: bool = request.config.getoption("--update-golden")
+
+    def compare(path: Path, text: str) -> None:
+        if update:
+            path.write_text(text, encoding="utf-8")
+            return
+        assert path.exists(), f"{path.name} is missing: run pytest --update-golden and read what it writes"
+        assert text == path.read_text(encoding="utf-8")
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of measured data beside the checkout; tests that need it are skipped where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip("../shared is not here")
+    return SHARED
