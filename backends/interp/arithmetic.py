@@ -1,0 +1,218 @@
+"""Float arithmetic: every operation rounds once to float32, in the order written here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from backends.interp.registry import implements
+from backends.interp.values import F32, I32, U32
+
+Product = Callable[[F32, F32], F32]
+ONE = np.float32(1)
+ZERO = np.float32(0)
+
+
+def zero_wins(a: F32, b: F32) -> F32:
+    """The product, but 0 where a factor is 0, whatever the other is (property MUL_ZERO_WINS)."""
+    return np.where((a == 0) | (b == 0), ZERO, a * b)
+
+
+@implements("MOV")
+def mov(a: U32) -> U32:
+    """Bits as they are."""
+    return a
+
+
+@implements("ADD")
+def add(a: F32, b: F32) -> F32:
+    """Sum."""
+    return a + b
+
+
+@implements("MUL", product=True)
+def mul(product: Product, a: F32, b: F32) -> F32:
+    """Product."""
+    return product(a, b)
+
+
+@implements("MAD", product=True)
+def mad(product: Product, a: F32, b: F32, e: F32) -> F32:
+    """Product, rounded, then sum."""
+    return product(a, b) + e
+
+
+@implements("FMA")
+def fma(a: F32, b: F32, e: F32) -> F32:
+    """Product and sum with one rounding.
+
+    The product of two float32 is exact in float64. The sum may not be, so it is rounded to odd there (the last bit says that
+    something was lost), after which the rounding to float32 is the only one.
+    """
+    exact = a.astype(np.float64) * b.astype(np.float64)
+    addend = e.astype(np.float64)
+    total = exact + addend
+    part = total - exact
+    lost = (exact - (total - part)) + (addend - part)
+    words = total.view(np.int64)
+    toward = np.where((lost > 0) == (total > 0), 1, -1)
+    odd = np.where(np.isfinite(total) & (lost != 0) & (words & 1 == 0), words + toward, words)
+    return odd.view(np.float64).astype(np.float32)
+
+
+@implements("DIV")
+def div(a: F32, b: F32) -> F32:
+    """Quotient; division by 0 gives infinities and NaN."""
+    return a / b
+
+
+@implements("LRP", product=True)
+def lrp(product: Product, a: F32, b: F32, e: F32) -> F32:
+    """From e to b as a goes from 0 to 1."""
+    return product(a, b - e) + e
+
+
+@implements("MIN")
+def minimum(a: F32, b: F32) -> F32:
+    """The smaller; b when either is NaN."""
+    return np.where(a < b, a, b)
+
+
+@implements("MAX")
+def maximum(a: F32, b: F32) -> F32:
+    """The larger; b when either is NaN."""
+    return np.where(a > b, a, b)
+
+
+@implements("CMP")
+def cmp(a: U32, b: U32, e: U32) -> U32:
+    """b where a is below 0, else e; a NaN is not below 0. Bits of b and e stay."""
+    return np.where(a.view(np.float32) < 0, b, e)
+
+
+@implements("UCMP")
+def ucmp(a: U32, b: U32, e: U32) -> U32:
+    """b where a has any bit set, else e."""
+    return np.where(a != 0, b, e)
+
+
+@implements("SSG")
+def ssg(a: F32) -> F32:
+    """Sign: -1, 0 or 1; 0 for NaN and zeros."""
+    return np.where(a > 0, ONE, np.where(a < 0, -ONE, ZERO))
+
+
+@implements("FLR")
+def flr(a: F32) -> F32:
+    """Largest integer not above."""
+    return np.floor(a)
+
+
+@implements("CEIL")
+def ceil(a: F32) -> F32:
+    """Smallest integer not below."""
+    return np.ceil(a)
+
+
+@implements("TRUNC")
+def trunc(a: F32) -> F32:
+    """Integer part."""
+    return np.trunc(a)
+
+
+@implements("ROUND")
+def round_(a: F32) -> F32:
+    """Nearest integer, the even one of two."""
+    return np.rint(a)
+
+
+@implements("FRC")
+def frc(a: F32) -> F32:
+    """Distance from the integer below; 1.0 for a tiny negative, by rounding."""
+    return a - np.floor(a)
+
+
+@implements("LDEXP")
+def ldexp(a: F32, b: I32) -> F32:
+    """a scaled by a power of two, rounded once."""
+    return np.asarray(np.ldexp(a, b), dtype=np.float32)
+
+
+def _dot(product: Product, a: F32, b: F32, channels: int) -> F32:
+    total = product(a[:, 0], b[:, 0])
+    for channel in range(1, channels):
+        total = total + product(a[:, channel], b[:, channel])
+    return total
+
+
+@implements("DP2", product=True)
+def dp2(product: Product, a: F32, b: F32) -> F32:
+    """Dot product of x, y, from left to right."""
+    return _dot(product, a, b, 2)
+
+
+@implements("DP3", product=True)
+def dp3(product: Product, a: F32, b: F32) -> F32:
+    """Dot product of x, y, z, from left to right."""
+    return _dot(product, a, b, 3)
+
+
+@implements("DP4", product=True)
+def dp4(product: Product, a: F32, b: F32) -> F32:
+    """Dot product of all channels, from left to right."""
+    return _dot(product, a, b, 4)
+
+
+@implements("DST", product=True)
+def dst(product: Product, a: F32, b: F32) -> F32:
+    """Distance vector (1, y*y, z, w)."""
+    distance: F32 = np.stack([np.ones_like(a[:, 0]), product(a[:, 1], b[:, 1]), a[:, 2], b[:, 3]], axis=1)
+    return distance
+
+
+@implements("RCP")
+def rcp(a: F32) -> F32:
+    """Reciprocal of x."""
+    return ONE / a[:, 0]
+
+
+@implements("RSQ")
+def rsq(a: F32) -> F32:
+    """Reciprocal of the root of x: two roundings, NaN below 0."""
+    root: F32 = np.sqrt(a[:, 0])
+    return ONE / root
+
+
+@implements("SQRT")
+def sqrt(a: F32) -> F32:
+    """Root of x, NaN below 0."""
+    return np.sqrt(a[:, 0])
+
+
+@implements("DDX")
+def ddx(a: F32) -> F32:
+    """Bottom right minus bottom left, for the whole quad."""
+    quads = a.reshape(-1, 4, a.shape[1])
+    return np.repeat(quads[:, 3] - quads[:, 2], 4, axis=0)
+
+
+@implements("DDY")
+def ddy(a: F32) -> F32:
+    """Bottom left minus top left, for the whole quad."""
+    quads = a.reshape(-1, 4, a.shape[1])
+    return np.repeat(quads[:, 2] - quads[:, 0], 4, axis=0)
+
+
+@implements("DDX_FINE")
+def ddx_fine(a: F32) -> F32:
+    """Right minus left, for each row of the quad."""
+    quads = a.reshape(-1, 2, 2, a.shape[1])
+    return np.repeat(quads[:, :, 1] - quads[:, :, 0], 2, axis=1).reshape(a.shape)
+
+
+@implements("DDY_FINE")
+def ddy_fine(a: F32) -> F32:
+    """Bottom minus top, for each column of the quad."""
+    quads = a.reshape(-1, 2, 2, a.shape[1])
+    return np.tile(quads[:, 1] - quads[:, 0], (1, 2, 1)).reshape(a.shape)

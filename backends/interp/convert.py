@@ -1,0 +1,149 @@
+"""Conversions between 32-bit types, and packing of small numbers into words.
+
+Floats become integers by their integer part. Signed results that do not fit, and NaN, give the smallest integer; unsigned ones
+are clamped, NaN giving 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from backends.interp.registry import implements
+from backends.interp.values import F32, F64, I32, INT_MIN, U32
+
+
+def to_int(values: F64) -> I32:
+    """Integer part as int32."""
+    whole = np.trunc(values)
+    fits = (whole >= -(2.0**31)) & (whole < 2.0**31)
+    return np.where(fits, np.where(fits, whole, 0).astype(np.int32), INT_MIN)
+
+
+def to_uint(values: F64) -> U32:
+    """Integer part as uint32."""
+    return np.where(np.isnan(values), 0, np.clip(np.trunc(values), 0, 2.0**32 - 1)).astype(np.uint32)
+
+
+@implements("F2I")
+def f2i(a: F32) -> I32:
+    """Integer part, signed."""
+    return to_int(a.astype(np.float64))
+
+
+@implements("F2U")
+def f2u(a: F32) -> U32:
+    """Integer part, unsigned."""
+    return to_uint(a.astype(np.float64))
+
+
+@implements("I2F")
+def i2f(a: I32) -> F32:
+    """Nearest float of a signed integer."""
+    return a.astype(np.float32)
+
+
+@implements("U2F")
+def u2f(a: U32) -> F32:
+    """Nearest float of an unsigned integer."""
+    return a.astype(np.float32)
+
+
+@implements("ARL")
+def arl(a: F32) -> I32:
+    """Largest integer not above."""
+    return to_int(np.floor(a.astype(np.float64)))
+
+
+@implements("ARR")
+def arr(a: F32) -> I32:
+    """floor(a + 0.5), the sum rounded to float32."""
+    return to_int(np.floor(a + np.float32(0.5)).astype(np.float64))
+
+
+@implements("UARL")
+def uarl(a: I32) -> I32:
+    """Bits as they are."""
+    return a
+
+
+def half_bits(values: F32) -> U32:
+    """The nearest half, but finite for whatever is finite; the canonical NaN."""
+    halves = values.astype(np.float16)
+    overflow = np.isinf(halves) & np.isfinite(values)
+    words = np.where(overflow, halves.view(np.uint16) - np.uint16(1), halves.view(np.uint16))
+    return np.where(np.isnan(values), np.uint32(0x7E00), words.astype(np.uint32))
+
+
+def half_values(words: U32) -> F32:
+    """The value of the half in the low 16 bits."""
+    return words.astype(np.uint16).view(np.float16).astype(np.float32)
+
+
+@implements("PK2H")
+def pk2h(a: F32) -> U32:
+    """x and y as halves."""
+    return half_bits(a[:, 0]) | half_bits(a[:, 1]) << np.uint32(16)
+
+
+@implements("UP2H")
+def up2h(a: U32) -> F32:
+    """The two halves of x, twice."""
+    low, high = half_values(a[:, 0] & np.uint32(0xFFFF)), half_values(a[:, 0] >> np.uint32(16))
+    return np.stack([low, high, low, high], axis=1)
+
+
+def _normalized(values: F32, low: float, scale: float) -> I32:
+    """The float clamped to [low, 1], scaled, nearest integer (ties to even); NaN counts as 0."""
+    number = np.where(np.isnan(values), np.float32(0), np.clip(values, np.float32(low), np.float32(1)))
+    return np.rint(number.astype(np.float64) * scale).astype(np.int32)
+
+
+def _packed(values: I32, bits: int) -> U32:
+    """Channels side by side, the first lowest."""
+    word = np.zeros(values.shape[0], np.uint32)
+    for channel in range(32 // bits):
+        word |= (values[:, channel].view(np.uint32) & np.uint32((1 << bits) - 1)) << np.uint32(channel * bits)
+    return word
+
+
+def _unpacked(a: U32, bits: int) -> U32:
+    """The parts of x, the lowest first."""
+    return np.stack([(a[:, 0] >> np.uint32(shift)) & np.uint32((1 << bits) - 1) for shift in range(0, 32, bits)], axis=1)
+
+
+@implements("PK2US")
+def pk2us(a: F32) -> U32:
+    """x and y as unsigned normalized 16-bit numbers."""
+    return _packed(_normalized(np.ascontiguousarray(a[:, :2]), 0.0, 65535.0), 16)
+
+
+@implements("PK4UB")
+def pk4ub(a: F32) -> U32:
+    """Four unsigned normalized bytes."""
+    return _packed(_normalized(a, 0.0, 255.0), 8)
+
+
+@implements("PK4B")
+def pk4b(a: F32) -> U32:
+    """Four signed normalized bytes."""
+    return _packed(_normalized(a, -1.0, 127.0), 8)
+
+
+@implements("UP2US")
+def up2us(a: U32) -> F32:
+    """The two unsigned normalized 16-bit numbers of x, twice."""
+    parts = _unpacked(a, 16).astype(np.float32) / np.float32(65535)
+    return np.concatenate([parts, parts], axis=1)
+
+
+@implements("UP4UB")
+def up4ub(a: U32) -> F32:
+    """The four unsigned normalized bytes of x."""
+    return np.asarray(_unpacked(a, 8).astype(np.float32) / np.float32(255), dtype=np.float32)
+
+
+@implements("UP4B")
+def up4b(a: U32) -> F32:
+    """The four signed normalized bytes of x; -128 is -1 as well."""
+    signed = _unpacked(a, 8).astype(np.uint8).view(np.int8).astype(np.float32)
+    return np.asarray(np.maximum(signed / np.float32(127), np.float32(-1)), dtype=np.float32)

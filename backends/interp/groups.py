@@ -1,0 +1,115 @@
+"""Opcodes that look at other lanes or only act on flow: subgroups are four consecutive invocations, the quad."""
+
+from __future__ import annotations
+
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from backends.arguments import QUAD
+from backends.interp.registry import performs
+from backends.interp.values import flags
+from backends.result import Bits, Mask
+from tgsi.ir import Instruction
+
+if TYPE_CHECKING:
+    from backends.interp.machine import Machine
+
+
+def _any(values: Mask) -> Mask:
+    return np.repeat(values.reshape(-1, QUAD).any(axis=1), QUAD)
+
+
+def _broadcast(machine: Machine, instruction: Instruction, words: Bits, active: Mask) -> None:
+    machine.store(instruction, 0, np.repeat(words[:, None], 4, axis=1), active)
+
+
+@performs("KILL")
+def kill(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """The active lanes give no output; they go on computing."""
+    machine.alive &= ~active
+
+
+@performs("DEMOTE")
+def demote(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """The active lanes become helpers."""
+    machine.alive &= ~active
+
+
+@performs("KILL_IF")
+def kill_if(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """Kill the active lanes where a channel is below 0; NaN and -0 are not."""
+    values = machine.source(instruction, 0, "float").view(np.float32)
+    machine.alive &= ~(active & (values < 0).any(axis=1))
+
+
+@performs("READ_HELPER")
+def read_helper(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """All bits where the lane is a helper."""
+    _broadcast(machine, instruction, flags(~machine.alive), active)
+
+
+@performs("NOP", "MEMBAR")
+def nothing(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """No effect: lanes see memory in order."""
+
+
+@performs("VOTE_ANY")
+def vote_any(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """All bits if x is not 0 in some active lane of the subgroup."""
+    chosen = active & (machine.source(instruction, 0, "float").view(np.float32)[:, 0] != 0)
+    _broadcast(machine, instruction, flags(_any(chosen)), active)
+
+
+@performs("VOTE_ALL")
+def vote_all(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """All bits if x is not 0 in every active lane of the subgroup."""
+    against = active & (machine.source(instruction, 0, "float").view(np.float32)[:, 0] == 0)
+    _broadcast(machine, instruction, flags(~_any(against)), active)
+
+
+def _first(words: Bits, active: Mask) -> Bits:
+    """Each lane's value in the lowest active lane of its subgroup (of lane 0 where none is active)."""
+    leader = active.reshape(-1, QUAD).argmax(axis=1) + np.arange(0, len(active), QUAD)
+    first: Bits = words[np.repeat(leader, QUAD)]
+    return first
+
+
+@performs("VOTE_EQ")
+def vote_eq(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """All bits if x has the same bits in all active lanes of the subgroup."""
+    words = machine.source(instruction, 0, "untyped")[:, 0]
+    _broadcast(machine, instruction, flags(~_any(active & (words != _first(words, active)))), active)
+
+
+@performs("BALLOT")
+def ballot(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """x: a bit for each active lane of the subgroup whose x is not 0; y, z and w: 0."""
+    chosen = active & (machine.source(instruction, 0, "float").view(np.float32)[:, 0] != 0)
+    bits = (chosen.reshape(-1, QUAD) << np.arange(QUAD)).sum(axis=1).astype(np.uint32)
+    words = np.zeros((len(active), 4), np.uint32)
+    words[:, 0] = np.repeat(bits, QUAD)
+    machine.store(instruction, 0, words, active)
+
+
+@performs("READ_FIRST")
+def read_first(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """The value in the lowest active lane of the subgroup."""
+    machine.store(instruction, 0, _first(machine.source(instruction, 0, "untyped"), active), active)
+
+
+@performs("READ_INVOC")
+def read_invoc(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """The value in lane b.x (modulo the subgroup's size) of the subgroup."""
+    lane = machine.source(instruction, 1, "uint")[:, 0] % QUAD
+    base = np.arange(len(active)) // QUAD * QUAD
+    machine.store(instruction, 0, machine.source(instruction, 0, "untyped")[base + lane], active)
+
+
+@performs("CLOCK")
+def clock(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """x and y: a 64-bit count of nanoseconds; z and w: 0."""
+    now = perf_counter_ns()
+    words = np.array([now & 0xFFFFFFFF, now >> 32 & 0xFFFFFFFF, 0, 0], np.uint32)
+    machine.store(instruction, 0, np.tile(words, (len(active), 1)), active)

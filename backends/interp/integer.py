@@ -1,0 +1,225 @@
+"""32-bit integers, modulo 2^32. Shift counts, field widths and offsets are taken modulo 32."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from backends.interp.registry import implements
+from backends.interp.values import ALL_ONES, I32, U32
+
+BITS = np.uint32(31)
+ONE = np.uint32(1)
+ZERO = np.uint32(0)
+
+
+@implements("UADD")
+def uadd(a: U32, b: U32) -> U32:
+    """Sum."""
+    return a + b
+
+
+@implements("UMUL")
+def umul(a: U32, b: U32) -> U32:
+    """Low half of the product."""
+    return a * b
+
+
+@implements("UMAD")
+def umad(a: U32, b: U32, e: U32) -> U32:
+    """Product and sum."""
+    return a * b + e
+
+
+@implements("UMUL_HI")
+def umul_hi(a: U32, b: U32) -> U32:
+    """High half of the unsigned product."""
+    return (a.astype(np.uint64) * b.astype(np.uint64) >> np.uint64(32)).astype(np.uint32)
+
+
+@implements("IMUL_HI")
+def imul_hi(a: I32, b: I32) -> I32:
+    """High half of the signed product."""
+    return (a.astype(np.int64) * b.astype(np.int64) >> np.int64(32)).astype(np.int32)
+
+
+@implements("UDIV")
+def udiv(a: U32, b: U32) -> U32:
+    """Quotient; all ones for division by 0."""
+    return np.where(b == 0, ALL_ONES, a // np.where(b == 0, ONE, b))
+
+
+@implements("UMOD")
+def umod(a: U32, b: U32) -> U32:
+    """Remainder; all ones for division by 0."""
+    return np.where(b == 0, ALL_ONES, a % np.where(b == 0, ONE, b))
+
+
+def _truncating(a: I32, b: I32) -> tuple[I32, I32]:
+    """Quotient toward 0 and remainder with a's sign, for b not 0; the smallest integer by -1 gives itself and 0."""
+    wide, divisor = a.astype(np.int64), np.where(b == 0, np.int32(1), b).astype(np.int64)
+    quotient = np.abs(wide) // np.abs(divisor) * np.where((wide < 0) != (divisor < 0), -1, 1)
+    return quotient.astype(np.int32), (wide - quotient * divisor).astype(np.int32)
+
+
+@implements("IDIV")
+def idiv(a: I32, b: I32) -> I32:
+    """Quotient toward 0; 0 for division by 0."""
+    return np.where(b == 0, np.int32(0), _truncating(a, b)[0])
+
+
+@implements("MOD")
+def mod(a: I32, b: I32) -> I32:
+    """Remainder with the sign of a; all ones for division by 0."""
+    return np.where(b == 0, np.int32(-1), _truncating(a, b)[1])
+
+
+@implements("INEG")
+def ineg(a: I32) -> I32:
+    """Negated."""
+    return np.negative(a)
+
+
+@implements("IABS")
+def iabs(a: I32) -> I32:
+    """Absolute value; the smallest integer stays."""
+    return np.where(a < 0, np.negative(a), a)
+
+
+@implements("ISSG")
+def issg(a: I32) -> I32:
+    """Sign: -1, 0 or 1."""
+    return np.sign(a)
+
+
+@implements("IMIN")
+def imin(a: I32, b: I32) -> I32:
+    """The smaller, signed."""
+    return np.minimum(a, b)
+
+
+@implements("IMAX")
+def imax(a: I32, b: I32) -> I32:
+    """The larger, signed."""
+    return np.maximum(a, b)
+
+
+@implements("UMIN")
+def umin(a: U32, b: U32) -> U32:
+    """The smaller, unsigned."""
+    return np.minimum(a, b)
+
+
+@implements("UMAX")
+def umax(a: U32, b: U32) -> U32:
+    """The larger, unsigned."""
+    return np.maximum(a, b)
+
+
+@implements("AND")
+def and_(a: U32, b: U32) -> U32:
+    """Bitwise and."""
+    return a & b
+
+
+@implements("OR")
+def or_(a: U32, b: U32) -> U32:
+    """Bitwise or."""
+    return a | b
+
+
+@implements("XOR")
+def xor(a: U32, b: U32) -> U32:
+    """Bitwise exclusive or."""
+    return a ^ b
+
+
+@implements("NOT")
+def not_(a: U32) -> U32:
+    """Bitwise complement."""
+    return ~a
+
+
+@implements("SHL")
+def shl(a: U32, b: U32) -> U32:
+    """Shifted left."""
+    return a << (b & BITS)
+
+
+@implements("USHR")
+def ushr(a: U32, b: U32) -> U32:
+    """Shifted right, filled with zeros."""
+    return a >> (b & BITS)
+
+
+@implements("ISHR")
+def ishr(a: I32, b: I32) -> I32:
+    """Shifted right, filled with the sign."""
+    return a >> (b & np.int32(31))
+
+
+def _field(offset: U32, width: U32) -> tuple[U32, U32]:
+    """Offset and width modulo 32, the width cut at the top of the word."""
+    offset, width = offset & BITS, width & BITS
+    return offset, np.minimum(width, np.uint32(32) - offset)
+
+
+@implements("UBFE")
+def ubfe(a: U32, offset: U32, width: U32) -> U32:
+    """`width` bits from `offset` on, zero extended."""
+    offset, width = _field(offset, width)
+    return (a >> offset) & ((ONE << width) - ONE)
+
+
+@implements("IBFE")
+def ibfe(a: I32, offset: I32, width: I32) -> I32:
+    """`width` bits from `offset` on, sign extended; 0 for no bits."""
+    start, count = _field(offset.view(np.uint32), width.view(np.uint32))
+    unused = np.uint32(32) - count
+    top = (a.view(np.uint32) << ((unused - start) & BITS)).view(np.int32)
+    return np.where(count == 0, np.int32(0), top >> (unused & BITS).view(np.int32))
+
+
+@implements("BFI")
+def bfi(a: U32, insert: U32, offset: U32, width: U32) -> U32:
+    """a with `width` bits from `offset` on taken from the low bits of `insert`."""
+    offset = offset & BITS
+    field = ((ONE << (width & BITS)) - ONE) << offset
+    inserted: U32 = (insert << offset) & field
+    return inserted | (a & ~field)
+
+
+@implements("BREV")
+def brev(a: U32) -> U32:
+    """Bits in reverse order."""
+    for shift, pattern in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF)):
+        mask, by = np.uint32(pattern), np.uint32(shift)
+        a = (a >> by) & mask | (a & mask) << by
+    return a
+
+
+@implements("POPC")
+def popc(a: U32) -> U32:
+    """Number of bits that are set."""
+    total = np.zeros_like(a)
+    for bit in range(32):
+        total += (a >> np.uint32(bit)) & ONE
+    return total
+
+
+@implements("UMSB")
+def umsb(a: U32) -> I32:
+    """Index of the highest bit that is set, -1 if none is."""
+    _, exponent = np.frexp(a.astype(np.float64))
+    return np.asarray(exponent - 1, dtype=np.int32)
+
+
+@implements("IMSB")
+def imsb(a: I32) -> I32:
+    """Index of the highest bit that differs from the sign, -1 if none does."""
+    return umsb((a ^ (a >> np.int32(31))).view(np.uint32))
+
+
+@implements("LSB")
+def lsb(a: U32) -> I32:
+    """Index of the lowest bit that is set, -1 if none is."""
+    return umsb(a & (ZERO - a))

@@ -1,0 +1,215 @@
+"""Walks the tree of regions under a mask of lanes, executes instructions, keeps who is alive.
+
+Each visit takes the lanes that arrive and returns those that come out at the end; lanes that jump are handed to the frame of
+the loop, switch or subroutine that they leave. The rules are those of `passes.analysis.regions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from backends.arguments import Arguments
+from backends.interp import arithmetic, compare, convert, groups, integer, transcendental, wide  # noqa: F401  (they register)
+from backends.interp.pairs import execute_pairs
+from backends.interp.registers import Registers
+from backends.interp.registry import ACTIONS, OPERATIONS
+from backends.interp.values import VIEWS, bits_of, saturated
+from backends.result import Bits, Mask, TraceStep
+from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
+from tgsi.diagnostics import Diagnostic, Label, Severity, UnsupportedError
+from tgsi.ir import Instruction, Program
+from tgsi.opcodes import Mode
+
+MODIFIERS = {"LDEXP": ("float", "float")}
+"""Opcodes whose sources are modified as another type than they hold: measured on Mesa 18.1."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """Where jumps go to: lanes that left a loop or switch (`broken`), that wait for the next round, that returned."""
+
+    broken: Mask
+    continued: Mask
+    returned: Mask
+
+
+class Machine:
+    """One run of a program over all lanes at once."""
+
+    def __init__(self, program: Program, arguments: Arguments, trace: Callable[[TraceStep], None] | None = None) -> None:
+        self.program = program
+        self.arguments = arguments
+        self.registers = Registers(program, arguments)
+        self.alive: Mask = np.ones(arguments.lanes, np.bool_)
+        self._regions: Regions = analyse_regions(program)
+        self._fuel = np.full(arguments.lanes, arguments.fuel, np.int64)
+        self._none: Mask = np.zeros(arguments.lanes, np.bool_)
+        self._breaks: list[Frame] = []
+        self._loops: list[Frame] = []
+        self._calls: list[Frame] = [self._frame()]
+        self._product = arithmetic.zero_wins if _zero_wins(program) else np.multiply
+        self._trace = trace
+        self._numbers = {id(instruction): number for number, instruction in enumerate(program.instructions)}
+        _refuse_unknown(self._regions)
+
+    def run(self) -> None:
+        """Execute the program once, from registers as they are."""
+        present = np.arange(self.arguments.lanes) < self.arguments.invocations
+        with np.errstate(all="ignore"):
+            self._region(self._regions.main, present)
+
+    def source(self, instruction: Instruction, number: int, kind: str) -> Bits:
+        """A source's (lanes, 4) words, swizzled and modified as its type says."""
+        return self.registers.source(instruction.src[number], kind)
+
+    def store(self, instruction: Instruction, number: int, words: Bits, active: Mask, channels: list[int] | None = None) -> None:
+        """Write (lanes, 4) words to a destination: saturated if the instruction says so, under masks of lanes and channels."""
+        operand = instruction.dst[number]
+        if channels is None:
+            channels = [channel for channel in range(4) if operand.write_mask >> channel & 1]
+        self.registers.write(operand.register, channels, saturated(words) if instruction.saturate else words, active)
+
+    def _frame(self) -> Frame:
+        return Frame(self._none.copy(), self._none.copy(), self._none.copy())
+
+    # Regions: lanes in, lanes out.
+
+    def _region(self, region: Region, active: Mask) -> Mask:
+        for node in region:
+            if not active.any():
+                break
+            match node:
+                case Block():
+                    for instruction in node.instructions:
+                        self._execute(instruction, active)
+                case If():
+                    active = self._if(node, active)
+                case Loop():
+                    active = self._loop(node, active)
+                case Switch():
+                    active = self._switch(node, active)
+                case Call():
+                    active = self._call(node, active)
+                case Jump():
+                    active = self._jump(node, active)
+        return active
+
+    def _if(self, node: If, active: Mask) -> Mask:
+        self._note(node.head, active)
+        words = self.source(node.head, 0, node.head.opcode.src_types[0])[:, 0]
+        taken = words != 0 if node.head.opcode.name == "UIF" else words.view(np.float32) != 0
+        return self._region(node.then, active & taken) | self._region(node.otherwise, active & ~taken)
+
+    def _loop(self, node: Loop, active: Mask) -> Mask:
+        self._note(node.head, active)
+        frame = self._frame()
+        self._breaks.append(frame)
+        self._loops.append(frame)
+        spent = self._none
+        while active.any():
+            frame.continued[:] = False
+            active = self._region(node.body, active) | frame.continued
+            self._fuel[active] -= 1
+            empty = active & (self._fuel <= 0)
+            spent, active = spent | empty, active & ~empty
+        self._breaks.pop()
+        self._loops.pop()
+        return frame.broken | spent
+
+    def _switch(self, node: Switch, entered: Mask) -> Mask:
+        self._note(node.head, entered)
+        selector = self.source(node.head, 0, "uint")[:, 0]
+        frame = self._frame()
+        self._breaks.append(frame)
+        matched = inside = self._none
+        for arm in node.arms:
+            if arm.is_default:
+                inside = inside | (entered & ~matched)
+            else:
+                hits = entered & (self.source(arm.head, 0, "uint")[:, 0] == selector)
+                matched, inside = matched | hits, inside | hits
+            self._note(arm.head, inside)
+            frame.broken[:] = False
+            out = self._region(arm.body, inside)
+            entered = entered & ~(inside & ~out & ~frame.broken)  # these left by CONT or RET
+            inside = out
+        self._breaks.pop()
+        return entered
+
+    def _call(self, node: Call, active: Mask) -> Mask:
+        self._note(node.instruction, active)
+        frame = self._frame()
+        self._calls.append(frame)
+        out = self._region(self._regions.subs[node.sub].body, active) | frame.returned
+        self._calls.pop()
+        return out
+
+    def _jump(self, node: Jump, active: Mask) -> Mask:
+        self._note(node.instruction, active)
+        if node.kind == "BRK":
+            self._breaks[-1].broken |= active
+        elif node.kind == "CONT":
+            self._loops[-1].continued |= active
+        else:
+            self._calls[-1].returned |= active
+        return self._none
+
+    # Instructions.
+
+    def _execute(self, instruction: Instruction, active: Mask) -> None:
+        name = instruction.opcode.name
+        if name in ACTIONS:
+            ACTIONS[name](self, instruction, active)
+        elif instruction.opcode.uses_64bit:
+            execute_pairs(self, instruction, OPERATIONS[name].function, active)
+        else:
+            self._execute_values(instruction, active)
+        self._note(instruction, active)
+
+    def _execute_values(self, instruction: Instruction, active: Mask) -> None:
+        """All sources are fetched before the first channel is stored."""
+        opcode = instruction.opcode
+        operation = OPERATIONS[opcode.name]
+        modifiers = MODIFIERS.get(opcode.name, opcode.src_types)
+        sources = [self.source(instruction, number, modifiers[number]).view(VIEWS[kind]) for number, kind in enumerate(opcode.src_types)]
+        result = operation.function(self._product, *sources) if operation.takes_product else operation.function(*sources)
+        words = bits_of(result)
+        if opcode.mode is Mode.REPLICATE:
+            words = np.repeat(words[:, None], 4, axis=1)
+        self.store(instruction, 0, words, active)
+
+    def _note(self, instruction: Instruction, active: Mask) -> None:
+        if self._trace is None:
+            return
+        count = self.arguments.invocations
+        writes = []
+        for operand in instruction.dst:
+            file = self.registers.files.get(operand.register.file)
+            index = self.registers.index(operand.register.index, operand.register.indirect)
+            if file is not None:
+                wanted = {index} if isinstance(index, int) else set(index[active].tolist())
+                writes += [(operand.register.file, i, file[i, :count].copy()) for i in sorted(wanted) if 0 <= i < len(file)]
+        number = self._numbers[id(instruction)]
+        self._trace(TraceStep(number, instruction, active[:count].copy(), tuple(writes)))
+
+
+def _zero_wins(program: Program) -> bool:
+    return bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
+
+
+def _refuse_unknown(regions: Regions) -> None:
+    """Say at once what a program uses that is not there, reached or not."""
+    found = []
+    for region in (regions.main, *(sub.body for sub in regions.subs.values())):
+        for node in walk(region):
+            for instruction in node.instructions if isinstance(node, Block) else ():
+                opcode = instruction.opcode
+                if opcode.name in ACTIONS or opcode.name in OPERATIONS or "gap" in opcode.flags:
+                    continue
+                labels = (Label(instruction.span),) if instruction.span else ()
+                found.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {opcode.name} yet", labels))
+    if found:
+        raise UnsupportedError(found)

@@ -1,0 +1,66 @@
+"""What each opcode does, by name. Families register themselves when their module is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from backends.result import Mask
+from tgsi.ir import Instruction
+from tgsi.opcodes import OPCODES
+
+if TYPE_CHECKING:
+    from backends.interp.machine import Machine
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A function of source values. `takes_product`: its first argument is how floats are multiplied (MUL_ZERO_WINS)."""
+
+    function: Callable[..., Any]
+    takes_product: bool = False
+
+
+OPERATIONS: dict[str, Operation] = {}
+"""Opcodes that are functions of their sources' values.
+
+Component-wise ones work on arrays of any shape; replicated and channel-dependent ones take (lanes, 4) arrays and give (lanes,)
+and (lanes, 4); 64-bit ones take and give (lanes,) arrays, one pair of channels at a time.
+"""
+
+ACTIONS: dict[str, Callable[[Machine, Instruction, Mask], None]] = {}
+"""Opcodes that need more than values: active lanes, resources, other results than registers."""
+
+
+def implements(*names: str, product: bool = False) -> Callable[[Function], Function]:
+    """Register a function as the meaning of some opcodes; `product` hands it the multiplication to use."""
+
+    def register(function: Function) -> Function:
+        for name in names:
+            _check(name)
+            OPERATIONS[name] = Operation(function, product)
+        return function
+
+    return register
+
+
+def performs(*names: str) -> Callable[[Function], Function]:
+    """Register a function of (machine, instruction, active lanes) as what some opcodes do."""
+
+    def register(function: Function) -> Function:
+        for name in names:
+            _check(name)
+            ACTIONS[name] = function
+        return function
+
+    return register
+
+
+def _check(name: str) -> None:
+    if name not in OPCODES:
+        raise ValueError(f"there is no opcode {name}")
+    if name in OPERATIONS or name in ACTIONS:
+        raise ValueError(f"opcode {name} is implemented twice")
