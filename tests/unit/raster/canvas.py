@@ -1,0 +1,139 @@
+"""A renderer with targets of its own and short ways to draw, for the rasterizer's tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.formats import Format
+from backends.gallium.enums import Clear, CompareFunc, Prim
+from backends.gallium.state import (
+    BlendState,
+    DepthState,
+    DepthStencilAlphaState,
+    DrawInfo,
+    RasterizerState,
+    RenderTargetBlend,
+    VertexElement,
+    ViewportState,
+)
+from backends.raster.memory import aligned
+from backends.raster.packet import DrawState, Framebuffer, Memory, Shader, Surface, VertexBuffer
+from backends.raster.renderer import Renderer
+from tgsi.parser import parse
+
+Array = NDArray[Any]
+RGBA8, RGBA32F = Format.R8G8B8A8_UNORM, Format.R32G32B32A32_FLOAT
+
+VS_POSITION = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
+VS_COLOR = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[1]\nEND\n"
+FS_ONE = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.00392156862745, 0.00392156862745, 0.00392156862745, 0.00392156862745}\nMOV OUT[0], IMM[0]\nEND\n"
+FS_WHITE = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n"
+FS_CONSTANT = "FRAG\nDCL CONST[0]\nDCL OUT[0], COLOR\nMOV OUT[0], CONST[0]\nEND\n"
+
+ADD = BlendState((RenderTargetBlend(True, rgb_dst_factor=1, alpha_dst_factor=1),))  # type: ignore[arg-type]
+LESS = DepthStencilAlphaState(depth=DepthState(True, True, CompareFunc.LESS))
+
+_shaders: dict[str, Shader] = {}
+
+
+def shader(text: str) -> Shader:
+    """The handle of a shader text; one handle a text, so that kernels are shared by all tests."""
+    if text not in _shaders:
+        _shaders[text] = Shader(parse(text))
+    return _shaders[text]
+
+
+def fs_color(interpolation: str) -> str:
+    return f"FRAG\nDCL IN[0], GENERIC[0], {interpolation}\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
+
+
+def make_surface(format: Format, width: int, height: int) -> Surface:
+    row = -(-width // 64) * 64 * format.block_bytes
+    stride = row + 64 if row // 64 % 2 == 0 else row
+    memory = aligned(stride * (-(-height // 64) * 64))
+    return Surface(memory.ctypes.data, stride, format, width, height, keepalive=memory)
+
+
+def pixels(surface: Surface) -> Array:
+    """The bytes of a surface, (height, width, bytes a pixel)."""
+    memory: Array = surface.keepalive  # type: ignore[assignment]
+    size = surface.format.block_bytes
+    return memory.reshape(-1, surface.row_stride)[: surface.height, : surface.width * size].reshape(surface.height, surface.width, size)
+
+
+def float_words(*values: float) -> list[int]:
+    return list(struct.unpack("4I", struct.pack("4f", *values)))
+
+
+class Canvas(Renderer):
+    """A renderer with a color and perhaps a depth target. `draw_arrays` changes `state` by keywords for one draw."""
+
+    def __init__(self, width: int, height: int, *, color: Sequence[Format] = (RGBA8,), depth: Format | None = None, **options: Any) -> None:
+        options.setdefault("threads", 0)
+        super().__init__(**options)
+        self.colors = [make_surface(f, width, height) for f in color]
+        self.depth_surface = make_surface(depth, width, height) if depth is not None else None
+        self.size = (width, height)
+        self.set_framebuffer(Framebuffer(width, height, tuple(self.colors), self.depth_surface))
+        half = (width / 2, height / 2, 0.5)
+        self.state = DrawState(RasterizerState(), BlendState(), DepthStencilAlphaState(), viewports=(ViewportState(half, half),))
+
+    def wipe(self, color: Sequence[float] = (0, 0, 0, 0), depth: float = 1.0, stencil: int = 0) -> None:
+        buffers = int(Clear.COLOR0) * (2 ** len(self.colors) - 1) | Clear.DEPTH | Clear.STENCIL
+        self.clear(buffers, float_words(*color), depth, stencil)
+
+    def memory(self, data: Array) -> Memory:
+        flat = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+        copy = aligned(flat.size)
+        copy[:] = flat
+        return Memory(copy.ctypes.data, flat.size, copy)
+
+    def vertex_buffer(self, data: Array, stride: int | None = None) -> VertexBuffer:
+        m = self.memory(data)
+        return VertexBuffer(m.address, m.size, data.strides[0] if stride is None else stride, m.keepalive)
+
+    def draw_arrays(
+        self,
+        vs: str,
+        fs: str | None,
+        arrays: Sequence[Array],
+        mode: Prim = Prim.TRIANGLES,
+        *,
+        info: DrawInfo | None = None,
+        indices: Array | None = None,
+        constants: Sequence[float] | None = None,
+        **changes: Any,
+    ) -> None:
+        """Draws float arrays of shape (vertices, channels), one a vertex shader input."""
+        formats = {1: Format.R32_FLOAT, 2: Format.R32G32_FLOAT, 3: Format.R32G32B32_FLOAT, 4: RGBA32F}
+        changes.setdefault("vertex_elements", tuple(VertexElement(0, formats[a.shape[1]], k) for k, a in enumerate(arrays)))
+        changes.setdefault("vertex_buffers", tuple(self.vertex_buffer(a) for a in arrays))
+        if indices is not None:
+            changes["index_buffer"] = self.memory(indices)
+        if info is None:
+            count = len(indices) if indices is not None else len(arrays[0])
+            info = DrawInfo(mode, count, index_size=indices.itemsize if indices is not None else 0)
+        state = dataclasses.replace(self.state, vertex_shader=shader(vs), fragment_shader=shader(fs) if fs else None, **changes)
+        if constants is not None:
+            state.fragment.constants = [self.memory(np.array(constants, np.float32))]
+        self.draw(state, info)
+
+    def image(self, index: int = 0) -> Array:
+        """Bytes of a color target, (height, width, bytes a pixel)."""
+        self.flush()
+        return pixels(self.colors[index]).copy()
+
+    def values(self, index: int = 0) -> Array:
+        """A color target of four 32-bit floats, (height, width, 4)."""
+        return self.image(index).view(np.float32)
+
+    def depth_bytes(self) -> Array:
+        self.flush()
+        assert self.depth_surface is not None
+        return pixels(self.depth_surface).copy()
