@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
@@ -180,7 +181,7 @@ class Renderer:
         self.flush()
         self._pool.close()
 
-    def __enter__(self) -> Renderer:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
