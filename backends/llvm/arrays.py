@@ -50,26 +50,26 @@ class RegisterArray:
             value = self.f.select(mask, value, self.load(register, channel))
         self.f.store(value, self.pointer, self._offset(register, channel), self.align)
 
-    def _locate(self, index: Val) -> tuple[Val, Val]:
-        """Is the register inside; its byte offset (0 where it is not)."""
-        relative = index - self.first
-        inside = relative.ult(self.count)
-        return inside, self.f.select(inside, relative, 0) * (4 * self.row)
+    def _locate(self, index: Val, reach: tuple[int, int]) -> tuple[Val, Val]:
+        """Is the register inside of `reach` (first, count); its byte offset (that of the first one where it is not)."""
+        relative = index - reach[0]
+        inside = relative.ult(reach[1])
+        return inside, self.f.select(inside, relative, 0) * (4 * self.row) + (reach[0] - self.first) * 4 * self.row
 
-    def load_at(self, index: Val, channel: int) -> Val:
-        """Register number `index` (i32, scalar or a lane each), as i32 lanes."""
+    def load_at(self, index: Val, channel: int, reach: tuple[int, int]) -> Val:
+        """Register number `index` (i32, scalar or a lane each) of the range `reach`, as i32 lanes."""
         f = self.f
-        inside, offset = self._locate(index)
+        inside, offset = self._locate(index, reach)
         if index.lanes == 1:
             value = f.load(I32.wide(self.lanes), self.pointer, offset + channel * self.row, self.align)
             return f.select(f.splat(inside, self.lanes), value, 0)
         return f.gather(I32, self.pointer, offset + self._lane_bytes + channel * self.row, inside)
 
-    def store_at(self, index: Val, channel: int, value: Val, mask: Val | None) -> None:
-        """Write i32 lanes to register number `index` (i32, scalar or a lane each), where `mask`."""
+    def store_at(self, index: Val, channel: int, value: Val, mask: Val | None, reach: tuple[int, int]) -> None:
+        """Write i32 lanes to register number `index` (i32, scalar or a lane each) of the range `reach`, where `mask`."""
         f = self.f
         value = f.splat(value, self.lanes)
-        inside, offset = self._locate(index)
+        inside, offset = self._locate(index, reach)
         if index.lanes == 1:
             place = offset + channel * self.row
             wanted = f.splat(inside, self.lanes) if mask is None else mask & inside

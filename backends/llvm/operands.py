@@ -2,54 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS
 from backends.llvm.arrays import ConstantFile, ImmediateTable, RegisterArray
 from backends.llvm.builder import F32, I32, Function, Val, Var
-from backends.llvm.lanes import LaneMap
+from backends.llvm.interface import Interface
 from backends.llvm.plan import MAX_ARRAY_BYTES, Plan, array_range
 from backends.llvm.reads import Key, is_indirect
-from backends.llvm.sampling.key import SamplerKey, TextureKey
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File, ImmediateType
 from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
 
 _INTEGERS = frozenset({"int", "uint"})
-
-
-class Interface(Protocol):
-    """What surrounds the translated program.
-
-    `env` points to a ShaderEnv. `input` and `system_value` give one channel of a register as a vector of all lanes, f32 (system
-    values: f32 or i32); inputs are asked for once, where the program starts. Keys are None where nothing is bound.
-    """
-
-    @property
-    def lane_map(self) -> LaneMap:
-        """The order of the lanes."""
-        ...
-
-    @property
-    def env(self) -> Val:
-        """Pointer to a ShaderEnv."""
-        ...
-
-    def input(self, register: int, channel: int) -> Val:
-        """A channel of an IN register."""
-        ...
-
-    def system_value(self, register: int, channel: int) -> Val:
-        """A channel of an SV register."""
-        ...
-
-    def texture_key(self, unit: int) -> TextureKey | None:
-        """Static part of the sampler view."""
-        ...
-
-    def sampler_key(self, unit: int) -> SamplerKey | None:
-        """Static part of the sampler."""
-        ...
 
 
 class Operands:
@@ -183,15 +146,19 @@ class Operands:
             if self._immediates is None:
                 self._immediates = ImmediateTable(self.f, [immediate.words for immediate in self.program.immediates] or [(0, 0, 0, 0)])
             return self._immediates.load_at(index, channel)
-        array = self._indirect_array(instruction, register)
-        return array.load_at(index, channel) if array is not None else self.f.const(I32.wide(self.lanes), 0)
+        found = self._indirect_array(instruction, register)
+        if found is None:
+            return self.f.const(I32.wide(self.lanes), 0)
+        array, reach = found
+        return array.load_at(index, channel, reach)
 
-    def _indirect_array(self, instruction: Instruction, register: RegisterRef) -> RegisterArray | None:
-        """The array that a reference reaches; None where nothing is declared."""
+    def _indirect_array(self, instruction: Instruction, register: RegisterRef) -> tuple[RegisterArray, tuple[int, int]] | None:
+        """The storage that a reference reaches, and its own range in it; None where nothing is declared."""
         if register.file not in (File.TEMP, File.IN, File.OUT):
             raise self._unsupported(instruction, f"indirect {register.file.name}")
-        first, count = array_range(self.program, register)
-        return self._array(register.file, first) if count else None
+        reach = array_range(self.program, register)
+        array = self._array(register.file, reach[0]) if reach[1] else None
+        return None if array is None else (array, reach)
 
     # -- destinations -----------------------------------------------------------------------------------------------
     def write(self, instruction: Instruction, register: RegisterRef, channel: int, value: Val, mask: Val | None, masked: bool) -> None:
@@ -199,9 +166,10 @@ class Operands:
         if register.dimension is not None:
             raise self._unsupported(instruction, f"{register.file.name} with two indices")
         if register.indirect is not None:
-            array = self._indirect_array(instruction, register)
-            if array is not None:
-                array.store_at(self.address(instruction, register.indirect, register.index), channel, value.as_int(), mask)
+            found = self._indirect_array(instruction, register)
+            if found is not None:
+                index = self.address(instruction, register.indirect, register.index)
+                found[0].store_at(index, channel, value.as_int(), mask, found[1])
             return
         array = self._array(register.file, register.index)
         if array is not None:

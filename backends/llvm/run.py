@@ -7,95 +7,59 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from backends.arguments import QUAD, Arguments, prepare
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS, SamplerRecord, ShaderEnv, TextureRecord
 from backends.llvm.engine import Library, compile_module
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.stages import build_run_kernel, output_count
-from backends.result import Bits, RunResult
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File, Interpolation, Processor
+from backends.result import Bits, Floats, RunResult
+from tgsi.enums import File, Interpolation
 from tgsi.ir import Program
 
 _ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
-_RUNNABLE = (Processor.VERT, Processor.FRAG)
 
 
-def _bits(values: ArrayLike, what: str) -> Bits:
-    array = np.asarray(values)
-    if array.dtype.kind == "f":
-        return np.ascontiguousarray(array, np.float32).view(np.uint32)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{what} must hold floats or integers, not {array.dtype}")
-    return np.ascontiguousarray(array.astype(np.int64) & 0xFFFFFFFF, np.uint32)
+def interpolate(program: Program, arguments: Arguments) -> Bits:
+    """The IN file, (registers, lanes, 4) words: as given, or from plane equations, at the quad's corner first, then in steps.
 
-
-def _registers(values: ArrayLike | None, what: str, count: int, invocations: int | None) -> Bits:
-    """(invocations, count, 4) words; missing registers are 0."""
-    if values is None:
-        return np.zeros((invocations or 0, count, 4), np.uint32)
-    words = _bits(values, what)
-    if words.ndim != 3 or words.shape[2] != 4:
-        raise ValueError(f"{what} must have the shape (invocations, registers, 4), not {words.shape}")
-    if invocations is not None and words.shape[0] != invocations:
-        raise ValueError(f"{what} has {words.shape[0]} invocations, expected {invocations}")
-    result = np.zeros((words.shape[0], count, 4), np.uint32)
-    used = min(count, words.shape[1])
-    result[:, :used] = words[:, :used]
-    return result
-
-
-def interpolate(program: Program, coefs: ArrayLike, quad_pos: ArrayLike, face: float, flatshade: bool) -> Bits:
-    """Input registers of fragments, (invocations, registers, 4), from plane equations.
-
-    coefs: (registers, 3, 4) float32, rows a0, dadx, dady, values at window position (0, 0). quad_pos: (4, invocations) float32,
-    window x, y, z and 1/w; groups of four are quads. COLOR inputs are constant where `flatshade`, else perspective.
+    POSITION is the pixel's position, FACE is (face, 0, 0, 1). COLOR is constant where flatshade_color, else perspective; without
+    a mode a register is constant.
     """
-    planes = _bits(coefs, "coefs").view(np.float32)
-    position = _bits(quad_pos, "quad_pos").view(np.float32)
-    if planes.ndim != 3 or planes.shape[1:] != (3, 4):
-        raise ValueError(f"coefs must have the shape (registers, 3, 4), not {planes.shape}")
-    if position.ndim != 2 or position.shape[0] != 4 or position.shape[1] % 4:
-        raise ValueError(f"quad_pos must have the shape (4, a multiple of 4), not {position.shape}")
-    invocations = position.shape[1]
-    result = np.zeros((invocations, program.file_size(File.IN), 4), np.float32)
-    corner = np.repeat(position[:2, ::4], 4, axis=1)
-    right = np.tile(np.array([0, 1, 0, 1], np.bool_), invocations // 4)
-    low = np.tile(np.array([0, 0, 1, 1], np.bool_), invocations // 4)
+    position, planes = arguments.quad_pos, arguments.coefs
+    if position is None or planes is None:
+        return arguments.inputs
+    result = np.zeros((program.file_size(File.IN), arguments.lanes, 4), np.float32)
     for declaration in program.declared(File.IN):
         semantic = declaration.semantic.name if declaration.semantic is not None else ""
+        mode = Interpolation.CONSTANT if declaration.interpolation is None else declaration.interpolation
+        if mode is Interpolation.COLOR:
+            mode = Interpolation.CONSTANT if arguments.flatshade_color else Interpolation.PERSPECTIVE
         for register in range(declaration.first, declaration.last + 1):
             if semantic == "POSITION":
-                result[:, register] = position.T
+                result[register] = position.T
             elif semantic == "FACE":
-                result[:, register] = (face, 0.0, 0.0, 1.0)
-            elif register < len(planes):
-                mode = Interpolation.PERSPECTIVE if declaration.interpolation is None else declaration.interpolation
-                if mode is Interpolation.COLOR:
-                    mode = Interpolation.CONSTANT if flatshade else Interpolation.PERSPECTIVE
-                result[:, register] = _plane(planes[register], mode, corner, right, low, position[3])
+                result[register] = (arguments.face, 0.0, 0.0, 1.0)
+            else:
+                result[register] = _plane(planes[register], mode, position)
     return result.view(np.uint32)
 
 
-def _plane(
-    plane: NDArray[np.float32],
-    mode: Interpolation,
-    corner: NDArray[np.float32],
-    right: NDArray[np.bool_],
-    low: NDArray[np.bool_],
-    w: NDArray[np.float32],
-) -> NDArray[np.float32]:
-    """(invocations, 4) values of one register: the quad's corner first, then steps inside the quad."""
+def _plane(plane: Floats, mode: Interpolation, position: Floats) -> Floats:
+    """(lanes, 4) values of one register."""
     start, dx, dy = plane
+    lanes = position.shape[1]
     if mode is Interpolation.CONSTANT:
-        return np.repeat(start[None, :], len(right), axis=0)
+        return np.repeat(start[None, :], lanes, axis=0)
+    corner = np.repeat(position[:2, ::QUAD], QUAD, axis=1)
+    column, row = np.arange(lanes) % 2 == 1, np.arange(lanes) % QUAD >= 2
     with np.errstate(all="ignore"):
-        value: NDArray[np.float32] = (start + dx * corner[0][:, None]) + dy * corner[1][:, None]
-        value = np.where(right[:, None], value + dx, value)
-        value = np.where(low[:, None], value + dy, value)
+        value: Floats = (start + dx * corner[0][:, None]) + dy * corner[1][:, None]
+        value = np.where(column[:, None], value + dx, value)
+        value = np.where(row[:, None], value + dy, value)
         if mode is Interpolation.PERSPECTIVE:
-            value /= w[:, None]
+            value /= position[3][:, None]
     return value
 
 
@@ -105,14 +69,14 @@ class _Environment:
     def __init__(
         self,
         program: Program,
-        constants: Mapping[int, ArrayLike],
+        constants: Mapping[int, Bits],
         textures: Sequence[TextureRecord],
         samplers: Sequence[SamplerRecord],
     ) -> None:
         self.record = ShaderEnv()
         self._keep: list[Any] = []
         for buffer in range(MAX_CONSTANT_BUFFERS):
-            words = _bits(constants[buffer], f"constants[{buffer}]").reshape(-1) if buffer in constants else np.zeros(0, np.uint32)
+            words = constants[buffer].reshape(-1) if buffer in constants else np.zeros(0, np.uint32)
             storage = np.zeros(max(words.size, 4 * program.file_size(File.CONST, buffer)) + 4, np.uint32)
             storage[: words.size] = words
             self._keep.append(storage)
@@ -135,68 +99,75 @@ def run(
     inputs: ArrayLike | None = None,
     *,
     constants: Mapping[int, ArrayLike] | None = None,
-    system_values: ArrayLike | None = None,
+    system_values: Mapping[str, ArrayLike] | None = None,
     coefs: ArrayLike | None = None,
     quad_pos: ArrayLike | None = None,
     face: float = 1.0,
-    flatshade: bool = False,
+    flatshade_color: bool = False,
     textures: Mapping[int, tuple[TextureKey, TextureRecord]] | None = None,
     samplers: Mapping[int, tuple[SamplerKey, SamplerRecord]] | None = None,
     lanes: int = 16,
     cpu: str = "host",
     library: Library | None = None,
 ) -> RunResult:
-    """Run a validated VERT or FRAG program once for each invocation.
+    """Run a validated VERT or FRAG program; the arguments are those of `backends.arguments.prepare`, and:
 
-    inputs: (invocations, registers, 4) float32 or 32-bit words; fragments may give `coefs` and `quad_pos` instead (see `interpolate`).
-    constants: buffer -> (vec4s, 4). system_values: (invocations, registers, 4). Groups of four invocations are quads.
-    `library`: the compiled `build_run_kernel` of this program and these keys, if the caller kept it.
-    Raises UnsupportedError for other stages and for what the generator does not build, ValueError and TypeError for wrong shapes.
+    textures, samplers: unit -> static key and run-time record. lanes, cpu: how the code is made; results do not depend on them.
+    library: the compiled `build_run_kernel` of this program and these keys, if the caller kept it.
+    Raises UnsupportedError for other stages and for what the generator does not build, ValueError and TypeError for wrong arguments.
     """
-    if program.processor not in _RUNNABLE:
-        raise UnsupportedError.at("B006", f"{program.processor.name} programs cannot be run by the code generator yet")
-    if coefs is not None and quad_pos is not None:
-        inputs = interpolate(program, coefs, quad_pos, face, flatshade)
-    elif coefs is not None or quad_pos is not None:
-        raise ValueError("coefs and quad_pos go together")
-    if inputs is None and system_values is None:
-        inputs = np.zeros((1, 0, 4), np.uint32)
-    given = inputs if inputs is not None else system_values
-    invocations = len(np.asarray(given)) if np.ndim(np.asarray(given)) else None
-    in_words = _registers(inputs, "inputs", program.file_size(File.IN), invocations)
-    invocations = in_words.shape[0]
-    system_words = _registers(system_values, "system_values", program.file_size(File.SV), invocations)
+    arguments = prepare(
+        program,
+        inputs,
+        constants=constants,
+        system_values=system_values,
+        coefs=coefs,
+        quad_pos=quad_pos,
+        face=face,
+        flatshade_color=flatshade_color,
+    )
     texture_items, sampler_items = textures or {}, samplers or {}
     if library is None:
         texture_keys = {unit: key for unit, (key, _) in texture_items.items()}
         sampler_keys = {unit: key for unit, (key, _) in sampler_items.items()}
         library = compile_module(build_run_kernel(program, lanes, texture_keys, sampler_keys, cpu=cpu), cpu=cpu)
-    entry = _ENTRY(library.address["run"])
     environment = _Environment(
         program,
-        constants or {},
+        arguments.constants,
         [texture_items[unit][1] if unit in texture_items else TextureRecord() for unit in range(max(texture_items, default=-1) + 1)],
         [sampler_items[unit][1] if unit in sampler_items else SamplerRecord() for unit in range(max(sampler_items, default=-1) + 1)],
     )
-    count = output_count(program)
+    return _run_blocks(_ENTRY(library.address["run"]), environment, program, arguments, lanes)
+
+
+def _run_blocks(entry: Any, environment: _Environment, program: Program, arguments: Arguments, lanes: int) -> RunResult:
+    inputs, system = interpolate(program, arguments), _system_registers(program, arguments)
+    invocations, count = arguments.invocations, output_count(program)
     outputs = np.zeros((invocations, count, 4), np.uint32)
     alive = np.zeros(invocations, np.bool_)
     block_out = np.zeros((max(count, 1), 4, lanes), np.uint32)
     block_alive = np.zeros(lanes, np.uint32)
     for start in range(0, invocations, lanes):
-        part = slice(start, min(start + lanes, invocations))
-        block_in = _block(in_words[part], lanes)
-        block_system = _block(system_words[part], lanes)
+        size = min(lanes, invocations - start)
+        block_in, block_system = _block(inputs, start, lanes), _block(system, start, lanes)
         entry(environment.address, block_in.ctypes.data, block_out.ctypes.data, block_system.ctypes.data, block_alive.ctypes.data)
-        size = part.stop - part.start
-        outputs[part] = block_out[:count, :, :size].transpose(2, 0, 1)
-        alive[part] = block_alive[:size] != 0
+        outputs[start : start + size] = block_out[:count, :, :size].transpose(2, 0, 1)
+        alive[start : start + size] = block_alive[:size] != 0
     return RunResult(outputs, alive)
 
 
-def _block(words: Bits, lanes: int) -> Bits:
-    """(lanes, registers, 4) -> vectors; missing lanes repeat the last one, so that they take no path of their own."""
-    if len(words) < lanes:
-        words = np.concatenate([words, np.repeat(words[-1:], lanes - len(words), axis=0)])
-    block = np.ascontiguousarray(words.transpose(1, 2, 0))
-    return block if block.size else np.zeros((1, 4, lanes), np.uint32)
+def _system_registers(program: Program, arguments: Arguments) -> Bits:
+    """The SV file, (registers, lanes, 4) words."""
+    result = np.zeros((program.file_size(File.SV), arguments.lanes, 4), np.uint32)
+    for declaration in program.declared(File.SV):
+        if declaration.semantic is not None:
+            result[declaration.first : declaration.last + 1] = arguments.system_values[declaration.semantic.name]
+    return result
+
+
+def _block(words: Bits, start: int, lanes: int) -> Bits:
+    """(registers, all lanes, 4) -> vectors of `lanes`; lanes that are missing at the end are 0."""
+    part = words[:, start : start + lanes]
+    block = np.zeros((max(len(part), 1), 4, lanes), np.uint32)
+    block[: len(part), :, : part.shape[1]] = part.transpose(0, 2, 1)
+    return block

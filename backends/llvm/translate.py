@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from backends.llvm import emit as registry
 from backends.llvm.builder import BOOL, F32, Function, Val
-from backends.llvm.emit import compare, floats, integers  # noqa: F401 - importing registers their emitters
+from backends.llvm.emit import compare, floats, integers, textures  # noqa: F401 - importing registers their emitters
 from backends.llvm.flow import FlowBuilder
+from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
 from backends.llvm.masks import MaskVar
-from backends.llvm.operands import Interface, Operands, SourceVector
+from backends.llvm.operands import Operands, SourceVector
 from backends.llvm.plan import plan_of
 from backends.llvm.reads import RESOURCES, channels, source_types
 from backends.llvm.tree import Leaf

@@ -16,9 +16,10 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from backends.llvm.builder import Function, Val
+from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
 from tgsi.diagnostics import UnsupportedError
-from tgsi.ir import Instruction
+from tgsi.ir import Instruction, Program, RegisterRef
 
 
 class Vector(Protocol):
@@ -27,12 +28,31 @@ class Vector(Protocol):
     def __getitem__(self, channel: int) -> Val: ...
 
 
+class Registers(Protocol):
+    """Direct access to registers, for operands that are not sources."""
+
+    def read(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
+        """A register channel, without modifiers."""
+        ...
+
+
 class Context(Protocol):
     """What emitters see of the translator."""
 
     f: Function
     lane_map: LaneMap
+    program: Program
     instruction: Instruction
+
+    @property
+    def interface(self) -> Interface:
+        """What surrounds the program."""
+        ...
+
+    @property
+    def operands(self) -> Registers:
+        """The registers."""
+        ...
 
     def execution_mask(self) -> Val:
         """The lanes that execute this instruction, as an i1 vector."""

@@ -1,0 +1,201 @@
+"""Texture instructions: coordinates, level of detail and offsets as each opcode orders them; the sampling itself is elsewhere."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+from backends.llvm.abi import SamplerRecord, ShaderEnv, TextureRecord
+from backends.llvm.builder import I32, Val
+from backends.llvm.emit import Context, Vector, emits
+from backends.llvm.sampling import sample
+from backends.llvm.sampling.key import TextureKey
+from backends.llvm.structs import Record
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import TARGETS, File, Processor, TargetInfo
+from tgsi.ir import TexOffset
+
+Gradients = Sequence[Sequence[Val]] | None
+
+
+def _target(c: Context) -> TargetInfo:
+    name = c.instruction.texture or "2D"
+    info = TARGETS[name]
+    if not info.coords or "MSAA" in name:
+        raise UnsupportedError.at("B004", f"texture target {name} is not supported by the code generator", c.instruction.span)
+    return info
+
+
+def _unit(c: Context, source: int) -> int:
+    register = c.instruction.src[source].register
+    if register.indirect is not None or register.dimension is not None or register.file is not File.SAMP:
+        raise UnsupportedError.at("B004", "this way to name a sampler is not supported by the code generator", c.instruction.span)
+    return register.index
+
+
+def _record(c: Context, field: str, layout: type[ctypes.Structure], unit: int) -> Val:
+    base = Record(c.f, c.interface.env, ShaderEnv).get(field)
+    return c.f.at(base, unit * ctypes.sizeof(layout))
+
+
+def _wide(c: Context, value: Val) -> Val:
+    return c.f.splat(value, c.lane_map.lanes)
+
+
+def _channels(c: Context, vector: Vector, count: int) -> list[Val]:
+    return [_wide(c, vector[channel]) for channel in range(count)]
+
+
+def _offsets(c: Context) -> list[Val | int]:
+    if not c.instruction.offsets:
+        return []
+    if len(c.instruction.offsets) > 1:
+        raise UnsupportedError.at("B004", "several texel offsets are not supported by the code generator", c.instruction.span)
+    return [_offset(c, c.instruction.offsets[0], axis) for axis in range(3)]
+
+
+def _offset(c: Context, offset: TexOffset, axis: int) -> Val | int:
+    register, channel = offset.register, offset.swizzle[axis]
+    if register.file is File.IMM and register.index < len(c.program.immediates):
+        word = c.program.immediates[register.index].words[channel]
+        return word - (1 << 32) if word >> 31 else word
+    return _wide(c, c.operands.read(c.instruction, register, channel).as_int())
+
+
+def _sample(
+    c: Context, source: int, coords: Sequence[Val], mode: sample.LodMode, lod: Val | None = None, gradients: Gradients = None
+) -> list[Val]:
+    unit = _unit(c, source)
+    texture_key, sampler_key = c.interface.texture_key(unit), c.interface.sampler_key(unit)
+    if texture_key is None or sampler_key is None:
+        return sample.unbound(c.f, c.lane_map.lanes)
+    if mode in ("implicit", "bias") and c.program.processor is not Processor.FRAG:
+        mode = "explicit" if mode == "bias" else "zero"
+    return sample.emit_sample(
+        c.f,
+        c.lane_map,
+        texture_key,
+        sampler_key,
+        _record(c, "textures", TextureRecord, unit),
+        _record(c, "samplers", SamplerRecord, unit),
+        coords,
+        lod_mode=mode,
+        lod=lod,
+        gradients=gradients,
+        offsets=_offsets(c),
+        mask=c.execution_mask(),
+        target=_target(c).name,
+    )
+
+
+def _coordinates(c: Context, a: Vector, reference: Vector | None = None) -> list[Val]:
+    """The coordinates that the target takes, the shadow reference among them; `reference` is src1 of cube arrays."""
+    info = _target(c)
+    count = max(info.coords, {"z": 3, "w": 4}.get(info.shadow, 0))
+    coords = _channels(c, a, count)
+    if info.shadow == "src1.x" and reference is not None:
+        coords.append(_wide(c, reference[0]))
+    return coords
+
+
+@emits("TEX")
+def emit_tex(c: Context, a: Vector, unit: None) -> list[Val]:
+    """Implicit level of detail."""
+    return _sample(c, 1, _coordinates(c, a), "implicit")
+
+
+@emits("TEX2")
+def emit_tex2(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
+    """Implicit level of detail, the reference in b.x."""
+    return _sample(c, 2, _coordinates(c, a, b), "implicit")
+
+
+@emits("TEX_LZ")
+def emit_tex_lz(c: Context, a: Vector, unit: None) -> list[Val]:
+    """Level 0."""
+    return _sample(c, 1, _coordinates(c, a), "zero")
+
+
+@emits("TXB")
+def emit_txb(c: Context, a: Vector, unit: None) -> list[Val]:
+    """Implicit level of detail plus a.w."""
+    return _sample(c, 1, _coordinates(c, a), "bias", _wide(c, a[3]))
+
+
+@emits("TXB2")
+def emit_txb2(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
+    """Implicit level of detail plus b.x."""
+    return _sample(c, 2, _coordinates(c, a), "bias", _wide(c, b[0]))
+
+
+@emits("TXL")
+def emit_txl(c: Context, a: Vector, unit: None) -> list[Val]:
+    """Level of detail a.w."""
+    return _sample(c, 1, _coordinates(c, a), "explicit", _wide(c, a[3]))
+
+
+@emits("TXL2")
+def emit_txl2(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
+    """Level of detail b.x."""
+    return _sample(c, 2, _coordinates(c, a), "explicit", _wide(c, b[0]))
+
+
+@emits("TXP")
+def emit_txp(c: Context, a: Vector, unit: None) -> list[Val]:
+    """Coordinates and reference divided by a.w."""
+    w = _wide(c, a[3])
+    return _sample(c, 1, [x / w for x in _coordinates(c, a)], "implicit")
+
+
+@emits("TXD")
+def emit_txd(c: Context, a: Vector, dx: Vector, dy: Vector, unit: None) -> list[Val]:
+    """Derivatives given."""
+    count = _target(c).dimensions
+    return _sample(c, 3, _coordinates(c, a), "gradient", gradients=[_channels(c, dx, count), _channels(c, dy, count)])
+
+
+def _bound(c: Context, source: int) -> tuple[TextureKey, Val] | None:
+    unit = _unit(c, source)
+    key = c.interface.texture_key(unit)
+    return None if key is None else (key, _record(c, "textures", TextureRecord, unit))
+
+
+def _fetch(c: Context, a: Vector, lod: Val | None) -> list[Val]:
+    bound, info = _bound(c, 1), _target(c)
+    if bound is None:
+        return sample.unbound(c.f, c.lane_map.lanes)
+    coords = _channels(c, a, info.coords)
+    mask = c.execution_mask()
+    return sample.emit_fetch(c.f, bound[0], bound[1], coords, lod=lod, offsets=_offsets(c), mask=mask, target=info.name)
+
+
+@emits("TXF")
+def emit_txf(c: Context, a: Vector, unit: None) -> list[Val]:
+    """A texel at integer coordinates of level a.w."""
+    without = _target(c).name in ("BUFFER", "RECT", "SHADOWRECT")
+    return _fetch(c, a, None if without else _wide(c, a[3]))
+
+
+@emits("TXF_LZ")
+def emit_txf_lz(c: Context, a: Vector, unit: None) -> list[Val]:
+    """A texel at integer coordinates of level 0."""
+    return _fetch(c, a, None)
+
+
+@emits("TXQ")
+def emit_txq(c: Context, a: Vector, unit: None) -> list[Val]:
+    """Sizes and number of levels."""
+    bound, info = _bound(c, 1), _target(c)
+    if bound is None:
+        return [c.f.const(I32.wide(c.lane_map.lanes), 0)] * 4
+    without = info.name in ("BUFFER", "RECT", "SHADOWRECT")
+    lod = None if without else _wide(c, a[0])
+    return sample.emit_query_size(c.f, bound[0], bound[1], c.lane_map.lanes, lod=lod, target=info.name)
+
+
+@emits("TXQS")
+def emit_txqs(c: Context, unit: None) -> list[Val]:
+    """Number of samples, at least 1."""
+    bound = _bound(c, 0)
+    count = c.f.const(I32, 1) if bound is None else c.f.max(Record(c.f, bound[1], TextureRecord).get("samples"), 1)
+    return [_wide(c, count)] * 4

@@ -1,0 +1,43 @@
+"""What surrounds a translated program: the kernel that it is part of implements this."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from backends.llvm.builder import Val
+from backends.llvm.lanes import LaneMap
+from backends.llvm.sampling.key import SamplerKey, TextureKey
+
+
+class Interface(Protocol):
+    """What surrounds the translated program.
+
+    `env` points to a ShaderEnv. `input` and `system_value` give one channel of a register as a vector of all lanes, f32 (system
+    values: f32 or i32); inputs are asked for once, where the program starts. Keys are None where nothing is bound.
+    """
+
+    @property
+    def lane_map(self) -> LaneMap:
+        """The order of the lanes."""
+        ...
+
+    @property
+    def env(self) -> Val:
+        """Pointer to a ShaderEnv."""
+        ...
+
+    def input(self, register: int, channel: int) -> Val:
+        """A channel of an IN register."""
+        ...
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """A channel of an SV register."""
+        ...
+
+    def texture_key(self, unit: int) -> TextureKey | None:
+        """Static part of the sampler view."""
+        ...
+
+    def sampler_key(self, unit: int) -> SamplerKey | None:
+        """Static part of the sampler."""
+        ...
