@@ -1,0 +1,15 @@
+"""From a screen's settings to a renderer. Apart, so that a screen answers questions without loading llvmlite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backends.raster.renderer import Renderer
+
+if TYPE_CHECKING:
+    from backends.gallium.screen import Screen
+
+
+def make_renderer(screen: Screen) -> Renderer:
+    """A renderer of its own for a context."""
+    return Renderer(screen.threads, screen.lanes, screen.cpu)

@@ -1,0 +1,224 @@
+"""The rest of a context's methods: barriers, debugging, what older documents name, and what is politely refused."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from backends.gallium.bindings import Bindings
+from backends.gallium.enums import Barrier, ResetStatus, ShaderType, TextureBarrier, lookup
+from backends.gallium.fence import Fence
+from backends.gallium.objects import StateObjects
+from backends.gallium.resource import Box, Resource
+from backends.gallium.template import flags, integer
+from backends.gallium.transfer import Transfers
+from tgsi.diagnostics import UnsupportedError
+
+DebugCallback = Callable[[str, str], None]
+
+
+def refuse(what: str, code: str = "B063") -> NoReturn:
+    """Raise UnsupportedError for something that this driver does not have."""
+    raise UnsupportedError.at(code, f"{what} is not supported")
+
+
+class Extras(StateObjects, Transfers, Bindings):
+    """Order, debugging, legacy names, and refusals."""
+
+    _debug_callback: DebugCallback | None = None
+    _reset_callback: Callable[[ResetStatus], None] | None = None
+
+    # -- order -----------------------------------------------------------------------------------------------------------
+    def texture_barrier(self, flags_: TextureBarrier | int | str = TextureBarrier.SAMPLER) -> None:
+        """What was rendered so far is seen by samples of later draws, of the bound targets too."""
+        flags(TextureBarrier, flags_, "texture_barrier: flags")
+        self.synchronize()
+
+    def memory_barrier(self, flags_: Barrier | int | str | Sequence[str] = Barrier.ALL) -> None:
+        """Make writes visible as PIPE_BARRIER flags say. Mapped memory is the memory that is rendered with, so only work waits."""
+        flags(Barrier, flags_, "memory_barrier: flags")
+        self.synchronize()
+
+    def flush_resource(self, resource: Resource) -> None:
+        """Finish what reads or writes a resource, so that others may use its memory."""
+        self.finish_uses(self.check_resource(resource, "flush_resource: resource"))
+
+    def invalidate_resource(self, resource: Resource) -> None:
+        """The content of a resource is no longer needed (a hint; it stays as it is)."""
+        self.check_resource(resource, "invalidate_resource: resource")
+
+    def resource_commit(self, resource: Resource, *, level: int = 0, box: Box | Sequence[int] | None = None, commit: bool = True) -> bool:
+        """Commit memory of a sparse resource: there are none, so False."""
+        self.check_resource(resource, "resource_commit: resource")
+        return False
+
+    def is_resource_referenced(self, resource: Resource, *, level: int = 0, layer: int = 0) -> bool:
+        """Pending work reads or writes the resource (older documents)."""
+        return self.is_busy(self.check_resource(resource, "is_resource_referenced: resource"))
+
+    def fence_server_sync(self, fence: Fence) -> None:
+        """Later work waits for a fence."""
+        if not isinstance(fence, Fence):
+            raise TypeError(f"fence_server_sync: fence: a Fence is wanted, not {type(fence).__name__}")
+        fence.finish()
+
+    # -- debugging -------------------------------------------------------------------------------------------------------
+    def get_timestamp(self) -> int:
+        """Nanoseconds of the same clock as TIMESTAMP queries."""
+        return time.monotonic_ns()
+
+    def get_sample_position(self, sample_count: int, sample_index: int = 0) -> tuple[float, float]:
+        """Where in the pixel a sample lies; single-sampled targets are all there is: its center."""
+        integer(sample_count, "get_sample_position: sample_count", 0, 1)
+        integer(sample_index, "get_sample_position: sample_index", 0, 0)
+        return (0.5, 0.5)
+
+    def set_debug_callback(self, callback: DebugCallback | None) -> None:
+        """Have ``callback(kind, text)`` called with messages; None ends that."""
+        if callback is not None and not callable(callback):
+            raise TypeError("set_debug_callback: callback: a callable is wanted")
+        self._debug_callback = callback
+
+    def emit_string_marker(self, text: str) -> None:
+        """Give a remark to the debug callback."""
+        if self._debug_callback is not None:
+            self._debug_callback("marker", str(text))
+
+    def set_device_reset_callback(self, callback: Callable[[ResetStatus], None] | None) -> None:
+        """Have a callable called when the device is lost, which never happens to this one."""
+        self._reset_callback = callback
+
+    def get_device_reset_status(self) -> ResetStatus:
+        """NO_RESET."""
+        return ResetStatus.NO_RESET
+
+    def set_log_context(self, log: Any) -> None:
+        """Keep a log object for `dump_debug_state`: anything with a ``write`` method."""
+        self._log = log
+
+    _log: Any = None
+
+    def dump_debug_state(self, stream: Any = None, *, flags: int = 0) -> str:
+        """The bound state as text; also written to `stream` (or the log object)."""
+        rows = {
+            name: getattr(self.state, name)
+            for name in ("rasterizer", "blend", "depth_stencil_alpha", "vertex_elements", "viewports", "scissors")
+        }
+        text = "\n".join([f"framebuffer: {self.framebuffer.width}x{self.framebuffer.height}", *(f"{k}: {v}" for k, v in rows.items())])
+        target = stream if stream is not None else self._log
+        if target is not None:
+            target.write(text + "\n")
+        return text
+
+    # -- older names -----------------------------------------------------------------------------------------------------
+    def transfer_inline_write(
+        self,
+        resource: Resource,
+        data: Any,
+        *,
+        level: int = 0,
+        usage: Any = 0,
+        box: Any = None,
+        stride: int | None = None,
+        layer_stride: int | None = None,
+    ) -> None:
+        """`texture_subdata` and `buffer_subdata` by their name in older documents."""
+        self.check_resource(resource, "transfer_inline_write: resource")
+        if resource.is_buffer:
+            self.buffer_subdata(resource, data, offset=0 if box is None else resource.box(0, box, "transfer_inline_write").x, usage=usage)
+        else:
+            self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
+
+    # -- refusals --------------------------------------------------------------------------------------------------------
+    def create_stream_output_target(self, buffer: Resource, *, buffer_offset: int = 0, buffer_size: int | None = None) -> NoReturn:
+        """Refused: MAX_STREAM_OUTPUT_BUFFERS is 0."""
+        refuse("stream output", "B061")
+
+    def stream_output_target_destroy(self, target: Any) -> NoReturn:
+        """Refused: no target can exist."""
+        raise TypeError(f"stream_output_target_destroy: target: no such object exists; {type(target).__name__} was given")
+
+    def set_stream_output_targets(self, targets: Sequence[Any] = (), *, offsets: Sequence[int] = ()) -> None:
+        """Unbind stream output; binding is refused."""
+        if targets:
+            refuse("stream output", "B061")
+
+    def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Unbind shader buffers; binding is refused (MAX_SHADER_BUFFERS is 0)."""
+        self._only_unbind("set_shader_buffers", stage, buffers)
+
+    def set_shader_images(self, stage: ShaderType | int | str, images: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Unbind shader images; binding is refused (MAX_SHADER_IMAGES is 0)."""
+        self._only_unbind("set_shader_images", stage, images)
+
+    def set_shader_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Unbind shader resources (older documents); binding is refused."""
+        self._only_unbind("set_shader_resources", ShaderType.FRAGMENT, resources)
+
+    def set_compute_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Unbind compute resources; binding is refused."""
+        self._only_unbind("set_compute_resources", ShaderType.COMPUTE, resources)
+
+    def set_global_binding(self, resources: Sequence[Any] = (), *, first: int = 0) -> None:
+        """Unbind global memory of compute; binding is refused."""
+        self._only_unbind("set_global_binding", ShaderType.COMPUTE, resources)
+
+    def set_hw_atomic_buffers(self, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Unbind hardware atomic buffers; binding is refused (MAX_HW_ATOMIC_COUNTER_BUFFERS is 0)."""
+        self._only_unbind("set_hw_atomic_buffers", ShaderType.FRAGMENT, buffers)
+
+    def _only_unbind(self, name: str, stage: ShaderType | int | str, items: Sequence[Any]) -> None:
+        kind = lookup(ShaderType, stage, f"{name}: stage")
+        if any(item is not None for item in items):
+            refuse(f"{name} for {kind.name} shaders", "B062")
+
+    def set_window_rectangles(self, include: bool = False, rectangles: Sequence[Any] = ()) -> None:
+        """Switch window rectangles off; using them is refused (MAX_WINDOW_RECTANGLES is 0)."""
+        if rectangles or include:
+            refuse("set_window_rectangles")
+
+    def set_sample_locations(self, locations: bytes = b"") -> None:
+        """Standard sample locations; others are refused (PROGRAMMABLE_SAMPLE_LOCATIONS is 0)."""
+        if locations:
+            refuse("set_sample_locations")
+
+    def create_fence_fd(self, fd: int) -> NoReturn:
+        """Refused: NATIVE_FENCE_FD is 0."""
+        refuse("create_fence_fd")
+
+    def fence_server_signal(self, fence: Fence) -> NoReturn:
+        """Refused: FENCE_SIGNAL is 0."""
+        refuse("fence_server_signal")
+
+    def create_texture_handle(self, view: Any, sampler: Any = None) -> NoReturn:
+        """Refused: BINDLESS_TEXTURE is 0."""
+        refuse("create_texture_handle")
+
+    def delete_texture_handle(self, handle: int) -> NoReturn:
+        """Refused: BINDLESS_TEXTURE is 0."""
+        refuse("delete_texture_handle")
+
+    def make_texture_handle_resident(self, handle: int, *, resident: bool = True) -> NoReturn:
+        """Refused: BINDLESS_TEXTURE is 0."""
+        refuse("make_texture_handle_resident")
+
+    def create_image_handle(self, image: Any) -> NoReturn:
+        """Refused: BINDLESS_TEXTURE is 0."""
+        refuse("create_image_handle")
+
+    def delete_image_handle(self, handle: int) -> NoReturn:
+        """Refused: BINDLESS_TEXTURE is 0."""
+        refuse("delete_image_handle")
+
+    def make_image_handle_resident(self, handle: int, *, access: int = 1, resident: bool = True) -> NoReturn:
+        """Refused: BINDLESS_TEXTURE is 0."""
+        refuse("make_image_handle_resident")
+
+    def create_video_codec(self, template: Any = None) -> NoReturn:
+        """Refused: no video."""
+        refuse("create_video_codec")
+
+    def create_video_buffer(self, template: Any = None) -> NoReturn:
+        """Refused: no video."""
+        refuse("create_video_buffer")

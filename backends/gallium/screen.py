@@ -1,0 +1,423 @@
+"""The screen: what the device can do, and the resources that contexts share."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn
+
+from backends.formats import Format
+from backends.gallium.caps import CAPFS, CAPS, COMPUTE_CAPS, cap_name, shader_caps
+from backends.gallium.context import Context
+from backends.gallium.enums import Bind, ContextFlags, ResourceFlags, ShaderType, TextureTarget, Usage, lookup
+from backends.gallium.extras import refuse
+from backends.gallium.fence import Fence
+from backends.gallium.layout import CUBES, Template, check
+from backends.gallium.resource import Accounting, Box, Resource
+from backends.gallium.support import supported_binds
+from backends.gallium.template import flags as as_flags
+from backends.gallium.template import integer, pixel_format
+
+CPU_LEVELS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+LANES = (8, 16, 32)
+INFINITE = (1 << 64) - 1
+"""PIPE_TIMEOUT_INFINITE."""
+
+
+class Screen:
+    """A software device. Thread-safe; contexts made from it are not.
+
+    Args:
+        threads: native worker threads beside the caller; None takes TGSI_THREADS, else one less than the CPUs.
+        lanes: vector lanes of shaders, 8, 16 or 32; None takes TGSI_LANES, else picks a width for each shader.
+        cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
+        cache_dir: directory of compiled shaders; TGSI_CACHE_DIR changes the default; an empty string is none.
+
+    The picture is the same whatever these are.
+
+    Raises:
+        TypeError, ValueError: an argument, or the variable behind it, is wrong.
+    """
+
+    def __init__(
+        self,
+        threads: int | None = None,
+        *,
+        lanes: int | None = None,
+        cpu: str | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.threads = _number(threads, "threads", 0, 256)
+        self.lanes = _number(lanes, "lanes", 4, 64)
+        if self.lanes is not None and self.lanes not in LANES:
+            raise ValueError(f"Screen: lanes: {self.lanes} is none of {', '.join(map(str, LANES))}")
+        self.cpu = os.environ.get("TGSI_CPU", "host") if cpu is None else cpu
+        if self.cpu not in CPU_LEVELS:
+            close = get_close_matches(str(self.cpu), CPU_LEVELS, 1)
+            raise ValueError(
+                f"Screen: cpu: {self.cpu!r} is none of {', '.join(CPU_LEVELS)}" + (f"; did you mean {close[0]}?" if close else "")
+            )
+        found = os.environ.get("TGSI_CACHE_DIR") if cache_dir is None else os.fspath(cache_dir)
+        self.cache_dir: Path | None = Path(found) if found else None
+        self.memory = Accounting()
+        self._lock = threading.RLock()
+        self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+        self._is_destroyed = False
+
+    def __repr__(self) -> str:
+        return f"<Screen {self.get_name()!r}>"
+
+    def __enter__(self) -> Screen:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.destroy()
+
+    def destroy(self) -> None:
+        """Destroy the screen's contexts and refuse further work."""
+        with self._lock:
+            self._is_destroyed = True
+            contexts = list(self._contexts)
+        for context in contexts:
+            context.destroy()
+
+    # -- answers ---------------------------------------------------------------------------------------------------------
+    def get_name(self) -> str:
+        """Name of the device."""
+        return f"tgsi ({self.cpu})"
+
+    def get_vendor(self) -> str:
+        """Who made the driver."""
+        return "tgsi"
+
+    def get_device_vendor(self) -> str:
+        """Who made what the driver runs on, as far as it is known: the machine's architecture."""
+        return os.uname().machine if hasattr(os, "uname") else "unknown"
+
+    def get_param(self, cap: str) -> int:
+        """Value of a PIPE_CAP, named with or without that prefix. ValueError, with the nearest name, for an unknown one."""
+        name = cap_name(cap, "PIPE_CAP_", CAPS, "get_param: cap")
+        return _memory_mib() if name == "VIDEO_MEMORY" else CAPS[name]
+
+    def get_paramf(self, cap: str) -> float:
+        """Value of a PIPE_CAPF."""
+        return CAPFS[cap_name(cap, "PIPE_CAPF_", CAPFS, "get_paramf: cap")]
+
+    def get_shader_param(self, stage: ShaderType | int | str, cap: str) -> int:
+        """Value of a PIPE_SHADER_CAP for a stage; 0 for stages without an engine."""
+        known = shader_caps(lookup(ShaderType, stage, "get_shader_param: stage"))
+        return known[cap_name(cap, "PIPE_SHADER_CAP_", known, "get_shader_param: cap")]
+
+    def get_compute_param(self, cap: str, *, ir: str = "TGSI") -> str | int | tuple[int, ...]:
+        """Value of a PIPE_COMPUTE_CAP: zero, or an empty string, since there is no compute."""
+        kind = COMPUTE_CAPS[cap_name(cap, "PIPE_COMPUTE_CAP_", COMPUTE_CAPS, "get_compute_param: cap")]
+        return "" if kind == "string" else (0, 0, 0) if kind.endswith("[3]") else 0
+
+    def get_video_param(self, profile: Any = None, entrypoint: Any = None, param: Any = None) -> int:
+        """0: no video."""
+        return 0
+
+    def is_video_format_supported(self, format: Any, profile: Any = None, entrypoint: Any = None) -> bool:
+        """False: no video."""
+        return False
+
+    def get_timestamp(self) -> int:
+        """Nanoseconds, of the same clock as TIMESTAMP queries."""
+        return time.monotonic_ns()
+
+    def get_driver_query_info(self, index: int | None = None) -> int | dict[str, Any] | None:
+        """The number of driver queries (0) without an index, else None."""
+        return 0 if index is None else None
+
+    def get_driver_query_group_info(self, index: int | None = None) -> int | dict[str, Any] | None:
+        """The number of groups of driver queries (0) without an index, else None."""
+        return 0 if index is None else None
+
+    def get_sample_pixel_grid(self, sample_count: int) -> tuple[int, int]:
+        """Pixels over which a pattern of sample locations repeats: 1 x 1."""
+        integer(sample_count, "get_sample_pixel_grid: sample_count", 0, 32)
+        return (1, 1)
+
+    def query_memory_info(self) -> dict[str, int]:
+        """Memory in KiB by the names of pipe_memory_info, and `used_bytes`, `peak_bytes` of living resources."""
+        total = _memory_mib() * 1024
+        free = max(0, total - self.memory.used // 1024)
+        return {
+            "total_device_memory": total,
+            "avail_device_memory": free,
+            "total_staging_memory": total,
+            "avail_staging_memory": free,
+            "device_memory_evicted": 0,
+            "nr_device_memory_evictions": 0,
+            "used_bytes": self.memory.used,
+            "peak_bytes": self.memory.peak,
+        }
+
+    def get_compiler_options(self, ir: Any = None, stage: Any = None) -> None:
+        """None: TGSI has no compiler options."""
+
+    def get_disk_shader_cache(self) -> Path | None:
+        """Directory of the object cache, None where there is none."""
+        return self.cache_dir
+
+    def get_driver_uuid(self) -> bytes:
+        """Sixteen zero bytes: memory is not shared with other drivers."""
+        return bytes(16)
+
+    def get_device_uuid(self) -> bytes:
+        """Sixteen zero bytes: memory is not shared with other devices."""
+        return bytes(16)
+
+    # -- resources -------------------------------------------------------------------------------------------------------
+    def is_format_supported(
+        self,
+        format: Format | str,
+        *,
+        target: TextureTarget | int | str = TextureTarget.TEXTURE_2D,
+        sample_count: int = 0,
+        storage_sample_count: int = 0,
+        bind: Bind | int | str | Sequence[str] = Bind.SAMPLER_VIEW,
+    ) -> bool:
+        """A resource of this format and target can be used in every way that `bind` says. False for formats nobody knows."""
+        try:
+            found = pixel_format(format, "is_format_supported: format")
+        except ValueError:
+            return False
+        kind = lookup(TextureTarget, target, "is_format_supported: target")
+        wanted = as_flags(Bind, bind, "is_format_supported: bind")
+        if sample_count > 1 or storage_sample_count > 1:
+            return False
+        return not wanted & ~supported_binds(found, kind)
+
+    def can_create_resource(self, template: Template) -> bool:
+        """A resource of this template would not be refused for its sizes."""
+        try:
+            check(template)
+        except ValueError:
+            return False
+        return True
+
+    def resource_create(
+        self,
+        template: Template | None = None,
+        *,
+        target: TextureTarget | int | str = TextureTarget.TEXTURE_2D,
+        format: Format | str | None = None,
+        width0: int = 1,
+        height0: int = 1,
+        depth0: int = 1,
+        array_size: int | None = None,
+        last_level: int = 0,
+        nr_samples: int = 0,
+        bind: Bind | int | str | Sequence[str] | None = None,
+        usage: Usage | int | str = Usage.DEFAULT,
+        flags: ResourceFlags | int | str | Sequence[str] = ResourceFlags.NONE,
+    ) -> Resource:
+        """A texture or a buffer, zero-filled.
+
+        Args:
+            template: all fields at once, instead of the keywords.
+            target: TEXTURE_2D, BUFFER, ...
+            format: R8G8B8A8_UNORM by default, R8_UNORM for buffers.
+            width0: width in texels; size in bytes for buffers. height0, depth0: likewise.
+            height0: see width0.
+            depth0: see width0.
+            array_size: layers; six for a cube, the default there.
+            last_level: the smallest mip level.
+            nr_samples: 0 or 1.
+            bind: what it will be used for; all that format and target can do when omitted.
+            usage: a hint.
+            flags: MAP_PERSISTENT, MAP_COHERENT, ...
+
+        Raises:
+            TypeError, ValueError: a field is wrong, too large, or the format cannot be used as `bind` says.
+        """
+        if template is not None:
+            if not isinstance(template, Template):
+                raise TypeError(f"resource_create: template: a Template is wanted, not {type(template).__name__}")
+            return self._create(template, None)
+        return self._create(
+            self._template(target, format, (width0, height0, depth0), array_size, last_level, nr_samples, bind, usage, flags), None
+        )
+
+    def resource_from_user_memory(
+        self,
+        memory: Any,
+        template: Template | None = None,
+        *,
+        target: TextureTarget | int | str = TextureTarget.BUFFER,
+        format: Format | str | None = None,
+        width0: int | None = None,
+        height0: int = 1,
+        bind: Bind | int | str | Sequence[str] | None = None,
+    ) -> Resource:
+        """A resource over memory of the caller: any contiguous buffer, rows without padding.
+
+        The bytes are read when work that uses the resource begins, and written back when rendering to it is flushed.
+        width0 of a buffer defaults to all of the memory.
+        """
+        if template is None:
+            kind = lookup(TextureTarget, target, "resource_from_user_memory: target")
+            size = memoryview(memory).nbytes if width0 is None and kind is TextureTarget.BUFFER else width0
+            if size is None:
+                raise TypeError("resource_from_user_memory: width0: it is needed for textures")
+            template = self._template(kind, format, (size, height0, 1), None, 0, 0, bind, Usage.STREAM, 0)
+        return self._create(template, memory)
+
+    def _template(
+        self,
+        target: Any,
+        format: Any,
+        sizes: tuple[int, int, int],
+        array_size: int | None,
+        last_level: int,
+        nr_samples: int,
+        bind: Any,
+        usage: Any,
+        flags: Any,
+    ) -> Template:
+        name = "resource_create"
+        kind = lookup(TextureTarget, target, f"{name}: target")
+        default = Format.R8_UNORM if kind is TextureTarget.BUFFER else Format.R8G8B8A8_UNORM
+        seen = default if format is None else pixel_format(format, f"{name}: format")
+        width, height, depth = (integer(v, f"{name}: {f}") for f, v in zip(("width0", "height0", "depth0"), sizes))
+        return Template(
+            width,
+            height,
+            depth,
+            integer((6 if kind in CUBES else 1) if array_size is None else array_size, f"{name}: array_size"),
+            kind,
+            seen,
+            integer(last_level, f"{name}: last_level"),
+            integer(nr_samples, f"{name}: nr_samples", 0, 32),
+            supported_binds(seen, kind) if bind is None else as_flags(Bind, bind, f"{name}: bind"),
+            lookup(Usage, usage, f"{name}: usage"),
+            as_flags(ResourceFlags, flags, f"{name}: flags"),
+        )
+
+    def _create(self, template: Template, memory: Any) -> Resource:
+        name = "resource_create"
+        if self._is_destroyed:
+            raise ValueError(f"{name}: the screen was destroyed")
+        check(template, name)
+        lacking = template.bind & ~supported_binds(template.format, template.target)
+        if lacking:
+            raise ValueError(f"{name}: bind: {template.format} {template.target.name} cannot be used as {lacking.name}")
+        return Resource(self, template, memory)
+
+    def resource_destroy(self, resource: Resource) -> None:
+        """Destroy a resource. Its memory is freed when nothing pending, mapped or bound uses it any more."""
+        if not isinstance(resource, Resource):
+            raise TypeError(f"resource_destroy: resource: a Resource is wanted, not {type(resource).__name__}")
+        resource.destroy()
+
+    def resource_changed(self, resource: Resource) -> None:
+        """Memory behind a resource was changed by somebody else."""
+        if not isinstance(resource, Resource):
+            raise TypeError(f"resource_changed: resource: a Resource is wanted, not {type(resource).__name__}")
+        resource.pull()
+
+    def check_resource_capability(self, resource: Resource, bind: Bind | int | str | Sequence[str]) -> bool:
+        """The resource could also be used as `bind` says: it was made so."""
+        wanted = as_flags(Bind, bind, "check_resource_capability: bind")
+        return not wanted & ~resource.bind
+
+    # -- contexts and fences ---------------------------------------------------------------------------------------------
+    def context_create(self, priv: Any = None, *, flags: ContextFlags | int | str = ContextFlags.NONE) -> Context:
+        """A new rendering context. `priv` is kept as `Context.priv`."""
+        from backends.gallium.connect import make_renderer  # llvmlite loads with the first context, not with a screen
+
+        how = as_flags(ContextFlags, flags, "context_create: flags")
+        with self._lock:
+            if self._is_destroyed:
+                raise ValueError("context_create: the screen was destroyed")
+            context = Context(self, make_renderer(self), priv=priv, flags=int(how))
+            self._contexts.add(context)
+        return context
+
+    def fence_finish(self, fence: Fence, *, timeout: int = INFINITE, context: Context | None = None) -> bool:
+        """The fence is signaled (True), after carrying out its work unless `timeout` (nanoseconds) is 0."""
+        if not isinstance(fence, Fence):
+            raise TypeError(f"fence_finish: fence: a Fence is wanted, not {type(fence).__name__}")
+        if integer(timeout, "fence_finish: timeout", 0, INFINITE) == 0:
+            return fence.is_signaled
+        return fence.finish()
+
+    def fence_reference(self, fence: Fence | None) -> Fence | None:
+        """The fence itself: Python counts references."""
+        return fence
+
+    def flush_frontbuffer(
+        self, resource: Resource, *, level: int = 0, layer: int = 0, winsys: Any = None, box: Box | Sequence[int] | None = None
+    ) -> None:
+        """Present a resource: ``winsys(array)`` is called with its texels, if given. Flush the context first."""
+        if not isinstance(resource, Resource):
+            raise TypeError(f"flush_frontbuffer: resource: a Resource is wanted, not {type(resource).__name__}")
+        region = resource.box(level, box, "flush_frontbuffer")
+        if callable(winsys):
+            winsys(resource.region(level, Box(region.x, region.y, layer, region.width, region.height, 1)))
+
+    # -- sharing with others: none ---------------------------------------------------------------------------------------
+    def resource_create_front(self, template: Template, data: Any = None) -> Resource:
+        """`resource_create`; a headless device has no window to draw to directly."""
+        return self.resource_create(template)
+
+    def resource_create_with_modifiers(self, template: Template, modifiers: Sequence[int] = ()) -> Resource:
+        """`resource_create`; ValueError for modifiers other than 0 (linear)."""
+        if any(modifiers):
+            raise ValueError("resource_create_with_modifiers: modifiers: only 0 (linear) exists here")
+        return self.resource_create(template)
+
+    def query_dmabuf_modifiers(self, format: Format | str) -> tuple[int, ...]:
+        """Empty: nothing is shared by dmabuf."""
+        return ()
+
+    def resource_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
+        """Refused: nothing is shared with other processes."""
+        refuse("resource_from_handle")
+
+    def resource_get_handle(self, *handle: Any, **given: Any) -> NoReturn:
+        """Refused: nothing is shared with other processes."""
+        refuse("resource_get_handle")
+
+    def resource_from_memobj(self, *handle: Any, **given: Any) -> NoReturn:
+        """Refused: MEMOBJ is 0."""
+        refuse("resource_from_memobj")
+
+    def memobj_create_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
+        """Refused: MEMOBJ is 0."""
+        refuse("memobj_create_from_handle")
+
+    def memobj_destroy(self, *handle: Any) -> NoReturn:
+        """Refused: MEMOBJ is 0."""
+        refuse("memobj_destroy")
+
+    def fence_get_fd(self, fence: Fence) -> int:
+        """-1: fences have no file descriptors."""
+        return -1
+
+
+def _number(value: int | None, name: str, low: int, high: int) -> int | None:
+    variable = f"TGSI_{name.upper()}"
+    if value is None:
+        text = os.environ.get(variable)
+        if not text:
+            return None
+        try:
+            value = int(text)
+        except ValueError:
+            raise ValueError(f"Screen: {name}: {variable} is {text!r}, not a number") from None
+    return integer(value, f"Screen: {name}", low, high)
+
+
+def _memory_mib() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    except (AttributeError, ValueError, OSError):
+        return 1024

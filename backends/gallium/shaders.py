@@ -1,0 +1,181 @@
+"""Shader objects: text or a program in, a checked handle out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backends.gallium.core import ContextCore
+from backends.raster import packet
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import Processor
+from tgsi.ir import Program
+
+STAGE_NAMES = {
+    Processor.VERT: "vs",
+    Processor.FRAG: "fs",
+    Processor.GEOM: "gs",
+    Processor.TESS_CTRL: "tcs",
+    Processor.TESS_EVAL: "tes",
+    Processor.COMP: "compute",
+}
+
+
+class Shaders(ContextCore):
+    """create_, bind_ and destroy_ for shaders. Stages without an engine can be created; drawing with them says so."""
+
+    _unsupported: dict[Processor, packet.Shader]
+    _destroyed: set[int]
+
+    def _create_shader(self, source: Any, stage: Processor) -> packet.Shader:
+        name = f"create_{STAGE_NAMES[stage]}_state"
+        self.check_open()
+        program = read_program(source, name)
+        if program.processor is not stage:
+            raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")
+        return packet.Shader(program)
+
+    def _check_shader(self, shader: Any, stage: Processor, name: str) -> packet.Shader:
+        if not isinstance(shader, packet.Shader):
+            made = f"create_{STAGE_NAMES[stage]}_state"
+            raise TypeError(f"{name}: what {made} returned is wanted, not {type(shader).__name__}")
+        if shader.program.processor is not stage:
+            raise ValueError(f"{name}: a {stage.name} shader is wanted, not {shader.program.processor.name}")
+        if shader.serial in self._destroyed:
+            raise ValueError(f"{name}: the shader was destroyed")
+        return shader
+
+    def _bind_other(self, shader: packet.Shader | None, stage: Processor) -> None:
+        if shader is None:
+            self._unsupported.pop(stage, None)
+        else:
+            self._unsupported[stage] = self._check_shader(shader, stage, f"bind_{STAGE_NAMES[stage]}_state")
+
+    def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
+        self._destroyed.add(self._check_shader(shader, stage, f"destroy_{STAGE_NAMES[stage]}_state").serial)
+
+    def check_stages(self, name: str) -> None:
+        """UnsupportedError while a shader is bound that nothing here can run."""
+        for stage, shader in self._unsupported.items():
+            if stage is not Processor.COMP:
+                raise unsupported_stage(name, shader.program)
+
+    def create_vs_state(self, program: Program | str) -> packet.Shader:
+        """A vertex shader from a program or its text.
+
+        Raises:
+            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in it.
+            ValueError: it is of another stage.
+        """
+        return self._create_shader(program, Processor.VERT)
+
+    def bind_vs_state(self, shader: packet.Shader | None) -> None:
+        """Use a vertex shader; None: draws are refused."""
+        self.state.vertex_shader = None if shader is None else self._check_shader(shader, Processor.VERT, "bind_vs_state")
+
+    def destroy_vs_state(self, shader: packet.Shader) -> None:
+        """Forget a vertex shader; what is drawn already is not touched."""
+        self._destroy_shader(shader, Processor.VERT)
+
+    delete_vs_state = destroy_vs_state
+
+    def create_fs_state(self, program: Program | str) -> packet.Shader:
+        """A fragment shader from a program or its text; errors as `create_vs_state`."""
+        return self._create_shader(program, Processor.FRAG)
+
+    def bind_fs_state(self, shader: packet.Shader | None) -> None:
+        """Use a fragment shader; None: only depth and stencil are written."""
+        self.state.fragment_shader = None if shader is None else self._check_shader(shader, Processor.FRAG, "bind_fs_state")
+
+    def destroy_fs_state(self, shader: packet.Shader) -> None:
+        """Forget a fragment shader; what is drawn already is not touched."""
+        self._destroy_shader(shader, Processor.FRAG)
+
+    delete_fs_state = destroy_fs_state
+
+    def create_gs_state(self, program: Program | str) -> packet.Shader:
+        """A geometry shader. Draws with one bound raise UnsupportedError."""
+        return self._create_shader(program, Processor.GEOM)
+
+    def bind_gs_state(self, shader: packet.Shader | None) -> None:
+        """Bind or unbind a geometry shader."""
+        self._bind_other(shader, Processor.GEOM)
+
+    def destroy_gs_state(self, shader: packet.Shader) -> None:
+        """Forget a geometry shader."""
+        self._destroy_shader(shader, Processor.GEOM)
+
+    delete_gs_state = destroy_gs_state
+
+    def create_tcs_state(self, program: Program | str) -> packet.Shader:
+        """A tessellation control shader. Draws with one bound raise UnsupportedError."""
+        return self._create_shader(program, Processor.TESS_CTRL)
+
+    def bind_tcs_state(self, shader: packet.Shader | None) -> None:
+        """Bind or unbind a tessellation control shader."""
+        self._bind_other(shader, Processor.TESS_CTRL)
+
+    def destroy_tcs_state(self, shader: packet.Shader) -> None:
+        """Forget a tessellation control shader."""
+        self._destroy_shader(shader, Processor.TESS_CTRL)
+
+    delete_tcs_state = destroy_tcs_state
+
+    def create_tes_state(self, program: Program | str) -> packet.Shader:
+        """A tessellation evaluation shader. Draws with one bound raise UnsupportedError."""
+        return self._create_shader(program, Processor.TESS_EVAL)
+
+    def bind_tes_state(self, shader: packet.Shader | None) -> None:
+        """Bind or unbind a tessellation evaluation shader."""
+        self._bind_other(shader, Processor.TESS_EVAL)
+
+    def destroy_tes_state(self, shader: packet.Shader) -> None:
+        """Forget a tessellation evaluation shader."""
+        self._destroy_shader(shader, Processor.TESS_EVAL)
+
+    delete_tes_state = destroy_tes_state
+
+    def create_compute_state(self, program: Program | str) -> packet.Shader:
+        """A compute shader. launch_grid with one bound raises UnsupportedError."""
+        return self._create_shader(program, Processor.COMP)
+
+    def bind_compute_state(self, shader: packet.Shader | None) -> None:
+        """Bind or unbind a compute shader."""
+        self._bind_other(shader, Processor.COMP)
+
+    def destroy_compute_state(self, shader: packet.Shader) -> None:
+        """Forget a compute shader."""
+        self._destroy_shader(shader, Processor.COMP)
+
+    delete_compute_state = destroy_compute_state
+
+    def launch_grid(self, *, block: tuple[int, int, int] = (1, 1, 1), grid: tuple[int, int, int] = (1, 1, 1)) -> None:
+        """Run the bound compute shader: refused, compute is not supported (see PIPE_CAP_COMPUTE).
+
+        Raises:
+            ValueError: no compute shader is bound.
+            UnsupportedError: one is.
+        """
+        shader = self._unsupported.get(Processor.COMP)
+        if shader is None:
+            raise ValueError("launch_grid: no compute shader is bound")
+        raise unsupported_stage("launch_grid", shader.program)
+
+
+def read_program(source: Any, name: str) -> Program:
+    """A valid program from text or a program; see `Shaders.create_vs_state`."""
+    if isinstance(source, str):
+        from tgsi.parser import parse  # lark and the grammar load only where text is read
+
+        source = parse(source, name=name)
+    if not isinstance(source, Program):
+        raise TypeError(f"{name}: program: a Program or TGSI text is wanted, not {type(source).__name__}")
+    from passes.validate import validate
+
+    validate(source)
+    return source
+
+
+def unsupported_stage(name: str, program: Program) -> UnsupportedError:
+    """The error of a stage that has no engine."""
+    span = program.instructions[0].span if program.instructions else None
+    return UnsupportedError.at("B060", f"{name}: {program.processor.name} shaders are not supported yet", span)

@@ -1,0 +1,42 @@
+"""Which formats can be used for what."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from backends.formats import ChannelType, Format
+from backends.gallium.enums import Bind, TextureTarget
+
+BUFFER_BINDS = (
+    Bind.VERTEX_BUFFER | Bind.INDEX_BUFFER | Bind.CONSTANT_BUFFER | Bind.COMMAND_ARGS_BUFFER | Bind.QUERY_BUFFER | Bind.CUSTOM | Bind.LINEAR
+)
+_SCALED = frozenset({ChannelType.USCALED, ChannelType.SSCALED, ChannelType.FIXED})
+
+
+@cache
+def supported_binds(format: Format, target: TextureTarget) -> Bind:
+    """Every use that a resource of this format and target can have."""
+    is_scaled = any(channel.type in _SCALED for channel in format.channels)
+    if target is TextureTarget.BUFFER:
+        return BUFFER_BINDS | (Bind.NONE if is_scaled or format.is_depth_stencil else Bind.SAMPLER_VIEW)
+    found = Bind.CUSTOM | Bind.LINEAR | Bind.CURSOR
+    if is_scaled:
+        return Bind.NONE
+    found |= Bind.SAMPLER_VIEW
+    if format.is_depth_stencil:
+        return found | Bind.DEPTH_STENCIL if is_depth_target(format) else found
+    if is_color_target(format):
+        found |= Bind.RENDER_TARGET | Bind.DISPLAY_TARGET | Bind.SCANOUT
+        if not format.is_integer:
+            found |= Bind.BLENDABLE
+    return found
+
+
+def is_color_target(format: Format) -> bool:
+    """The renderer stores texels of 1, 2, 4, 8 or 16 bytes."""
+    return not format.is_depth_stencil and not format.is_shared_exponent and format.block_bytes in (1, 2, 4, 8, 16)
+
+
+def is_depth_target(format: Format) -> bool:
+    """Formats with depth, and stencil alone; those that only view the stencil of another one are not rendered to."""
+    return format.has_depth or format is Format.S8_UINT
