@@ -67,11 +67,19 @@ def uarl(a: I32) -> I32:
 
 
 def half_bits(values: F32) -> U32:
-    """The nearest half, but finite for whatever is finite; the canonical NaN."""
-    halves = values.astype(np.float16)
-    overflow = np.isinf(halves) & np.isfinite(values)
-    words = np.where(overflow, halves.view(np.uint16) - np.uint16(1), halves.view(np.uint16))
-    return np.where(np.isnan(values), np.uint32(0x7E00), words.astype(np.uint32))
+    """A half, as Mesa 18.1 makes it: nearest, ties away from 0; from 65536 on the largest finite one; the canonical NaN.
+
+    Scaled by 2^-112 a float has a half's exponent, 13 places up. Twelve of those bits are dropped before, the last one rounds.
+    What rounds up to exactly 65536 gives infinity, as infinities do.
+    """
+    words = values.view(np.uint32)
+    size = words & np.uint32(0x7FFFFFFF)
+    scaled = (size & np.uint32(0x7FFFF000)).view(np.float32) * np.float32(2.0**-112)
+    rounded = scaled.view(np.uint32) + np.uint32(0x1000)
+    infinity = np.uint32(0x1F << 23)
+    half = np.where(rounded > infinity, infinity - np.uint32(1), rounded) >> np.uint32(13)
+    half = np.where(size == 0x7F800000, np.uint32(0x7C00), half) | (words >> np.uint32(16)) & np.uint32(0x8000)
+    return np.where(size > 0x7F800000, np.uint32(0x7E00), half)
 
 
 def half_values(words: U32) -> F32:

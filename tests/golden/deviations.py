@@ -1,0 +1,81 @@
+"""Where our results differ from Mesa 18.1's on purpose. A word counts as right only if a row names its case and excuses the word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint32]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """`applies` takes a case's name and opcode, `excused` our and Mesa's words (of the same shape)."""
+
+    reason: str
+    applies: Callable[[str, str], bool]
+    excused: Callable[[Words, Words], Mask]
+
+
+def _everything(got: Words, want: Words) -> Mask:
+    return np.ones(got.shape, np.bool_)
+
+
+def _is_clamped(got: Words, want: Words) -> Mask:
+    """0 or the largest."""
+    clamped: Mask = (got == 0) | (got == 0xFFFFFFFF)
+    return clamped
+
+
+def _halves(got: Words, want: Words) -> Mask:
+    """Each half is equal or NaN in both."""
+    fine = np.ones(got.shape, np.bool_)
+    for shift in (0, 16):
+        a, b = got >> np.uint32(shift) & np.uint32(0xFFFF), want >> np.uint32(shift) & np.uint32(0xFFFF)
+        fine &= (a == b) | ((a & 0x7FFF) > 0x7C00) & ((b & 0x7FFF) > 0x7C00)
+    return fine
+
+
+def _next_power(got: Words, want: Words) -> Mask:
+    """x: Mesa's exponent is one more; y: its mantissa is half of ours, or 0 where 2^128 is infinite."""
+    ours, mesa = got.view(np.float32), want.view(np.float32)
+    excused = np.zeros(got.shape, np.bool_)
+    with np.errstate(all="ignore"):
+        excused[..., 0] = np.abs(ours[..., 0] - mesa[..., 0]) == 1
+        excused[..., 1] = (ours[..., 1] == 2 * mesa[..., 1]) | (2 * ours[..., 1] == mesa[..., 1]) | (mesa[..., 1] == 0)
+    return excused
+
+
+DEVIATIONS = (
+    Deviation(
+        "Mesa 18.1's interpreter has no implementation of this opcode: the destination keeps its old value. Ours computes it.",
+        lambda name, opcode: name.startswith("UNIMPL "),
+        _everything,
+    ),
+    Deviation(
+        "F2U outside of [0, 2^32) depends on how Mesa was compiled. Ours clamps; NaN gives 0.",
+        lambda name, opcode: opcode == "F2U",
+        _is_clamped,
+    ),
+    Deviation(
+        "PK2H keeps a NaN's sign in Mesa; ours gives the canonical NaN, because the sign of a computed NaN is not promised.",
+        lambda name, opcode: opcode == "PK2H",
+        _halves,
+    ),
+    Deviation(
+        "LOG takes floor of a rounded logarithm in Mesa, which is one too many just below a power of two. Ours is exact.",
+        lambda name, opcode: opcode == "LOG",
+        _next_power,
+    ),
+    Deviation(
+        "A conditional BRK stops all lanes of a SWITCH in Mesa, whether they execute it or not. Ours is per lane.",
+        lambda name, opcode: name == "switch-cond-brk",
+        _everything,
+    ),
+)
+"""Other places where we differ have no vectors: INT_MIN / -1 (ends Mesa's process; ours gives INT_MIN, remainder 0) and a
+destination addressed indirectly (all lanes take the first lane's address in Mesa; ours scatters)."""
