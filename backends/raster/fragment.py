@@ -108,6 +108,11 @@ class FragmentInfo:
         return len(self.slots) + (self.point_slot is not None)
 
     @property
+    def is_constant(self) -> bool:
+        """Every fragment of a draw computes the same."""
+        return not (self.slots or self.specials or self.system_values or self.kills or self.has_side_effects or self.texture_units)
+
+    @property
     def reads_primitive(self) -> bool:
         """The number of the primitive is wanted."""
         return "PRIM_ID" in self.specials.values() or "PRIM_ID" in self.system_values.values()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -30,6 +31,46 @@ class Kernel:
     depth: Target | None
     samples: Var | None
     invocations: Var | None
+    hoisted: dict[int, _Hoisted]  # by width
+
+
+class _Hoisted:
+    """The outputs of a program that computes the same for every fragment, made where the kernel begins.
+
+    Nothing else would take it out of the loops: its loads could meet the stores of colors."""
+
+    def __init__(self, f: Function, info: FragmentInfo, env: Val, lanes: int) -> None:
+        self.lane_map, self.env = LaneMap(lanes, "run"), env
+        self.alive = f.const(BOOL.wide(lanes), -1)
+        self._f = f
+        out = info.emit(f, self, self.alive)
+        registers = [*info.colors.values(), *(r for r in (info.depth, info.stencil) if r is not None)]
+        self._values = {(r, c): out.get(r, c)[0] for r in registers for c in range(4)}
+
+    def at(self, lanes: int) -> _Hoisted:
+        """The same for another width."""
+        other = copy.copy(self)
+        other.alive = self._f.const(BOOL.wide(lanes), -1)
+        other._values = {k: self._f.splat(v, lanes) for k, v in self._values.items()}
+        return other
+
+    def get(self, register: int, channel: int) -> Val:
+        """One channel of an output register."""
+        return self._values[register, channel]
+
+    def input(self, register: int, channel: int) -> Val:
+        """Never asked for: the program reads no input."""
+        return self._f.const(F32.wide(self.lane_map.lanes), 0.0)
+
+    system_value = input
+
+    def texture_key(self, unit: int) -> TextureKey | None:
+        """Nothing is sampled."""
+        return None
+
+    def sampler_key(self, unit: int) -> SamplerKey | None:
+        """Nothing is sampled."""
+        return None
 
 
 class Planes:
@@ -87,7 +128,12 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
     targets = [(k, Target(s.get("color", k), s.get("color_stride", k), t.texel_bytes)) for k, t in enumerate(key.targets) if t is not None]
     depth = Target(s.get("depth"), s.get("depth_stride"), key.depth.format.block_bytes) if key.depth is not None else None
     samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
-    kernel = Kernel(f, key, info, d, d.get("fragment_env"), targets, depth, samples, invocations)
+    env = d.get("fragment_env")
+    hoisted: dict[int, _Hoisted] = {}
+    if info.is_constant:
+        once = _Hoisted(f, info, env, lanes)
+        hoisted = {n: once.at(n) for n in (lanes, narrow)}
+    kernel = Kernel(f, key, info, d, env, targets, depth, samples, invocations, hoisted)
     cursor = f.var(I32, 0)
     with f.loop() as loop:
         here = cursor.get()
@@ -293,7 +339,7 @@ class _Block:
         self._count(kernel.invocations, mask)
         out: Outputs | None = None
         if kernel.targets or kills or late or info.has_side_effects:
-            out = info.emit(f, self, mask)
+            out = kernel.hoisted.get(self.planes.lanes) or info.emit(f, self, mask)
             if info.kills:
                 mask = mask & out.alive
             mask = mask & self._alpha_test(out)
