@@ -131,7 +131,7 @@ class Extras(StateObjects, Transfers, Bindings):
             self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
 
     # -- refusals --------------------------------------------------------------------------------------------------------
-    def create_stream_output_target(self, buffer: Resource, *, buffer_offset: int = 0, buffer_size: int | None = None) -> NoReturn:
+    def create_stream_output_target(self, buffer: Resource, *, buffer_offset: int = 0, buffer_size: int | None = None) -> Any:
         """Refused: MAX_STREAM_OUTPUT_BUFFERS is 0."""
         refuse("stream output", "B061")
 

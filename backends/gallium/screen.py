@@ -20,7 +20,7 @@ from backends.gallium.extras import refuse
 from backends.gallium.fence import Fence
 from backends.gallium.layout import CUBES, Template, check
 from backends.gallium.resource import Accounting, Box, Resource
-from backends.gallium.support import supported_binds
+from backends.gallium.support import UNSUPPORTED_BINDS, supported_binds
 from backends.gallium.template import flags as as_flags
 from backends.gallium.template import integer, pixel_format
 
@@ -308,6 +308,8 @@ class Screen:
         check(template, name)
         lacking = template.bind & ~supported_binds(template.format, template.target)
         if lacking:
+            if lacking & UNSUPPORTED_BINDS:
+                refuse(f"{name}: bind {(lacking & UNSUPPORTED_BINDS).name}", "B062")
             raise ValueError(f"{name}: bind: {template.format} {template.target.name} cannot be used as {lacking.name}")
         return Resource(self, template, memory)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from backends.gallium.core import ContextCore
+from backends.gallium.streams import StreamOutputInfo
 from backends.raster import packet
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import Processor
@@ -59,13 +60,15 @@ class Shaders(ContextCore):
             if stage is not Processor.COMP:
                 raise unsupported_stage(name, shader.program)
 
-    def create_vs_state(self, program: Program | str) -> packet.Shader:
+    def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """A vertex shader from a program or its text.
 
         Raises:
             ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in it.
             ValueError: it is of another stage.
+            UnsupportedError: `stream_output` names outputs.
         """
+        refuse_streams(stream_output, "create_vs_state")
         return self._create_shader(program, Processor.VERT)
 
     def bind_vs_state(self, shader: packet.Shader | None) -> None:
@@ -92,8 +95,9 @@ class Shaders(ContextCore):
 
     delete_fs_state = destroy_fs_state
 
-    def create_gs_state(self, program: Program | str) -> packet.Shader:
+    def create_gs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """A geometry shader. Draws with one bound raise UnsupportedError."""
+        refuse_streams(stream_output, "create_gs_state")
         return self._create_shader(program, Processor.GEOM)
 
     def bind_gs_state(self, shader: packet.Shader | None) -> None:
@@ -173,6 +177,12 @@ def read_program(source: Any, name: str) -> Program:
 
     validate(source)
     return source
+
+
+def refuse_streams(info: StreamOutputInfo | None, name: str) -> None:
+    """UnsupportedError for a declaration that streams something out."""
+    if info is not None and info.output:
+        raise UnsupportedError.at("B061", f"{name}: stream output is not supported yet")
 
 
 def unsupported_stage(name: str, program: Program) -> UnsupportedError:

@@ -10,6 +10,9 @@ from backends.gallium.enums import Bind, TextureTarget
 BUFFER_BINDS = (
     Bind.VERTEX_BUFFER | Bind.INDEX_BUFFER | Bind.CONSTANT_BUFFER | Bind.COMMAND_ARGS_BUFFER | Bind.QUERY_BUFFER | Bind.CUSTOM | Bind.LINEAR
 )
+UNSUPPORTED_BINDS = Bind.STREAM_OUTPUT | Bind.SHADER_BUFFER | Bind.SHADER_IMAGE | Bind.GLOBAL | Bind.COMPUTE_RESOURCE | Bind.SHARED
+"""Uses of features that do not exist yet, whatever the format."""
+
 _SCALED = frozenset({ChannelType.USCALED, ChannelType.SSCALED, ChannelType.FIXED})
 
 

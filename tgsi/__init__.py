@@ -1,0 +1,100 @@
+"""TGSI and Gallium in Python: parse, check, link and run shaders; render with them.
+
+    program = tgsi.parse(text)
+    table = tgsi.link(vertex, fragment)
+    result = tgsi.run(program, inputs)
+    screen = tgsi.Screen()
+
+State objects, enumerations and formats are in `tgsi.gallium`. Importing this package loads neither numpy nor llvmlite: what
+needs them comes when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tgsi import _siblings
+from tgsi.diagnostics import (
+    Diagnostic,
+    DiagnosticError,
+    LimitError,
+    LinkError,
+    ParseError,
+    Severity,
+    TgsiError,
+    UnsupportedError,
+    ValidationError,
+)
+from tgsi.enums import File, Interpolation, Location, Processor
+from tgsi.ir import Program
+from tgsi.opcodes import OPCODES
+from tgsi.semantics import Semantic
+from tgsi.source import Source, Span
+
+if TYPE_CHECKING:
+    from backends.gallium.context import Context
+    from backends.gallium.screen import Screen
+    from backends.result import RunResult
+    from linkage.table import LinkTable
+    from tgsi.api import check, link, parse, run, validate
+
+_siblings.check()
+
+__version__ = "0.1.0"
+
+_LAZY = {
+    "Context": "backends.gallium.context",
+    "LinkTable": "linkage.table",
+    "RunResult": "backends.result",
+    "Screen": "backends.gallium.screen",
+    "check": "tgsi.api",
+    "link": "tgsi.api",
+    "parse": "tgsi.api",
+    "run": "tgsi.api",
+    "validate": "tgsi.api",
+}
+
+__all__ = [
+    "OPCODES",
+    "Context",
+    "Diagnostic",
+    "DiagnosticError",
+    "File",
+    "Interpolation",
+    "LimitError",
+    "LinkError",
+    "LinkTable",
+    "Location",
+    "ParseError",
+    "Processor",
+    "Program",
+    "RunResult",
+    "Screen",
+    "Semantic",
+    "Severity",
+    "Source",
+    "Span",
+    "TgsiError",
+    "UnsupportedError",
+    "ValidationError",
+    "__version__",
+    "check",
+    "link",
+    "parse",
+    "run",
+    "validate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _LAZY.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tgsi' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -1,0 +1,98 @@
+"""What a user calls on programs: parse, check, link, run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import passes.validate
+from linkage.match import link as _link
+from linkage.table import LinkTable
+from tgsi.diagnostics import Diagnostic
+from tgsi.ir import Program
+from tgsi.parser import parse
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from backends.result import RunResult
+
+__all__ = ["ENGINES", "check", "link", "parse", "run", "validate"]
+
+ENGINES = ("jit", "interp")
+"""What can run programs: compiled code, and the interpreter that defines what it must do."""
+
+
+def check(program: Program) -> tuple[Diagnostic, ...]:
+    """Every finding about a program, errors and warnings, in the order of their places; empty when there is none."""
+    return passes.validate.check(_program(program, "check: program"))
+
+
+def validate(program: Program) -> None:
+    """Return if the program may run.
+
+    Raises:
+        ValidationError: it breaks a rule of the language; every finding is in the exception.
+        LimitError: it is right, but too large.
+    """
+    passes.validate.validate(_program(program, "validate: program"))
+
+
+def link(vertex: Program, fragment: Program, *, profile: str = "software", unmatched: str = "fill") -> LinkTable:
+    """Say where each input of a fragment program comes from; see `linkage.match.link`.
+
+    Args:
+        vertex: the program before the rasterizer.
+        fragment: a FRAG program.
+        profile: the scheme of a device ("software").
+        unmatched: "fill" lets an input without an output read 0, 0, 0, 1; "error" refuses it.
+
+    Raises:
+        LinkError: wrong stages, two outputs of one semantic, or an unmatched input that was to be refused.
+        TypeError, ValueError: an argument is wrong.
+    """
+    return _link(_program(vertex, "link: vertex"), _program(fragment, "link: fragment"), profile, unmatched=unmatched)
+
+
+def run(
+    program: Program,
+    inputs: ArrayLike | None = None,
+    *,
+    constants: Mapping[int, ArrayLike] | None = None,
+    system_values: Mapping[str, ArrayLike] | None = None,
+    engine: str = "jit",
+    **given: Any,
+) -> RunResult:
+    """Run a VERT or FRAG program over many invocations.
+
+    Args:
+        program: it is validated first.
+        inputs: (invocations, registers, 4) of float32 or uint32.
+        constants: buffer number -> (vec4s, 4).
+        system_values: semantic name -> one number an invocation.
+        engine: "jit" or "interp"; both give the same values.
+        given: for fragment programs `coefs`, `quad_pos`, `face`, `flatshade_color` instead of `inputs`; `textures`, `samplers`;
+            `lanes`, `cpu` (jit); `trace`, `fuel` (interp).
+
+    Returns:
+        A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32.
+
+    Raises:
+        ValidationError: the program breaks a rule.
+        UnsupportedError: the engine does not do something that the program uses; it is named, with its place.
+        TypeError, ValueError: an argument does not fit.
+    """
+    validate(program)
+    if engine == "jit":
+        from backends.llvm.run import run as engine_run
+    elif engine == "interp":
+        from backends.interp.run import run as engine_run  # type: ignore[assignment]
+    else:
+        raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
+    return engine_run(program, inputs, constants=constants, system_values=system_values, **given)
+
+
+def _program(value: Any, argument: str) -> Program:
+    if not isinstance(value, Program):
+        raise TypeError(f"{argument}: a Program is wanted (tgsi.parse makes one from text), not {type(value).__name__}")
+    return value
