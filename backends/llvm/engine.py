@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import threading
 import time
+from collections.abc import Callable, Sequence
 
 import llvmlite.binding as llvm
 
 from backends.llvm import target
 from backends.llvm.builder import Module
+from backends.llvm.object_cache import ObjectCache, object_key, resolve_cache
 from backends.llvm.objects import undefined_symbols
 
 #: What emitted code may call. Anything else would differ between machines, or crash when it is missing.
@@ -130,3 +133,31 @@ def compile_module(module: Module, *, cpu: str | None = None) -> Library:
     image, text, times = compile_object(module, cpu=cpu)
     exports = tuple(f.name for f in module.functions if not f.internal)
     return Library(module.name, image, exports, times, text, cpu)
+
+
+def compile_cached(
+    parts: Sequence[object],
+    build: Callable[[], Module],
+    *,
+    exports: Sequence[str],
+    cpu: str = "host",
+    cache: ObjectCache | str | os.PathLike[str] | bool | None = None,
+) -> Library:
+    """Compile what `build` makes, or link its object from the disk cache, in which case `build` is not called.
+
+    `parts` (compared by repr) must determine the module together with the generator's own source: program text, variant keys,
+    lanes. `exports` are the functions wanted. `cache`: an ObjectCache or directory, None for the default one, False for none.
+    """
+    store = resolve_cache(cache)
+    if store is None:
+        return compile_module(build(), cpu=cpu)
+    key = object_key(parts, cpu)
+    image = store.get(key)
+    if image is not None:
+        try:
+            return Library(key[:12], image, tuple(exports), {}, None, cpu)
+        except (ValueError, RuntimeError):
+            store.discard(key)
+    library = compile_module(build(), cpu=cpu)
+    store.put(key, library.image)
+    return library

@@ -1,0 +1,98 @@
+"""Compiled variants in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+@dataclass(eq=False, slots=True)
+class _Pending(Generic[V]):
+    """A value that some thread is building."""
+
+    done: threading.Event = field(default_factory=threading.Event)
+    value: V | None = None
+    error: BaseException | None = None
+
+
+class VariantCache(Generic[K, V]):
+    """Values by key, each missing one built once; least recently used ones go first.
+
+    max_count bounds the number of values, max_weight the sum of what `weight` says of each (instructions, for kernels). The lock is
+    not held while building, so other keys are served meanwhile; threads that want the same key wait for the one that builds it. A
+    build that raises stores nothing, and everyone who waited sees the exception. Evicted values live on where they are in use.
+    """
+
+    def __init__(
+        self,
+        build: Callable[[K], V],
+        *,
+        max_count: int = 1024,
+        max_weight: int = 1 << 20,
+        weight: Callable[[V], int] = lambda value: 1,
+    ) -> None:
+        if max_count < 1 or max_weight < 1:
+            raise ValueError("max_count and max_weight must be positive")
+        self._build, self._weigh = build, weight
+        self.max_count, self.max_weight = max_count, max_weight
+        self._lock = threading.Lock()
+        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._pending: dict[K, _Pending[V]] = {}
+        self._total = 0
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def total_weight(self) -> int:
+        """Sum of the weights held."""
+        return self._total
+
+    def get(self, key: K) -> V:
+        """The value of `key`, built now if it is missing."""
+        with self._lock:
+            found = self._values.get(key)
+            if found is not None:
+                self._values.move_to_end(key)
+                return found[0]
+            pending = self._pending.get(key)
+            owner = pending is None
+            if pending is None:
+                pending = self._pending[key] = _Pending()
+        if not owner:
+            pending.done.wait()
+            if pending.error is not None:
+                raise pending.error
+            return pending.value  # type: ignore[return-value]
+        try:
+            pending.value = self._build(key)
+            self._store(key, pending.value)
+        except BaseException as error:
+            pending.error = error
+            raise
+        finally:
+            with self._lock:
+                del self._pending[key]
+            pending.done.set()
+        return pending.value
+
+    def _store(self, key: K, value: V) -> None:
+        weight = self._weigh(value)
+        with self._lock:
+            self._values[key] = (value, weight)
+            self._total += weight
+            while len(self._values) > 1 and (len(self._values) > self.max_count or self._total > self.max_weight):
+                _, (_, gone) = self._values.popitem(last=False)
+                self._total -= gone
+
+    def clear(self) -> None:
+        """Forget everything that is not being built."""
+        with self._lock:
+            self._values.clear()
+            self._total = 0
