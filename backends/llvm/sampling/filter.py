@@ -92,28 +92,32 @@ def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Ax
     s, t = axes
     if s.second is None or s.weight is None or t.second is None or t.weight is None:
         raise TypeError("a linear filter wants two texels on both axes")
+    starts = [texel_offset(level, 4, s.first, j, layer) for j in (t.first, t.second)]
+    pairs = [_load_pairs(f, texture, start) for start in starts]
+    at_end = s.first.eq(level.width - 1)
+    if s.repeats:
+        rights = _fix_wrapped(f, texture, [start - (s.first << 2) for start in starts], [right for _, right in pairs], at_end)
+    else:
+        rights = [f.select(at_end, left, right) for left, right in pairs]
     horizontal = weight_of(s.weight)
-    rows = []
-    for j in (t.first, t.second):
-        offset = texel_offset(level, 4, s.first, j, layer)
-        both = f.gather(I64, texture.base, offset.sext(I64))
-        left, right = both.trunc(I32), both.lshr(32).trunc(I32)
-        adjacent = s.second.ugt(s.first)
-        if s.repeats:
-            right = _fix_wrapped(f, texture, offset, s, right, ~adjacent)
-        else:
-            right = f.select(adjacent, right, left)
-        rows.append(Unorm8.of_texel(left).mix(Unorm8.of_texel(right), horizontal))
+    rows = [Unorm8.of_texel(left).mix(Unorm8.of_texel(right), horizontal) for (left, _), right in zip(pairs, rights)]
     return rows[0].mix(rows[1], weight_of(t.weight))
 
 
-def _fix_wrapped(f: Function, texture: Texture, offset: Val, s: Axis, right: Val, wrapped: Val) -> Val:
-    """Where the right neighbor of the last texel is the first one, read that."""
-    fixed = f.var(right.type, right)
+def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
+    """The texel at each offset and the one behind it in memory."""
+    n = start.lanes
+    both = f.gather(I64, texture.base, start.sext(I64)).bits_as(I32.wide(2 * n))
+    return f.shuffle(both, both, range(0, 2 * n, 2)), f.shuffle(both, both, range(1, 2 * n, 2))
+
+
+def _fix_wrapped(f: Function, texture: Texture, starts: Sequence[Val], rights: Sequence[Val], wrapped: Val) -> list[Val]:
+    """Where the right neighbor of a row's last texel is the first one, read that; `starts`: offsets of the rows."""
+    fixed = [f.var(right.type, right) for right in rights]
     with f.if_(f.any(wrapped)):
-        start = offset - (s.first << 2)
-        fixed.set(f.select(wrapped, f.gather(I32, texture.base, start.sext(I64), wrapped), right))
-    return fixed.get()
+        for variable, start, right in zip(fixed, starts, rights):
+            variable.set(f.select(wrapped, f.gather(I32, texture.base, start.sext(I64), wrapped), right))
+    return [v.get() for v in fixed]
 
 
 def unorm8_channels(color: Unorm8, swizzle: Sequence[int], f: Function) -> list[Val]:

@@ -1,7 +1,7 @@
 """Wrap modes: from a coordinate in texels to texel indices.
 
-All arithmetic is in texels: x = s * size + offset, f32. Coordinates of 2^22 texels and more, infinite ones and NaN repeat as 0
-and clamp to an end; so every index lies inside of the level whatever a shader computes, and wrapping is the bounds check.
+All arithmetic is in texels: x = s * size + offset, f32. Coordinates beyond 2^22 texels and infinite ones count as 2^22, NaN
+as an end; so every index lies inside of the level whatever a shader computes, and wrapping is the bounds check.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Axis:
 
 
 def _bounded(f: Function, x: Val) -> Val:
-    return f.select(f.abs(x) < HUGE, x, 0.0)
+    return f.min(f.max(x, -HUGE), HUGE)
 
 
 def _clamp(f: Function, x: Val, low: Val | float, high: Val | float) -> Val:
