@@ -95,7 +95,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from tgsi.gallium import Screen
-
     from tgsi.replay.compare import Tolerance
     from tgsi.replay.replay import Options, replay
 

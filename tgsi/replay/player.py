@@ -50,7 +50,7 @@ class Sticky:
     index_bias: int = 0
     primitive_restart: bool = False
     restart_index: int = 0xFFFFFFFF
-    stream_output: Any = None
+    stream_output: g.StreamOutputInfo | None = None
     dirty: set[str] = field(default_factory=lambda: {"rasterizer", "blend", "depth_stencil_alpha", "elements", "buffers"})
 
 

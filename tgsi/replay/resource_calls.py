@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from tgsi.gallium import Resource
 
 
-def make_buffer(player: Player, data: bytes, bind: g.Bind) -> Resource:
+def make_buffer(player: Player, data: bytes) -> Resource:
     """A buffer that holds `data`; at least one byte long."""
-    buffer = player.screen.resource_create(target=g.TextureTarget.BUFFER, format=g.Format.R8_UNORM, width0=max(1, len(data)), bind=bind)
+    buffer = player.screen.resource_create(target=g.TextureTarget.BUFFER, format=g.Format.R8_UNORM, width0=max(1, len(data)))
     player.context.buffer_subdata(buffer, data)
     return buffer
 
@@ -41,7 +41,6 @@ def texture(player: Player, values: Values) -> None:
     """Make a texture with its data under a number."""
     target, format = values["target"], values["format"]
     is_volume = target is g.TextureTarget.TEXTURE_3D
-    bind = g.Bind.SAMPLER_VIEW
     made = player.screen.resource_create(
         target=target,
         format=format,
@@ -50,7 +49,7 @@ def texture(player: Player, values: Values) -> None:
         depth0=values["depth"],
         array_size=max(6, values["array_size"]) if target is g.TextureTarget.TEXTURE_CUBE else values["array_size"],
         last_level=values["last_level"],
-        bind=bind,
+        bind=g.Bind.SAMPLER_VIEW,
     )
     if len(values["data"]) > values["last_level"] + 1:
         raise SceneError(f"data: {len(values['data'])} levels for a texture of {values['last_level'] + 1}")
@@ -99,7 +98,7 @@ def sampler(player: Player, values: Values) -> None:
 @handles("shader_buffer")
 def shader_buffer(player: Player, values: Values) -> None:
     """Bind a buffer that shaders write."""
-    buffer = make_buffer(player, values["data"], g.Bind.SHADER_BUFFER)
+    buffer = make_buffer(player, values["data"])
     player.outputs[f"ssbo{values['slot']}"] = buffer
     player.context.set_shader_buffers(values["stage"], [buffer], start=values["slot"])
 
@@ -116,7 +115,6 @@ def shader_image(player: Player, values: Values) -> None:
         height0=layout.height,
         depth0=layout.layers if is_volume else 1,
         array_size=1 if is_volume else layout.layers,
-        bind=g.Bind.SHADER_IMAGE,
     )
     _write_slices(player, image, 0, values["data"], (layout.width, layout.height, layout.layers), "data")
     player.outputs[f"img{values['slot']}"] = image
@@ -128,10 +126,9 @@ def stream_output(player: Player, values: Values) -> None:
     """Declare the outputs of vertex and geometry shaders made from here on, and bind zeroed targets for them."""
     targets = []
     for k, size in enumerate(values["target_bytes"]):
-        buffer = make_buffer(player, bytes(size), g.Bind.STREAM_OUTPUT)
+        buffer = make_buffer(player, bytes(size))
         player.outputs[f"so{k}"] = buffer
         targets.append(player.context.create_stream_output_target(buffer, buffer_size=size))
     player.context.set_stream_output_targets(targets, offsets=[0] * len(targets))
-    player.state.stream_output = g.StreamOutputInfo(
-        stride=values["stride_dwords"], output=tuple(g.StreamOutput(**output) for output in values["outputs"])
-    )
+    outputs = tuple(g.StreamOutput(**output) for output in values["outputs"])
+    player.state.stream_output = g.StreamOutputInfo(values["stride_dwords"], outputs)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tgsi import gallium as g
 from tgsi.replay.fields import SceneError
 from tgsi.replay.player import MAX_INVOCATIONS, MAX_VERTICES, Player, Query, Values, handles
@@ -13,7 +11,7 @@ from tgsi.replay.state_calls import bind_state
 @handles("vs")
 def vs(player: Player, values: Values) -> None:
     """Make and bind a vertex shader."""
-    player.context.bind_vs_state(player.context.create_vs_state(values["text"], **_streamed(player)))
+    player.context.bind_vs_state(player.context.create_vs_state(values["text"], stream_output=player.state.stream_output))
     player.has_vertex_shader = True
 
 
@@ -26,18 +24,13 @@ def fs(player: Player, values: Values) -> None:
 @handles("gs")
 def gs(player: Player, values: Values) -> None:
     """Make and bind a geometry shader."""
-    player.context.bind_gs_state(player.context.create_gs_state(values["text"], **_streamed(player)))
+    player.context.bind_gs_state(player.context.create_gs_state(values["text"], stream_output=player.state.stream_output))
 
 
 @handles("cs")
 def cs(player: Player, values: Values) -> None:
     """Make and bind a compute shader."""
     player.context.bind_compute_state(player.context.create_compute_state(values["text"]))
-
-
-def _streamed(player: Player) -> dict[str, Any]:
-    info = player.state.stream_output
-    return {} if info is None else {"stream_output": info}
 
 
 @handles("clear")
