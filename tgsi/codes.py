@@ -109,6 +109,8 @@ V025 semantic used twice
     Two registers of one direction have the same semantic and channel, so the other stage can reach only one of them.
 V026 not a system value
     A register of file SV is declared with a semantic that the machine can supply, such as INSTANCEID or THREAD_ID.
+V027 COLOR without a semantic
+    COLOR is a semantic and an interpolation: where only the latter is set, no text says so. A program made by hand needs a semantic.
 V030 undeclared register
     Every register that an instruction names must lie in a declared range. For an indirect access some register of the file must be
     declared.
@@ -163,10 +165,37 @@ S004 no such constant buffer
     The first index of CONST names one of the constant buffers of the limit set.
 S005 register beyond the limit
     The register file has fewer registers in this limit set.
+K001 not a stage before the rasterizer
+    The first program of a link is the last one before the rasterizer: a vertex, tessellation evaluation or geometry program.
+K002 not a fragment program
+    The second program of a link is a fragment program.
+K003 two outputs of one semantic
+    Semantics are how the next stage finds a value, so two output registers of a program cannot carry the same name and index.
+K004 unmatched input
+    The fragment program reads a semantic that no output of the program before it carries, and the link was asked to refuse that. The
+    nearest outputs are named.
+K010 input reads its default
+    The fragment program reads a semantic that no output carries. It reads 0, 0, 0, 1.
+K011 output is never read
+    No fragment input and no part of the rasterizer reads this output. It costs time and changes nothing.
+K012 no interpolation is stated
+    A fragment input without an interpolation mode is constant over a primitive, as in Mesa. Colors follow the flatshade state instead.
+K013 color comes from the back color
+    A fragment input COLOR has no output COLOR of its index to read from, but a BCOLOR of that index, which it reads on both faces.
+K014 no position
+    The program before the rasterizer writes no POSITION.
 B040 nested too deep for the engines
     Blocks and calls nest deeper than the engines can follow.
 B041 calls expand too far
     With every call written out the program is longer than the engines can take.
+B060 stage without an engine
+    Geometry, tessellation and compute shaders can be created, but there is nothing yet that runs them in a draw or a grid.
+B061 no stream output
+    Stream output (transform feedback) is not supported yet; MAX_STREAM_OUTPUT_BUFFERS is 0.
+B062 no writable shader memory
+    Shader buffers, shader images, atomic buffers and the memory of compute shaders are not supported yet.
+B063 not a feature of this driver
+    The context or the screen has a method of this name because Gallium has one, but the feature behind it does not exist here.
 """
 
 

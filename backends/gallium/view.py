@@ -132,16 +132,19 @@ def sampler_view(
         levels = layers = (0, 0)
     else:
         extent = (0, 0)
-        top, count = texture.last_level, 1 if texture.target is TextureTarget.TEXTURE_3D else texture.array_size
+        is_volume = texture.target is TextureTarget.TEXTURE_3D
+        top, count = texture.last_level, texture.depth0 if is_volume else texture.array_size
         low = integer(first_level, f"{name}: first_level", 0, top)
         levels = (low, integer(top if last_level is None else last_level, f"{name}: last_level", low, top))
         bottom = integer(first_layer, f"{name}: first_layer", 0, count - 1)
-        last = (count - 1 if kind in LAYERED else bottom) if last_layer is None else last_layer
+        last = (count - 1 if kind in LAYERED or is_volume else bottom) if last_layer is None else last_layer
         layers = (bottom, integer(last, f"{name}: last_layer", bottom, count - 1))
         faces = layers[1] - layers[0] + 1
         if kind in CUBES and (faces % 6 or (kind is TextureTarget.TEXTURE_CUBE and faces != 6)):
             raise ValueError(f"{name}: last_layer: a {kind.name} view has six layers a cube, not {faces}")
-        if kind not in LAYERED and faces != 1 and kind is not TextureTarget.TEXTURE_3D:
+        if is_volume and faces != count:
+            raise ValueError(f"{name}: first_layer, last_layer: a TEXTURE_3D view has all {count} slices, not {faces}")
+        if kind not in LAYERED and faces != 1 and not is_volume:
             raise ValueError(f"{name}: last_layer: a {kind.name} view has one layer, not {faces}")
     return SamplerView(context, texture, seen, kind, swizzles(swizzle, name), levels, layers, extent)
 
