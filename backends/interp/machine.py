@@ -6,16 +6,18 @@ the loop, switch or subroutine that they leave. The rules are those of `passes.a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from backends.arguments import Arguments
-from backends.interp import arithmetic, compare, convert, groups, integer, transcendental, wide  # noqa: F401  (they register)
+from backends.gallium.state import SamplerState
+from backends.interp import arithmetic, compare, convert, groups, integer, texture, transcendental, wide  # noqa: F401  (they register)
 from backends.interp.pairs import execute_pairs
 from backends.interp.registers import Registers
 from backends.interp.registry import ACTIONS, OPERATIONS
+from backends.interp.sampling import TextureData
 from backends.interp.values import VIEWS, bits_of, saturated
 from backends.result import Bits, Mask, TraceStep
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
@@ -39,8 +41,18 @@ class Frame:
 class Machine:
     """One run of a program over all lanes at once."""
 
-    def __init__(self, program: Program, arguments: Arguments, trace: Callable[[TraceStep], None] | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        arguments: Arguments,
+        *,
+        textures: Mapping[int, TextureData] | None = None,
+        samplers: Mapping[int, SamplerState] | None = None,
+        trace: Callable[[TraceStep], None] | None = None,
+    ) -> None:
         self.program = program
+        self.textures = textures or {}
+        self.samplers = samplers or {}
         self.arguments = arguments
         self.registers = Registers(program, arguments)
         self.alive: Mask = np.ones(arguments.lanes, np.bool_)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from backends.arguments import prepare
+from backends.gallium.state import SamplerState
 from backends.interp.machine import Machine
+from backends.interp.sampling import TextureData
 from backends.result import RunResult, TraceStep
 from passes.analysis.regions import FUEL
 from tgsi.enums import File
@@ -26,13 +27,14 @@ def run(
     quad_pos: ArrayLike | None = None,
     face: float = 1.0,
     flatshade_color: bool = False,
-    textures: Mapping[int, Any] | None = None,
-    samplers: Mapping[int, Any] | None = None,
+    textures: Mapping[int, TextureData] | None = None,
+    samplers: Mapping[int, SamplerState] | None = None,
     fuel: int = FUEL,
     trace: bool = False,
 ) -> RunResult:
     """Run a validated VERT or FRAG program; the arguments are those of `backends.arguments.prepare`.
 
+    textures, samplers: unit to view and sampler state; an empty unit reads (0, 0, 0, 1).
     With `trace` the result lists every executed instruction with its active lanes and the registers that it wrote.
 
     Raises:
@@ -51,7 +53,7 @@ def run(
         fuel=fuel,
     )
     steps: list[TraceStep] = []
-    machine = Machine(program, arguments, steps.append if trace else None)
+    machine = Machine(program, arguments, textures=textures, samplers=samplers, trace=steps.append if trace else None)
     machine.run()
     count = arguments.invocations
     outputs = np.ascontiguousarray(machine.registers.files[File.OUT][:, :count].transpose(1, 0, 2))
