@@ -204,7 +204,7 @@ class Sampling:
         linear = TexFilter.LINEAR in filters
         snap = None
         if len(filters) == 2 and lod is not None:
-            magnified = lod <= 0.0
+            magnified = lod < 0.0  # as softpipe: with a min_lod of 0 nothing is magnified
             snap = magnified if key.mag_img_filter is TexFilter.NEAREST else ~magnified
         first = self.filtered(self.at(levels), coords, layer, linear, snap)
         if levels is None or levels.weight is None:
