@@ -63,9 +63,9 @@ class Function:
         """Start the block `label` here."""
         self.body.append(label + ":")
 
-    def branch(self, cond: Val, yes: str, no: str) -> None:
-        """Jump by a scalar condition."""
-        self.line(f"br i1 {cond.name}, label %{yes}, label %{no}")
+    def branch(self, cond: Val, yes: str, no: str, *, unlikely: bool = False) -> None:
+        """Jump by a scalar condition; `unlikely`: it is hardly ever true, so registers are kept for the other way."""
+        self.line(f"br i1 {cond.name}, label %{yes}, label %{no}{', !prof !0' if unlikely else ''}")
 
     def jump(self, label: str) -> None:
         """Jump."""
@@ -361,10 +361,10 @@ class Function:
         return v
 
     @contextmanager
-    def if_(self, cond: Val) -> Iterator[None]:
+    def if_(self, cond: Val, *, unlikely: bool = False) -> Iterator[None]:
         """The body runs where the scalar `cond` is true."""
         yes, end = self.label(), self.label()
-        self.branch(cond, yes, end)
+        self.branch(cond, yes, end, unlikely=unlikely)
         self.place(yes)
         yield
         self.jump(end)
@@ -444,4 +444,5 @@ class Module:
         own = {f.name for f in self.functions}
         declared = [d for n, d in self._declared.items() if n not in own]
         attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
-        return "\n".join([*declared, *(f.text() for f in self.functions), attributes, ""])
+        weights = '!0 = !{!"branch_weights", i32 1, i32 2000}'
+        return "\n".join([*declared, *(f.text() for f in self.functions), attributes, weights, ""])

@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 
 import llvmlite.binding as llvm
 
-from backends.llvm import target
+from backends.llvm import math, target
 from backends.llvm.builder import Module
+from backends.llvm.math import SYMBOL_PREFIX
+from backends.llvm.mathlib import build_math_module, lanes_of
 from backends.llvm.object_cache import ObjectCache, object_key, resolve_cache
 from backends.llvm.objects import undefined_symbols
 
@@ -34,15 +36,17 @@ class Library:
         self, name: str, image: bytes, exports: tuple[str, ...], times: dict[str, float], module_text: str | None, cpu: str
     ) -> None:
         """Link the object `image`; `exports` are the functions wanted. Raises ValueError for symbols outside ALLOWED_SYMBOLS."""
-        foreign = undefined_symbols(image) - ALLOWED_SYMBOLS
-        foreign.discard("_GLOBAL_OFFSET_TABLE_")
-        if foreign:
-            raise ValueError(f"module {name!r} calls {', '.join(sorted(foreign))}, which generated code may not")
+        wanted = undefined_symbols(image) - ALLOWED_SYMBOLS - {"_GLOBAL_OFFSET_TABLE_"}
+        shared = {symbol for symbol in wanted if symbol.startswith(SYMBOL_PREFIX)}
+        if wanted != shared:
+            raise ValueError(f"module {name!r} calls {', '.join(sorted(wanted - shared))}, which generated code may not")
         begin = time.perf_counter()
         builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
         for export in exports:
             builder.export_symbol(export)
         with _lock:
+            for symbol in shared:
+                builder.import_symbol(symbol, math_library(lanes_of(symbol), cpu).address[symbol])
             self._tracker = builder.link(_jit(), f"{name}.{next(_serial)}")
         self.image, self.name, self.exports = image, name, exports
         self.address: dict[str, int] = {export: self._tracker[export] for export in exports}
@@ -61,6 +65,13 @@ class Library:
 def _jit() -> llvm.LLJIT:
     target.initialize()
     return llvm.create_lljit_compiler(target.create_machine("host"), use_jit_link=True)
+
+
+@functools.cache
+def math_library(lanes: int, cpu: str) -> Library:
+    """The shared functions for vectors of `lanes` lanes, compiled (or taken from the disk cache) once a process."""
+    exports = (math.pow_symbol(lanes), math.reduce_symbol(lanes))
+    return compile_cached(("math", lanes), lambda: build_math_module(lanes, cpu), exports=exports, cpu=cpu)
 
 
 @functools.cache

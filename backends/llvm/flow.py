@@ -7,7 +7,7 @@ from collections.abc import Callable
 from backends.llvm.builder import BOOL, I32, Function, Val, Var
 from backends.llvm.masks import MaskVar
 from backends.llvm.plan import Plan
-from backends.llvm.reads import channels
+from backends.llvm.reads import Key, channels
 from backends.llvm.tree import Control, Leaf, Region, controls, leaves
 from backends.llvm.uniform import Exit
 from passes.analysis.regions import FUEL
@@ -42,10 +42,14 @@ class FlowBuilder:
         covered: Val | None,
         read: Callable[[Instruction], Val],
         emit: Callable[[Leaf], None],
+        known: dict[Key, Val],
     ) -> None:
-        """`covered`: lanes whose results count (whole quads), for leaving early; `read` fetches x of an instruction's source."""
+        """`covered`: lanes whose results count (whole quads), for leaving early; `read` fetches x of an instruction's source.
+
+        `known` holds values of variables that dominate the place where the walk stands; it is kept true at joins.
+        """
         self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
-        self.read, self.emit = read, emit
+        self.read, self.emit, self.known = read, emit, known
         self.active: Val | None = None
         self.live: dict[Control, MaskVar] = {}  # lanes still inside a loop, or inside a switch
         self.waiting: dict[Control, MaskVar] = {}  # lanes that CONT sent to the end of a loop's body
@@ -64,6 +68,15 @@ class FlowBuilder:
         self.region(self.plan.main)
         self.f.jump(end)
         self.f.place(end)
+        self.known.clear()
+
+    # -- what is known ----------------------------------------------------------------------------------------------
+    def keep(self, *paths: dict[Key, Val]) -> None:
+        """Where paths join: keep what is the same on all of them."""
+        first, *others = paths
+        same = {key: value for key, value in first.items() if all(path.get(key) is value for path in others)}
+        self.known.clear()
+        self.known.update(same)
 
     # -- masks ------------------------------------------------------------------------------------------------------
     def execution_mask(self) -> Val:
@@ -128,21 +141,27 @@ class FlowBuilder:
         if _cost(region) < _SKIP_COST and not any(True for _ in controls(region)):
             self.region(region)
             return
+        before = dict(self.known)
         with self.f.if_(self.some(mask)):
             self.region(region)
+        self.keep(before, self.known)
 
     def branch(self, control: Control) -> None:
         """IF or UIF."""
         then, otherwise = control.arms
         value = self.read(control.instruction)
-        taken = value.ne(0)
+        taken = value.truth if value.truth is not None else value.ne(0)
         entered = self.active
         if control not in self.flow.controls:
+            before = dict(self.known)
             with self.f.else_of(taken) as turn:
                 self.region(then)
                 turn()
+                after = dict(self.known)
+                self.keep(before)
                 self.active = entered
                 self.region(otherwise)
+            self.keep(before, after, self.known)
             return
         taken = self.f.splat(taken, self.lanes)
         if then.items:
@@ -156,9 +175,11 @@ class FlowBuilder:
             self.running[control] = MaskVar(self.f, self.lanes)
             self.running[control].set(True)
         end = self.ends[control] = self.f.label()
+        before = dict(self.known)
         self.region(control.arms[0])
         self.f.jump(end)
         self.f.place(end)
+        self.keep(before, self.known)
 
     def switch(self, control: Control) -> None:
         """SWITCH: lanes enter at their CASE and fall through."""
@@ -224,6 +245,7 @@ class FlowBuilder:
         self.nexts[control], self.ends[control] = next_, end
         f.jump(head)
         f.place(head)
+        self.known.clear()
         self.active = live.get() if live is not None else entered
         if control in self.flow.conts:
             self.waiting[control].set(False)
@@ -245,6 +267,7 @@ class FlowBuilder:
         assert again is not None
         f.branch(again, head, end)
         f.place(end)
+        self.known.clear()
         if by_lane and is_leaf and not divergent and counter is not None:
             spent = f.splat(f.const(I32, FUEL) - counter.get(), self.lanes)
             rest = self.lane_fuel[outer]

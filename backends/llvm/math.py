@@ -15,6 +15,9 @@ _H = float.fromhex
 QNAN, INF, NEG_INF, SIGN, ABS = 0x7FC00000, 0x7F800000, 0xFF800000, 0x80000000, 0x7FFFFFFF
 QUIET_NAN = float("nan")
 
+SYMBOL_PREFIX = "tgsi_math_"
+"""Functions whose names begin so are compiled once a process (`mathlib`) and linked by the engine."""
+
 # Highest degree first.
 _EX2_EVEN = [_H("0x1.3fa206p-13"), _H("0x1.3b30a0p-7"), _H("0x1.ebfbd8p-3")]
 _EX2_ODD = [_H("0x1.5f0b82p-10"), _H("0x1.c6af76p-5"), _H("0x1.62e430p-1")]
@@ -92,8 +95,8 @@ def _reduce_fast(ax: Val) -> tuple[Val, Val]:
     return t.as_int(), r
 
 
-def _reduce_slow(f: Function, ab: Val) -> tuple[Val, Val]:
-    """Quadrant and remainder by a fixed-point phase in turns, from a 64-bit window of 1/(2 pi)."""
+def reduce_slow_inline(f: Function, ab: Val) -> tuple[Val, Val]:
+    """Of a finite |x| >= 2^15 by its bits: quadrant and remainder by a fixed-point phase in turns, from a 64-bit window of 1/(2 pi)."""
     p = ab.lshr(23) - 142
     s = p & 31
     i = p.lshr(5) & 3
@@ -118,10 +121,11 @@ def _trig(f: Function, x: Val, cosine: bool) -> Val:
     q, r = _reduce_fast(ab.as_float())
     quadrant, remainder = f.var(q.type, q), f.var(r.type, r)
     fast = ab < _FAST_LIMIT
-    with f.if_(f.any(~fast)):
-        slow_q, slow_r = _reduce_slow(f, ab)
-        quadrant.set(f.select(fast, q, slow_q))
-        remainder.set(f.select(fast, r, slow_r))
+    with f.if_(f.any(~fast), unlikely=True):
+        place = f.alloca(f"[2 x {q.type}]")
+        f.call(None, reduce_symbol(x.lanes), ab, place)
+        quadrant.set(f.select(fast, q, f.load(q.type, place)))
+        remainder.set(f.select(fast, r, f.load(r.type, place, 4 * x.lanes)))
     q, r = quadrant.get(), remainder.get()
     z = r * r
     sine = r + (r * z) * _horner(z, _SIN)
@@ -159,8 +163,23 @@ def _pow_log2(f: Function, ax: Val) -> Val:
     return low + ((fd * fd) * fd) * (fd * q.to_double() + d2)
 
 
+def pow_symbol(lanes: int) -> str:
+    """Name of the shared function (x, y) -> x^y."""
+    return f"{SYMBOL_PREFIX}pow_{lanes}"
+
+
+def reduce_symbol(lanes: int) -> str:
+    """Name of the shared function that puts the results of `reduce_slow_inline` behind a pointer."""
+    return f"{SYMBOL_PREFIX}reduce_{lanes}"
+
+
 def pow(f: Function, x: Val, y: Val) -> Val:
-    """x^y with the special cases of C's powf (0^0 = 1); at most 1.373 ULP."""
+    """x^y with the special cases of C's powf (0^0 = 1); at most 1.373 ULP. A call: the code is too long to repeat."""
+    return f.call(x.type, pow_symbol(x.lanes), x, y)
+
+
+def pow_inline(f: Function, x: Val, y: Val) -> Val:
+    """x^y, written out."""
     ix, iy = x.as_int(), y.as_int()
     ax, ay = ix & ABS, iy & ABS
     t = _pow_log2(f, ax) * y.to_double()

@@ -27,6 +27,7 @@ class Operands:
         self.system_values: dict[tuple[int, int], Val] = {}
         self.constants = ConstantFile(f, interface.env)
         self._immediates: ImmediateTable | None = None
+        self.known: dict[Key, Val] = {}  # what variables hold where the text stands; `FlowBuilder` keeps it true
         self._make_arrays()
         self._make_variables()
         self._fetch_inputs()
@@ -102,8 +103,12 @@ class Operands:
         if array is not None:
             return array.load(register, channel)
         if file in (File.TEMP, File.ADDR, File.OUT):
-            variable = self.variables.get((file, register, channel))
-            return variable.get() if variable is not None else self.f.const(F32, 0)
+            key = (file, register, channel)
+            value = self.known.get(key)
+            if value is None:
+                variable = self.variables.get(key)
+                value = self.known[key] = variable.get() if variable is not None else self.f.const(F32, 0)
+            return value
         if file is File.IN:
             return self.inputs[register, channel]
         if file is File.SV:
@@ -177,11 +182,13 @@ class Operands:
             return
         if register.file not in (File.TEMP, File.ADDR, File.OUT):
             raise self._unsupported(instruction, f"{register.file.name} as a destination")
-        variable = self.variables[register.file, register.index, channel]
-        value = value.as_int() if variable.type.kind == "i" else value.as_float()
+        key = (register.file, register.index, channel)
+        variable = self.variables[key]
         if masked and mask is not None:
+            value = value.as_int() if variable.type.kind == "i" else value.as_float()
             value = self.f.select(mask, value, variable.get())
-        variable.set(value)
+        variable.set(value.as_int() if variable.type.kind == "i" else value.as_float())
+        self.known[key] = self.f.splat(value, variable.type.lanes) if value.truth is None else value
 
     def _unsupported(self, instruction: Instruction, what: str) -> UnsupportedError:
         return UnsupportedError.at("B004", f"{what} is not supported by the code generator", instruction.span)

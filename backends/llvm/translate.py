@@ -55,7 +55,7 @@ class Translator:
             self.alive = MaskVar(f, self.lanes)
             self.alive.set(True)
         covered = self.lane_map.widen(f, mask) if mask is not None else None
-        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit)
+        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands.known)
 
     def condition(self, instruction: Instruction) -> Val:
         """x of the only source: what IF, UIF, SWITCH and CASE test."""

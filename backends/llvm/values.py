@@ -18,10 +18,11 @@ class Val:
     signed (`ult`, `uge`... are not); equality is `eq` and `ne`, so that Python's own stays usable.
     """
 
-    __slots__ = ("f", "name", "type")
+    __slots__ = ("f", "name", "truth", "type")
 
-    def __init__(self, f: Function, type: Type, name: str) -> None:
-        self.f, self.type, self.name = f, type, name
+    def __init__(self, f: Function, type: Type, name: str, truth: Val | None = None) -> None:
+        """`truth`: the i1 lanes whose sign extension this is, if it is known to be one."""
+        self.f, self.type, self.name, self.truth = f, type, name, truth
 
     def __str__(self) -> str:
         return f"{self.type} {self.name}"
@@ -162,7 +163,12 @@ class Val:
 
     def bits_as(self, to: Type) -> Val:
         """The same bits as exactly the type `to`."""
-        return self if to == self.type else self.f.emit(to, f"bitcast {self} to {to}")
+        if to == self.type:
+            return self
+        result = self.f.emit(to, f"bitcast {self} to {to}")
+        if to.lanes == self.type.lanes:
+            result.truth = self.truth
+        return result
 
     def to_float(self) -> Val:
         """Signed integer to f32, rounded to nearest."""
@@ -174,7 +180,10 @@ class Val:
 
     def sext(self, to: Type) -> Val:
         """Sign-extend to the element type of `to`."""
-        return self.cast("sext", to)
+        result = self.cast("sext", to)
+        if self.type.bits == 1 and result is not self:
+            result.truth = self
+        return result
 
     def zext(self, to: Type) -> Val:
         """Zero-extend to the element type of `to`."""

@@ -42,8 +42,6 @@ _MASK_RESULTS: tuple[tuple[str, Compare], ...] = (
     ("FSNE", Val.ne),
     ("ISLT", Val.__lt__),
     ("ISGE", Val.__ge__),
-    ("USEQ", Val.eq),
-    ("USNE", Val.ne),
     ("USLT", Val.ult),
     ("USGE", Val.uge),
 )
@@ -51,6 +49,31 @@ for _name, _compare in _FLOAT_RESULTS:
     _float_result(_name, _compare)
 for _name, _compare in _MASK_RESULTS:
     _mask_result(_name, _compare)
+
+
+def truth_of(a: Val) -> Val:
+    """Which lanes have a bit set; for the result of a comparison that comparison itself."""
+    return a.truth if a.truth is not None else a.ne(0)
+
+
+def _is_zero(a: Val) -> bool:
+    return a.name in ("0", "splat (i32 0)")
+
+
+@emits("USNE")
+def emit_usne(c: Context, a: Val, b: Val) -> Val:
+    """Not equal, all ones or 0."""
+    if a.truth is not None and _is_zero(b):
+        return a.truth.sext(I32)
+    return a.ne(b).sext(I32)
+
+
+@emits("USEQ")
+def emit_useq(c: Context, a: Val, b: Val) -> Val:
+    """Equal, all ones or 0."""
+    if a.truth is not None and _is_zero(b):
+        return (~a.truth).sext(I32)
+    return a.eq(b).sext(I32)
 
 
 @emits("MOV")
@@ -70,4 +93,4 @@ def emit_ucmp(c: Context, a: Val, b: Val, e: Val) -> Val:
     """Bits of a not 0 ? b : e."""
     if b.type.kind != e.type.kind:
         b, e = b.as_float(), e.as_float()
-    return c.f.select(a.ne(0), b, e)
+    return c.f.select(truth_of(a), b, e)

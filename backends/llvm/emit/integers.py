@@ -83,18 +83,24 @@ def emit_umax(c: Context, a: Val, b: Val) -> Val:
 @emits("NOT")
 def emit_not(c: Context, a: Val) -> Val:
     """Bitwise complement."""
-    return ~a
+    return (~a.truth).sext(I32) if a.truth is not None else ~a
 
 
 @emits("AND")
 def emit_and(c: Context, a: Val, b: Val) -> Val:
-    """Bitwise and."""
-    return a & b
+    """Bitwise and; with the result of a comparison it is a selection."""
+    if a.truth is not None and b.truth is not None:
+        return (a.truth & b.truth).sext(I32)
+    if a.truth is not None:
+        return c.f.select(a.truth, b, 0)
+    return c.f.select(b.truth, a, 0) if b.truth is not None else a & b
 
 
 @emits("OR")
 def emit_or(c: Context, a: Val, b: Val) -> Val:
     """Bitwise or."""
+    if a.truth is not None and b.truth is not None:
+        return (a.truth | b.truth).sext(I32)
     return a | b
 
 

@@ -1,0 +1,27 @@
+"""The functions of `math` that are called instead of written out: one module a lane count."""
+
+from __future__ import annotations
+
+from backends.llvm import math
+from backends.llvm.builder import F32, I32, PTR, Function, Module
+
+
+def lanes_of(symbol: str) -> int:
+    """The lane count in a symbol's name; ValueError for a name that is not one of ours."""
+    name, _, lanes = symbol.rpartition("_")
+    if not symbol.startswith(math.SYMBOL_PREFIX) or not name or not lanes.isdigit():
+        raise ValueError(f"{symbol} is no function of the mathematics library")
+    return int(lanes)
+
+
+def build_math_module(lanes: int, cpu: str) -> Module:
+    """Power and argument reduction for vectors of `lanes` lanes (1: scalars)."""
+    module = Module(f"math{lanes}", cpu)
+    f = Function(module, math.pow_symbol(lanes), [F32.wide(lanes)] * 2, F32.wide(lanes))
+    f.ret(math.pow_inline(f, *f.args))
+    f = Function(module, math.reduce_symbol(lanes), [I32.wide(lanes), PTR])
+    quadrant, rest = math.reduce_slow_inline(f, f.args[0])
+    f.store(quadrant, f.args[1])
+    f.store(rest, f.args[1], 4 * lanes)
+    f.ret()
+    return module
