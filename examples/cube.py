@@ -46,8 +46,8 @@ DCL OUT[0], COLOR
 DCL SAMP[0]
 DCL SVIEW[0], 2D, FLOAT
 DCL TEMP[0..1]
-IMM[0] FLT32 {0.36, 0.48, 0.8, 0.0}
-IMM[1] FLT32 {0.25, 0.75, 1.0, 0.0}
+IMM[0] FLT32 {0.36, 0.64, 0.68, 0.0}
+IMM[1] FLT32 {0.35, 0.75, 1.0, 0.0}
 TEX TEMP[0], IN[0], SAMP[0], 2D
 DP3 TEMP[1].x, IN[1], IMM[0]
 MAX TEMP[1].x, TEMP[1].xxxx, IMM[0].wwww
@@ -92,10 +92,10 @@ def checker() -> list[NDArray[np.uint8]]:
 
 def matrices(frame: int) -> NDArray[np.float32]:
     """CONST[0..6]: the columns of projection * view * turn, then those of the turn alone."""
-    yaw, pitch = frame * math.tau / 4 / FRAMES, 0.5  # a quarter turn shows every face of a cube where it began
+    yaw, pitch = 0.4 + frame * math.tau / 4 / FRAMES, 0.5  # a quarter turn shows every face of a cube where it began
     cy, sy, cp, sp = math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch)
     turn = np.array([[1, 0, 0], [0, cp, -sp], [0, sp, cp]]) @ np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
-    near, far, zoom, distance = 1.0, 20.0, 2.2, 5.0
+    near, far, zoom, distance = 1.0, 20.0, 2.6, 5.0
     model = np.eye(4)
     model[:3, :3] = turn
     model[2, 3] = -distance

@@ -92,6 +92,12 @@ class LinkTable:
     def __hash__(self) -> int:
         return hash((self.profile, self.rows, self.specials, self.position))
 
+    def __str__(self) -> str:
+        """The table as text, see `linkage.dump.dump`."""
+        from linkage.dump import dump  # it imports this module
+
+        return dump(self)
+
     def row(self, semantic: Semantic) -> Relocation | None:
         """The first row of a semantic."""
         return next((row for row in self.rows if row.semantic == semantic), None)

@@ -1,0 +1,63 @@
+"""Every example runs as its text says and makes the picture (or the text) that is recorded here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
+
+
+def digest(picture: Any) -> str:
+    return hashlib.sha256(np.ascontiguousarray(picture).tobytes()).hexdigest()
+
+
+def run(name: str, directory: Path) -> str:
+    command = [sys.executable, str(ROOT / "examples" / f"{name}.py"), "-o", str(directory)]
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=directory, env={"PYTHONPATH": str(ROOT)}).stdout
+
+
+def function(name: str) -> Any:
+    return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
+
+
+def test_triangle_writes_its_png(tmp_path: Path) -> None:
+    assert run("triangle", tmp_path).strip() == str(tmp_path / "triangle.png")
+    with Image.open(tmp_path / "triangle.png") as image:
+        assert image.size == (512, 512)
+        assert digest(np.array(image)) == GOLDEN["triangle"]
+
+
+def test_cube_writes_a_gif_and_a_png(tmp_path: Path) -> None:
+    run("cube", tmp_path)
+    with Image.open(tmp_path / "cube.gif") as image:
+        assert (image.size, getattr(image, "n_frames", 1)) == ((256, 256), 24)
+    with Image.open(tmp_path / "cube.png") as image:
+        assert image.size == (256, 256)
+
+
+def test_link_pair_writes_its_table(tmp_path: Path) -> None:
+    run("link_pair", tmp_path)
+    assert (tmp_path / "link_pair.txt").read_text() == "\n".join(GOLDEN["link_pair"]) + "\n"
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+@pytest.mark.parametrize("lanes", [8, 16, 32])
+def test_triangle_is_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
+    assert digest(function("triangle")["render"](threads=threads, lanes=lanes)) == GOLDEN["triangle"]
+
+
+@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 32)])
+def test_cube_frames_are_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
+    frames = function("cube")["render"](frames=4, threads=threads, lanes=lanes)
+    assert [digest(frame) for frame in frames] == GOLDEN["cube"]
