@@ -89,6 +89,8 @@ Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code. Never raises for what a user can do."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 it lives as long as the process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a shader may hold characters that the terminal does not know

@@ -184,10 +184,22 @@ K013 color comes from the back color
     A fragment input COLOR has no output COLOR of its index to read from, but a BCOLOR of that index, which it reads on both faces.
 K014 no position
     The program before the rasterizer writes no POSITION.
+B001 not supported by the engine
+    The code generator or the renderer does not do this yet; the message names it. The interpreter may: tgsi.run(..., engine='interp').
+B004 operand or property not supported
+    The code generator knows the opcode, but not this kind of operand, target, system value or property yet.
+B005 arrays too large
+    Registers that are indexed indirectly live in memory of 64 KiB for each block of invocations, and the program's arrays need more.
+B006 stage not supported by the code generator
+    The code generator builds vertex and fragment programs.
 B040 nested too deep for the engines
     Blocks and calls nest deeper than the engines can follow.
 B041 calls expand too far
     With every call written out the program is longer than the engines can take.
+B050 stage cannot be run
+    tgsi.run takes vertex and fragment programs.
+B051 not supported by the interpreter
+    The interpreter does not do this yet; the message names it.
 B060 stage without an engine
     Geometry, tessellation and compute shaders can be created, but there is nothing yet that runs them in a draw or a grid.
 B061 no stream output

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tgsi.attributes import NO_FORMAT
 from tgsi.builders import per_vertex
-from tgsi.enums import CHANNELS, QUALIFIERS, File, Location, MemoryType, Processor
+from tgsi.enums import CHANNELS, QUALIFIERS, File, Interpolation, Location, MemoryType, Processor
 from tgsi.ir import (
     IDENTITY,
     XYZW,
@@ -97,7 +97,8 @@ def _attributes(item: Declaration) -> Iterator[str]:
         yield "LOCAL"
     if item.semantic is not None:
         yield str(item.semantic)
-    if any(item.streams):
+    if any(item.streams) or (item.file is File.OUT and item.semantic is None and item.interpolation is Interpolation.COLOR):
+        # a lone COLOR would be read as the semantic
         yield f"STREAM({', '.join(map(str, item.streams))})"
     if item.image is not None:
         yield item.image.target

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from passes.validate.context import Context
 from tgsi.diagnostics import Label
-from tgsi.enums import File
+from tgsi.enums import File, Interpolation
 from tgsi.ir import Declaration
 from tgsi.semantics import SEMANTICS, Semantic
 
@@ -19,6 +19,7 @@ MAX_ARRAY = 1023
 _ALSO_SYSTEM_VALUES = frozenset({"POSITION", "PCOORD"})
 """Fragment inputs that some drivers ask for as system values."""
 
+_WITHOUT_SEMANTIC = frozenset({File.IMAGE, File.SVIEW, File.BUFFER, File.MEMORY})
 _UNDECLARABLE = frozenset({File.NULL, File.IMM})
 
 
@@ -41,6 +42,8 @@ def _check_one(context: Context, item: Declaration) -> None:
         context.error("V022", f"an array number is beyond {MAX_ARRAY}", item)
     if item.file in _UNDECLARABLE:
         context.error("V023", f"{item.file.name} registers are not declared", item)
+    if item.semantic is None and item.interpolation is Interpolation.COLOR and item.file not in _WITHOUT_SEMANTIC:
+        context.error("V027", "interpolation COLOR without a semantic cannot be written as text", item)
     if item.file is File.SV:
         if item.semantic is None:
             context.error("V026", "a system value needs a semantic", item, hint="as `DCL SV[0], INSTANCEID`")

@@ -1,0 +1,230 @@
+"""tgsi-compile: what it prints, where, and its exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tgsi import cli
+from tgsi.codes import EXPLANATIONS
+from tgsi.parser import parse
+
+ROOT = Path(__file__).resolve().parents[3]
+GOOD = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nmov out[0], in[0].x\nEND\n"
+CANONICAL = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\n  0: MOV OUT[0], IN[0].xxxx\n  1: END\n"
+VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND\n"
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        code = cli.main([str(argument) for argument in arguments])
+        done = capsys.readouterr()
+        return code, done.out, done.err
+
+    return call
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.tgsi"
+    path.write_text(GOOD)
+    return path
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    path = tmp_path / "bad.tgsi"
+    path.write_text("FRAG\nMOV OUT[0], IN[0]\nEND\n")
+    return path
+
+
+def test_canonical_text_is_the_default(run: Run, good: Path) -> None:
+    assert run(good) == (0, CANONICAL, "")
+
+
+def test_text_is_read_from_stdin(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for arguments in ((), ("-",)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD.encode())))
+        assert run(*arguments) == (0, CANONICAL, "")
+
+
+def test_several_files_are_printed_one_after_the_other(run: Run, good: Path) -> None:
+    assert run(good, good) == (0, CANONICAL + "\n" + CANONICAL, "")
+
+
+def test_output_goes_to_a_file(run: Run, good: Path, tmp_path: Path) -> None:
+    assert run(good, "-o", tmp_path / "out.tgsi") == (0, "", "")
+    assert (tmp_path / "out.tgsi").read_text() == CANONICAL
+
+
+def test_check_is_silent_about_a_right_shader(run: Run, good: Path) -> None:
+    assert run("--check", good) == (0, "", "")
+
+
+def test_check_prints_findings_to_stdout(run: Run, good: Path, bad: Path) -> None:
+    code, out, err = run("--check", good, bad)
+    assert (code, err) == (1, "")
+    assert "error[V030]: OUT[0] is not declared" in out
+    assert out.endswith("\n2 errors, no warnings\n")
+
+
+def test_findings_while_emitting_go_to_stderr(run: Run, good: Path, bad: Path) -> None:
+    code, out, err = run(bad, good)
+    assert (code, out) == (1, CANONICAL)
+    assert "error[V030]" in err
+
+
+def test_findings_as_json(run: Run, bad: Path) -> None:
+    code, out, _ = run("--check", "--format", "json", bad)
+    made = json.loads(out)
+    assert (code, made["ok"], len(made["findings"])) == (1, False, 2)
+    assert made["findings"][0]["labels"][0] == {"file": str(bad), "line": 2, "column": 5, "start": 9, "end": 15, "text": ""}
+
+
+def test_ir_listing_shows_words_numbers_and_types(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.tgsi"
+    path.write_text("VERT\nDCL OUT[0], POSITION\nIMM FLT32 {1.0, 0x7fc00001, -0.0, 0}\nUADD_SAT OUT[0], IMM[0], IMM[0]\nEND\n")
+    code, out, _ = run("--emit", "ir", path)
+    assert code == 0
+    assert "words 3f800000 7fc00001 80000000 00000000" in out
+    assert "UADD_SAT #129 OUT[0]:uint <- IMM[0]:uint, IMM[0]:uint" in out
+
+
+def test_json_holds_the_whole_program(run: Run, tmp_path: Path, golden: Callable[[Path, str], None]) -> None:
+    source = ROOT / "tests/filetests/text/every-operand.tgsi"
+    program = parse(source.read_text())
+    path = tmp_path / "a.tgsi"
+    path.write_text(str(program).replace("BRK", "NOP"))
+    from tgsi.listing import program_as_json
+
+    golden(Path(__file__).with_name("every_operand.json"), json.dumps(program_as_json(program), indent=1) + "\n")
+    declared = (ROOT / "tests/filetests/text/every-declaration.tgsi").read_text()
+    golden(Path(__file__).with_name("every_declaration.json"), json.dumps(program_as_json(parse(declared)), indent=1) + "\n")
+
+
+def test_json_of_several_files_is_an_array(run: Run, good: Path) -> None:
+    assert json.loads(run("--emit", "json", good)[1])["stage"] == "FRAG"
+    assert len(json.loads(run("--emit", "json", good, good)[1])) == 2
+
+
+@pytest.mark.parametrize("kind", ["llvm", "asm"])
+def test_generated_code_is_shown(run: Run, good: Path, kind: str) -> None:
+    code, out, err = run("--emit", kind, good, "--cpu", "x86-64-v3", "--lanes", "8")
+    assert (code, err) == (0, "")
+    assert "run" in out
+
+
+def test_what_is_not_built_yet_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.tgsi"
+    path.write_text("GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nEND\n")
+    code, _, err = run("--emit", "asm", path)
+    assert code == 1
+    assert "GEOM" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_link_table_of_two_shaders_in_either_order(run: Run, good: Path, tmp_path: Path, swap: bool) -> None:
+    vertex = tmp_path / "vertex.tgsi"
+    vertex.write_text(VERTEX)
+    files = (good, vertex) if swap else (vertex, good)
+    code, out, err = run("--link", *files)
+    assert (code, err) == (0, "")
+    assert "profile software: 1 slot" in out
+    assert json.loads(run("--link", "--format", "json", *files)[1])["rows"][0]["output_register"] == 1
+
+
+def test_link_reports_what_is_wrong_with_its_shaders(run: Run, good: Path, bad: Path) -> None:
+    assert run("--link", good, bad)[0] == 1
+    code, _, err = run("--link", good, good)
+    assert code == 1
+    assert "error[K" in err
+
+
+def test_explain_tells_what_a_code_means(run: Run) -> None:
+    code, out, _ = run("--explain", "v030")
+    assert code == 0
+    assert out.startswith("V030: undeclared register\n\n")
+    assert json.loads(run("--explain", "V030", "--format", "json")[1])["code"] == "V030"
+    assert len(run("--explain", "all")[1].splitlines()) == len(EXPLANATIONS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--chek"], "unknown option `--chek`; did you mean `--check`?"),
+        (["--emit", "txt"], "--emit: unknown value `txt`; did you mean `text`?"),
+        (["--dialect", "legacy2"], "--dialect: unknown value `legacy2`; it is one of default, strict"),
+        (["--lanes", "7"], "--lanes: unknown value `7`; it is one of 4, 8, 16, 32, 64"),
+        (["--lanes", "x"], "argument --lanes: invalid int value: 'x'"),
+        (["--check", "--link"], "argument --link: not allowed with argument --check"),
+        (["--link"], "--link takes two files, 0 given"),
+        (["--link", "a", "b", "--profile", "softwear"], "--profile: unknown value `softwear`; did you mean `software`?"),
+        (["--explain", "V999"], "there is no code `V999`; --explain all lists them"),
+        (["--explain", "what"], "there is no code `what`; --explain all lists them"),
+        (["/no/such/file"], "/no/such/file: no such file or directory"),
+        (["/"], "/: is a directory"),
+        (["a\0b"], "'a\\x00b': embedded null byte"),
+        ([sys.executable], "this is a binary file, not TGSI text"),
+    ],
+)
+def test_wrong_command_gives_one_line_and_code_2(run: Run, arguments: list[str], message: str) -> None:
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert err.startswith("tgsi-compile: ")
+    assert message in err
+
+
+def test_text_that_is_not_utf8_is_refused_with_the_offset(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "latin.tgsi"
+    path.write_bytes(b"VERT\n\xe9END")
+    code, _, err = run(path)
+    assert code == 2
+    assert err == f"tgsi-compile: {path}: this is no UTF-8 text (byte 0xe9 at offset 5)\n"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_unreadable_file_is_refused(run: Run, good: Path) -> None:
+    good.chmod(0)
+    assert run(good)[0] == 2
+
+
+def test_unwritable_output_is_refused(run: Run, good: Path) -> None:
+    code, _, err = run(good, "-o", "/no/such/folder/x")
+    assert code == 2
+    assert err == "tgsi-compile: /no/such/folder/x: no such file or directory\n"
+
+
+def test_an_error_of_our_own_gives_no_traceback(run: Run, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("oh")
+
+    monkeypatch.setattr(cli, "_compile", broken)
+    monkeypatch.delenv("TGSI_DEBUG", raising=False)
+    code, _, err = run(good)
+    assert (code, err) == (1, "tgsi-compile: internal error: RuntimeError: oh (TGSI_DEBUG=1 shows where)\n")
+
+
+def test_a_reader_that_goes_away_is_no_error(good: Path) -> None:
+    command = f"{sys.executable} -m tgsi.cli --emit json {' '.join([str(good)] * 400)} | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=60, check=True)
+    assert done.stdout == "[\n0\n"
+    assert done.stderr == ""
+
+
+def test_help_shows_examples_and_loads_neither_numpy_nor_llvmlite_nor_lark() -> None:
+    script = "import sys; from tgsi.cli import main; main(['--help']); print(sorted({'numpy', 'llvmlite', 'lark'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, timeout=60, check=True)
+    assert "examples:" in done.stdout
+    assert done.stdout.endswith("\n[]\n")

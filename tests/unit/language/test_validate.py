@@ -1,0 +1,123 @@
+"""Rules that only programs made by hand can break, limits, and how our verdicts relate to those of Mesa's checker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from passes.validate import check, validate
+from tests.golden.accept import rows
+from tgsi.diagnostics import LimitError, Severity, ValidationError
+from tgsi.enums import File, Interpolation, Processor
+from tgsi.ir import Declaration, DstOperand, Instruction, MemoryAccess, Program, Property, RegisterRef, SrcOperand, TexOffset
+from tgsi.limits import ShaderLimits
+from tgsi.opcodes import OPCODES
+from tgsi.parser import parse
+
+IN0, OUT0 = RegisterRef(File.IN, 0), RegisterRef(File.OUT, 0)
+MOV = Instruction(OPCODES["MOV"], (DstOperand(OUT0),), (SrcOperand(IN0),))
+TEX = Instruction(OPCODES["TEX"], (DstOperand(OUT0),), (SrcOperand(IN0), SrcOperand(RegisterRef(File.SAMP, 0))), texture="2D")
+END = Instruction(OPCODES["END"])
+
+
+def program(*instructions: Instruction, **more: tuple[object, ...]) -> Program:
+    declared = Declaration(File.IN, 0, 0), Declaration(File.OUT, 0, 0), Declaration(File.SAMP, 0, 0)
+    return replace(Program(Processor.FRAG, declared, instructions=(*instructions, END)), **more)  # type: ignore[arg-type]
+
+
+def codes(made: Program, limits: ShaderLimits | None = None) -> list[str]:
+    return [item.code for item in (check(made, limits=limits) if limits else check(made))]
+
+
+@pytest.mark.parametrize(
+    ("made", "code"),
+    [
+        (program(replace(MOV, src=())), "V040"),
+        (program(replace(MOV, dst=(DstOperand(OUT0, 0),))), "V041"),
+        (program(replace(TEX, texture=None)), "V050"),
+        (program(replace(MOV, texture="2D")), "V050"),
+        (program(replace(MOV, offsets=(TexOffset(IN0),))), "V052"),
+        (program(replace(TEX, offsets=(TexOffset(IN0),) * 5)), "V052"),
+        (program(replace(MOV, memory=MemoryAccess())), "V053"),
+        (program(properties=(Property("NO_SUCH", 1),)), "V062"),
+        (program(declarations=(Declaration(File.IN, 0, 0, interpolation=Interpolation.COLOR),)), "V027"),
+    ],
+)
+def test_hand_made_program_breaks_the_rule(made: Program, code: str) -> None:
+    assert codes(made) == [code]
+
+
+def test_a_finding_without_a_text_quotes_the_statement() -> None:
+    (found,) = check(program(replace(MOV, src=(SrcOperand(RegisterRef(File.TEMP, 3)),))))
+    assert found.message == "TEMP[3] is not declared (in `MOV OUT[0], TEMP[3]`)"
+    assert found.labels == ()
+
+
+def test_validate_accepts_a_right_program_and_raises_with_every_finding() -> None:
+    validate(program(MOV, TEX))
+    with pytest.raises(ValidationError) as caught:
+        validate(parse("VERT\nDCL OUT[0], POSITION\nDCL OUT[1], POSITION\nMOV OUT[0], IN[0]"))
+    assert [item.code for item in caught.value.diagnostics] == ["V025", "V001", "V030"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "code"),
+    [
+        (ShaderLimits(instructions=2), "S001"),
+        (ShaderLimits(nesting=1), "S002"),
+        (ShaderLimits(immediates=0), "S003"),
+        (ShaderLimits(constant_buffers=1), "S004"),
+        (ShaderLimits(temporaries=3), "S005"),
+    ],
+)
+def test_limits_are_errors_of_their_own_kind(limits: ShaderLimits, code: str) -> None:
+    made = parse(
+        "FRAG\nDCL IN[0], GENERIC[0], LINEAR\nDCL CONST[1][0..1]\nDCL TEMP[0..3]\nIMM FLT32 {0, 0, 0, 0}\n"
+        "IF IN[0].xxxx\nIF IN[0].xxxx\nENDIF\nENDIF\nEND"
+    )
+    assert codes(made) == []
+    assert codes(made, limits) == [code]
+    with pytest.raises(LimitError):
+        validate(made, limits=limits)
+
+
+def test_findings_of_a_program_that_is_wrong_everywhere_are_bounded() -> None:
+    made = parse("VERT\n" + "".join(f"MOV OUT[{n}], IN[{n}]\n" for n in range(500)) + "END")
+    assert len(check(made)) == 200
+
+
+# Where our verdict differs from that of Mesa's checker, and why. Codes are those that we report.
+STRICTER: dict[str, Callable[[list[str]], bool]] = {
+    "Mesa's checker does not look at control flow": lambda found: set(found) <= {"V003", "V004", "V006", "V008"},
+    "Mesa takes any register for a sampler, view or resource": lambda found: set(found) == {"V038"},
+    "Mesa has no stage rules": lambda found: set(found) == {"V060"},
+    "an index is read from ADDR or TEMP only": lambda found: found == ["V034"],
+    "numbers beyond 16 bits wrap around in Mesa": lambda found: found == ["V022"],
+    "a range may not run backwards": lambda found: found == ["V021"],
+    "the target must be that of the view": lambda found: found == ["V051"],
+}
+MORE_TOLERANT = {
+    "Invalid immediate data type": "64-bit immediates are legal",
+    "Invalid register file name": "NULL is a destination",
+    "Undeclared source register": "constant buffers need no second declaration as CONSTBUF",
+    "Instruction expected but": "the order of declarations and code is only worth a warning",
+}
+
+
+def test_verdicts_differ_from_mesa_only_for_stated_reasons() -> None:
+    stricter, tolerant = set(), 0
+    for row in rows():
+        if not row["parses"]:
+            continue
+        found = [item.code for item in check(parse(row["text"])) if item.severity is Severity.ERROR]
+        if found and row["sane"]:
+            reasons = [reason for reason, holds in STRICTER.items() if holds(found)]
+            assert reasons, f"{row['name']}: {found}"
+            stricter.update(reasons)
+        elif not found and not row["sane"]:
+            tolerant += 1
+    assert stricter == set(STRICTER)
+    assert tolerant == 9
+    assert len(MORE_TOLERANT) == 4
