@@ -15,6 +15,7 @@ from backends.gallium.state import DrawInfo
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS, SamplerRecord, ShaderEnv, TextureRecord
 from backends.raster.blend import TargetKey
 from backends.raster.depth import DepthKey
+from backends.raster.expand import MAX_WIDTH
 from backends.raster.fetch import Attribute
 from backends.raster.fragment import FragmentInfo, FragmentKey
 from backends.raster.kernels import Kernels, Samplers, Textures
@@ -87,8 +88,12 @@ class DrawMaker:
     # -- checks -------------------------------------------------------------------------------------------------------
     def _check(self, state: DrawState, topology: Topology) -> None:
         r = state.rasterizer
+        if topology.shape is Shape.LINE and (r.line_smooth or r.line_stipple_enable):
+            raise UnsupportedError.at("B001", "the renderer does not draw smooth or stippled lines")
+        if topology.shape is Shape.POINT and r.point_smooth:
+            raise UnsupportedError.at("B001", "the renderer does not draw smooth points")
         if topology.shape is not Shape.TRIANGLE:
-            raise UnsupportedError.at("B001", f"the renderer does not draw {topology.shape.name.lower()}s yet")
+            return
         if r.fill_front is not PolygonMode.FILL or r.fill_back is not PolygonMode.FILL:
             raise UnsupportedError.at("B001", "the renderer fills polygons only (fill_front and fill_back must be FILL)")
 
@@ -191,11 +196,23 @@ class DrawMaker:
                 extra.append(slot)
         total = count + len(extra)
         d.size_register = -1
+        if shape is Shape.POINT:
+            if r.point_size_per_vertex and linked.point_size is not None:
+                d.size_register, d.source[total] = total, linked.point_size
+                total += 1
+            for k in range(count):
+                d.sprite[k] = k == fragment.point_slot or bool(self._sprites(state, fragment) >> k & 1)
+                if d.sprite[k]:
+                    d.mode[k], d.flat[k] = Mode.LINEAR, False
+        d.point_size, d.line_width, d.last_pixel = r.point_size, min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
         d.num_slots, d.num_vertex_slots, d.position = count, total, linked.position
         total = self._distances(d, state, linked, total)
         d.vertex_size, d.record_size = VertexLayout.size(total), SetupLayout.size(count)
-        d.front_sign = not r.front_ccw
-        d.cull, d.tie = int(r.cull_face), r.bottom_edge_rule
+        d.tie = r.bottom_edge_rule
+        if shape is Shape.TRIANGLE:
+            d.front_sign, d.cull = not r.front_ccw, int(r.cull_face)
+        else:  # their triangles are made with positive area, and always face the front
+            d.front_sign, d.tie = 1, 0
         d.wants_prim = fragment.reads_primitive
 
     def _distances(self, d: Draw, state: DrawState, linked: Linked, total: int) -> int:
@@ -273,7 +290,7 @@ class DrawMaker:
             r.flatshade and info.has_color_interpolation,
             r.clamp_fragment_color,
             stipple,
-            0,
+            self._sprites(state, info) if shape is Shape.POINT else 0,
             state.count_samples,
             state.count_statistics,
             textures,
@@ -287,6 +304,12 @@ class DrawMaker:
         d.sprite_flip = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
         if stipple and state.polygon_stipple is not None:
             d.stipple[:] = state.polygon_stipple
+
+    @staticmethod
+    def _sprites(state: DrawState, info: FragmentInfo) -> int:
+        """Slots that a point's coordinate replaces."""
+        enable = state.rasterizer.sprite_coord_enable
+        return sum(1 << k for k, s in enumerate(info.slots) if s.semantic.name == "GENERIC" and enable >> s.semantic.index & 1)
 
     @staticmethod
     def _writes(info: FragmentInfo, index: int) -> bool:

@@ -11,7 +11,8 @@ from backends.llvm.builder import I32, I64, PTR, Function, Module
 from backends.llvm.structs import Record
 from backends.raster.assemble import build_assemble
 from backends.raster.clip import build_clip, build_clip_polygon
-from backends.raster.records import NEEDS_CLIP, Batch, Draw, Worker
+from backends.raster.expand import build_expand
+from backends.raster.records import NEEDS_CLIP, Batch, Draw, Shape, Worker
 from backends.raster.setup import build_setup
 
 
@@ -20,18 +21,25 @@ def build_front_end(lanes: int, module: Module) -> None:
     build_assemble(lanes, module)
     build_clip_polygon(module)
     build_clip(lanes, module)
+    build_expand(module)
     build_setup(lanes, module)
     f = Function(module, "front_end", [PTR, PTR], internal=True)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     f.call(None, "assemble", worker, batch)
-    f.call_pointer(None, Record(f, b.get("draw"), Draw).get("shade_vertices"), worker, batch)
+    d = Record(f, b.get("draw"), Draw)
+    f.call_pointer(None, d.get("shade_vertices"), worker, batch)
     count = b.get("count")
     w.set("clipper_in", w.get("clipper_in") + count.zext(I64))
     with f.if_(w.get("and_mask").ne(0)):  # every vertex is outside of one plane
         b.set("done", count)
         b.set("limit", 0)
         b.set("used", 0)
+        f.ret()
+        f.place(f.label())
+    with f.if_(d.get("shape").ne(Shape.TRIANGLE)):
+        made = f.call(I32, "expand", worker, batch)
+        f.call(None, "setup", worker, batch, w.get("u0"), w.get("u1"), w.get("u2"), w.get("uprim"), made)
         f.ret()
         f.place(f.label())
     with f.else_of((w.get("or_mask") & NEEDS_CLIP).eq(0)) as otherwise:

@@ -1,0 +1,222 @@
+"""Front end: points and lines become pairs of triangles in window space, so that everything behind it knows triangles only.
+
+A point is a square of whole pixels, as softpipe has it (semantics.md): its first column is trunc(x + 0.75 - size/2), its
+first row trunc(y + 0.25 - size/2), its edge floor(size), at least 1. A line is a parallelogram along its major axis: in
+each column (row) `width` pixels around the center line; diamond exit decides about the first and the last column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.structs import Record
+from backends.raster.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
+from backends.raster.records import NEEDS_CLIP, OUTSIDE, USER, Batch, Draw, Mode, Shape, VertexLayout, Worker
+
+MAX_POINT = 8192.0  # pixels
+MAX_WIDTH = 255
+
+
+class _Output:
+    """The growing lists of vertex records and triangles of one worker."""
+
+    def __init__(self, f: Function, w: Record, d: Record) -> None:
+        self.f, self.w, self.d = f, w, d
+        self.vertices, self.size = w.get("vertices"), d.get("vertex_size")
+        self.lists = [w.get(n) for n in ("u0", "u1", "u2", "uprim")]
+        self.count = f.var(I32, 0)
+        self.next = f.var(I32, w.get("num_vertices"))
+
+    def record(self, number: Val) -> Val:
+        """Pointer to a vertex record."""
+        return self.f.at(self.vertices, (number * self.size).zext(I64))
+
+    def copies(self, source: Val) -> list[Val]:
+        """Four new records like `source`."""
+        f, first = self.f, self.next.get()
+        found = [self.record(first + k) for k in range(4)]
+        for r in found:
+            copy_vertex(f, source, r, self.size)
+        self.next.set(first + 4)
+        return found
+
+    def quad(self, prim: Val) -> None:
+        """Two triangles of the last four records: (0, 1, 2) and (1, 3, 2)."""
+        f, first = self.f, self.next.get() - 4
+        for corners in ((0, 1, 2), (1, 3, 2)):
+            at = self.count.get() << 2
+            for k, corner in enumerate(corners):
+                f.store(first + corner, self.lists[k], at)
+            f.store(prim, self.lists[3], at)
+            self.count.add(1)
+
+
+def build_expand(module: Module) -> None:
+    """expand(worker, batch) -> count: points or lines t -> triangles u, in order; clips and drops on the way."""
+    _build_clip_line(module)
+    f = Function(module, "expand", [PTR, PTR], I32, internal=True)
+    worker, batch = f.args
+    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
+    draw = b.get("draw")
+    d = Record(f, draw, Draw)
+    out = _Output(f, w, d)
+    masks, corners, prims = w.get("clip_masks"), [w.get(n) for n in ("t0", "t1", "t2")], w.get("prim")
+    is_point = d.get("shape").eq(Shape.POINT)
+    with f.range(0, b.get("count")) as i:
+        a, c, provoking = (f.load(I32, t, i << 2) for t in corners)
+        prim = f.load(I32, prims, i << 2)
+        m0, m1 = f.load(I32, masks, a << 2), f.load(I32, masks, c << 2)
+        with f.else_of(is_point) as line:
+            with f.if_((m0 & (OUTSIDE | USER)).eq(0)):  # a point lives by its center
+                _point(f, d, out, out.record(a))
+                out.quad(prim)
+            line()
+            with f.if_((m0 & m1 & OUTSIDE).eq(0)):
+                ends = [f.var(PTR, out.record(v)) for v in (a, c)]
+                visible = f.var(I32, 1)
+                with f.if_(((m0 | m1) & NEEDS_CLIP).ne(0)):
+                    first = out.next.get()
+                    w.set("num_vertices", first)
+                    visible.set(f.call(I32, "clip_line", worker, draw, a, c, provoking))
+                    ends[0].set(out.record(first))
+                    ends[1].set(out.record(first + 1))
+                    out.next.set(first + 2)
+                with f.if_(visible.get().ne(0)):
+                    _line(f, d, out, ends[0].get(), ends[1].get(), out.record(provoking), prim)
+    w.set("num_vertices", out.next.get())
+    f.ret(out.count.get())
+
+
+# -------------------------------------------------------------------------------------------------------------- points
+def _point(f: Function, d: Record, out: _Output, source: Val) -> None:
+    x, y = (f.load(I32, source, VertexLayout.WINDOW + 4 * k).to_float() * (1.0 / 256.0) for k in range(2))
+    size = f.var(F32, d.get("point_size"))
+    slot = d.get("size_register")
+    with f.if_(slot >= 0):
+        size.set(f.load(F32, source, (slot << 4) + VertexLayout.SLOTS))
+    wide = f.min(f.max(size.get(), 1.0), MAX_POINT)
+    single = ~(wide > 1.0)
+    left = f.select(single, x, x + (0.75 - wide * 0.5))
+    bottom = f.select(single, y, y + (0.25 - wide * 0.5))
+    x0, y0, edge = f.to_int(left), f.to_int(bottom), f.to_int(wide)
+    xs, ys = [x0, x0 + edge], [y0, y0 + edge]
+    records = out.copies(source)
+    for k, r in enumerate(records):
+        px, py = xs[k % 2], ys[k // 2]
+        f.store(px << 8, r, VertexLayout.WINDOW)
+        f.store(py << 8, r, VertexLayout.WINDOW + 4)
+        s, t = (px.to_float() - x) / wide + 0.5, (py.to_float() - y) / wide + 0.5
+        t = f.select(d.get("sprite_flip").ne(0), t, 1.0 - t)
+        with f.range(0, d.get("num_slots")) as i:
+            with f.if_(f.load(I32, d.address("sprite"), i << 2).ne(0)):
+                at = (i << 4) + VertexLayout.SLOTS
+                for c, v in enumerate((s, t, f.const(F32, 0.0), f.const(F32, 1.0))):
+                    f.store(v, f.at(r, at), 4 * c)
+
+
+# --------------------------------------------------------------------------------------------------------------- lines
+def _build_clip_line(module: Module) -> None:
+    """clip_line(worker, draw, a, b, provoking) -> visible: two new records behind the others, clipped to every plane."""
+    f = Function(module, "clip_line", [PTR, PTR, I32, I32, I32], I32, internal=True)
+    worker, draw, a, b, provoking = f.args
+    w, d = Record(f, worker, Worker), Record(f, draw, Draw)
+    vertices, size = w.get("vertices"), d.get("vertex_size")
+    bytes_, polygon = size - VertexLayout.CLIP, w.get("polygon")
+    ends = [polygon, f.at(polygon, bytes_)]
+    for v, end in zip((a, b), ends):
+        copy_vertex(f, f.at(f.at(vertices, (v * size).zext(I64)), VertexLayout.CLIP), end, bytes_)
+    with f.range(0, d.get("num_distances") + PLANES) as plane:
+        distances = [plane_distance(f, d, plane, end) for end in ends]
+        inside = [distance >= 0.0 for distance in distances]
+        with f.if_(~(inside[0] | inside[1])):
+            f.ret(f.const(I32, 0))
+            f.place(f.label())
+        for k in range(2):
+            with f.if_(~inside[k]):
+                t = distances[1 - k] / (distances[1 - k] - distances[k])
+                blend_vertex(f, ends[1 - k], ends[k], t, ends[k], bytes_)
+    first = w.get("num_vertices")
+    for k, end in enumerate(ends):
+        record = f.at(vertices, ((first + k) * size).zext(I64))
+        emit_vertex(f, d, end, record, bytes_, f.at(vertices, (provoking * size).zext(I64)))
+    f.ret(f.const(I32, 1))
+
+
+def _line(f: Function, d: Record, out: _Output, start: Val, end: Val, provoking: Val, prim: Val) -> None:
+    x0, y0, x1, y1 = (f.load(I32, r, VertexLayout.WINDOW + 4 * k) for r in (start, end) for k in range(2))
+    dx, dy = x1 - x0, y1 - y0
+    along_x = _magnitude(f, dx) >= _magnitude(f, dy)
+
+    def by_axis(a: Val, b: Val) -> Val:
+        return f.select(along_x, a, b)
+
+    u0, v0, u1, v1 = by_axis(x0, y0), by_axis(y0, x0), by_axis(x1, y1), by_axis(y1, x1)
+    du, dv, forward = u1 - u0, v1 - v0, by_axis(dx, dy) > 0
+    first = _edge(f, u0, v0, forward, None)
+    last = _edge(f, u1, v1, forward, d.get("last_pixel").ne(0))
+    drawn = du.ne(0) & f.select(forward, first < last, last < first)
+    with f.if_(drawn):
+        half = d.get("line_width").cast("fptosi", I32) << 7
+        records = out.copies(start)
+        low, high = f.select(forward, first, last), f.select(forward, last, first)
+        length = du.to_double()
+        for side, u in enumerate((low, high)):
+            s = (u - u0).to_double() / length
+            v = v0 + f.to_int(f.round(s * dv.to_double()))
+            pairs = [(by_axis(u, k), by_axis(k, u)) for k in (v - half, v + half)]
+            _write_end(f, d, records, side, pairs, along_x, start, end, provoking, s.cast("fptrunc", F32))
+        out.quad(prim)
+
+
+def _magnitude(f: Function, v: Val) -> Val:
+    return f.max(v, 0 - v)
+
+
+def _edge(f: Function, u: Val, v: Val, forward: Val, keep_last: Val | None) -> Val:
+    """Where the line begins (keep_last None) or ends: the border of a pixel column, by diamond exit."""
+    pixel, fu, fv = u >> 8, (u & 255) - 128, (v & 255) - 128
+    inside = _magnitude(f, fu) + _magnitude(f, fv) < 128
+    ahead = f.select(forward, fu < 0, fu > 0)  # the diamond lies ahead
+    if keep_last is None:
+        included = inside | ahead
+        return f.select(included ^ forward, pixel + 1, pixel) << 8
+    behind = f.select(forward, fu > 0, fu < 0)
+    included = (~inside & behind) | keep_last
+    return f.select(included ^ forward, pixel, pixel + 1) << 8
+
+
+def _write_end(
+    f: Function,
+    d: Record,
+    records: Sequence[Val],
+    side: int,
+    pairs: Sequence[tuple[Val, Val]],
+    along_x: Val,
+    start: Val,
+    end: Val,
+    provoking: Val,
+    s: Val,
+) -> None:
+    """Both corners at one end of a line: at fraction `s` between its ends, extrapolated in window space."""
+    z0, w0, z1, w1 = (f.load(F32, r, VertexLayout.WINDOW + 8 + 4 * k) for r in (start, end) for k in range(2))
+    rw = w0 + (w1 - w0) * s
+    rw = f.select(rw > 0.0, rw, w0)
+    z = z0 + (z1 - z0) * s
+    # corner 0 of the quad: low end, low side; 1 and 2: which of high end and high side comes first depends on the axis
+    middle = f.select(along_x, records[2 - side], records[1 + side])
+    there = [records[0], middle] if side == 0 else [middle, records[3]]
+    for (x, y), r in zip(pairs, there):
+        for k, v in enumerate((x, y, z, rw)):
+            f.store(v, r, VertexLayout.WINDOW + 4 * k)
+
+    vec4 = F32.wide(4)
+    with f.range(0, d.get("num_slots")) as i:
+        at, mode = (i << 4) + VertexLayout.SLOTS, f.load(I32, d.address("mode"), i << 2)
+        a, b = f.load(vec4, start, at), f.load(vec4, end, at)
+        scaled, to = a * w0, b * w1
+        perspective = (scaled + (to - scaled) * s) / rw
+        value = f.select(mode.eq(Mode.PERSPECTIVE), perspective, a + (b - a) * s)
+        value = f.select(mode.eq(Mode.FLAT), f.load(vec4, provoking, at), value)
+        for r in there:
+            f.store(value, r, at)
