@@ -96,8 +96,8 @@ class Pool:
         }
         sizes |= dict.fromkeys(("clip_masks", "vertex_id", "instance_id"), corners * 4)
         sizes |= dict.fromkeys(("t0", "t1", "t2", "prim", "u0", "u1", "u2", "uprim"), prims * 4)
-        for w in self.workers:
-            w.scene = ctypes.addressof(s)
+        for i, w in enumerate(self.workers):
+            w.scene, w.index = ctypes.addressof(s), i
             for name, size in sizes.items():
                 memory = aligned(size)  # untouched pages cost nothing
                 self._keep.append(memory)

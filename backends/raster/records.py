@@ -215,7 +215,11 @@ class Worker(ctypes.Structure):
         ("vs_invocations", c_int64),
         ("clipper_in", c_int64),
         ("clipper_out", c_int64),
-        ("pad", c_int32 * 16),
+        ("index", c_int32),  # among the workers
+        ("pad0", c_int32 * 32),
+        ("next_tile", c_int32),  # of the worker's band; others take from it when theirs is done
+        ("end_tile", c_int32),
+        ("pad1", c_int32 * 31),
     ]
 
 
@@ -268,8 +272,6 @@ class Scene(ctypes.Structure):
         ("pad0", c_int32 * 32),
         ("next_batch", c_int32),
         ("pad1", c_int32 * 31),
-        ("next_tile", c_int32),
-        ("pad2", c_int32 * 31),
         ("arrived", c_int32),
         ("pad3", c_int32 * 31),
         ("generation", c_int32),

@@ -10,7 +10,7 @@ from backends.raster.records import HEADS, TILE, Batch, ClearRecord, Draw, Scene
 
 
 def build_tile_walk(module: Module) -> None:
-    """tiles(worker): takes tiles until none is left; clears each, then runs the batches of this window in order."""
+    """tiles(worker): takes tiles, first of its own band, until none is left; clears each, runs the window's batches in order."""
     _build_clear_tile(module)
     f = Function(module, "tiles", [PTR], shared=True, internal=True)
     worker = f.args[0]
@@ -20,9 +20,20 @@ def build_tile_walk(module: Module) -> None:
     batches, first, last = s.get("batches"), s.get("first_batch"), s.get("last_batch")
     clears, num_clears = s.get("clears"), s.get("num_clears")
     cursor = f.alloca("i32")
+    workers, participants = s.get("workers"), s.get("participants")
+    owner, done, found = f.var(I32, w.get("index")), f.var(I32, 0), f.var(I32, 0)
     with f.loop() as loop:
-        tile = f.atomic_add(s.address("next_tile"), 1)
-        loop.break_if(tile >= s.get("num_tiles"))
+        with f.loop() as search:
+            band = Record(f, f.at(workers, owner.get().zext(I64) * ctypes.sizeof(Worker)), Worker)
+            found.set(f.atomic_add(band.address("next_tile"), 1))
+            search.break_if(found.get() < band.get("end_tile"))
+            done.add(1)
+            search.break_if(done.get() >= participants)
+            owner.add(1)
+            with f.if_(owner.get() >= participants):
+                owner.set(0)
+        loop.break_if(done.get() >= participants)
+        tile = found.get()
         ty = tile.udiv(tiles_x)
         x, y = (tile - ty * tiles_x) << 6, ty << 6
         with f.range(0, num_clears) as k:
