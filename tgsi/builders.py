@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tgsi.attributes import NO_FORMAT, TARGET_HINT, Attribute, AttributeReader
+from tgsi.attributes import NO_FORMAT, TARGET_HINT, AttributeReader
 from tgsi.enums import QUALIFIERS, TARGETS, File, ImmediateType, Primitive, Processor
 from tgsi.ir import Declaration, Immediate, Instruction, MemoryAccess, Property, TexOffset
 from tgsi.literals import LITERALS
 from tgsi.messages import Mistake, choices, did_you_mean, known, shorten
 from tgsi.opcodes import OPCODES, OpcodeInfo
-from tgsi.operands import FILES, Matcher, Memo, OperandReader, mask_of
+from tgsi.operands import FILES, MEMO_SIZE, OperandReader, mask_of
 from tgsi.properties import PROPERTIES
 from tgsi.source import Source, Span
 
@@ -58,34 +58,34 @@ class _Opcode(NamedTuple):
         return cls(info, saturate, precise, info.num_dst, count, info.is_texture or info.has_memory)
 
 
-class Reader(OperandReader):
+_OPCODE_WORDS: dict[bool, dict[str, _Opcode]] = {False: {}, True: {}}
+_MAX_OPCODE_WORDS = 1 << 12  # any mixture of cases counts as a word
+
+
+class Reader:
     """One parse. A method builds what the grammar rule of its name has read, or raises Mistake.
 
-    `split` cuts the tail of a declaration into its attributes.
+    `operands` reads texts that repeat, `split` cuts the tail of a declaration into its attributes.
     """
 
-    def __init__(
-        self, source: Source, strict: bool, stage: Processor, match: Mapping[str, Matcher], split: Callable[[str], list[str]]
-    ) -> None:
-        super().__init__(strict, match)
+    def __init__(self, source: Source, stage: Processor, operands: OperandReader, split: Callable[[str], list[str]]) -> None:
         self.source_text = source
         self.stage = stage
+        self.strict = operands.strict
         self.implied = TESS_VERTICES if stage in (Processor.TESS_CTRL, Processor.TESS_EVAL) else 0
         self.instructions: list[Instruction] = []
         self.declarations: list[Declaration] = []
         self.immediates: list[Immediate] = []
         self.properties: list[Property] = []
-        self._opcodes: dict[str, _Opcode] = {}
         self._split = split
-        self._attributes = AttributeReader(stage, strict)
-        self._values = {kind: _Values(kind) for kind in ImmediateType}
+        self._attributes = AttributeReader(stage, operands.strict)
+        self._opcodes = _OPCODE_WORDS[operands.strict]
+        self.use(operands)
 
-    def bind(self, match: Mapping[str, Matcher]) -> None:
-        """Read texts with these matchers from now on, and forget what was read with others."""
-        super().bind(match)
-        self.ranges = Memo("a range is written `[0..3]`", (match["range"], _range))
-        ways = (match["array"], Attribute.array), (match["stream"], Attribute.stream), (match["named"], Attribute.named)
-        self.attributes = Memo("attributes are words, `ARRAY(n)` or `STREAM(a, b, c, d)`", *ways)
+    def use(self, operands: OperandReader) -> None:
+        """Read operands with another reader from now on."""
+        self.operands = operands
+        self._destinations, self._sources = operands.destinations, operands.sources
 
     # instructions
 
@@ -94,17 +94,21 @@ class Reader(OperandReader):
         try:
             info, saturate, precise, split, count, has_extras = self._opcodes[opcode]
         except KeyError:
-            info, saturate, precise, split, count, has_extras = self._opcodes[opcode] = self._opcode(opcode)
+            word = self._opcode(opcode)
+            if len(self._opcodes) < _MAX_OPCODE_WORDS:
+                self._opcodes[str(opcode)] = word
+            info, saturate, precise, split, count, has_extras = word
         texts = operands.split(",") if operands is not None else []
         texture: str | None = None
         offsets: tuple[TexOffset, ...] = ()
         memory: MemoryAccess | None = None
         if len(texts) != count or has_extras or label is not None:
             texture, offsets, memory = self._extras(info, opcode, texts, operands, label)
+        destinations, sources = self._destinations, self._sources
         return Instruction(
             info,
-            tuple([self.destinations[text] for text in texts[:split]]),
-            tuple([self.sources[text] for text in texts[split:count]]),
+            tuple([destinations[text] for text in texts[:split]]),
+            tuple([sources[text] for text in texts[split:count]]),
             saturate,
             precise,
             texture,
@@ -145,7 +149,7 @@ class Reader(OperandReader):
         texture = known(TARGETS, rest.pop(0), "texture target", "P011", TARGET_HINT).name if info.is_texture else None
         if len(rest) > _MAX_OFFSETS:
             raise Mistake("P016", f"at most four texture offsets, {len(rest)} given", operands or "")
-        return texture, tuple([self.offsets[text] for text in rest]), None
+        return texture, tuple([self.operands.offsets[text] for text in rest]), None
 
     # declarations
 
@@ -164,12 +168,12 @@ class Reader(OperandReader):
         low, high = self._size(inner, file)
         if attributes is None:
             return self._attributes.bare(known_file, low, high, dimension, mask, span)
-        words = [self.attributes[word.strip()] for word in self._split(attributes)]
+        words = [self.operands.attributes[word.strip()] for word in self._split(attributes)]
         return self._attributes.read(known_file, low, high, dimension, mask, span, words)
 
     def _size(self, text: str | None, file: str) -> tuple[int, int]:
         if text is not None:
-            return self.ranges[text]
+            return self.operands.ranges[text]
         if not self.implied:
             hint = "PROPERTY GS_INPUT_PRIMITIVE must come first" if self.stage is Processor.GEOM else "write the range as `[0..3]`"
             raise Mistake("P019", "`[]` needs a size that the stage implies", file, hint)
@@ -187,7 +191,7 @@ class Reader(OperandReader):
         wanted = LITERALS[kind].count
         if len(texts) != wanted:
             raise Mistake("P022", f"{kind.name} takes {wanted} values, {len(texts)} given", values or type)
-        table = self._values[kind]
+        table = _VALUES[kind]
         if wanted == 4:
             a, b, c, d = texts
             return Immediate(kind, (table[a][0], table[b][0], table[c][0], table[d][0]), span)
@@ -223,12 +227,14 @@ class _Values(dict[str, tuple[int, ...]]):
         word = text.strip()
         if not literal.good(word):
             raise Mistake("P023", f"`{shorten(word)}` is no {self.kind.name} value", text, f"a value is {literal.example}")
-        words = self[text] = literal.read(word)
+        words = literal.read(word)
+        if len(self) >= MEMO_SIZE:
+            self.clear()
+        self[text] = words
         return words
 
 
-def _range(first: str, last: str | None) -> tuple[int, int]:
-    return int(first), int(last if last is not None else first)
+_VALUES = {kind: _Values(kind) for kind in ImmediateType}
 
 
 def _memory(words: list[str]) -> MemoryAccess:

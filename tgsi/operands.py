@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any, Generic, TypeVar
 
+from tgsi.attributes import Attribute
 from tgsi.enums import CHANNELS, File
 from tgsi.ir import IDENTITY, XYZW, Dimension, DstOperand, IndirectRef, RegisterRef, SrcOperand, TexOffset
 from tgsi.messages import Mistake, known, shorten
@@ -39,8 +40,12 @@ SHORT_SWIZZLES: Mapping[str | None, tuple[int, int, int, int]] = dict(SWIZZLES) 
 NUMBER_HINT = "numbers stand in immediates: declare `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`, then write `IMM[0].xxxx`"
 
 
+MEMO_SIZE = 1 << 15
+"""Texts that a memo holds before it starts anew."""
+
+
 class Memo(dict[str, T], Generic[T]):
-    """Text to value: each distinct text is matched and built once a parse."""
+    """Text to value: a text is matched and built when it is first met."""
 
     __slots__ = ("refuse", "ways")
 
@@ -51,31 +56,34 @@ class Memo(dict[str, T], Generic[T]):
     def __missing__(self, text: str) -> T:
         for match, build in self.ways:
             if found := match(text):
-                value = self[text] = build(*found.groups())
+                value = build(*found.groups())
+                if len(self) >= MEMO_SIZE:
+                    self.clear()
+                self[text] = value
                 return value
         word = text.strip()
         raise Mistake("P015", f"`{shorten(word)}` is no operand", text, NUMBER_HINT if word.isdigit() else self.refuse)
 
 
 class OperandReader:
-    """Builds operands of one parse; its methods take the children of the grammar rule that they are named after.
+    """Builds operands; its methods take the children of the grammar rule that they are named after.
 
-    `match` reads the texts of rules; `strict` keeps to what Mesa 18.1 accepts.
+    `match` reads the texts of rules; `strict` keeps to what Mesa 18.1 accepts. What it has read depends on neither the program nor
+    the stage, so one reader may serve many parses, and threads: entries are immutable, and at worst made twice.
     """
 
     def __init__(self, strict: bool, match: Mapping[str, Matcher]) -> None:
         self.strict = strict
         self._swizzles = SWIZZLES if strict else SHORT_SWIZZLES
-        self.bind(match)
-
-    def bind(self, match: Mapping[str, Matcher]) -> None:
-        """Read texts with these matchers from now on, and forget what was read with others."""
         self.relatives = Memo("an index is a number or `ADDR[n].x`", (match["relative"], self.relative))
         self.destinations = Memo(
             "a destination is written `OUT[0].xyz`", (match["plain"], self.destination), (match["absolute"], self.no_bars)
         )
         self.sources = Memo("a source is written `-|IN[0].xyzw|`", (match["plain"], self.source), (match["absolute"], self.absolute))
         self.offsets = Memo("a texture offset is written `IMM[0].xyz`", (match["plain"], self.offset))
+        self.ranges = Memo("a range is written `[0..3]`", (match["range"], _range))
+        ways = (match["array"], Attribute.array), (match["stream"], Attribute.stream), (match["named"], Attribute.named)
+        self.attributes = Memo("attributes are words, `ARRAY(n)` or `STREAM(a, b, c, d)`", *ways)
 
     def relative(self, file: str, index: str, component: str | None, offset: str | None) -> tuple[IndirectRef, int]:
         """An index as ``ADDR[0].x+3``: the register and the number that is added to it."""
@@ -170,3 +178,7 @@ def _wrong_swizzle(letters: str) -> Mistake:
 
 def _array(text: str | None) -> int:
     return int(text.strip("( \t\n)")) if text else 0
+
+
+def _range(first: str, last: str | None) -> tuple[int, int]:
+    return int(first), int(last if last is not None else first)

@@ -11,6 +11,7 @@ import gc
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from tgsi.diagnostics import Diagnostic, ParseError
@@ -21,6 +22,7 @@ from tgsi.source import Source, Span
 
 if TYPE_CHECKING:
     from tgsi.builders import Reader
+    from tgsi.operands import OperandReader
 
 Dialect = Literal["default", "strict"]
 DIALECTS: tuple[Dialect, ...] = ("default", "strict")
@@ -64,7 +66,7 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
     if not strict:
         words = _blanked(words)
     stage, position = _stage(source, words)
-    reader = Reader(source, strict, stage, syntax().match, syntax().attribute)
+    reader = Reader(source, stage, _operands(strict), syntax().attribute)
     errors: dict[int, Diagnostic] = {}
     with _collector_paused():
         (_read if engine == "regular" else _read_slowly)(reader, words, position, errors)
@@ -73,6 +75,14 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
     return Program(
         stage, tuple(reader.declarations), tuple(reader.immediates), tuple(reader.properties), tuple(reader.instructions), source
     )
+
+
+@cache
+def _operands(strict: bool) -> OperandReader:
+    from tgsi.operands import OperandReader
+    from tgsi.syntax import syntax
+
+    return OperandReader(strict, syntax().match)
 
 
 def _blanked(text: str) -> str:
