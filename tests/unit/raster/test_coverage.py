@@ -51,7 +51,8 @@ def test_shared_edges_cover_each_pixel_once(seed: int) -> None:
     inner = ((g > 0) & (g < n)).all(1)
     g[inner] += rng.uniform(-0.24, 0.24, (inner.sum(), 2)).astype("f4")
     xy = g * (2 / n) - 1
-    w = np.where(inner[:, None], rng.uniform(0.2, 5, (len(g), 1)), 1.0)
+    w = rng.uniform(0.2, 5, (len(g), 1))
+    w[~inner] = 1.0
     position = np.concatenate([xy * w, 0 * w, w], 1).astype("f4")
     indices = grid(n, n)
     flip = rng.random(len(indices)) < 0.5  # orientation and first corner must not matter
