@@ -1,6 +1,6 @@
 """Wrap modes: from a coordinate in texels to texel indices.
 
-All arithmetic is in texels: x = s * size + offset, f32. Coordinates beyond 2^22 texels and infinite ones count as 2^22, NaN
+All arithmetic is in texels: x = s * size + offset, f32. Coordinates beyond 2^21 texels and infinite ones count as 2^21, NaN
 as an end; so every index lies inside of the level whatever a shader computes, and wrapping is the bounds check.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from backends.gallium.enums import TexWrap
 from backends.llvm.builder import I32, Function, Val
 
-HUGE = 2.0**22
+HUGE = 2.0**21
 _MAGIC = 1.5 * 2.0**23
 
 #: Modes under which texels outside of the level read the border color; CLAMP and MIRROR_CLAMP only in linear filters.
@@ -46,7 +46,7 @@ def _clamp(f: Function, x: Val, low: Val | float, high: Val | float) -> Val:
 
 
 def _modulo(f: Function, whole: Val, size: Val) -> Val:
-    """`whole` (integral f32, below 2^22) modulo `size`: the quotient's floor is exact."""
+    """`whole` (integral f32, up to 2^21) modulo `size`: the quotient's floor is exact."""
     return whole - f.floor(whole / size) * size
 
 

@@ -1,0 +1,216 @@
+"""Generated sampling equals the interpreter's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from backends.formats import Format
+from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
+from backends.gallium.state import SamplerState
+from backends.interp.sampling import TextureData, fetch, query_size, sample
+from tests.unit.sampling.support import random_texture, staged_fetch, staged_sample, staged_size
+
+NEAREST, LINEAR = TexFilter.NEAREST, TexFilter.LINEAR
+RGBA8 = Format.R8G8B8A8_UNORM
+BORDER = (0.25, 0.5, 0.75, 1.5)
+
+
+def state(wrap: TexWrap = TexWrap.REPEAT, image: TexFilter = NEAREST, mip: TexMipFilter = TexMipFilter.NONE, **more: Any) -> SamplerState:
+    return replace(SamplerState(wrap, wrap, wrap, image, image, mip, border_color=BORDER), **more)
+
+
+def coordinates(texture: TextureData, count: int = 512, seed: int = 3) -> NDArray[np.float32]:
+    """Random coordinates around the texture, texel centers and edges, and what no texture has: infinities, NaN, 1e30."""
+    rng = np.random.default_rng(seed)
+    width, height, depth = texture.sizes[0]
+    coords = rng.uniform(-2.5, 3.5, (count, 5)).astype(np.float32)
+    part = count // 4
+    size = np.array([width, height, depth])
+    coords[:part, :3] = (rng.integers(-2 * size, 3 * size, (part, 3)) + rng.choice([0.0, 0.25, 0.5], (part, 3))) / size
+    strange = np.array([np.inf, -np.inf, np.nan, 1e30, -1e30, 4e6, -5e6, 1e-30, -1e-30, -0.0, 1.0, -1.0], np.float32)
+    coords[part : part + 24, 0] = np.resize(strange, 24)
+    coords[part + 12 : part + 36, 1] = np.resize(strange, 24)
+    return coords
+
+
+def assert_same(got: NDArray[np.uint32], want: NDArray[np.uint32], tolerance: float = 0.0) -> None:
+    if tolerance == 0.0:
+        a, b = got.view(np.float32), want.view(np.float32)
+        assert ((got == want) | (np.isnan(a) & np.isnan(b))).all()
+        return
+    with np.errstate(invalid="ignore"):
+        difference = np.abs(got.view(np.float32).astype(np.float64) - want.view(np.float32))
+    assert np.nanmax(difference) <= tolerance
+
+
+def tolerance_of(format: Format) -> float:
+    return 1 / 5000 if format.is_plain_unorm8 and format.block_bytes == 4 else 1e-5
+
+
+@pytest.mark.parametrize("size", [(8, 4), (7, 5), (1, 1)])
+@pytest.mark.parametrize("wrap", list(TexWrap))
+@pytest.mark.parametrize("image", [NEAREST, LINEAR])
+def test_wrap_modes(wrap: TexWrap, image: TexFilter, size: tuple[int, int]) -> None:
+    texture = random_texture(RGBA8, *size)
+    coords = coordinates(texture)
+    got = staged_sample(texture, state(wrap, image), "2D", coords)
+    assert_same(got, sample(texture, state(wrap, image), "2D", coords), 0.0 if image is NEAREST else tolerance_of(RGBA8))
+
+
+@pytest.mark.parametrize("wrap", [TexWrap.CLAMP, TexWrap.CLAMP_TO_EDGE, TexWrap.CLAMP_TO_BORDER])
+@pytest.mark.parametrize("image", [NEAREST, LINEAR])
+def test_coordinates_in_texels(wrap: TexWrap, image: TexFilter) -> None:
+    texture = random_texture(RGBA8, 13, 9)
+    coords = coordinates(texture) * np.float32(10)
+    sampler = state(wrap, image, normalized_coords=False)
+    assert_same(staged_sample(texture, sampler, "RECT", coords), sample(texture, sampler, "RECT", coords), 1 / 5000)
+
+
+FORMATS = [
+    Format.R8G8B8A8_UNORM, Format.B8G8R8X8_UNORM, Format.A8R8G8B8_UNORM, Format.R8G8B8A8_SRGB, Format.R8G8B8A8_SNORM, Format.R8_UNORM,
+    Format.L8A8_UNORM, Format.A8_UNORM, Format.I8_UNORM, Format.B5G6R5_UNORM, Format.B4G4R4A4_UNORM, Format.R10G10B10A2_UNORM,
+    Format.R16G16_UNORM, Format.R32_FLOAT, Format.R32G32_FLOAT, Format.R32G32B32A32_FLOAT, Format.R9G9B9E5_FLOAT, Format.Z16_UNORM,
+    Format.Z24_UNORM_S8_UINT, Format.Z32_FLOAT, Format.R32G32B32A32_UINT, Format.R8G8B8A8_SINT, Format.R16_UINT,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_formats(format: Format) -> None:
+    texture = random_texture(format, 6, 5)
+    coords = coordinates(texture, 256)
+    for image in (NEAREST, LINEAR):
+        sampler = state(TexWrap.MIRROR_REPEAT, image)
+        got, want = staged_sample(texture, sampler, "2D", coords), sample(texture, sampler, "2D", coords)
+        largest = 70000.0 if format is Format.R9G9B9E5_FLOAT else 1.0
+        assert_same(got, want, 0.0 if image is NEAREST or format.is_integer else tolerance_of(format) * largest)
+
+
+TARGETS = [("1D", 1), ("2D", 1), ("3D", 5), ("CUBE", 6), ("1D_ARRAY", 3), ("2D_ARRAY", 4), ("CUBEARRAY", 12)]
+
+
+def texture_for(target: str, layers: int, format: Format = RGBA8, levels: int = 1) -> TextureData:
+    height = 1 if target.startswith("1D") else 8
+    return random_texture(format, 8, height, layers, levels, volume=target == "3D")
+
+
+@pytest.mark.parametrize(("target", "layers"), TARGETS)
+@pytest.mark.parametrize("image", [NEAREST, LINEAR])
+def test_targets(target: str, layers: int, image: TexFilter) -> None:
+    texture = texture_for(target, layers)
+    coords = coordinates(texture)
+    if "CUBE" in target:
+        coords = np.nan_to_num(coords, nan=0.5, posinf=2.0, neginf=-2.0)
+    for wrap in (TexWrap.CLAMP_TO_EDGE, TexWrap.CLAMP_TO_BORDER):
+        got, want = (g(texture, state(wrap, image), target, coords) for g in (staged_sample, sample))
+        assert_same(got, want, 0.0 if image is NEAREST else 1 / 5000)
+
+
+@pytest.mark.parametrize(("target", "layers"), TARGETS)
+@pytest.mark.parametrize("mip", [TexMipFilter.NEAREST, TexMipFilter.LINEAR])
+def test_mip_levels_from_derivatives(target: str, layers: int, mip: TexMipFilter) -> None:
+    texture = texture_for(target, layers, levels=4)
+    rng = np.random.default_rng(4)
+    places = np.repeat(rng.uniform(0, 1, (128, 5)), 4, axis=0)
+    step = np.repeat(2.0 ** rng.uniform(-6, 1, (128, 1)), 4, axis=0)
+    corner = np.tile([[0, 0], [1, 0], [0, 1], [1, 1]], (128, 1))
+    places[:, :2] += corner * step
+    places[:, 2] += corner[:, 0] * step[:, 0] * 0.5
+    coords = places.astype(np.float32)
+    sampler = state(TexWrap.REPEAT, LINEAR, mip, min_lod=0.1, max_lod=2.6, lod_bias=0.3)
+    want = sample(texture, sampler, target, coords)
+    got = staged_sample(texture, sampler, target, coords)
+    difference = np.abs(got.view(np.float32) - want.view(np.float32)).max(axis=1)
+    # a LOD next to a rounding edge of the nearest level may fall to either side
+    assert np.mean(difference > 1e-3) < (0.02 if mip is TexMipFilter.NEAREST else 0.001)
+
+
+@pytest.mark.parametrize("mode", ["explicit", "bias", "zero", "gradient"])
+@pytest.mark.parametrize("format", [RGBA8, Format.R32G32B32A32_FLOAT])
+@pytest.mark.parametrize("filters", [(NEAREST, LINEAR), (LINEAR, NEAREST), (LINEAR, LINEAR)])
+def test_lod_modes_and_filters(mode: Any, format: Format, filters: tuple[TexFilter, TexFilter]) -> None:
+    texture = random_texture(format, 16, 8, 1, 5)
+    coords = np.nan_to_num(coordinates(texture), nan=0.5, posinf=2.0, neginf=-2.0)
+    rng = np.random.default_rng(6)
+    lod = rng.uniform(-3, 7, len(coords)).astype(np.float32)
+    lod[:8] = [0.0, -0.0, 1.0, 4.0, np.inf, -np.inf, np.nan, 1e30]
+    slopes = (rng.uniform(-1, 1, (len(coords), 2)) * 2.0 ** rng.uniform(-6, 1, (len(coords), 1))).astype(np.float32)
+    sampler = state(TexWrap.MIRROR_REPEAT, LINEAR, TexMipFilter.LINEAR, min_img_filter=filters[0], mag_img_filter=filters[1], min_lod=-5.0)
+    more: dict[str, Any] = {"lod": lod} if mode in ("explicit", "bias") else {}
+    if mode == "gradient":
+        more = {"derivatives": (slopes, slopes[::-1].copy())}
+    if mode == "bias":
+        coords = np.repeat(coords[::4], 4, axis=0)
+    want = sample(texture, sampler, "2D", coords, lod_mode=mode, **more)
+    got = staged_sample(texture, sampler, "2D", coords, lod_mode=mode, **more)
+    assert_same(got, want, 2e-4)
+
+
+SHADOWS = ["SHADOW1D", "SHADOW2D", "SHADOWRECT", "SHADOW1D_ARRAY", "SHADOW2D_ARRAY", "SHADOWCUBE", "SHADOWCUBEARRAY"]
+
+
+@pytest.mark.parametrize("func", list(CompareFunc))
+@pytest.mark.parametrize(
+    "target", ["SHADOW1D", "SHADOW2D", "SHADOWRECT", "SHADOW1D_ARRAY", "SHADOW2D_ARRAY", "SHADOWCUBE", "SHADOWCUBEARRAY"]
+)
+def test_shadow_comparison(func: CompareFunc, target: str) -> None:
+    layers = 12 if "CUBE" in target else 3 if "ARRAY" in target else 1
+    texture = random_texture(Format.Z16_UNORM, 4, 1 if "1D" in target else 4, layers)
+    coords = np.random.default_rng(2).uniform(-0.5, 1.5, (256, 5)).astype(np.float32)
+    for image in (NEAREST, LINEAR):
+        sampler = state(TexWrap.CLAMP_TO_EDGE, image, compare_mode=TexCompare.R_TO_TEXTURE, compare_func=func)
+        got, want = (g(texture, sampler, target, coords) for g in (staged_sample, sample))
+        assert (got != want).any(axis=1).sum() <= (1 if image is LINEAR else 0)
+
+
+def test_view_swizzle_applies_last() -> None:
+    swizzle = (Swizzle.W, Swizzle.X, Swizzle.ONE, Swizzle.ZERO)
+    for format in (RGBA8, Format.R32G32B32A32_UINT):
+        texture = random_texture(format, 4, 4, swizzle=swizzle)
+        coords = coordinates(texture, 64)
+        got = staged_sample(texture, state(), "2D", coords)
+        assert_same(got, sample(texture, state(), "2D", coords))
+        assert (got[:, 2] == (1 if format.is_integer else 0x3F800000)).all()
+
+
+def test_offsets_move_by_texels() -> None:
+    texture = random_texture(RGBA8, 8, 8)
+    coords = coordinates(texture, 256)
+    for image in (NEAREST, LINEAR):
+        sampler = state(TexWrap.REPEAT, image)
+        got = staged_sample(texture, sampler, "2D", coords, offsets=(3, -7))
+        assert_same(got, sample(texture, sampler, "2D", coords, offsets=(3, -7)), 0.0 if image is NEAREST else 1 / 5000)
+
+
+@pytest.mark.parametrize(("target", "layers"), [t for t in TARGETS if "CUBE" not in t[0]] + [("BUFFER", 1)])
+def test_fetch_reads_zero_outside(target: str, layers: int) -> None:
+    levels = 1 if target == "BUFFER" else 3
+    format = Format.R32G32B32A32_UINT
+    texture = random_texture(format, 8, 1 if target in ("BUFFER", "1D", "1D_ARRAY") else 4, layers, levels, volume=target == "3D")
+    rng = np.random.default_rng(8)
+    coords = rng.integers(-2, 9, (512, 4)).astype(np.int32)
+    coords[:4] = [[-(2**31)] * 4, [2**31 - 1] * 4, [8, 0, 0, 0], [0, 4, 0, 0]]
+    lod = rng.integers(-1, 4, 512).astype(np.int32)
+    assert np.array_equal(staged_fetch(texture, target, coords, lod), fetch(texture, target, coords, lod=lod))
+    assert np.array_equal(staged_fetch(texture, target, coords, None, (1, -1)), fetch(texture, target, coords, offsets=(1, -1)))
+
+
+@pytest.mark.parametrize(("target", "layers"), TARGETS)
+def test_query_gives_sizes_and_levels(target: str, layers: int) -> None:
+    texture = texture_for(target, layers, levels=4)
+    lod = np.resize(np.arange(-1, 6), 16).astype(np.int32)
+    assert np.array_equal(staged_size(texture, target, lod), query_size(texture, target, 16, lod=lod))
+
+
+@pytest.mark.parametrize("format", [RGBA8, Format.B5G6R5_UNORM])
+def test_lanes_and_processors_give_the_same_bits(format: Format) -> None:
+    texture = random_texture(format, 16, 16, 1, 5)
+    coords = coordinates(texture, 256)
+    sampler = state(TexWrap.REPEAT, LINEAR, TexMipFilter.LINEAR)
+    first = staged_sample(texture, sampler, "2D", coords)
+    for lanes, cpu in ((8, "host"), (32, "host"), (4, "x86-64"), (8, "x86-64-v3")):
+        assert np.array_equal(staged_sample(texture, sampler, "2D", coords, lanes=lanes, cpu=cpu), first), (lanes, cpu)
