@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from backends.llvm import emit as registry
 from backends.llvm.builder import BOOL, F32, Function, Val
-from backends.llvm.emit import compare, floats, integers, textures  # noqa: F401 - importing registers their emitters
+from backends.llvm.emit import compare, floats, groups, integers, textures, wide  # noqa: F401 - importing registers their emitters
 from backends.llvm.flow import FlowBuilder
 from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
 from backends.llvm.masks import MaskVar
 from backends.llvm.operands import Operands, SourceVector
+from backends.llvm.pairs import emit_pairs
 from backends.llvm.plan import plan_of
 from backends.llvm.reads import RESOURCES, channels, source_types
-from backends.llvm.tree import Leaf
+from backends.llvm.tree import Leaf, Region
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program
@@ -41,6 +42,7 @@ class Translator:
     """One translation; emitters see it as their context."""
 
     instruction: Instruction
+    region: Region
 
     def __init__(self, f: Function, program: Program, interface: Interface, mask: Val | None) -> None:
         self.f, self.program, self.interface = f, program, interface
@@ -80,11 +82,15 @@ class Translator:
         elif name == "KILL_IF":
             self.kill(self._any_negative(instruction))
         else:
-            self.store(leaf, self.results(instruction))
+            self.region = leaf.region
+            emitter = registry.emitter_of(instruction)
+            if instruction.opcode.uses_64bit:
+                emit_pairs(self, instruction, emitter)
+            else:
+                self.write(instruction, 0, self.results(instruction, emitter), instruction.saturate)
 
-    def results(self, instruction: Instruction) -> dict[int, Val]:
+    def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
         """Value of every channel that is written, all computed before any is stored."""
-        emitter = registry.emitter_of(instruction)
         opcode = instruction.opcode
         wanted = channels(instruction.dst[0].write_mask) if instruction.dst else []
         if opcode.mode is Mode.COMPONENTWISE:
@@ -110,19 +116,18 @@ class Translator:
         produced = emitter(self, *vectors)
         return {channel: produced[channel] for channel in wanted}
 
-    def store(self, leaf: Leaf, values: dict[int, Val]) -> None:
-        """Write the results of an instruction, saturated where it says so."""
-        instruction = leaf.instruction
+    def write(self, instruction: Instruction, number: int, values: dict[int, Val], saturate: bool) -> None:
+        """Store channels of destination `number`, each word clamped as a float where `saturate`."""
         if not instruction.dst:
             return
-        register = instruction.dst[0].register
+        register = instruction.dst[number].register
         done: dict[str, Val] = {}
         for channel, value in values.items():
-            if instruction.saturate:
+            if saturate:
                 if value.name not in done:
                     done[value.name] = self._saturated(value)
                 value = done[value.name]
-            masked = self.plan.flow.is_masked(leaf.region, (register.file, register.index, channel))
+            masked = self.plan.flow.is_masked(self.region, (register.file, register.index, channel))
             self.operands.write(instruction, register, channel, value, self.flow.active, masked)
 
     def _saturated(self, value: Val) -> Val:

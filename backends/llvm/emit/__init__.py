@@ -58,6 +58,10 @@ class Context(Protocol):
         """The lanes that execute this instruction, as an i1 vector."""
         ...
 
+    def alive_mask(self) -> Val:
+        """The lanes that were not killed, as an i1 vector."""
+        ...
+
 
 Emitter = Callable[..., Any]
 

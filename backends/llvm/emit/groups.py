@@ -1,0 +1,102 @@
+"""Opcodes that look at other lanes. A subgroup is always the quad, in the order (0,0) (1,0) (0,1) (1,1), whatever the lane map."""
+
+from __future__ import annotations
+
+from backends.llvm.builder import I32, I64, Val
+from backends.llvm.emit import Context, Vector, emits
+
+_CORNERS = ((0, 0), (1, 0), (0, 1), (1, 1))
+
+
+def _wide(c: Context, value: Val) -> Val:
+    return c.f.splat(value, c.lane_map.lanes)
+
+
+def _flags(mask: Val) -> Val:
+    return mask.sext(I32)
+
+
+def _chosen(c: Context, a: Val) -> Val:
+    """Active lanes whose value is not 0.0."""
+    return c.execution_mask() & _wide(c, a.as_float().ne(0.0))
+
+
+def _first(c: Context, value: Val) -> Val:
+    """Each lane's value in the lowest active lane of its quad."""
+    f = c.f
+    value, active = _wide(c, value), c.execution_mask()
+    result = c.lane_map.pick(f, value, 0, 0)
+    for x, y in reversed(_CORNERS):
+        result = f.select(c.lane_map.pick(f, active, x, y), c.lane_map.pick(f, value, x, y), result)
+    return result
+
+
+@emits("VOTE_ANY")
+def emit_vote_any(c: Context, a: Val) -> Val:
+    """All ones if x is not 0 in some active lane."""
+    return _flags(c.lane_map.widen(c.f, _chosen(c, a)))
+
+
+@emits("VOTE_ALL")
+def emit_vote_all(c: Context, a: Val) -> Val:
+    """All ones if x is not 0 in every active lane."""
+    against = c.execution_mask() & ~_wide(c, a.as_float().ne(0.0))
+    return _flags(~c.lane_map.widen(c.f, against))
+
+
+@emits("VOTE_EQ")
+def emit_vote_eq(c: Context, a: Val) -> Val:
+    """All ones if x has the same bits in all active lanes."""
+    value = _wide(c, a.as_int())
+    different = c.execution_mask() & value.ne(_first(c, value))
+    return _flags(~c.lane_map.widen(c.f, different))
+
+
+@emits("BALLOT")
+def emit_ballot(c: Context, a: Vector) -> list[Val]:
+    """x: a bit for each active lane of the quad whose x is not 0."""
+    f = c.f
+    chosen = _chosen(c, a[0])
+    bits = f.const(I32.wide(c.lane_map.lanes), 0)
+    for number, (x, y) in enumerate(_CORNERS):
+        bits = bits | (c.lane_map.pick(f, chosen, x, y).zext(I32) << number)
+    zero = f.const(bits.type, 0)
+    return [bits, zero, zero, zero]
+
+
+@emits("READ_FIRST")
+def emit_read_first(c: Context, a: Val) -> Val:
+    """The value in the lowest active lane."""
+    return _first(c, a)
+
+
+@emits("READ_INVOC")
+def emit_read_invoc(c: Context, a: Val, b: Val) -> Val:
+    """The value in lane b (modulo 4)."""
+    f = c.f
+    value, lane = _wide(c, a), _wide(c, b) & 3
+    result = c.lane_map.pick(f, value, 0, 0)
+    for number, (x, y) in enumerate(_CORNERS[1:], 1):
+        result = f.select(lane.eq(number), c.lane_map.pick(f, value, x, y), result)
+    return result
+
+
+@emits("READ_HELPER")
+def emit_read_helper(c: Context) -> Val:
+    """All ones where the lane gives no output."""
+    return _flags(~c.alive_mask())
+
+
+@emits("CLOCK")
+def emit_clock(c: Context) -> list[Val]:
+    """A 64-bit count that grows, in x and y."""
+    count = c.f.call(I64, "llvm.readcyclecounter")
+    low, high = _wide(c, count.trunc(I32)), _wide(c, count.lshr(32).trunc(I32))
+    zero = c.f.const(low.type, 0)
+    return [low, high, zero, zero]
+
+
+@emits("MEMBAR")
+def emit_membar(c: Context, a: Vector) -> list[Val]:
+    """Nothing: lanes see memory in order."""
+    return []
