@@ -13,9 +13,11 @@ from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.structs import Record
 from backends.raster.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
 from backends.raster.records import NEEDS_CLIP, OUTSIDE, USER, Batch, Draw, Mode, Shape, VertexLayout, Worker
+from backends.raster.vertices import snap
 
 MAX_POINT = 8192.0  # pixels
 MAX_WIDTH = 255
+UNIT = 1.0 / 256.0
 
 
 class _Output:
@@ -90,7 +92,7 @@ def build_expand(module: Module) -> None:
 
 # -------------------------------------------------------------------------------------------------------------- points
 def _point(f: Function, d: Record, out: _Output, source: Val) -> None:
-    x, y = (f.load(I32, source, VertexLayout.WINDOW + 4 * k).to_float() * (1.0 / 256.0) for k in range(2))
+    x, y = (snap(f, f.load(F32, source, VertexLayout.WINDOW + 4 * k)).to_float() * UNIT for k in range(2))
     size = f.var(F32, d.get("point_size"))
     slot = d.get("size_register")
     with f.if_(slot >= 0):
@@ -104,8 +106,8 @@ def _point(f: Function, d: Record, out: _Output, source: Val) -> None:
     records = out.copies(source)
     for k, r in enumerate(records):
         px, py = xs[k % 2], ys[k // 2]
-        f.store(px << 8, r, VertexLayout.WINDOW)
-        f.store(py << 8, r, VertexLayout.WINDOW + 4)
+        f.store(px.to_float(), r, VertexLayout.WINDOW)
+        f.store(py.to_float(), r, VertexLayout.WINDOW + 4)
         s, t = (px.to_float() - x) / wide + 0.5, (py.to_float() - y) / wide + 0.5
         t = f.select(d.get("sprite_flip").ne(0), t, 1.0 - t)
         with f.range(0, d.get("num_slots")) as i:
@@ -144,7 +146,7 @@ def _build_clip_line(module: Module) -> None:
 
 
 def _line(f: Function, d: Record, out: _Output, start: Val, end: Val, provoking: Val, prim: Val) -> None:
-    x0, y0, x1, y1 = (f.load(I32, r, VertexLayout.WINDOW + 4 * k) for r in (start, end) for k in range(2))
+    x0, y0, x1, y1 = (snap(f, f.load(F32, r, VertexLayout.WINDOW + 4 * k)) for r in (start, end) for k in range(2))
     dx, dy = x1 - x0, y1 - y0
     along_x = _magnitude(f, dx) >= _magnitude(f, dy)
 
@@ -163,7 +165,7 @@ def _line(f: Function, d: Record, out: _Output, start: Val, end: Val, provoking:
         length = du.to_double()
         for side, u in enumerate((low, high)):
             s = (u - u0).to_double() / length
-            v = v0 + f.to_int(f.round(s * dv.to_double()))
+            v = v0 + f.to_int(f.round(s * dv.to_double())) + 1  # a center on the border belongs to the lower line
             pairs = [(by_axis(u, k), by_axis(k, u)) for k in (v - half, v + half)]
             _write_end(f, d, records, side, pairs, along_x, start, end, provoking, s.cast("fptrunc", F32))
         out.quad(prim)
@@ -207,7 +209,7 @@ def _write_end(
     middle = f.select(along_x, records[2 - side], records[1 + side])
     there = [records[0], middle] if side == 0 else [middle, records[3]]
     for (x, y), r in zip(pairs, there):
-        for k, v in enumerate((x, y, z, rw)):
+        for k, v in enumerate((x.to_float() * UNIT, y.to_float() * UNIT, z, rw)):
             f.store(v, r, VertexLayout.WINDOW + 4 * k)
 
     vec4 = F32.wide(4)

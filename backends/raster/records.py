@@ -47,7 +47,7 @@ class Shape(IntEnum):
 
 
 class VertexLayout:
-    """One shaded vertex: window x, y (i32, 1/256 pixel), z, 1/w | clip x y z w | 16 bytes a slot."""
+    """One shaded vertex: window x, y, z, 1/w | clip x y z w | 16 bytes a slot."""
 
     WINDOW, CLIP, SLOTS = 0, 16, 32
 

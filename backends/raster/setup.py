@@ -10,6 +10,7 @@ from backends.llvm.structs import Record
 from backends.raster.assemble import lowest_bit
 from backends.raster.bins import bin_triangle
 from backends.raster.records import HEADS, NO_CHUNK, Batch, Draw, Mode, Scene, SetupLayout, VertexLayout, Worker
+from backends.raster.vertices import snap
 
 Plane = Callable[[Sequence[Val]], list[Val]]
 
@@ -32,11 +33,18 @@ def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Va
 
 
 def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Val], area: Val, anchor: tuple[Val, Val]) -> Plane:
-    """A function from the values at three corners to (value at the anchor pixel's center, d/dx, d/dy)."""
+    """A function from the values at three corners to (value at the anchor pixel's center, d/dx, d/dy).
+
+    The plane goes through the corners as they were before snapping: snapped ones would be off by slope/512. Where
+    snapping changed the area a lot (a sliver), the snapped corners count: their area is never 0."""
     unit = 1.0 / 256.0
-    inverse = 65536.0 / area.cast("fptrunc", F32)
-    fx, fy = [e.to_float() * unit * inverse for e in ex], [e.to_float() * unit * inverse for e in ey]
-    ax, ay = [(v.as_int() - (a << 8) - 128).to_float() * unit for v, a in zip(window[0][:2], anchor)]
+    snapped = area.cast("fptrunc", F32) * (unit * unit)
+    dx, dy = ([window[k][axis] - window[0][axis] for k in (1, 2)] for axis in (0, 1))
+    exact = dx[0] * dy[1] - dx[1] * dy[0]
+    trusted = f.abs(exact - snapped) <= f.abs(snapped) * 0.25
+    inverse = 1.0 / f.select(trusted, exact, snapped)
+    fx, fy = ([f.select(trusted, d, e.to_float() * unit) * inverse for d, e in zip(ds, es)] for ds, es in ((dx, ex), (dy, ey)))
+    ax, ay = (v - (a.to_float() + 0.5) for v, a in zip(window[0][:2], anchor))
 
     def plane(v: Sequence[Val]) -> list[Val]:
         d1, d2 = v[1] - v[0], v[2] - v[0]
@@ -129,7 +137,7 @@ class _Triangles:
     def __init__(self, f: Function, d: Record, records: list[list[Val]], lanes: int) -> None:
         self.f, self.d, self.records, self.lanes = f, d, records, lanes
         self.window = window = [f.load_vec4s(r) for r in records]
-        self.xs, self.ys = xs, ys = [v[0].as_int() for v in window], [v[1].as_int() for v in window]
+        self.xs, self.ys = xs, ys = [snap(f, v[0]) for v in window], [snap(f, v[1]) for v in window]
         # bounding box, in pixels whose centers it contains
         raw = [self._first(xs), self._first(ys), self._last(xs), self._last(ys)]
         region = [d.get("region", k) for k in range(4)]

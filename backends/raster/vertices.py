@@ -28,13 +28,17 @@ WINDOW_LIMIT = 16384.0  # pixels; a vertex that clipping would place farther out
 
 
 def project(f: Function, d: Record, position: Sequence[Val]) -> list[Val]:
-    """Clip position -> window x, y (i32, 1/256 pixel), z, 1/w. Defined, if meaningless, where w is 0 or less."""
+    """Clip position -> window x, y (pixels, inside the window limit), z, 1/w. Defined, if meaningless, where w is 0 or less."""
     x, y, z, w = position
     rw = 1.0 / w
     window = [c * rw * d.get("scale", k) + d.get("translate", k) for k, c in enumerate((x, y, z))]
     near = [f.min(f.max(v, -WINDOW_LIMIT), WINDOW_LIMIT) for v in window[:2]]  # a NaN goes to the limit
-    snapped = [f.to_int(f.round(v * 256.0)).as_float() for v in near]
-    return [*snapped, window[2], rw]
+    return [*near, window[2], rw]
+
+
+def snap(f: Function, v: Val) -> Val:
+    """A window coordinate in 1/256 pixels."""
+    return f.round(v * 256.0).cast("fptosi", I32)  # |v| is at most WINDOW_LIMIT, and no NaN
 
 
 def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:

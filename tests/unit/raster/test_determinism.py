@@ -60,7 +60,7 @@ def digest(
         return hashlib.sha256(c.image().tobytes() + c.depth_bytes().tobytes()).hexdigest(), windows
 
 
-DIGEST = "aa06487c729f2782ef625ffdba14aff67691574dc8878549bc1d87a24f8ab363"
+DIGEST = "6c707fae4c374c9b53ff40f8ec667950019bbb1ff4644a38f78e1d3e9442137a"
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 7])
