@@ -2,8 +2,7 @@
 
 Coordinates are scaled to texels in float32, as kernels do, so that both meet the same texels; colors are then mixed in
 float64. Compared with generated code: nearest filters and integers agree in every bit; linear filters within 2e-6 of the
-largest texel involved, or within 1/5000 for four-channel 8-bit UNORM formats (kernels weight those with 15-bit integers).
-Mip levels may differ where a LOD lies within 1e-5 of a rounding edge.
+largest texel involved. Mip levels may differ where a LOD lies within 1e-5 of a rounding edge.
 """
 
 from __future__ import annotations

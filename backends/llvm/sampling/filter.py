@@ -1,22 +1,22 @@
 """Image filters of one mip level: the nearest texel, or the weighted ones around.
 
-Pixels of four 8-bit UNORM channels have a path of their own (`Unorm8`): texels stay two channels a 32-bit lane, as integers
-of 15 bits (value * 128), and mix with weights of 15 bits: v + 2 * ((difference * weight) >> 16). Errors stay below 1/30 of a
-step of 8 bits.
+Pixels of four 8-bit UNORM channels have a path of their own, which loads two texels at once and never converts: a byte that
+lies in the mantissa of 2^23 is a float, and differences of such floats are exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from backends.llvm.builder import F32, I16, I32, I64, Function, Val
+from backends.llvm.builder import F32, I32, I64, Function, Val
 from backends.llvm.sampling.fetch import fetch_texel, or_border, texel_offset
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import Axis
 
-UNORM8_ONE = 255 * 128
-_WEIGHT_ONE = 32767.0
+_TWO23 = 2.0**23
+_TWO23_BITS = 0x4B000000
+#: What a byte of a pixel counts in `_magnified`: the second one stays where it is, 8 bits up.
+_UNITS = (1.0, 256.0, 1.0, 1.0)
 
 
 def mix(a: Val, b: Val, weight: Val) -> Val:
@@ -51,44 +51,24 @@ def filter_texels(
     return along(len(axes) - 1, ())
 
 
-@dataclass(frozen=True, slots=True)
-class Unorm8:
-    """A filtered color of four channels as two vectors of 16-bit lanes: bytes 0 and 2, and bytes 1 and 3, times 128."""
-
-    even: Val
-    odd: Val
-
-    @staticmethod
-    def of_texel(texel: Val) -> Unorm8:
-        """From the 32-bit word of a texel."""
-        mask = 0x7F807F80
-        wide = I16.wide(2 * texel.lanes)
-        return Unorm8(((texel << 7) & mask).bits_as(wide), (texel.lshr(1) & mask).bits_as(wide))
-
-    def mix(self, other: Unorm8, weight: Val) -> Unorm8:
-        """Toward `other` by `weight`, which comes from `weight_of`."""
-        return Unorm8(_mix16(self.even, other.even, weight), _mix16(self.odd, other.odd, weight))
-
-    def bytes(self) -> list[Val]:
-        """The four channels, lowest byte first, as f32 of [0, 1]."""
-        words = [v.bits_as(I32.wide(v.lanes // 2)) for v in (self.even, self.odd)]
-        scaled = [w & 0xFFFF for w in words], [w.lshr(16) for w in words]
-        return [v.to_float() * (1.0 / UNORM8_ONE) for pair in scaled for v in pair]
+def _magnified(texel: Val) -> list[Val]:
+    """The four bytes of a pixel, lowest first, as floats 2^23 + byte * unit."""
+    parts = [texel & 0xFF, texel & 0xFF00, texel.lshr(16) & 0xFF, texel.lshr(24)]
+    return [(part | _TWO23_BITS).as_float() for part in parts]
 
 
-def _mix16(a: Val, b: Val, weight: Val) -> Val:
-    high = (((b - a).sext(I32) * weight.sext(I32)) >> 16).trunc(I16)
-    return a + high + high
+def _bilinear(corners: Sequence[Val], u: Val, v: Val) -> Val:
+    """Of left, right, lower left, lower right, as `_magnified` gives them; every difference is exact."""
+    a, b, c, d = corners
+    right, down = b - a, c - a
+    return ((a - _TWO23) + down * v) + (right + ((d - c) - right) * v) * u
 
 
-def weight_of(weight: Val) -> Val:
-    """A weight of [0, 1] in both halves of each lane, as 15-bit integers."""
-    bits = (weight * _WEIGHT_ONE).cast("fptosi", I32)
-    return (bits | (bits << 16)).bits_as(I16.wide(2 * weight.lanes))
+def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Axis], layer: Val | None) -> list[Val]:
+    """Bilinear filter of 4-byte UNORM texels without a border: the bytes, lowest first, times their units.
 
-
-def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Axis], layer: Val | None) -> Unorm8:
-    """Bilinear filter of 4-byte UNORM texels without a border. Two texels side by side come with one load of 8 bytes."""
+    Two texels side by side come with one load of 8 bytes.
+    """
     s, t = axes
     if s.second is None or s.weight is None or t.second is None or t.weight is None:
         raise TypeError("a linear filter wants two texels on both axes")
@@ -99,9 +79,9 @@ def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Ax
         rights = _fix_wrapped(f, texture, [start - (s.first << 2) for start in starts], [right for _, right in pairs], at_end)
     else:
         rights = [f.select(at_end, left, right) for left, right in pairs]
-    horizontal = weight_of(s.weight)
-    rows = [Unorm8.of_texel(left).mix(Unorm8.of_texel(right), horizontal) for (left, _), right in zip(pairs, rights)]
-    return rows[0].mix(rows[1], weight_of(t.weight))
+    lefts = [left for left, _ in pairs]
+    corners = [_magnified(texel) for texel in (lefts[0], rights[0], lefts[1], rights[1])]
+    return [_bilinear([corner[c] for corner in corners], s.weight, t.weight) for c in range(4)]
 
 
 def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
@@ -120,8 +100,8 @@ def _fix_wrapped(f: Function, texture: Texture, starts: Sequence[Val], rights: S
     return [v.get() for v in fixed]
 
 
-def unorm8_channels(color: Unorm8, swizzle: Sequence[int], f: Function) -> list[Val]:
-    """R, G, B, A from bytes, by the format's swizzle (4: 0, 5: 1)."""
-    parts = color.bytes()
+def unorm8_channels(f: Function, parts: Sequence[Val], swizzle: Sequence[int]) -> list[Val]:
+    """R, G, B, A of [0, 1] from what `filter_unorm8` gives, by the format's swizzle (4: 0, 5: 1)."""
     vec = F32.wide(parts[0].lanes)
-    return [parts[i] if i < 4 else f.const(vec, float(i == 5)) for i in swizzle]
+    scaled = [part * (1.0 / (255.0 * unit)) for part, unit in zip(parts, _UNITS)]
+    return [scaled[i] if i < 4 else f.const(vec, float(i == 5)) for i in swizzle]

@@ -6,7 +6,7 @@ unbound unit reads (0, 0, 0, 1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,7 +18,7 @@ from backends.llvm.formats import one_bits
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.cube import project
 from backends.llvm.sampling.fetch import border_color, fetch_texel
-from backends.llvm.sampling.filter import Unorm8, filter_texels, filter_unorm8, mix, unorm8_channels, weight_of
+from backends.llvm.sampling.filter import filter_texels, filter_unorm8, mix, unorm8_channels
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.sampling.lod import Levels, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
 from backends.llvm.sampling.texture import Level, Texture
@@ -173,7 +173,7 @@ class Sampling:
         border = border_color(self.f, self.sampler, coords[0].lanes) if self.borders(linear) else None
         return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border)
 
-    def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None) -> Unorm8:
+    def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None) -> list[Val]:
         """One level by the fast way."""
         return filter_unorm8(self.f, self.texture, level, self._axes_at(level, coords, True, None), layer)
 
@@ -196,40 +196,33 @@ class Sampling:
 
     def run(self, coords: Sequence[Val], layer: Val | None, lod: Val | None) -> list[Val]:
         """All filters."""
-        f, key = self.f, self.sampler_key
+        key = self.sampler_key
         filters = {key.min_img_filter, key.mag_img_filter}
         levels = self.levels(lod)
         if filters == {TexFilter.LINEAR} and self.axes == 2 and self._is_unorm8() and not self.borders(True):
-            return self._run_unorm8(coords, layer, levels)
+            parts = self._mipmapped(levels, lambda level: self.filtered_unorm8(level, coords, layer))
+            return unorm8_channels(self.f, parts, self.key.format.swizzle)
         linear = TexFilter.LINEAR in filters
         snap = None
         if len(filters) == 2 and lod is not None:
             magnified = lod < 0.0  # as softpipe: with a min_lod of 0 nothing is magnified
             snap = magnified if key.mag_img_filter is TexFilter.NEAREST else ~magnified
-        first = self.filtered(self.at(levels), coords, layer, linear, snap)
-        if levels is None or levels.weight is None:
-            return first
-        out = [f.var(c.type, c) for c in first]
-        with f.if_(f.any(levels.weight > 0.0)):
-            second = self.filtered(self.at(levels, True), coords, layer, linear, snap)
-            for variable, a, b in zip(out, first, second):
-                variable.set(mix(a, b, levels.weight))
-        return [v.get() for v in out]
+        return self._mipmapped(levels, lambda level: self.filtered(level, coords, layer, linear, snap))
 
     def _is_unorm8(self) -> bool:
         return self.key.format.is_plain_unorm8 and self.key.format.block_bytes == 4
 
-    def _run_unorm8(self, coords: Sequence[Val], layer: Val | None, levels: Levels | None) -> list[Val]:
+    def _mipmapped(self, levels: Levels | None, filtered: Callable[[Level], list[Val]]) -> list[Val]:
+        """One level, or two where some lane lies between them."""
         f = self.f
-        color = self.filtered_unorm8(self.at(levels), coords, layer)
-        if levels is not None and levels.weight is not None:
-            even, odd = f.var(color.even.type, color.even), f.var(color.odd.type, color.odd)
-            with f.if_(f.any(levels.weight > 0.0)):
-                mixed = color.mix(self.filtered_unorm8(self.at(levels, True), coords, layer), weight_of(levels.weight))
-                even.set(mixed.even)
-                odd.set(mixed.odd)
-            color = Unorm8(even.get(), odd.get())
-        return unorm8_channels(color, self.key.format.swizzle, f)
+        first = filtered(self.at(levels))
+        if levels is None or levels.weight is None:
+            return first
+        out = [f.var(c.type, c) for c in first]
+        with f.if_(f.any(levels.weight > 0.0)):
+            for variable, a, b in zip(out, first, filtered(self.at(levels, True))):
+                variable.set(mix(a, b, levels.weight))
+        return [v.get() for v in out]
 
 
 def _plain(key: SamplerKey, texture: TextureKey) -> SamplerKey:

@@ -17,6 +17,7 @@ from tests.unit.sampling.support import random_texture, staged_fetch, staged_sam
 
 NEAREST, LINEAR = TexFilter.NEAREST, TexFilter.LINEAR
 RGBA8 = Format.R8G8B8A8_UNORM
+TOLERANCE = 2e-6
 BORDER = (0.25, 0.5, 0.75, 1.5)
 
 
@@ -48,10 +49,6 @@ def assert_same(got: NDArray[np.uint32], want: NDArray[np.uint32], tolerance: fl
     assert np.nanmax(difference) <= tolerance
 
 
-def tolerance_of(format: Format) -> float:
-    return 1 / 5000 if format.is_plain_unorm8 and format.block_bytes == 4 else 1e-5
-
-
 @pytest.mark.parametrize("size", [(8, 4), (7, 5), (1, 1)])
 @pytest.mark.parametrize("wrap", list(TexWrap))
 @pytest.mark.parametrize("image", [NEAREST, LINEAR])
@@ -59,7 +56,7 @@ def test_wrap_modes(wrap: TexWrap, image: TexFilter, size: tuple[int, int]) -> N
     texture = random_texture(RGBA8, *size)
     coords = coordinates(texture)
     got = staged_sample(texture, state(wrap, image), "2D", coords)
-    assert_same(got, sample(texture, state(wrap, image), "2D", coords), 0.0 if image is NEAREST else tolerance_of(RGBA8))
+    assert_same(got, sample(texture, state(wrap, image), "2D", coords), 0.0 if image is NEAREST else TOLERANCE)
 
 
 @pytest.mark.parametrize("wrap", [TexWrap.CLAMP, TexWrap.CLAMP_TO_EDGE, TexWrap.CLAMP_TO_BORDER])
@@ -68,7 +65,7 @@ def test_coordinates_in_texels(wrap: TexWrap, image: TexFilter) -> None:
     texture = random_texture(RGBA8, 13, 9)
     coords = coordinates(texture) * np.float32(10)
     sampler = state(wrap, image, normalized_coords=False)
-    assert_same(staged_sample(texture, sampler, "RECT", coords), sample(texture, sampler, "RECT", coords), 1 / 5000)
+    assert_same(staged_sample(texture, sampler, "RECT", coords), sample(texture, sampler, "RECT", coords), TOLERANCE)
 
 
 FORMATS = [
@@ -87,7 +84,7 @@ def test_formats(format: Format) -> None:
         sampler = state(TexWrap.MIRROR_REPEAT, image)
         got, want = staged_sample(texture, sampler, "2D", coords), sample(texture, sampler, "2D", coords)
         largest = 70000.0 if format is Format.R9G9B9E5_FLOAT else 1.0
-        assert_same(got, want, 0.0 if image is NEAREST or format.is_integer else tolerance_of(format) * largest)
+        assert_same(got, want, 0.0 if image is NEAREST or format.is_integer else TOLERANCE * largest)
 
 
 TARGETS = [("1D", 1), ("2D", 1), ("3D", 5), ("CUBE", 6), ("1D_ARRAY", 3), ("2D_ARRAY", 4), ("CUBEARRAY", 12)]
@@ -107,7 +104,7 @@ def test_targets(target: str, layers: int, image: TexFilter) -> None:
         coords = np.nan_to_num(coords, nan=0.5, posinf=2.0, neginf=-2.0)
     for wrap in (TexWrap.CLAMP_TO_EDGE, TexWrap.CLAMP_TO_BORDER):
         got, want = (g(texture, state(wrap, image), target, coords) for g in (staged_sample, sample))
-        assert_same(got, want, 0.0 if image is NEAREST else 1 / 5000)
+        assert_same(got, want, 0.0 if image is NEAREST else TOLERANCE)
 
 
 @pytest.mark.parametrize(("target", "layers"), TARGETS)
@@ -183,7 +180,7 @@ def test_offsets_move_by_texels() -> None:
     for image in (NEAREST, LINEAR):
         sampler = state(TexWrap.REPEAT, image)
         got = staged_sample(texture, sampler, "2D", coords, offsets=(3, -7))
-        assert_same(got, sample(texture, sampler, "2D", coords, offsets=(3, -7)), 0.0 if image is NEAREST else 1 / 5000)
+        assert_same(got, sample(texture, sampler, "2D", coords, offsets=(3, -7)), 0.0 if image is NEAREST else TOLERANCE)
 
 
 @pytest.mark.parametrize(("target", "layers"), [t for t in TARGETS if "CUBE" not in t[0]] + [("BUFFER", 1)])
