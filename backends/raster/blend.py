@@ -82,8 +82,6 @@ def _normalized(rt: RenderTargetBlend) -> RenderTargetBlend | None:
     factors: dict[str, Any] = {}
     for part in ("rgb", "alpha"):
         func, s, d = (getattr(rt, f"{part}_{n}") for n in ("func", "src_factor", "dst_factor"))
-        if func in (BlendFunc.MIN, BlendFunc.MAX):
-            s, d = _ONE, _ONE
         factors |= {f"{part}_func": func, f"{part}_src_factor": s, f"{part}_dst_factor": d}
     plain = RenderTargetBlend(blend_enable=True)
     result = RenderTargetBlend(blend_enable=True, **factors)
@@ -202,7 +200,8 @@ def _equation(f: Function, func: BlendFunc, sf: BlendFactor, df: BlendFactor, s:
             return f.const(v.type, 0)
         return _divide(f, v * factor(x))
 
-    if func in (BlendFunc.MIN, BlendFunc.MAX):
+    if func in (BlendFunc.MIN, BlendFunc.MAX):  # of the products: as recorded on Mesa, whose frontends ask for ONE
+        s, d = product(s, sf), product(d, df)
         return f.select(s.ult(d), s, d) if func is BlendFunc.MIN else f.select(s.ult(d), d, s)
     if func is BlendFunc.ADD:
         if sf ^ df == _INVERSE and sf not in (_ONE, _ZERO):  # one rounding for both products
@@ -266,9 +265,14 @@ def _blend_floats(f: Function, key: TargetKey, colors: Colors, old: Sequence[Val
     for c in range(4):
         part = "alpha" if c == 3 else "rgb"
         func: BlendFunc = getattr(b, f"{part}_func")
-        if func in (BlendFunc.MIN, BlendFunc.MAX):
-            out.append(f.min(s[c], d[c]) if func is BlendFunc.MIN else f.max(s[c], d[c]))
-            continue
         x, y = product(s[c], getattr(b, f"{part}_src_factor"), c), product(d[c], getattr(b, f"{part}_dst_factor"), c)
-        out.append(x + y if func is BlendFunc.ADD else x - y if func is BlendFunc.SUBTRACT else y - x)
+        match func:
+            case BlendFunc.ADD:
+                out.append(x + y)
+            case BlendFunc.SUBTRACT:
+                out.append(x - y)
+            case BlendFunc.REVERSE_SUBTRACT:
+                out.append(y - x)
+            case _:
+                out.append(f.min(x, y) if func is BlendFunc.MIN else f.max(x, y))
     return out
