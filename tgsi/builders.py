@@ -87,6 +87,13 @@ class Reader:
         self.operands = operands
         self._destinations, self._sources = operands.destinations, operands.sources
 
+    def close(self) -> None:
+        """Bound what outlives the parse."""
+        self.operands.trim()
+        for values in _VALUES.values():
+            if len(values) > MEMO_SIZE:
+                values.clear()
+
     # instructions
 
     def instruction(self, span: Span, opcode: str, operands: str | None, label: str | None) -> Instruction:
@@ -227,10 +234,7 @@ class _Values(dict[str, tuple[int, ...]]):
         word = text.strip()
         if not literal.good(word):
             raise Mistake("P023", f"`{shorten(word)}` is no {self.kind.name} value", text, f"a value is {literal.example}")
-        words = literal.read(word)
-        if len(self) >= MEMO_SIZE:
-            self.clear()
-        self[text] = words
+        words = self[text] = literal.read(word)
         return words
 
 

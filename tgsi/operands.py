@@ -41,7 +41,7 @@ NUMBER_HINT = "numbers stand in immediates: declare `IMM[0] FLT32 {1.0, 0.0, 0.0
 
 
 MEMO_SIZE = 1 << 15
-"""Texts that a memo holds before it starts anew."""
+"""Texts that a memo may hold from one parse to the next."""
 
 
 class Memo(dict[str, T], Generic[T]):
@@ -56,10 +56,7 @@ class Memo(dict[str, T], Generic[T]):
     def __missing__(self, text: str) -> T:
         for match, build in self.ways:
             if found := match(text):
-                value = build(*found.groups())
-                if len(self) >= MEMO_SIZE:
-                    self.clear()
-                self[text] = value
+                value = self[text] = build(*found.groups())
                 return value
         word = text.strip()
         raise Mistake("P015", f"`{shorten(word)}` is no operand", text, NUMBER_HINT if word.isdigit() else self.refuse)
@@ -84,6 +81,12 @@ class OperandReader:
         self.ranges = Memo("a range is written `[0..3]`", (match["range"], _range))
         ways = (match["array"], Attribute.array), (match["stream"], Attribute.stream), (match["named"], Attribute.named)
         self.attributes = Memo("attributes are words, `ARRAY(n)` or `STREAM(a, b, c, d)`", *ways)
+
+    def trim(self) -> None:
+        """Forget what has grown too large; called between parses."""
+        for memo in (self.relatives, self.destinations, self.sources, self.offsets, self.ranges, self.attributes):
+            if len(memo) > MEMO_SIZE:
+                memo.clear()
 
     def relative(self, file: str, index: str, component: str | None, offset: str | None) -> tuple[IndirectRef, int]:
         """An index as ``ADDR[0].x+3``: the register and the number that is added to it."""

@@ -35,6 +35,9 @@ MAX_MISTAKES = 100
 _LOST = Immediate(ImmediateType.UINT32, (0, 0, 0, 0))
 """Stands for an immediate that could not be read."""
 
+_LARGE = 1 << 18
+"""Characters of a text whose program is worth keeping from the collector."""
+
 _STAGES = {stage.name: stage for stage in Processor}
 _BLANKS = " \t\n"
 _COMMENT = re.compile(r"#[^\n]*")
@@ -68,8 +71,9 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
     stage, position = _stage(source, words)
     reader = Reader(source, stage, _operands(strict), syntax().attribute)
     errors: dict[int, Diagnostic] = {}
-    with _collector_paused():
+    with _collector_paused(promote=len(words) > _LARGE):
         (_read if engine == "regular" else _read_slowly)(reader, words, position, errors)
+        reader.close()
     if errors:
         raise ParseError(errors[start] for start in sorted(errors))
     return Program(
@@ -114,14 +118,20 @@ def _stage(source: Source, text: str) -> tuple[Processor, int]:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Building an IR makes many objects and no cycle: looking for cycles meanwhile would double the time."""
+def _collector_paused(*, promote: bool) -> Iterator[None]:
+    """Building an IR makes many objects and no cycle: looking for cycles meanwhile would double the time.
+
+    `promote`: put everything made in the oldest generation, or the collector would walk over all of it as soon as it is back.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if enabled:
+            if promote and not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
