@@ -41,6 +41,7 @@ class Context(Queries, Draws, Clears, Copies, Extras):
         self._unsupported = {}
         self._destroyed = set()
         self._active = set()
+        self._checked = {}
 
     def __repr__(self) -> str:
         return f"<Context of {self.screen.get_name()!r}{', destroyed' if self.is_destroyed else ''}>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from backends.raster import packet
 from tgsi.diagnostics import UnsupportedError
 
 MAX_DRAWS = 1 << 16
+MAX_REMEMBERED = 256
+_FIELDS = tuple(item.name for item in fields(DrawInfo))
 _U32 = (1 << 32) - 1
 _RANGES = {
     "count": (0, _U32),
@@ -69,10 +71,10 @@ class Draws(Shaders, ContextCore):
             UnsupportedError: something bound is not supported yet; it is named, and nothing was drawn.
         """
         state = self.state
-        if info is None or given:
-            info = self._info(info, given)
-        elif type(info) is not DrawInfo:
-            raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
+        if info is None:
+            info = self._info(None, given)
+        elif given or self._checked.get(id(info)) is not info:
+            info = self._checked_info(info, given)
         if count_from_stream_output is not None:
             raise UnsupportedError.at("B061", "draw_vbo: count_from_stream_output: stream output is not supported yet")
         if self._unsupported:
@@ -94,6 +96,19 @@ class Draws(Shaders, ContextCore):
             self.finish_draw()
 
     is_conditional = False
+
+    _checked: dict[int, DrawInfo]
+
+    def _checked_info(self, info: DrawInfo, given: dict[str, Any]) -> DrawInfo:
+        """A template of the caller with every field checked, remembered if it was right as it is."""
+        if not isinstance(info, DrawInfo):
+            raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
+        made = self._info(None, {name: getattr(info, name) for name in _FIELDS} | given)
+        if not given and made == info and type(info.mode) is Prim:
+            if len(self._checked) >= MAX_REMEMBERED:
+                self._checked.clear()
+            self._checked[id(info)] = made = info
+        return made
 
     def set_index_buffer(self, index: Any, *, index_offset: int = 0) -> None:
         """Bind an index buffer for the indexed draws that name none; None unbinds. (Older documents bind it this way.)"""

@@ -10,6 +10,7 @@ from backends.formats import Format
 from backends.gallium.enums import Bind, Swizzle, TextureTarget, lookup
 from backends.gallium.layout import CUBES, LAYERED
 from backends.gallium.resource import Resource
+from backends.gallium.support import supported_binds
 from backends.gallium.template import integer, pixel_format
 from backends.llvm.abi import TextureRecord
 from backends.llvm.sampling.key import texture_key
@@ -123,12 +124,15 @@ def sampler_view(
     seen = texture.format if format is None else pixel_format(format, f"{name}: format")
     if not texture.is_buffer and seen.block_bits != texture.format.block_bits:
         raise ValueError(f"{name}: format: {seen} has {seen.block_bits} bits a pixel, {texture.format} of the texture has another size")
+    if not supported_binds(seen, texture.target) & Bind.SAMPLER_VIEW:
+        raise ValueError(f"{name}: format: {seen} cannot be sampled")
     kind = texture.target if target is None else lookup(TextureTarget, target, f"{name}: target")
     if kind not in COMPATIBLE[texture.target]:
         raise ValueError(f"{name}: target: a {texture.target.name} resource cannot be viewed as {kind.name}")
     if texture.is_buffer:
         start = integer(offset, f"{name}: offset", 0, texture.size)
-        extent = (start, integer(texture.size - start if size is None else size, f"{name}: size", 0, texture.size - start))
+        texel = seen.block_bytes
+        extent = (start, integer(texture.size - start if size is None else size, f"{name}: size", texel, texture.size - start))
         levels = layers = (0, 0)
     else:
         extent = (0, 0)
@@ -203,6 +207,8 @@ def surface(
     seen = texture.format if format is None else pixel_format(format, f"{name}: format")
     if seen.block_bits != texture.format.block_bits or seen.is_depth_stencil != texture.format.is_depth_stencil:
         raise ValueError(f"{name}: format: {texture.format} cannot be rendered to as {seen}")
+    if not supported_binds(seen, texture.target) & (Bind.DEPTH_STENCIL | Bind.RENDER_TARGET):
+        raise ValueError(f"{name}: format: {seen} cannot be rendered to")
     wanted = Bind.DEPTH_STENCIL if seen.is_depth_stencil else Bind.RENDER_TARGET
     if not texture.bind & wanted:
         raise ValueError(f"{name}: texture: it was not made with bind {wanted.name}")

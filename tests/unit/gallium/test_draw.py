@@ -271,3 +271,13 @@ def test_context_adds_little_to_a_draw(screen: g.Screen, drawing: g.Context) -> 
         return best
 
     assert cost(lambda: drawing.draw_vbo(info)) - cost(lambda: renderer.draw(state, info)) < 15e-6
+
+
+def test_templates_are_checked_however_they_were_made(screen: g.Screen, drawing: g.Context) -> None:
+    for info in (g.DrawInfo(count=-3), g.DrawInfo(mode=99), g.DrawInfo(count=3, index_bias=1 << 40)):  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="draw_vbo"):
+            drawing.draw_vbo(info)
+    target = target_of(screen, drawing)
+    drawing.set_vertex_buffers([colored(QUAD, (1, 1, 1, 1))])
+    drawing.draw_vbo(g.DrawInfo(mode="TRIANGLE_STRIP", count=4))  # type: ignore[arg-type]
+    assert pixels(drawing, target).all()
