@@ -12,7 +12,8 @@ for both costs long runs 20 to 80%: permutes, and nothing hoisted out of a row):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from backends.llvm.builder import BOOL, I32, I64, PTR, Function, Module, Val, Var
@@ -39,8 +40,10 @@ def row_lanes(lanes: int) -> tuple[list[int], list[int]]:
     return [i % (lanes // 2) for i in range(lanes)], [i // (lanes // 2) for i in range(lanes)]
 
 
-def build_coverage(lanes: int, module: Module) -> None:
-    """coverage(arena, limit, &cursor, tile x, tile y, list) -> bytes of the list. Stops at the chain's end or a long list."""
+def build_coverage(lanes: int, module: Module, quads: bool = True) -> None:
+    """coverage(arena, limit, &cursor, tile x, tile y, list) -> bytes of the list. Stops at the chain's end or a long list.
+
+    Without `quads` small triangles become runs too."""
     f = Function(module, "coverage", [PTR, I32, PTR, I32, I32, PTR], I32)
     arena, limit, cursor_slot, tile_x, tile_y, list_ = f.args
     cursor, size = f.var(I32, f.load(I32, cursor_slot)), f.var(I32, 0)
@@ -64,9 +67,7 @@ def build_coverage(lanes: int, module: Module) -> None:
         edges = [[v[k] for k in range(3)] for v in (a, b, c)]
         triangle = Coverage(f, lanes, list_, size, entry, edges, tile_x | (tile_y << 16), box, False)
         with f.else_of(cut.eq(0) | entire) as clipped:
-            with f.else_of((box[2] - triangle.x0 < WINDOW) & (box[3] - triangle.y0 < WINDOW)) as larger:
-                triangle.small()
-                larger()
+            with triangle.unless_small(quads):
                 worst = c + f.min(a, 0) * 63 + f.min(b, 0) * 63
                 with f.else_of(entire & (f.mask_bits(worst < 0) & 7).eq(0)) as partial:
                     triangle.whole()
@@ -74,9 +75,7 @@ def build_coverage(lanes: int, module: Module) -> None:
                     triangle.partial()
             clipped()
             bounded = Coverage(f, lanes, list_, size, entry, edges, tile_x | (tile_y << 16), box, True)
-            with f.else_of((box[2] - bounded.x0 < WINDOW) & (box[3] - bounded.y0 < WINDOW)) as larger:
-                bounded.small()
-                larger()
+            with bounded.unless_small(quads):
                 bounded.partial()
     f.store(cursor.get(), cursor_slot)
     f.ret(size.get())
@@ -121,6 +120,18 @@ class Coverage:
     def outside_rows(self, y: Val) -> Val:
         """Negative where row y lies outside of the box."""
         return (y - self.box[1]) | (self.box[3] - y)
+
+    @contextmanager
+    def unless_small(self, quads: bool) -> Iterator[None]:
+        """What follows is for larger triangles; small ones become quads, if there are quads."""
+        if not quads:
+            yield
+            return
+        fits = (self.box[2] - self.x0 < WINDOW) & (self.box[3] - self.y0 < WINDOW)
+        with self.f.else_of(fits) as larger:
+            self.small()
+            larger()
+            yield
 
     def small(self) -> None:
         """All 16 quads of a window at once, no loop, no branch but 'nothing is covered'."""

@@ -28,6 +28,7 @@ from backends.raster.viewport import write_offset, write_region, write_viewport
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 
+FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
 MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together
 _Item = TypeVar("_Item")
 _INDEX_TYPES: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
@@ -295,8 +296,9 @@ class DrawMaker:
             state.count_statistics,
             textures,
             samplers,
+            packet.primitives > FEW,
         )
-        d.shade, d.coverage = self.kernels.shade(key, info), self.kernels.coverage(key.lanes)
+        d.shade, d.coverage = self.kernels.shade(key, info), self.kernels.coverage(key.lanes, key.quads)
         d.fragment_env = self._environment(state.fragment_shader, state.fragment, packet)
         d.alpha_ref, d.height = dsa.alpha.ref_value, framebuffer.height
         d.blend_color[:], d.stencil_ref[:] = state.blend_color, [v & 255 for v in state.stencil_ref]

@@ -194,3 +194,4 @@ class FragmentKey:
     count_invocations: bool = False
     textures: tuple[TextureKey | None, ...] = ()
     samplers: tuple[SamplerKey | None, ...] = ()
+    quads: bool = True  # small triangles come as packed quads; without, the code has half the size

@@ -79,9 +79,9 @@ class Kernels:
                 )
         return library.address["vertex_shader"]
 
-    def coverage(self, lanes: int) -> int:
+    def coverage(self, lanes: int, quads: bool) -> int:
         """Address of coverage(arena, limit, &cursor, x, y, list)."""
-        return self.compile(("coverage", lanes), lambda m: build_coverage(lanes, m)).address["coverage"]
+        return self.compile(("coverage", lanes, quads), lambda m: build_coverage(lanes, m, quads)).address["coverage"]
 
     def shade(self, key: FragmentKey, info: FragmentInfo) -> int:
         """Address of shade(worker, draw, arena, list, size)."""

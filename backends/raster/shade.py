@@ -119,7 +119,7 @@ class Planes:
 
 
 def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
-    """shade(worker, draw, arena, list, size). The fragment shader is there twice: for runs and for packed quads."""
+    """shade(worker, draw, arena, list, size). The fragment shader is there once for runs, and once for packed quads if there are any."""
     f = Function(module, "shade", [PTR, PTR, PTR, PTR, I32])
     worker, draw, arena, list_, size = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
@@ -141,12 +141,16 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
         record, blocks, xy, bits = (f.load(I32, list_, here + 4 * k) for k in range(4))
         at = f.at(arena, record)
         x, y = xy & 0xFFFF, xy.lshr(16)
-        with f.else_of(bits.ne(0)) as quads:
+        if not key.quads:
             _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, bits)
             cursor.set(here + 16)
-            quads()
-            _shade_quads(kernel, Planes(kernel, at, narrow), (x, y), blocks, f.at(list_, here + 16))
-            cursor.set(here + 16 + blocks * narrow)
+        else:
+            with f.else_of(bits.ne(0)) as quads:
+                _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, bits)
+                cursor.set(here + 16)
+                quads()
+                _shade_quads(kernel, Planes(kernel, at, narrow), (x, y), blocks, f.at(list_, here + 16))
+                cursor.set(here + 16 + blocks * narrow)
     for counter, name in ((samples, "samples_passed"), (invocations, "fs_invocations")):
         if counter is not None:
             w.set(name, w.get(name) + counter.get().zext(I64))
