@@ -146,6 +146,8 @@ V053 wrong memory access
     Only memory instructions take qualifiers, an image target and a format.
 V054 texture target cannot be sampled
     UNKNOWN names no texture, and a BUFFER has no filter: it is read by TXF.
+V055 no room for the reference value
+    Four coordinates fill the one vector of TEX, TXB and TXL, so shadow cube arrays are read by TEX2, TXB2 and TXL2.
 V060 opcode of another stage
     KILL, KILL_IF, DDX, DDY, FBFETCH and INTERP_* belong to fragment programs, EMIT and ENDPRIM to geometry programs, BARRIER to compute
     and tessellation control programs.

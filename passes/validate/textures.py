@@ -8,10 +8,12 @@ from tgsi.enums import TARGETS, File
 from tgsi.ir import Declaration, Instruction, RegisterRef
 
 _NO_BUFFER = frozenset({"TEX", "TXP", "TXB", "TXL", "TXD", "TEX2", "TXB2", "TXL2", "TG4", "LODQ", "TEX_LZ"})
+_WITH_REFERENCE = {"TEX": "TEX2", "TXB": "TXB2", "TXL": "TXL2"}
+_ONE_VECTOR = frozenset({*_WITH_REFERENCE, "TXP", "TXD", "TEX_LZ"})
 
 
 def check(context: Context) -> None:
-    """V050 to V054."""
+    """V050 to V055."""
     views = _views(context)
     for item in context.program.instructions:
         if item.opcode.is_texture:
@@ -44,6 +46,9 @@ def _check_target(context: Context, item: Instruction, views: dict[int, Declarat
         context.warning("V054", f"{name} with target UNKNOWN cannot run", item, operand)
     elif item.texture == "BUFFER" and name in _NO_BUFFER:
         context.warning("V054", f"{name} cannot filter a BUFFER", item, operand, hint="texel buffers are read by TXF")
+    elif item.texture == "SHADOWCUBEARRAY" and name in _ONE_VECTOR:
+        hint = f"{_WITH_REFERENCE[name]} takes the reference value as its second source" if name in _WITH_REFERENCE else ""
+        context.error("V055", f"{name} has no room for the reference value of SHADOWCUBEARRAY", item, operand, hint)
     view = views.get(_unit(item.src[-1].register)) if item.src else None
     if view is not None and view.view is not None and view.view.target != item.texture and item.texture != "UNKNOWN":
         also = (Label(view.span, "declared here"),) if view.span is not None else ()

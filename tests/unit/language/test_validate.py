@@ -96,6 +96,7 @@ STRICTER: dict[str, Callable[[list[str]], bool]] = {
     "an index is read from ADDR or TEMP only": lambda found: found == ["V034"],
     "numbers beyond 16 bits wrap around in Mesa": lambda found: found == ["V022"],
     "a range may not run backwards": lambda found: found == ["V021"],
+    "shadow cube arrays need a second source": lambda found: found == ["V055"],
     "the target must be that of the view": lambda found: found == ["V051"],
 }
 MORE_TOLERANT = {
