@@ -19,6 +19,7 @@ from backends.formats import ChannelType, Format
 from backends.formats.arrays import unpack
 from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
 from backends.gallium.state import SamplerState
+from backends.interp.cubes import across_edge, cube_faces, cube_gradients
 from tgsi.enums import TARGETS, TargetInfo
 
 F = NDArray[np.float32]
@@ -120,53 +121,25 @@ def _linear_indices(mode: TexWrap, x: F, size: Ints) -> tuple[Ints, Ints, NDArra
 
 
 # -- cubes --------------------------------------------------------------------------------------------------------------
-_FACES = (
-    # sign of the major axis, (axis, sign) of s, (axis, sign) of t
-    ((2, -1.0), (1, -1.0)),
-    ((2, 1.0), (1, -1.0)),
-    ((0, 1.0), (2, 1.0)),
-    ((0, 1.0), (2, -1.0)),
-    ((0, 1.0), (1, -1.0)),
-    ((0, -1.0), (1, -1.0)),
-)
-
-
-def _cube_faces(direction: F) -> tuple[Ints, F]:
-    """Face and (n, 2) coordinates on it, of directions (n, 3). Of equal axes x goes before y before z."""
-    size = np.abs(direction)
-    axis = np.where((size[:, 0] >= size[:, 1]) & (size[:, 0] >= size[:, 2]), 0, np.where(size[:, 1] >= size[:, 2], 1, 2))
-    rows = np.arange(len(direction))
-    major = direction[rows, axis]
-    face = axis * 2 + (major < 0)
-    return face, _on_face(direction, face, np.abs(major))
-
-
-def _on_face(direction: F, face: Ints, major: F) -> F:
-    half = np.float32(0.5)
-    scale = half / np.where(major > 0, major, np.float32(1.0))
-    out = np.zeros((len(direction), 2), np.float32)
-    for which, ((s_axis, s_sign), (t_axis, t_sign)) in enumerate(_FACES):
-        here = face == which
-        out[here, 0] = direction[here, s_axis] * np.float32(s_sign) * scale[here] + half
-        out[here, 1] = direction[here, t_axis] * np.float32(t_sign) * scale[here] + half
-    return out
-
-
-def _cube_gradients(direction: F, face: Ints, change: F) -> F:
-    """First derivative of the face's coordinates when the direction changes by `change`."""
-    out = np.zeros((len(direction), 2))
-    rows = np.arange(len(direction))
-    axis = face // 2
-    sign = np.where(face & 1, -1.0, 1.0)
-    major = np.abs(direction[rows, axis]).astype(np.float64)
-    major = np.where(major > 0, major, 1.0)
-    growth = sign * change[rows, axis]
-    for which, axes in enumerate(_FACES):
-        here = face == which
-        for k, (source, factor) in enumerate(axes):
-            value, step = factor * direction[here, source], factor * change[here, source]
-            out[here, k] = 0.5 * (step / major[here] - value * growth[here] / major[here] ** 2)
-    return out.astype(np.float32)
+def _seamless(texture: TextureData, coords: F, level: Ints, layer: Ints) -> NDArray[np.float64]:
+    """Bilinear filter over the edges of a cube. The texel missing at a corner is its neighbor in t: GL leaves that open."""
+    size = texture.sizes[level][:, 0]
+    none = np.zeros(4)
+    firsts, parts = [], []
+    for k in range(2):
+        scale = size.astype(np.float32)
+        u = (np.clip(coords[:, k] * scale, 0, scale).astype(np.float32) - np.float32(0.5)).astype(np.float64)
+        u = np.where(np.isnan(u), -0.5, u)
+        firsts.append(np.floor(u).astype(np.int64))
+        parts.append(u - firsts[-1])
+    total = np.zeros((len(level), 4))
+    for corner in range(4):
+        i, j = firsts[0] + (corner & 1), firsts[1] + (corner >> 1)
+        j = np.where((i < 0) | (i >= size), np.clip(j, 0, size - 1), j)
+        face, i, j = across_edge(layer % 6, i, j, size)
+        weight = (parts[0] if corner & 1 else 1 - parts[0]) * (parts[1] if corner >> 1 else 1 - parts[1])
+        total += _gather(texture, level, [i, j], layer // 6 * 6 + face, none) * weight[:, None]
+    return total
 
 
 # -- level of detail ----------------------------------------------------------------------------------------------------
@@ -227,13 +200,23 @@ def _gather(texture: TextureData, level: Ints, indices: Sequence[Ints], layer: I
 
 
 def _filtered(
-    texture: TextureData, sampler: SamplerState, linear: bool, coords: F, axes: int, level: Ints, layer: Ints, offsets: Sequence[Any]
+    texture: TextureData,
+    sampler: SamplerState,
+    linear: bool,
+    coords: F,
+    axes: int,
+    cube: bool,
+    level: Ints,
+    layer: Ints,
+    offsets: Sequence[Any],
 ) -> NDArray[np.float64]:
     """One image filter at one level a lane."""
     sizes = texture.sizes[level]
     modes = (sampler.wrap_s, sampler.wrap_t, sampler.wrap_r)
     x = _texel_coordinates(sampler, coords, axes, sizes, offsets)
     border = np.asarray(sampler.border_color, np.float64)
+    if linear and cube and sampler.seamless_cube_map:
+        return _seamless(texture, coords, level, layer)
     if not linear:
         return _gather(texture, level, [_nearest_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)], layer, border)
     pairs = [_linear_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)]
@@ -311,12 +294,12 @@ def sample(
         if "CUBE" in target:
             axes = 2
             direction = spatial
-            face, spatial = _cube_faces(direction)
+            face, spatial = cube_faces(direction)
             if derivatives is not None:
-                dx, dy = (_cube_gradients(direction, face, d) for d in derivatives)
+                dx, dy = (cube_gradients(direction, face, d) for d in derivatives)
                 derivatives = dx, dy
         detail = _lod(texture, sampler, lod_mode, lod, derivatives, lanes)
-        color = _mipmapped(texture, sampler, spatial, axes, detail, _layers(texture, info, coords, face), offsets)
+        color = _mipmapped(texture, sampler, spatial, axes, face is not None, detail, _layers(texture, info, coords, face), offsets)
     if info.is_shadow and sampler.compare_mode is not TexCompare.NONE:
         reference = coords[:, {"z": 2, "w": 3, "src1.x": 4}[info.shadow]].astype(np.float32)
         channel = texture.format.depth or texture.format.channels[0]
@@ -328,7 +311,14 @@ def sample(
 
 
 def _mipmapped(
-    texture: TextureData, sampler: SamplerState, coords: F, axes: int, lod: NDArray[np.float64], layer: Ints, offsets: Sequence[Any]
+    texture: TextureData,
+    sampler: SamplerState,
+    coords: F,
+    axes: int,
+    cube: bool,
+    lod: NDArray[np.float64],
+    layer: Ints,
+    offsets: Sequence[Any],
 ) -> NDArray[np.float64]:
     """Choose filter and levels by LOD: magnified where it is negative (Mesa's softpipe: a min_lod of 0 never magnifies)."""
     last = len(texture.levels) - 1
@@ -354,7 +344,7 @@ def _mipmapped(
         moves = [np.broadcast_to(np.asarray(o), (len(lod),))[rows] for o in offsets]
 
         def at(level: Ints, rows: Ints = rows, linear: bool = linear, moves: Sequence[Any] = moves) -> NDArray[np.float64]:
-            return _filtered(texture, sampler, linear, coords[rows], axes, level, layer[rows], moves)
+            return _filtered(texture, sampler, linear, coords[rows], axes, cube, level, layer[rows], moves)
 
         color = at(first[rows])
         part = weight[rows, None]

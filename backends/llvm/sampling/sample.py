@@ -16,7 +16,7 @@ from backends.llvm.abi import SamplerRecord
 from backends.llvm.builder import F32, I32, Function, Val
 from backends.llvm.formats import one_bits
 from backends.llvm.lanes import LaneMap
-from backends.llvm.sampling.cube import project
+from backends.llvm.sampling.cube import filter_seamless, project
 from backends.llvm.sampling.fetch import border_color, fetch_texel
 from backends.llvm.sampling.filter import filter_texels, filter_unorm8, mix, unorm8_channels
 from backends.llvm.sampling.key import SamplerKey, TextureKey
@@ -94,6 +94,11 @@ class Sampling:
         return "CUBE" in self.info.name
 
     @property
+    def seamless(self) -> bool:
+        """Do linear filters of a cube go over its edges?"""
+        return self.cube and self.sampler_key.seamless_cube_map
+
+    @property
     def axes(self) -> int:
         """How many coordinates are filtered."""
         return 2 if self.cube else self.info.dimensions
@@ -146,6 +151,13 @@ class Sampling:
         return clamp_lod(f, base + bias, low, high)
 
     # -- one level ------------------------------------------------------------------------------------------------------
+    def _shift(self, axis: int) -> Val | float | None:
+        """The texel offset along an axis."""
+        if axis >= len(self.offsets):
+            return None
+        shift = self.offsets[axis]
+        return shift.to_float() if isinstance(shift, Val) else float(shift) if shift else None
+
     def _axes_at(self, level: Level, coords: Sequence[Val], linear: bool, snap: Val | None) -> list[Axis]:
         f, key = self.f, self.sampler_key
         modes = [key.wrap_s, key.wrap_t, key.wrap_r]
@@ -153,9 +165,9 @@ class Sampling:
         for axis in range(self.axes):
             size = level.size(axis)
             x = self.texels(coords[axis], size)
-            if axis < len(self.offsets):
-                shift = self.offsets[axis]
-                x = x + (shift.to_float() if isinstance(shift, Val) else float(shift)) if isinstance(shift, Val) or shift else x
+            shift = self._shift(axis)
+            if shift is not None:
+                x = x + shift
             if linear:
                 found.append(wrap_linear(f, modes[axis], x, size, self.key.pot, snap))
             else:
@@ -170,6 +182,8 @@ class Sampling:
 
     def filtered(self, level: Level, coords: Sequence[Val], layer: Val | None, linear: bool, snap: Val | None) -> list[Val]:
         """The four channels of one level, by the general way."""
+        if self.seamless and linear and layer is not None:
+            return filter_seamless(self.f, self.texture, level, coords, layer, snap, [self._shift(axis) for axis in range(2)])
         border = border_color(self.f, self.sampler, coords[0].lanes) if self.borders(linear) else None
         return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border)
 
@@ -199,7 +213,7 @@ class Sampling:
         key = self.sampler_key
         filters = {key.min_img_filter, key.mag_img_filter}
         levels = self.levels(lod)
-        if filters == {TexFilter.LINEAR} and self.axes == 2 and self._is_unorm8() and not self.borders(True):
+        if filters == {TexFilter.LINEAR} and self.axes == 2 and self._is_unorm8() and not (self.seamless or self.borders(True)):
             parts = self._mipmapped(levels, lambda level: self.filtered_unorm8(level, coords, layer))
             return unorm8_channels(self.f, parts, self.key.format.swizzle)
         linear = TexFilter.LINEAR in filters

@@ -87,6 +87,35 @@ def test_formats(format: Format) -> None:
         assert_same(got, want, 0.0 if image is NEAREST or format.is_integer else TOLERANCE * largest)
 
 
+@pytest.mark.parametrize(("target", "layers"), [("CUBE", 6), ("CUBEARRAY", 12)])
+@pytest.mark.parametrize("format", [RGBA8, Format.Z16_UNORM, Format.R32_FLOAT])
+def test_cubes_without_seams(target: str, layers: int, format: Format) -> None:
+    texture = random_texture(format, 4, 4, layers, 3)
+    coords = np.nan_to_num(coordinates(texture, 2048), nan=0.5, posinf=2.0, neginf=-2.0)
+    coords[:256, :3] = np.sign(coords[:256, :3]) * (1 + 0.02 * coords[:256, :3])  # corners
+    for sampler in (
+        state(TexWrap.CLAMP_TO_EDGE, LINEAR, seamless_cube_map=True),
+        state(TexWrap.REPEAT, LINEAR, TexMipFilter.NEAREST, seamless_cube_map=True, mag_img_filter=NEAREST, min_lod=-9.0),
+    ):
+        got, want = (g(texture, sampler, target, coords) for g in (staged_sample, sample))
+        difference = np.abs(got.view(np.float32) - want.view(np.float32)).max(axis=1)
+        assert np.mean(difference > 4 * TOLERANCE) <= (0.0 if sampler.min_mip_filter is TexMipFilter.NONE else 0.02)
+
+
+def test_cubes_without_seams_are_continuous_over_edges() -> None:
+    texture = random_texture(RGBA8, 4, 4, 6)
+    sampler = state(TexWrap.CLAMP_TO_EDGE, LINEAR, seamless_cube_map=True)
+    rng = np.random.default_rng(9)
+    coords = np.zeros((256, 4), np.float32)
+    for row in coords:
+        a, b, c = rng.permutation(3)
+        row[a], row[b], row[c] = rng.choice([-1, 1]), rng.choice([-1, 1]), rng.uniform(-0.7, 0.7)
+    near = coords.copy()
+    near[:, :3] *= 1 + rng.uniform(-1e-5, 1e-5, (256, 3)).astype(np.float32)
+    a, b = (staged_sample(texture, sampler, "CUBE", c).view(np.float32) for c in (coords, near))
+    assert np.abs(a - b).max() < 1e-3
+
+
 TARGETS = [("1D", 1), ("2D", 1), ("3D", 5), ("CUBE", 6), ("1D_ARRAY", 3), ("2D_ARRAY", 4), ("CUBEARRAY", 12)]
 
 
