@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from backends.llvm.plan import plan_of
+from backends.llvm.uniform import Flow
+from tests.unit.llvm.support import VERT_HEADER
+from tgsi.enums import File
+from tgsi.ir import Program
+from tgsi.parser import parse
+
+
+def _flow(body: str) -> Flow:
+    program = parse(f"{VERT_HEADER}{body}\nEND\n")
+    return plan_of(program).flow
+
+
+def _temp(flow: Flow, register: int, channel: int = 0) -> bool:
+    return (File.TEMP, register, channel) not in flow.divergent
+
+
+def test_constants_make_uniform_values_and_inputs_do_not() -> None:
+    flow = _flow("ADD TEMP[0].x, CONST[0], IMM[1]\nADD TEMP[1].x, TEMP[0], IN[0]\nMOV TEMP[2].x, TEMP[1]")
+    assert (_temp(flow, 0), _temp(flow, 1), _temp(flow, 2)) == (True, False, False)
+
+
+def test_only_the_channels_that_an_opcode_reads_count() -> None:
+    flow = _flow("MOV TEMP[0].y, IN[0]\nMOV TEMP[0].x, IMM[1].yyyy\nRCP TEMP[1].x, TEMP[0].xyyy")
+    assert _temp(flow, 1)
+
+
+def test_a_write_under_a_divergent_branch_diverges_unless_the_register_lives_there() -> None:
+    flow = _flow(
+        "MOV TEMP[0].x, IMM[1]\nUIF IN[0].xxxx\nMOV TEMP[0].x, IMM[1].yyyy\nMOV TEMP[1].x, IMM[1]\nADD OUT[0].x, TEMP[1], TEMP[1]\nENDIF"
+    )
+    assert (_temp(flow, 0), _temp(flow, 1)) == (False, True)
+
+
+def test_a_loop_with_a_uniform_exit_is_uniform() -> None:
+    loop = """MOV TEMP[0].x, IMM[0]
+BGNLOOP
+USGE TEMP[1].x, TEMP[0], {}
+UIF TEMP[1].xxxx
+BRK
+ENDIF
+UADD TEMP[0].x, TEMP[0], IMM[0].yyyy
+ENDLOOP"""
+    flow = _flow(loop.format("CONST[0]"))
+    assert not flow.controls
+    assert _temp(flow, 0)
+    flow = _flow(loop.format("IN[0]"))
+    assert len(flow.controls) == 2  # the loop and its IF
+    assert not _temp(flow, 0)
+
+
+def test_values_that_live_in_one_round_stay_uniform_in_a_divergent_loop() -> None:
+    flow = _flow("BGNLOOP\nADD TEMP[2].x, CONST[0], IMM[1]\nUIF IN[0].xxxx\nBRK\nENDIF\nADD TEMP[3].x, TEMP[3], TEMP[2]\nENDLOOP")
+    assert (_temp(flow, 2), _temp(flow, 3)) == (True, False)
+
+
+def test_a_divergent_return_masks_outputs_but_not_temporaries() -> None:
+    flow = _flow("UIF IN[0].xxxx\nRET\nENDIF\nMOV TEMP[0].x, IMM[1]\nMOV OUT[0].x, TEMP[0]")
+    assert flow.main_divergent
+    assert _temp(flow, 0)
+    assert (File.OUT, 0, 0) in flow.divergent
+
+
+def test_neighbors_of_a_derivative_keep_their_values() -> None:
+    body = "UIF IN[0].xxxx\nADD TEMP[0].x, IN[0], IN[0]\nDDX TEMP[1].x, TEMP[0]\nENDIF"
+    program = plan_of(parse(f"{VERT_HEADER}{body}\nEND\n"))
+    assert program.flow.homes[File.TEMP, 0, 0] is program.main
+    assert program.flow.homes[File.TEMP, 1, 0] is not program.main
+
+
+def test_channels_that_hold_integers_are_known() -> None:
+    flow = _flow("MOV TEMP[0].x, IMM[0]\nUADD TEMP[0].x, TEMP[0], IMM[0]\nMOV TEMP[1].x, IMM[1]\nADD TEMP[1].x, TEMP[1], IMM[1]")
+    assert (File.TEMP, 0, 0) in flow.integer
+    assert (File.TEMP, 1, 0) not in flow.integer
+
+
+def test_a_plan_is_made_once_a_program() -> None:
+    program: Program = parse(f"{VERT_HEADER}MOV OUT[0], IN[0]\nEND\n")
+    assert plan_of(program) is plan_of(program)
