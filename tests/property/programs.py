@@ -34,10 +34,11 @@ INDIRECT_LOOSE = ("TEMP[ADDR[0].x+8](1)", "TEMP[ADDR[0].z+4]")
 COUNTERS = ("TEMP[12]", "TEMP[13]", "TEMP[14]")
 MAX_DEPTH = len(COUNTERS)
 
-HEADER = """DCL OUT[0], {output}
-DCL OUT[1], GENERIC[0]
-DCL OUT[2], GENERIC[1]
-DCL CONST[0][0..9]
+OUTPUTS = 8
+LOOSE_OUTPUTS = (0, 1, 3, 4, 5, 6)
+"""OUT 0 and 1 are written anywhere, 3 to 6 hold the loose registers at the end, 7 a digest of the plain ones."""
+
+HEADER = """DCL CONST[0][0..9]
 DCL CONST[1][0..3]
 DCL TEMP[0..3], LOCAL
 DCL TEMP[4..7], ARRAY(2), LOCAL
@@ -45,12 +46,17 @@ DCL TEMP[8..11], ARRAY(1), LOCAL
 DCL TEMP[12..15]
 DCL ADDR[0]
 """
-INPUTS = {
-    "VERT": "VERT\nDCL IN[0]\nDCL IN[1]\nDCL IN[2]\nDCL IN[3]\n" + HEADER.format(output="POSITION"),
-    "FRAG": "FRAG\n"
-    + "".join(f"DCL IN[{i}], GENERIC[{i}], PERSPECTIVE\n" for i in range(4))
-    + HEADER.format(output="COLOR").replace("GENERIC[0]", "COLOR[1]").replace("GENERIC[1]", "COLOR[2]"),
+STAGES = {
+    "VERT": [f"DCL IN[{i}]" for i in range(4)] + ["DCL OUT[0], POSITION"] + [f"DCL OUT[{i}], GENERIC[{i}]" for i in range(1, OUTPUTS)],
+    "FRAG": [f"DCL IN[{i}], GENERIC[{i}], PERSPECTIVE" for i in range(4)] + [f"DCL OUT[{i}], COLOR[{i}]" for i in range(OUTPUTS)],
 }
+EPILOGUE = [
+    *(f"MOV OUT[{3 + i}], {register}" for i, register in enumerate(LOOSE)),
+    "UADD OUT[7], TEMP[4], ADDR[0]",
+    *(f"UMAD OUT[7], OUT[7], IMM[4].yyyy, {register}" for register in PLAIN[1:]),
+]
+"""Brings every result to an output, so that no mistake gets lost."""
+
 SMALL = "IMM[3]"
 """0, 1, 2, 3 as integers."""
 
@@ -99,7 +105,7 @@ _LOOSE_RESULTS = frozenset(
 
 @dataclass(frozen=True)
 class GeneratedProgram:
-    """Text, inputs (invocations, 4, 4) and constants; outputs 0 and 1 are loose, output 2 is plain."""
+    """Text, inputs (invocations, 4, 4) and constants. `LOOSE_OUTPUTS` may hold any NaN where another engine has one."""
 
     text: str
     inputs: Words
@@ -227,9 +233,9 @@ class _Writer:
     def jump(self, inside: str) -> None:
         kinds = ["RET"]
         if inside:
-            kinds += ["BRK", "BRK"]
+            kinds += ["BRK"] * 4
         if "loop" in inside:
-            kinds += ["CONT", "CONT"]
+            kinds += ["CONT"] * 4
         kind = self.draw(st.sampled_from(kinds))
         self.returned = self.returned or kind == "RET"
         self.condition()
@@ -244,7 +250,7 @@ class _Writer:
                 self.loop(depth)
             elif kind == 3 and depth < MAX_DEPTH:
                 self.switch(depth, inside)
-            elif kind == 4 and depth:
+            elif kind == 4 and (inside or (depth and self.draw(st.integers(0, 3)) == 0)):
                 self.jump(inside)
             elif kind == 5:
                 self.address()
@@ -283,13 +289,14 @@ def programs(draw: st.DrawFn, stages: tuple[str, ...] = ("VERT", "FRAG"), size: 
 
 def _assemble(stage: str, immediates: Words, main: list[str], subs: list[list[str]]) -> str:
     values = [", ".join(str(word) for word in row) for row in immediates.tolist()]
-    values += ["0, 1, 2, 3", "5, 0, 4294967295, 31"]
-    lines = [*main, "END"]
+    values += ["0, 1, 2, 3", "5, 2654435769, 0, 31"]
+    lines = [*main, *EPILOGUE, "END"]
     starts = []
     for body in subs:
         starts.append(len(lines))
         lines += ["BGNSUB", *body, "ENDSUB"]
     for number, start in enumerate(starts):
         lines = [line.replace(f":@{number}", f":{start}") for line in lines]
-    header = INPUTS[stage] + "".join(f"IMM[{i}] UINT32 {{{row}}}\n" for i, row in enumerate(values))
-    return header + "".join(f"{line}\n" for line in lines)
+    declarations = "".join(f"{line}\n" for line in STAGES[stage]) + HEADER
+    immediates_text = "".join(f"IMM[{i}] UINT32 {{{row}}}\n" for i, row in enumerate(values))
+    return f"{stage}\n{declarations}{immediates_text}" + "".join(f"{line}\n" for line in lines)
