@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
@@ -87,6 +88,10 @@ class StateObjects(Bindings):
         made = make(RasterizerState, state, given, "create_rasterizer_state")
         for field in ("clip_plane_enable", "line_stipple_factor"):
             integer(getattr(made, field), f"create_rasterizer_state: {field}", 0, 255)
+        for field in ("line_width", "point_size", "offset_units", "offset_scale", "offset_clamp"):
+            value = getattr(made, field)
+            if not math.isfinite(value) or (value < 0 and not field.startswith("offset")):
+                raise ValueError(f"create_rasterizer_state: {field}: {value} is not a size")
         return self._create("rasterizer", made)
 
     def bind_rasterizer_state(self, handle: StateObject[RasterizerState] | None) -> None:

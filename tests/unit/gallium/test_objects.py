@@ -66,6 +66,8 @@ def test_nested_templates_are_dictionaries(ctx: g.Context) -> None:
         ("blend", {"rt": [{}] * 9}, "rt: 9 targets, at most 8"),
         ("rasterizer", {"cull_faces": 1}, "has no field cull_faces; did you mean cull_face"),
         ("rasterizer", {"line_width": "wide"}, "line_width: a number is wanted, not str"),
+        ("rasterizer", {"point_size": float("inf")}, "point_size: inf is not a size"),
+        ("rasterizer", {"line_width": -1}, "line_width: -1.0 is not a size"),
         ("rasterizer", {"clip_plane_enable": 256}, "clip_plane_enable: 256 is not in 0 .. 255"),
         ("depth_stencil_alpha", {"depth": {"func": 9}}, "depth: func: 9 is not a CompareFunc"),
         ("sampler", {"border_color": (1, 2)}, "border_color: 4 values are wanted, not 2"),

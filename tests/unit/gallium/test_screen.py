@@ -99,6 +99,22 @@ def test_caps_say_what_is_there(screen: g.Screen) -> None:
     assert screen.get_shader_param("GEOMETRY", "MAX_INPUTS") == 0
 
 
+OPCODE_CAPS = {
+    "TGSI_FS_FINE_DERIVATIVE": "DDX_FINE", "TGSI_TXQS": "TXQS", "TGSI_VOTE": "VOTE_ALL", "TGSI_BALLOT": "BALLOT", "TGSI_CLOCK": "CLOCK",
+    "TGSI_TEX_TXF_LZ": "TEX_LZ", "TGSI_PACK_HALF_FLOAT": "PK2H", "TEXTURE_QUERY_LOD": "LODQ", "MAX_TEXTURE_GATHER_COMPONENTS": "TG4",
+    "TGSI_DIV": "DIV", "DOUBLES": "DADD", "INT64": "U64ADD", "INT64_DIVMOD": "I64DIV", "LOAD_CONSTBUF": "LOAD", "TGSI_ATOMFADD": "ATOMFADD",
+    "FBFETCH": "FBFETCH", "BINDLESS_TEXTURE": "IMG2HND",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("cap", OPCODE_CAPS)
+def test_opcode_caps_follow_the_code_generator(screen: g.Screen, cap: str) -> None:
+    import backends.llvm.translate  # noqa: F401  (registers the emitters)
+    from backends.llvm.emit import EMITTERS
+
+    assert bool(screen.get_param(cap)) is (OPCODE_CAPS[cap] in EMITTERS)
+
+
 def test_unknown_caps_are_named_with_the_nearest(screen: g.Screen) -> None:
     with pytest.raises(ValueError, match="did you mean PIPE_CAP_OCCLUSION_QUERY"):
         screen.get_param("PIPE_CAP_OCLUSION_QUERY")
