@@ -47,7 +47,7 @@ class StateObjects(Bindings):
         handle.is_destroyed = True
 
     # -- blend -----------------------------------------------------------------------------------------------------------
-    def create_blend_state(self, state: BlendState | None = None, **given: Any) -> StateObject[BlendState]:
+    def create_blend_state(self, state: BlendState | None = None, /, **given: Any) -> StateObject[BlendState]:
         """A blend object. Fields of BlendState; those of RenderTargetBlend too, which then fill rt[0].
 
         Example: ``create_blend_state(blend_enable=True, rgb_src_factor="SRC_ALPHA", rgb_dst_factor="INV_SRC_ALPHA")``.
@@ -83,7 +83,7 @@ class StateObjects(Bindings):
     delete_blend_state = destroy_blend_state
 
     # -- rasterizer ------------------------------------------------------------------------------------------------------
-    def create_rasterizer_state(self, state: RasterizerState | None = None, **given: Any) -> StateObject[RasterizerState]:
+    def create_rasterizer_state(self, state: RasterizerState | None = None, /, **given: Any) -> StateObject[RasterizerState]:
         """A rasterizer object from the fields of RasterizerState, e.g. ``create_rasterizer_state(cull_face="BACK")``."""
         made = make(RasterizerState, state, given, "create_rasterizer_state")
         for field in ("clip_plane_enable", "line_stipple_factor"):
@@ -110,7 +110,7 @@ class StateObjects(Bindings):
 
     # -- depth, stencil, alpha -------------------------------------------------------------------------------------------
     def create_depth_stencil_alpha_state(
-        self, state: DepthStencilAlphaState | None = None, **given: Any
+        self, state: DepthStencilAlphaState | None = None, /, **given: Any
     ) -> StateObject[DepthStencilAlphaState]:
         """A depth-stencil-alpha object, e.g. ``create_depth_stencil_alpha_state(depth=dict(enabled=True, writemask=True, func="LESS"))``.
 
@@ -176,7 +176,7 @@ class StateObjects(Bindings):
     delete_vertex_elements_state = destroy_vertex_elements_state
 
     # -- samplers --------------------------------------------------------------------------------------------------------
-    def create_sampler_state(self, state: SamplerState | None = None, **given: Any) -> StateObject[SamplerState]:
+    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Any) -> StateObject[SamplerState]:
         """A sampler object from the fields of SamplerState, e.g. ``create_sampler_state(mag_img_filter="LINEAR")``."""
         name = "create_sampler_state"
         made = make(SamplerState, state, given, name)
