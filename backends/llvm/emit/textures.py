@@ -33,20 +33,24 @@ def _unit(c: Context, source: int) -> int:
     return register.index
 
 
-def _record(c: Context, field: str, layout: type[ctypes.Structure], unit: int) -> Val:
+def record_of(c: Context, field: str, layout: type[ctypes.Structure], unit: int) -> Val:
+    """Pointer to the record of a unit; `field` of ShaderEnv points to their array."""
     base = Record(c.f, c.interface.env, ShaderEnv).get(field)
     return c.f.at(base, unit * ctypes.sizeof(layout))
 
 
-def _wide(c: Context, value: Val) -> Val:
+def wide(c: Context, value: Val) -> Val:
+    """All lanes of a value that may be uniform."""
     return c.f.splat(value, c.lane_map.lanes)
 
 
-def _channels(c: Context, vector: Vector, count: int) -> list[Val]:
-    return [_wide(c, vector[channel]) for channel in range(count)]
+def channels_of(c: Context, vector: Vector, count: int) -> list[Val]:
+    """The first channels of a source."""
+    return [wide(c, vector[channel]) for channel in range(count)]
 
 
-def _offsets(c: Context) -> list[Val | int]:
+def offsets_of(c: Context) -> list[Val | int]:
+    """Texel offsets, numbers where they are known now."""
     if not c.instruction.offsets:
         return []
     if len(c.instruction.offsets) > 1:
@@ -59,14 +63,28 @@ def _offset(c: Context, offset: TexOffset, axis: int) -> Val | int:
     if register.file is File.IMM and register.index < len(c.program.immediates):
         word = c.program.immediates[register.index].words[channel]
         return word - (1 << 32) if word >> 31 else word
-    return _wide(c, c.operands.read(c.instruction, register, channel).as_int())
+    return wide(c, c.operands.read(c.instruction, register, channel).as_int())
 
 
 def _sample(
     c: Context, source: int, coords: Sequence[Val], mode: sample.LodMode, lod: Val | None = None, gradients: Gradients = None
 ) -> list[Val]:
     unit = _unit(c, source)
-    texture_key, sampler_key = c.interface.texture_key(unit), c.interface.sampler_key(unit)
+    return sample_units(c, unit, unit, _target(c).name, coords, mode, lod, gradients)
+
+
+def sample_units(
+    c: Context,
+    view: int,
+    sampler: int,
+    target: str,
+    coords: Sequence[Val],
+    mode: sample.LodMode,
+    lod: Val | None = None,
+    gradients: Gradients = None,
+) -> list[Val]:
+    """Sample view number `view` with sampler number `sampler`; only fragments have implicit derivatives."""
+    texture_key, sampler_key = c.interface.texture_key(view), c.interface.sampler_key(sampler)
     if texture_key is None or sampler_key is None:
         return sample.unbound(c.f, c.lane_map.lanes)
     if mode in ("implicit", "bias") and c.program.processor is not Processor.FRAG:
@@ -76,15 +94,15 @@ def _sample(
         c.lane_map,
         texture_key,
         sampler_key,
-        _record(c, "textures", TextureRecord, unit),
-        _record(c, "samplers", SamplerRecord, unit),
+        record_of(c, "textures", TextureRecord, view),
+        record_of(c, "samplers", SamplerRecord, sampler),
         coords,
         lod_mode=mode,
         lod=lod,
         gradients=gradients,
-        offsets=_offsets(c),
+        offsets=offsets_of(c),
         mask=c.execution_mask(),
-        target=_target(c).name,
+        target=target,
     )
 
 
@@ -92,9 +110,9 @@ def _coordinates(c: Context, a: Vector, reference: Vector | None = None) -> list
     """The coordinates that the target takes, the shadow reference among them; `reference` is src1 of cube arrays."""
     info = _target(c)
     count = max(info.coords, {"z": 3, "w": 4}.get(info.shadow, 0))
-    coords = _channels(c, a, count)
+    coords = channels_of(c, a, count)
     if info.shadow == "src1.x" and reference is not None:
-        coords.append(_wide(c, reference[0]))
+        coords.append(wide(c, reference[0]))
     return coords
 
 
@@ -119,31 +137,31 @@ def emit_tex_lz(c: Context, a: Vector, unit: None) -> list[Val]:
 @emits("TXB")
 def emit_txb(c: Context, a: Vector, unit: None) -> list[Val]:
     """Implicit level of detail plus a.w."""
-    return _sample(c, 1, _coordinates(c, a), "bias", _wide(c, a[3]))
+    return _sample(c, 1, _coordinates(c, a), "bias", wide(c, a[3]))
 
 
 @emits("TXB2")
 def emit_txb2(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
     """Implicit level of detail plus b.x."""
-    return _sample(c, 2, _coordinates(c, a), "bias", _wide(c, b[0]))
+    return _sample(c, 2, _coordinates(c, a), "bias", wide(c, b[0]))
 
 
 @emits("TXL")
 def emit_txl(c: Context, a: Vector, unit: None) -> list[Val]:
     """Level of detail a.w."""
-    return _sample(c, 1, _coordinates(c, a), "explicit", _wide(c, a[3]))
+    return _sample(c, 1, _coordinates(c, a), "explicit", wide(c, a[3]))
 
 
 @emits("TXL2")
 def emit_txl2(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
     """Level of detail b.x."""
-    return _sample(c, 2, _coordinates(c, a), "explicit", _wide(c, b[0]))
+    return _sample(c, 2, _coordinates(c, a), "explicit", wide(c, b[0]))
 
 
 @emits("TXP")
 def emit_txp(c: Context, a: Vector, unit: None) -> list[Val]:
     """Coordinates and reference divided by a.w."""
-    w = _wide(c, a[3])
+    w = wide(c, a[3])
     return _sample(c, 1, [x / w for x in _coordinates(c, a)], "implicit")
 
 
@@ -151,29 +169,29 @@ def emit_txp(c: Context, a: Vector, unit: None) -> list[Val]:
 def emit_txd(c: Context, a: Vector, dx: Vector, dy: Vector, unit: None) -> list[Val]:
     """Derivatives given."""
     count = _target(c).dimensions
-    return _sample(c, 3, _coordinates(c, a), "gradient", gradients=[_channels(c, dx, count), _channels(c, dy, count)])
+    return _sample(c, 3, _coordinates(c, a), "gradient", gradients=[channels_of(c, dx, count), channels_of(c, dy, count)])
 
 
 def _bound(c: Context, source: int) -> tuple[TextureKey, Val] | None:
     unit = _unit(c, source)
     key = c.interface.texture_key(unit)
-    return None if key is None else (key, _record(c, "textures", TextureRecord, unit))
+    return None if key is None else (key, record_of(c, "textures", TextureRecord, unit))
 
 
 def _fetch(c: Context, a: Vector, lod: Val | None) -> list[Val]:
     bound, info = _bound(c, 1), _target(c)
     if bound is None:
         return sample.unbound(c.f, c.lane_map.lanes)
-    coords = _channels(c, a, info.coords)
+    coords = channels_of(c, a, info.coords)
     mask = c.execution_mask()
-    return sample.emit_fetch(c.f, bound[0], bound[1], coords, lod=lod, offsets=_offsets(c), mask=mask, target=info.name)
+    return sample.emit_fetch(c.f, bound[0], bound[1], coords, lod=lod, offsets=offsets_of(c), mask=mask, target=info.name)
 
 
 @emits("TXF")
 def emit_txf(c: Context, a: Vector, unit: None) -> list[Val]:
     """A texel at integer coordinates of level a.w."""
     without = _target(c).name in ("BUFFER", "RECT", "SHADOWRECT")
-    return _fetch(c, a, None if without else _wide(c, a[3]))
+    return _fetch(c, a, None if without else wide(c, a[3]))
 
 
 @emits("TXF_LZ")
@@ -189,7 +207,7 @@ def emit_txq(c: Context, a: Vector, unit: None) -> list[Val]:
     if bound is None:
         return [c.f.const(I32.wide(c.lane_map.lanes), 0)] * 4
     without = info.name in ("BUFFER", "RECT", "SHADOWRECT")
-    lod = None if without else _wide(c, a[0])
+    lod = None if without else wide(c, a[0])
     return sample.emit_query_size(c.f, bound[0], bound[1], c.lane_map.lanes, lod=lod, target=info.name)
 
 
@@ -198,4 +216,4 @@ def emit_txqs(c: Context, unit: None) -> list[Val]:
     """Number of samples, at least 1."""
     bound = _bound(c, 0)
     count = c.f.const(I32, 1) if bound is None else c.f.max(Record(c.f, bound[1], TextureRecord).get("samples"), 1)
-    return [_wide(c, count)] * 4
+    return [wide(c, count)] * 4

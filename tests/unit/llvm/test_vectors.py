@@ -61,18 +61,10 @@ UNSUPPORTED = frozenset(
         "LODQ",
         "RESQ",
         "SAMP2HND",
-        "SAMPLE",
-        "SAMPLE_B",
-        "SAMPLE_C",
-        "SAMPLE_C_LZ",
-        "SAMPLE_D",
-        "SAMPLE_I",
         "SAMPLE_I_MS",
         "SAMPLE_INFO",
-        "SAMPLE_L",
         "SAMPLE_POS",
         "STORE",
-        "SVIEWINFO",
         "TG4",
     ]
 )
