@@ -17,8 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from backends.llvm.builder import BOOL, I32, I64, PTR, Function, Module, Val, Var
+from backends.llvm.structs import Record
 from backends.raster.bins import load_box
-from backends.raster.records import CHUNK, NO_CHUNK, TILE, SetupLayout
+from backends.raster.coarse import CoarseTest
+from backends.raster.records import CHUNK, NO_CHUNK, TILE, Draw, SetupLayout
 
 LIST_LIMIT = 8192  # bytes; coverage stops when its list is longer
 MAX_QUAD_LANES = 16  # a triangle of a few pixels fills no wider block
@@ -41,11 +43,12 @@ def row_lanes(lanes: int) -> tuple[list[int], list[int]]:
 
 
 def build_coverage(lanes: int, module: Module, quads: bool = True) -> None:
-    """coverage(arena, limit, &cursor, tile x, tile y, list) -> bytes of the list. Stops at the chain's end or a long list.
+    """coverage(draw, arena, limit, &cursor, tile x, tile y, list, &farthest) -> bytes of the list.
 
-    Without `quads` small triangles become runs too."""
-    f = Function(module, "coverage", [PTR, I32, PTR, I32, I32, PTR], I32)
-    arena, limit, cursor_slot, tile_x, tile_y, list_ = f.args
+    Stops at the chain's end or a long list. Without `quads` small triangles become runs too."""
+    f = Function(module, "coverage", [PTR, PTR, I32, PTR, I32, I32, PTR, PTR], I32)
+    draw, arena, limit, cursor_slot, tile_x, tile_y, list_, farthest = f.args
+    test = CoarseTest(f, Record(f, draw, Draw), farthest, (tile_x, tile_y))
     cursor, size = f.var(I32, f.load(I32, cursor_slot)), f.var(I32, 0)
     wide_x, wide_y = tile_x.sext(I64), tile_y.sext(I64)
     with f.loop() as loop:
@@ -67,15 +70,18 @@ def build_coverage(lanes: int, module: Module, quads: bool = True) -> None:
         edges = [[v[k] for k in range(3)] for v in (a, b, c)]
         triangle = Coverage(f, lanes, list_, size, entry, edges, tile_x | (tile_y << 16), box, False)
         with f.else_of(cut.eq(0) | entire) as clipped:
-            with triangle.unless_small(quads):
-                worst = c + f.min(a, 0) * 63 + f.min(b, 0) * 63
-                with f.else_of(entire & (f.mask_bits(worst < 0) & 7).eq(0)) as partial:
+            with triangle.unless_small(quads), test.unless_hidden(at, box):
+                worst = c + a * box[0] + b * box[1] + f.min(a, 0) * (box[2] - box[0]) + f.min(b, 0) * (box[3] - box[1])
+                covered = (f.mask_bits(worst < 0) & 7).eq(0)
+                with f.if_(covered):
+                    test.cover(at, box)
+                with f.else_of(entire & covered) as partial:
                     triangle.whole()
                     partial()
                     triangle.partial()
             clipped()
             bounded = Coverage(f, lanes, list_, size, entry, edges, tile_x | (tile_y << 16), box, True)
-            with bounded.unless_small(quads):
+            with bounded.unless_small(quads), test.unless_hidden(at, box):
                 bounded.partial()
     f.store(cursor.get(), cursor_slot)
     f.ret(size.get())

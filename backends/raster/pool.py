@@ -8,6 +8,7 @@ import threading
 import weakref
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from backends.llvm.engine import Library
@@ -81,6 +82,7 @@ class Pool:
         self._arena_minimum, self._keep, self._cursors = arena, list[Any](), list[NDArray[Any]]()
         self.arenas: list[NDArray[Any]] = []
         self.arena_size = 0
+        self.coarse = np.zeros(0, np.float32)  # one bound a tile
         s = self.scene
         s.window, s.threads, s.participants = window, threads, threads + helps
         s.workers = ctypes.addressof(self.workers)
@@ -109,6 +111,9 @@ class Pool:
     def resize(self, tiles_x: int, num_tiles: int) -> None:
         """For a target of so many tiles: an arena must hold one primitive's worst case."""
         s = self.scene
+        if num_tiles > len(self.coarse):
+            self.coarse = np.zeros(num_tiles, np.float32)
+            s.coarse = self.coarse.ctypes.data
         s.tiles_x, s.num_tiles = tiles_x, num_tiles
         size = (max(self._arena_minimum, num_tiles * 80 + 64 * 1024) + 63) & ~63
         if size != self.arena_size:

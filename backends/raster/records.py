@@ -161,6 +161,10 @@ class Draw(ctypes.Structure):
         ("height", c_int32),
         ("stipple", c_uint32 * 32),
         ("bounds", c_float * 2),
+        # coarse depth
+        ("coarse", c_int32),  # bits of Coarse
+        ("coarse_slack", c_float),
+        ("frame", c_int32 * 2),  # last column and row of the framebuffer
     ]
 
 
@@ -247,6 +251,7 @@ class Scene(ctypes.Structure):
         ("color_stride", c_int64 * MAX_COLORS),
         ("depth", c_void_p),
         ("depth_stride", c_int64),
+        ("coarse", c_void_p),  # one float a tile: no stored depth is above it
         ("clears", c_void_p),
         ("num_clears", c_int32),
         ("tiles_x", c_int32),

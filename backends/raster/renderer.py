@@ -9,10 +9,12 @@ from typing import Self
 
 import numpy as np
 
+from backends.gallium.enums import Clear
 from backends.gallium.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
+from backends.raster.coarse import INFINITY, cleared_bound
 from backends.raster.drawing import DrawMaker, batches_of
-from backends.raster.kernels import kernels_for
+from backends.raster.kernels import Cache, kernels_for
 from backends.raster.memory import Region
 from backends.raster.packet import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Statistics, Surface
 from backends.raster.pool import Pool
@@ -35,7 +37,7 @@ class Renderer:
 
     threads: native workers beside the caller (None: one for each CPU but the caller's; 0: the caller alone). lanes: vector
     width of every stage (8, 16 or 32), None picks by shader; any choice gives the same bytes. cpu: "host" or an x86-64
-    level. `batch` primitives make one unit of front-end work, `window` of them are binned before tiles are drawn, each in
+    level. cache: directory of compiled kernels, None for the default one, False for none. `batch` primitives make one unit of front-end work, `window` of them are binned before tiles are drawn, each in
     an arena of `arena` bytes."""
 
     def __init__(
@@ -43,6 +45,7 @@ class Renderer:
         threads: int | None = None,
         lanes: int | None = None,
         cpu: str = "host",
+        cache: Cache = None,
         *,
         helps: bool | None = None,
         setup_lanes: int | None = None,
@@ -57,7 +60,7 @@ class Renderer:
             raise ValueError(f"threads must not be negative, not {threads}")
         if lanes not in (None, 8, 16, 32):
             raise ValueError(f"lanes must be 8, 16 or 32, not {lanes}")
-        self.kernels = kernels_for(cpu)
+        self.kernels = kernels_for(cpu, cache)
         self._batch_size = batch
         helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works where a CPU is left for it
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or lanes or SETUP_LANES), batch, window, arena)
@@ -67,6 +70,7 @@ class Renderer:
         self._batches: list[tuple[int, int, int]] = []  # draw, first, count
         self._clears: list[tuple[Surface, ClearRecord]] = []
         self._reads: list[tuple[int, int]] = []
+        self._bound = INFINITY  # of all depths in the framebuffer
         self._vertices = self._primitives = 0
 
     # -- targets ------------------------------------------------------------------------------------------------------
@@ -98,6 +102,8 @@ class Renderer:
         for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
             if fits_tiles(self._framebuffer, surface):
                 self._clears.append((surface, record))
+                if surface is self._framebuffer.zsbuf and buffers & Clear.DEPTH:
+                    self._bound = cleared_bound(surface.format, depth)
             else:
                 self.flush()
                 clear_exactly(self._framebuffer, surface, record)
@@ -166,6 +172,8 @@ class Renderer:
         s.batches, s.num_batches = batches.ctypes.data, len(self._batches)
         s.clears, s.num_clears = ctypes.addressof(clears), len(self._clears)
         self._batches, self._clears = [], []
+        pool.coarse[:] = self._bound
+        self._bound = INFINITY
         pool.run()
 
     # -- the rest -----------------------------------------------------------------------------------------------------

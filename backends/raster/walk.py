@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.llvm.builder import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.structs import Record
+from backends.raster.coarse import INFINITY, Coarse
 from backends.raster.records import HEADS, TILE, Batch, ClearRecord, Draw, Scene, Worker
 
 
@@ -47,10 +48,14 @@ def build_tile_walk(module: Module) -> None:
                 with f.if_(head.ne(0)):
                     f.store(head, cursor)
                     draw = b.get("draw")
-                    coverage, shade = (Record(f, draw, Draw).get(n) for n in ("coverage", "shade"))
+                    d = Record(f, draw, Draw)
+                    coverage, shade = (d.get(n) for n in ("coverage", "shade"))
+                    farthest = f.at(s.get("coarse"), tile.zext(I64) << 2)
+                    with f.if_((d.get("coarse") & Coarse.RAISES).ne(0)):
+                        f.store(f.const(F32, INFINITY), farthest)
                     with f.loop() as run:
                         run.break_if(f.load(I32, cursor).eq(0))
-                        n = f.call_pointer(I32, coverage, arena, limit, cursor, x, y, list_)
+                        n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)
                         f.call_pointer(None, shade, worker, draw, arena, list_, n)
     f.ret()
 
