@@ -19,7 +19,7 @@ Pixels = NDArray[np.uint8]
 NAN_COLOR = (255, 0, 255)
 """Where a channel is no number."""
 
-MAX_ZOOM, ZOOMED = 16, 256
+MAX_ZOOM, ZOOMED = 16, 1024
 """Small pictures are enlarged, by whole numbers, towards ZOOMED pixels."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,13 +23,17 @@ HANDLER_MODULES = (resource_calls, state_calls, work_calls)
 
 @dataclass(slots=True)
 class Report:
-    """What became of one scene. `unreadable`: the file itself is wrong, nothing was played."""
+    """What became of one scene. `unreadable`: the file itself is wrong, nothing was played.
+
+    `digests` are SHA-256 of the outputs' raw bytes: the same on every machine, for any number of threads and lanes.
+    """
 
     path: Path
     reasons: list[str] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     written: list[Path] = field(default_factory=list)
+    digests: dict[str, str] = field(default_factory=dict)
     unreadable: bool = False
 
     @property
@@ -52,6 +57,7 @@ class Report:
             "reasons": self.reasons,
             "notes": self.notes,
             "outputs": [v.as_json() for v in self.verdicts],
+            "sha256": self.digests,
             "written": [str(p) for p in self.written],
         }
 
@@ -128,6 +134,7 @@ def _buffer_size(scene: Scene, output: str) -> int:
 
 def _finish(player: Player, references: dict[str, bytes], options: Options, report: Report) -> None:
     scene = player.scene
+    report.digests = {output: hashlib.sha256(player.read_output(output)).hexdigest() for output in player.outputs}
     if options.directory is not None:
         _write_pictures(player, options.directory, report)
     if options.tolerance is None:
