@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +16,38 @@ from backends.gallium.enums import Clear
 from backends.raster.packet import Framebuffer, Surface
 from backends.raster.records import TILE, ClearRecord
 
+_COLOR0, _DEPTH, _STENCIL, _DEPTH_STENCIL = int(Clear.COLOR0), int(Clear.DEPTH), int(Clear.STENCIL), int(Clear.DEPTH | Clear.STENCIL)
 _KINDS = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
 
 
-def color_texel(format: Format, words: Sequence[int]) -> NDArray[np.uint8]:
-    """The bytes of a texel; `words` are float bits, or integers where the format is a pure integer one."""
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A texel, repeated to 64 bytes, and in the same way the bits that stay (None: none do)."""
+
+    texel_bytes: int
+    pattern: bytes
+    keep: bytes | None = None
+
+    @staticmethod
+    def of(format: Format, texel: NDArray[np.uint8], keep: NDArray[np.uint8] | None = None) -> Pattern:
+        """ValueError where 64 bytes do not hold a whole number of texels."""
+        size = len(texel)
+        if 64 % size:
+            raise ValueError(f"{format} cannot be rendered to: its texels have {size} bytes")
+        kept = keep.tobytes() * (64 // size) if keep is not None and keep.any() else None
+        return Pattern(size, texel.tobytes() * (64 // size), kept)
+
+
+@functools.lru_cache(256)
+def color_pattern(format: Format, words: tuple[int, ...]) -> Pattern:
+    """`words` are float bits, or integers where the format is a pure integer one."""
     raw = np.array([w & 0xFFFFFFFF for w in words], np.uint32).view(_KINDS[format.kind]).reshape(1, 4)
-    return pack(format, raw)
+    return Pattern.of(format, pack(format, raw))
 
 
-def depth_texel(format: Format, depth: float | None, stencil: int | None) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The bytes of a texel and the bits of it that stay; None: that part is not cleared."""
+@functools.lru_cache(256)
+def depth_pattern(format: Format, depth: float | None, stencil: int | None) -> Pattern:
+    """None: that part stays as it is."""
     kept = 0
     for channel, value in ((format.depth, depth), (format.stencil, stencil)):
         if channel is not None and value is None:
@@ -33,7 +56,7 @@ def depth_texel(format: Format, depth: float | None, stencil: int | None) -> tup
     s = None if stencil is None or format.stencil is None else np.array([stencil & 255], np.uint8)
     keep = np.frombuffer(kept.to_bytes(format.block_bytes, "little"), np.uint8)
     texel = pack_depth_stencil(format, z, s, np.zeros(format.block_bytes, np.uint8))
-    return texel & ~keep, keep
+    return Pattern.of(format, texel & ~keep, keep)
 
 
 def clear_records(
@@ -42,26 +65,24 @@ def clear_records(
     """One record for each surface that PIPE_CLEAR bits name and that exists."""
     found = []
     for k, surface in enumerate(framebuffer.cbufs):
-        if surface is not None and buffers & (Clear.COLOR0 << k):
-            found.append((surface, _record(surface, color_texel(surface.format, color), None)))
+        if surface is not None and buffers & (_COLOR0 << k):
+            found.append((surface, _record(surface, color_pattern(surface.format, tuple(color)))))
     zs = framebuffer.zsbuf
-    if zs is not None:
-        z = depth if buffers & Clear.DEPTH and zs.format.has_depth else None
-        s = stencil if buffers & Clear.STENCIL and zs.format.has_stencil else None
+    if zs is not None and buffers & _DEPTH_STENCIL:
+        z = depth if buffers & _DEPTH and zs.format.depth is not None else None
+        s = stencil if buffers & _STENCIL and zs.format.stencil is not None else None
         if z is not None or s is not None:
-            found.append((zs, _record(zs, *depth_texel(zs.format, z, s))))
+            found.append((zs, _record(zs, depth_pattern(zs.format, z, s))))
     return found
 
 
-def _record(surface: Surface, texel: NDArray[np.uint8], keep: NDArray[np.uint8] | None) -> ClearRecord:
-    if 64 % len(texel):
-        raise ValueError(f"{surface.format} cannot be rendered to: its texels have {len(texel)} bytes")
-    r = ClearRecord()
-    r.base, r.row_stride, r.layer_stride, r.layers = surface.address, surface.row_stride, surface.layer_stride, surface.layers
-    r.texel_bytes, r.masked = len(texel), int(keep is not None and bool(keep.any()))
-    r.pattern[:] = np.tile(texel, 64 // len(texel)).tolist()
-    if keep is not None:
-        r.keep[:] = np.tile(keep, 64 // len(keep)).tolist()
+def _record(surface: Surface, pattern: Pattern) -> ClearRecord:
+    r = ClearRecord(surface.address, surface.row_stride, surface.layer_stride, surface.layers, pattern.texel_bytes)
+    here = ctypes.addressof(r)
+    ctypes.memmove(here + ClearRecord.pattern.offset, pattern.pattern, 64)
+    if pattern.keep is not None:
+        r.masked = 1
+        ctypes.memmove(here + ClearRecord.keep.offset, pattern.keep, 64)
     return r
 
 

@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.gallium.enums import CompareFunc, PolygonMode, SpriteCoordMode
 from backends.gallium.state import DrawInfo
-from backends.llvm.abi import MAX_CONSTANT_BUFFERS, SamplerRecord, ShaderEnv, TextureRecord
+from backends.llvm.engine import Library
 from backends.raster.blend import TargetKey
+from backends.raster.coarse import coarse_of, slack_of
 from backends.raster.depth import DepthKey
+from backends.raster.environment import demand_of, make_environment, sampling_keys
 from backends.raster.expand import MAX_WIDTH
 from backends.raster.fetch import Attribute
 from backends.raster.fragment import FragmentInfo, FragmentKey
-from backends.raster.kernels import Kernels, Samplers, Textures
+from backends.raster.kernels import Kernels
 from backends.raster.linked import Linked, link_shaders
 from backends.raster.memory import Region, aligned
-from backends.raster.packet import DrawState, Framebuffer, Shader, StageBindings
+from backends.raster.packet import DrawState, Framebuffer, Shader
 from backends.raster.records import DEFAULT_REGISTER, MAX_ATTRIBUTES, Draw, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.topology import Topology, expand, topology_of
 from backends.raster.viewport import write_offset, write_region, write_viewport
 from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
+_DRAW_SIZE, _VERTEX_ENV, _FRAGMENT_ENV = ctypes.sizeof(Draw), Draw.vertex_env.offset, Draw.fragment_env.offset
+MAX_PARTNERS = 256  # fragment shaders that a vertex shader remembers
 MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together
-_Item = TypeVar("_Item")
 _INDEX_TYPES: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
@@ -42,6 +45,17 @@ class Packet:
     primitives: int
     vertices: int
     reads: list[tuple[int, int]]
+    is_repeatable: bool = True  # the record names no memory that ends with the frame, but for environments
+
+
+@dataclass(slots=True)
+class _Repeat:
+    """The last draw: if everything is as it was, so is its record."""
+
+    known: tuple[object, ...]
+    content: bytes
+    packet: Packet
+    kept: list[Any]
 
 
 class DrawMaker:
@@ -49,11 +63,34 @@ class DrawMaker:
 
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
-        self._linked: dict[tuple[int, int], Linked] = {}
+        self._last: _Repeat | None = None
         self._zeros = aligned(256)  # what an attribute without memory reads
 
     def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
         """The packet of a draw, None where it draws nothing. UnsupportedError names what is not there."""
+        known = _identity(state, info, framebuffer)
+        last = self._last
+        if last is not None and len(last.known) == len(known) and all(map(operator.is_, last.known, known)):
+            return self._again(last, state)
+        self._last = None
+        mark = self.region.keeping
+        packet = self._make(state, info, framebuffer)
+        if packet is not None and packet.is_repeatable:
+            content = ctypes.string_at(packet.address, _DRAW_SIZE)
+            self._last = _Repeat(known, content, packet, self.region.kept(mark))
+        return packet
+
+    def _again(self, last: _Repeat, state: DrawState) -> Packet:
+        """The same draw, with new constants."""
+        region, reads = self.region, last.packet.reads
+        address = region.allocate(_DRAW_SIZE)
+        ctypes.memmove(address, last.content, _DRAW_SIZE)
+        region.keep(last.kept)
+        for stage, shader, at in ((state.vertex, state.vertex_shader, _VERTEX_ENV), (state.fragment, state.fragment_shader, _FRAGMENT_ENV)):
+            ctypes.c_void_p.from_address(address + at).value = make_environment(region, demand_of(shader), stage, [])
+        return Packet(address, last.packet.primitives, last.packet.vertices, reads)
+
+    def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
         vertex = state.vertex_shader
         if vertex is None or info.count <= 0 or info.instance_count <= 0 or state.rasterizer.rasterizer_discard:
             return None
@@ -79,12 +116,18 @@ class DrawMaker:
         vertex_lanes = self.lanes or self.kernels.vertex_lanes()
         self._fetch(d, state, linked, vertex_lanes, packet)
         self._slots(d, state, fragment, linked, topology.shape)
-        d.vertex_env = self._environment(vertex, state.vertex, packet)
-        textures, samplers = _keys(state.vertex, _units(vertex))
-        d.vertex_shader = self.kernels.vertex_shader(vertex, vertex_lanes, textures, samplers)
-        d.shade_vertices = self.kernels.shade_vertices(vertex_lanes)
+        demand = demand_of(vertex)
+        d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads)
+        textures, samplers = sampling_keys(state.vertex, demand)
+        d.vertex_shader = self._use(self.kernels.vertex_shader(vertex, vertex_lanes, textures, samplers))
+        d.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes))
         self._fragments(d, state, framebuffer, fragment, packet, topology.shape)
         return packet
+
+    def _use(self, library: Library) -> int:
+        """Entry point of a kernel, which lives as long as the draw."""
+        self.region.keep(library)
+        return library.address[library.exports[0]]
 
     # -- checks -------------------------------------------------------------------------------------------------------
     def _check(self, state: DrawState, topology: Topology) -> None:
@@ -99,10 +142,13 @@ class DrawMaker:
             raise UnsupportedError.at("B001", "the renderer fills polygons only (fill_front and fill_back must be FILL)")
 
     def _link(self, vertex: Shader, fragment: Shader | None, info: FragmentInfo) -> Linked:
-        key = (vertex.serial, fragment.serial if fragment is not None else 0)
-        linked = self._linked.get(key)
+        if len(vertex.derived) > MAX_PARTNERS:
+            vertex.derived.clear()
+        key = f"link {fragment.serial if fragment is not None else 0}"
+        linked = vertex.derived.get(key)
         if linked is None:
-            linked = self._linked[key] = link_shaders(vertex, fragment, info)
+            linked = vertex.derived[key] = link_shaders(vertex, fragment, info)
+        assert isinstance(linked, Linked)
         return linked
 
     # -- assembly -----------------------------------------------------------------------------------------------------
@@ -127,6 +173,7 @@ class DrawMaker:
             per_instance = len(numbers) // 3
             d.multiply[:], d.offset[:], d.shift, d.start = (3, 3, 3), (0, 1, 2, 0, 1, 2), 0, 0
             d.indices, d.index_size = self.region.copy(numbers.ctypes.data, numbers.nbytes), 4
+            packet.is_repeatable = False
         d.prims_per_instance, d.shape = max(per_instance, 0), topology.shape
         d.start_instance, d.draw_id = info.start_instance, info.drawid
         packet.primitives = per_instance * info.instance_count
@@ -144,6 +191,7 @@ class DrawMaker:
         address = memory.address + first * size if memory is not None else 0
         if count > readable:
             address = self.region.copy(address, readable * size, count * size)
+            packet.is_repeatable = False
         elif memory is not None:
             self.region.keep(memory.keepalive)
             packet.reads.append((address, count * size))
@@ -178,7 +226,7 @@ class DrawMaker:
                 packet.reads.append((b.address, b.size))
                 self.region.keep(b.keepalive)
         d.num_attributes = count
-        d.fetch = self.kernels.fetch(tuple(layout), lanes)
+        d.fetch = self._use(self.kernels.fetch(tuple(layout), lanes))
         d.wants_system = linked.wants_system
 
     # -- slots --------------------------------------------------------------------------------------------------------
@@ -237,40 +285,6 @@ class DrawMaker:
         d.user_mask, d.num_distances = enabled, enabled.bit_length()
         return total + 2
 
-    # -- shader environments ------------------------------------------------------------------------------------------
-    def _environment(self, shader: Shader | None, bindings: StageBindings, packet: Packet) -> int:
-        address = self.region.allocate(ctypes.sizeof(ShaderEnv))
-        ctypes.memset(address, 0, ctypes.sizeof(ShaderEnv))
-        if shader is None:
-            return address
-        env, program = ShaderEnv.from_address(address), shader.program
-        for slot in range(MAX_CONSTANT_BUFFERS):
-            words = 4 * program.file_size(File.CONST, slot)
-            memory = bindings.constants[slot] if slot < len(bindings.constants) else None
-            if not words and memory is None:
-                continue
-            size = memory.size & ~3 if memory is not None else 0
-            env.constants[slot] = self.region.copy(memory.address if memory is not None else 0, size, 4 * words)
-            env.constant_words[slot] = max(size // 4, words)
-        units = _units(shader)
-        if units:
-            env.textures = self._records(TextureRecord, [v.record if v is not None else None for v in _padded(bindings.views, units)])
-            env.samplers = self._records(SamplerRecord, [s.record if s is not None else None for s in _padded(bindings.samplers, units)])
-            for view in bindings.views[:units]:
-                if view is not None:
-                    self.region.keep(view.keepalive)
-                    packet.reads.append((view.record.base or 0, view.record.size))
-        return address
-
-    def _records(self, kind: type[ctypes.Structure], records: Sequence[ctypes.Structure | None]) -> int:
-        size = ctypes.sizeof(kind)
-        address = self.region.allocate(size * len(records))
-        ctypes.memset(address, 0, size * len(records))
-        for k, record in enumerate(records):
-            if record is not None:
-                ctypes.memmove(address + k * size, ctypes.addressof(record), size)
-        return address
-
     # -- fragments ----------------------------------------------------------------------------------------------------
     def _fragments(self, d: Draw, state: DrawState, framebuffer: Framebuffer, info: FragmentInfo, packet: Packet, shape: Shape) -> None:
         r, dsa = state.rasterizer, state.depth_stencil_alpha
@@ -280,7 +294,8 @@ class DrawMaker:
             for k, s in enumerate(framebuffer.cbufs)
         )
         stipple = r.poly_stipple_enable and shape is Shape.TRIANGLE and state.polygon_stipple is not None
-        textures, samplers = _keys(state.fragment, info.texture_units)
+        demand = demand_of(state.fragment_shader)
+        textures, samplers = sampling_keys(state.fragment, demand)
         lanes = self.lanes or self.kernels.fragment_lanes(info, max((t.texel_bytes for t in targets if t is not None), default=4))
         key = FragmentKey(
             state.fragment_shader.serial if state.fragment_shader is not None else 0,
@@ -298,8 +313,11 @@ class DrawMaker:
             samplers,
             packet.primitives > FEW,
         )
-        d.shade, d.coverage = self.kernels.shade(key, info), self.kernels.coverage(key.lanes, key.quads)
-        d.fragment_env = self._environment(state.fragment_shader, state.fragment, packet)
+        d.shade = self._use(self.kernels.shade(key, info, state.fragment_shader))
+        d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads))
+        d.fragment_env = make_environment(self.region, demand, state.fragment, packet.reads)
+        d.coarse, d.coarse_slack = coarse_of(key, info), slack_of(key.depth)
+        d.frame[:] = (framebuffer.width - 1, framebuffer.height - 1)
         d.alpha_ref, d.height = dsa.alpha.ref_value, framebuffer.height
         d.blend_color[:], d.stencil_ref[:] = state.blend_color, [v & 255 for v in state.stencil_ref]
         d.bounds[:] = (dsa.depth.bounds_min, dsa.depth.bounds_max)
@@ -318,20 +336,38 @@ class DrawMaker:
         return index in info.colors or (info.writes_all and 0 in info.colors)
 
 
+def _identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
+    """Every object that a draw record is made of, but for constants."""
+    return (
+        state.vertex_shader,
+        state.fragment_shader,
+        state.rasterizer,
+        state.blend,
+        state.depth_stencil_alpha,
+        state.vertex_elements,
+        state.vertex_buffers,
+        state.index_buffer,
+        state.blend_color,
+        state.stencil_ref,
+        state.viewports,
+        state.scissors,
+        state.polygon_stipple,
+        state.clip_planes,
+        state.count_samples,
+        state.count_statistics,
+        info,
+        framebuffer,
+        *state.vertex.views,
+        None,
+        *state.vertex.samplers,
+        None,
+        *state.fragment.views,
+        None,
+        *state.fragment.samplers,
+    )
+
+
 def batches_of(packet: Packet, size: int) -> Iterator[tuple[int, int]]:
     """(first primitive, count) of each batch."""
     for first in range(0, packet.primitives, size):
         yield first, min(size, packet.primitives - first)
-
-
-def _units(shader: Shader) -> int:
-    return max(shader.program.file_size(File.SAMP), shader.program.file_size(File.SVIEW))
-
-
-def _padded(items: Sequence[_Item | None], count: int) -> list[_Item | None]:
-    return [items[k] if k < len(items) else None for k in range(count)]
-
-
-def _keys(bindings: StageBindings, units: int) -> tuple[Textures, Samplers]:
-    views, samplers = _padded(bindings.views, units), _padded(bindings.samplers, units)
-    return tuple(v.key if v is not None else None for v in views), tuple(s.key if s is not None else None for s in samplers)

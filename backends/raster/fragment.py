@@ -151,10 +151,8 @@ class FragmentInfo:
         )
 
 
-def describe(program: Program | None) -> FragmentInfo:
-    """The shader of a program; without one nothing is computed, and no color is written."""
-    if program is None:
-        return FragmentInfo(_nothing)
+def describe(program: Program) -> FragmentInfo:
+    """A program as the renderer sees it."""
     return FragmentInfo.of(program, lambda f, inputs, mask: _translate(f, program, inputs, mask))
 
 
@@ -172,6 +170,9 @@ class _Nothing:
 
 def _nothing(f: Function, inputs: Inputs, mask: Val) -> Outputs:
     return _Nothing(mask)
+
+
+NO_FRAGMENTS = FragmentInfo(_nothing)  # without a shader nothing is computed, and no color is written
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 
 from backends.llvm.builder import Module
-from backends.llvm.engine import Library, compile_module
+from backends.llvm.engine import Library, compile_cached
+from backends.llvm.object_cache import ObjectCache
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.stages import build_vertex_kernel
 from backends.llvm.target import native_lanes
+from backends.llvm.variants import VariantCache
 from backends.raster.coverage import build_coverage
+from backends.raster.environment import Samplers, Textures
 from backends.raster.fetch import Attribute, build_fetch, build_fetch_floats
-from backends.raster.fragment import FragmentInfo, FragmentKey, describe
+from backends.raster.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from backends.raster.frontend import build_front_end
 from backends.raster.packet import Shader
 from backends.raster.scheduler import build_scheduler
@@ -23,30 +29,42 @@ from backends.raster.walk import build_tile_walk
 LIGHT = 24  # instructions; a longer fragment shader runs at half the width, for registers
 WIDE_TEXEL = 8  # bytes; so do shaders that write wider texels
 
-Textures = tuple[TextureKey | None, ...]
-Samplers = tuple[SamplerKey | None, ...]
+MAX_CODE = 64 << 20  # bytes of machine code that are kept without being in use
+Cache = ObjectCache | str | os.PathLike[str] | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A kernel that is wanted: equal keys are the same kernel."""
+
+    key: tuple[Hashable, ...]
+    make: Callable[[], Library] = field(compare=False)
 
 
 class Kernels:
-    """The kernels for one target machine. Each missing one is built once; other threads wait for it."""
+    """The kernels for one target machine. Each missing one is built once; other threads wait for it.
 
-    def __init__(self, cpu: str) -> None:
-        self.cpu, self.native = cpu, native_lanes(cpu)
-        self._libraries: dict[Hashable, Library] = {}
-        self._fragments: dict[int, FragmentInfo] = {}
-        self._lock = threading.RLock()
+    Least recently used shaders are forgotten; whoever draws with a kernel keeps its Library."""
 
-    def compile(self, key: tuple[Hashable, ...], build: Callable[[Module], None]) -> Library:
-        """The one way in which code comes into being: `build` writes a module when `key` is new."""
-        library = self._libraries.get(key)
+    def __init__(self, cpu: str, cache: Cache = None) -> None:
+        self.cpu, self.cache, self.native = cpu, cache, native_lanes(cpu)
+        self._fixed: dict[tuple[Hashable, ...], Library] = {}
+        self._variants = VariantCache[_Request, Library](lambda r: r.make(), max_weight=MAX_CODE, weight=lambda v: len(v.image))
+
+    def compile(self, key: tuple[Hashable, ...], export: Sequence[str], build: Callable[[Module], None]) -> Library:
+        """A kernel that does not depend on shaders. `build` writes its module when it is neither in memory nor on disk."""
+        library = self._fixed.get(key)
         if library is None:
-            with self._lock:
-                library = self._libraries.get(key)
-                if library is None:
-                    module = Module(str(key[0]), self.cpu)
-                    build(module)
-                    library = self._libraries[key] = compile_module(module)
+            library = self._fixed[key] = self._variants.get(_Request(key, lambda: self._make(key, export, build)))
         return library
+
+    def _make(self, parts: Sequence[object], export: Sequence[str], build: Callable[[Module], None]) -> Library:
+        def module() -> Module:
+            m = Module(str(parts[0]), self.cpu)
+            build(m)
+            return m
+
+        return compile_cached(parts, module, exports=export, cpu=self.cpu, cache=self.cache)
 
     def common(self, lanes: int) -> Library:
         """flush(scene) and worker(worker): front end, tile walk, scheduler."""
@@ -56,43 +74,51 @@ class Kernels:
             build_front_end(lanes, module)
             build_scheduler(module)
 
-        return self.compile(("common", lanes), build)
+        return self.compile(("common", lanes), ("flush", "worker"), build)
 
-    def shade_vertices(self, lanes: int) -> int:
-        """Address of shade_vertices(worker, batch)."""
-        return self.compile(("shade_vertices", lanes), lambda m: build_shade_vertices(lanes, m)).address["shade_vertices"]
+    def shade_vertices(self, lanes: int) -> Library:
+        """shade_vertices(worker, batch)."""
+        return self.compile(("shade_vertices", lanes), ("shade_vertices",), lambda m: build_shade_vertices(lanes, m))
 
-    def fetch(self, layout: tuple[Attribute | None, ...], lanes: int) -> int:
-        """Address of fetch(draw, ids, instances, soa)."""
+    def fetch(self, layout: tuple[Attribute | None, ...], lanes: int) -> Library:
+        """fetch(draw, ids, instances, soa)."""
         if all(a is None or a.is_float for a in layout):
-            return self.compile(("fetch_floats", lanes), lambda m: build_fetch_floats(lanes, m)).address["fetch"]
-        return self.compile(("fetch", layout, lanes), lambda m: build_fetch(layout, lanes, m)).address["fetch"]
+            return self.compile(("fetch_floats", lanes), ("fetch",), lambda m: build_fetch_floats(lanes, m))
+        key = ("fetch", layout, lanes)
+        return self._variants.get(_Request(key, lambda: self._make(key, ("fetch",), lambda m: build_fetch(layout, lanes, m))))
 
-    def vertex_shader(self, shader: Shader, lanes: int, textures: Textures, samplers: Samplers) -> int:
-        """Address of vertex_shader(env, in, out, system)."""
-        key = ("vertex_shader", shader.serial, lanes, textures, samplers)
-        library = self._libraries.get(key)
-        if library is None:
-            with self._lock:
-                library = self._libraries[key] = compile_module(
-                    build_vertex_kernel(shader.program, lanes, *_by_unit(textures, samplers), cpu=self.cpu)
-                )
-        return library.address["vertex_shader"]
+    def vertex_shader(self, shader: Shader, lanes: int, textures: Textures, samplers: Samplers) -> Library:
+        """vertex_shader(env, in, out, system)."""
 
-    def coverage(self, lanes: int, quads: bool) -> int:
-        """Address of coverage(arena, limit, &cursor, x, y, list)."""
-        return self.compile(("coverage", lanes, quads), lambda m: build_coverage(lanes, m, quads)).address["coverage"]
+        def make() -> Library:
+            parts = ("vertex_shader", shader.program.text, lanes, textures, samplers)
+            units = _by_unit(textures, samplers)
+            build = functools.partial(build_vertex_kernel, shader.program, lanes, *units, cpu=self.cpu)
+            return compile_cached(parts, build, exports=("vertex_shader",), cpu=self.cpu, cache=self.cache)
 
-    def shade(self, key: FragmentKey, info: FragmentInfo) -> int:
-        """Address of shade(worker, draw, arena, list, size)."""
-        return self.compile(("shade", key), lambda m: build_shade(key, info, m)).address["shade"]
+        return self._variants.get(_Request(("vertex_shader", shader.serial, lanes, textures, samplers), make))
+
+    def coverage(self, lanes: int, quads: bool) -> Library:
+        """coverage(arena, limit, &cursor, x, y, list)."""
+        return self.compile(("coverage", lanes, quads), ("coverage",), lambda m: build_coverage(lanes, m, quads))
+
+    def shade(self, key: FragmentKey, info: FragmentInfo, shader: Shader | None) -> Library:
+        """shade(worker, draw, arena, list, size)."""
+
+        def make() -> Library:
+            parts = ("shade", replace(key, program=0), shader.program.text if shader is not None else "")
+            return self._make(parts, ("shade",), lambda m: build_shade(key, info, m))
+
+        return self._variants.get(_Request(("shade", key), make))
 
     def fragment(self, shader: Shader | None) -> FragmentInfo:
         """What the renderer must know of a fragment shader; None is the shader that does nothing."""
-        serial = shader.serial if shader is not None else 0
-        info = self._fragments.get(serial)
+        if shader is None:
+            return NO_FRAGMENTS
+        info = shader.derived.get("fragment")
         if info is None:
-            info = self._fragments[serial] = describe(shader.program if shader is not None else None)
+            info = shader.derived["fragment"] = describe(shader.program)
+        assert isinstance(info, FragmentInfo)
         return info
 
     def fragment_lanes(self, info: FragmentInfo, texel_bytes: int) -> int:
@@ -109,13 +135,14 @@ def _by_unit(textures: Textures, samplers: Samplers) -> tuple[dict[int, TextureK
     return {k: t for k, t in enumerate(textures) if t is not None}, {k: s for k, s in enumerate(samplers) if s is not None}
 
 
-_shared: dict[str, Kernels] = {}
+_shared: dict[tuple[str, str], Kernels] = {}
 _lock = threading.Lock()
 
 
-def kernels_for(cpu: str) -> Kernels:
-    """The process-wide kernels of a target machine."""
+def kernels_for(cpu: str, cache: Cache = None) -> Kernels:
+    """The process-wide kernels of a target machine that live in one disk cache (None: the default one; False: none)."""
+    key = (cpu, str(cache))
     with _lock:
-        if cpu not in _shared:
-            _shared[cpu] = Kernels(cpu)
-        return _shared[cpu]
+        if key not in _shared:
+            _shared[key] = Kernels(cpu, cache)
+        return _shared[key]

@@ -49,6 +49,15 @@ class Region:
             ctypes.memset(target + size, 0, padded - size)
         return target
 
+    def kept(self, since: int) -> list[Any]:
+        """What was kept after `keeping` had the value `since`."""
+        return self._keep[since:]
+
+    @property
+    def keeping(self) -> int:
+        """How many things are kept."""
+        return len(self._keep)
+
     def keep(self, thing: Any) -> None:
         """Keeps an object alive until `reset`."""
         self._keep.append(thing)

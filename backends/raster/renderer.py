@@ -37,8 +37,8 @@ class Renderer:
 
     threads: native workers beside the caller (None: one for each CPU but the caller's; 0: the caller alone). lanes: vector
     width of every stage (8, 16 or 32), None picks by shader; any choice gives the same bytes. cpu: "host" or an x86-64
-    level. cache: directory of compiled kernels, None for the default one, False for none. `batch` primitives make one unit of front-end work, `window` of them are binned before tiles are drawn, each in
-    an arena of `arena` bytes."""
+    level. cache: directory of compiled kernels, None for the default one, False for none. `batch` primitives make one unit
+    of front-end work, `window` of them are binned before tiles are drawn, each in an arena of `arena` bytes."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Renderer:
         self._framebuffer = Framebuffer(0, 0)
         self._batches: list[tuple[int, int, int]] = []  # draw, first, count
         self._clears: list[tuple[Surface, ClearRecord]] = []
-        self._reads: list[tuple[int, int]] = []
+        self._reads: set[tuple[int, int]] = set()
         self._bound = INFINITY  # of all depths in the framebuffer
         self._vertices = self._primitives = 0
 
@@ -119,7 +119,7 @@ class Renderer:
             return
         self._vertices += packet.vertices
         self._primitives += packet.primitives
-        self._reads += packet.reads
+        self._reads.update(packet.reads)
         for first, count in batches_of(packet, self._batch_size):
             self._batches.append((packet.address, first, count))
             if len(self._batches) >= MAX_BATCHES:

@@ -1,0 +1,111 @@
+"""What a shader reads beside its inputs: constants, textures and samplers of one draw, copied into a frame's memory."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from backends.llvm.abi import MAX_CONSTANT_BUFFERS, SamplerRecord, ShaderEnv, TextureRecord
+from backends.llvm.sampling.key import SamplerKey, TextureKey, sampler_key
+from backends.raster.memory import Region
+from backends.raster.packet import Shader, StageBindings
+from tgsi.enums import File
+from tgsi.ir import Program
+
+Textures = tuple[TextureKey | None, ...]
+Samplers = tuple[SamplerKey | None, ...]
+_Item = TypeVar("_Item")
+_SIZE = ctypes.sizeof(ShaderEnv)
+_CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a program reads: (buffer, declared bytes, all of it) of each constant buffer, and how many units it samples.
+
+    A buffer that is addressed indirectly is wanted whole; of others what is declared is enough. is_paired: sampler k is only
+    used with view k."""
+
+    constants: tuple[tuple[int, int, bool], ...]
+    units: int
+    is_paired: bool = True
+
+    @staticmethod
+    def of(program: Program) -> Demand:
+        """Computed from declarations and operands."""
+        registers = [s.register for i in program.instructions for s in i.src if s.register.file is File.CONST]
+        whole = {r.dimension.index if r.dimension is not None else 0 for r in registers if r.indirect is not None}
+        if any(r.dimension is not None and r.dimension.indirect is not None for r in registers):
+            whole = set(range(MAX_CONSTANT_BUFFERS))
+        sizes = {k: 16 * program.file_size(File.CONST, k) for k in range(MAX_CONSTANT_BUFFERS)}
+        constants = tuple((k, size, k in whole) for k, size in sizes.items() if size or k in whole)
+        views = program.file_size(File.SVIEW)
+        return Demand(constants, max(program.file_size(File.SAMP), views), views == 0)
+
+
+NOTHING = Demand((), 0)
+
+
+def demand_of(shader: Shader | None) -> Demand:
+    """The demand of a shader, kept with it."""
+    if shader is None:
+        return NOTHING
+    found = shader.derived.get("demand")
+    if found is None:
+        found = shader.derived["demand"] = Demand.of(shader.program)
+    assert isinstance(found, Demand)
+    return found
+
+
+def make_environment(region: Region, demand: Demand, bindings: StageBindings, reads: list[tuple[int, int]]) -> int:
+    """Address of a ShaderEnv. Memory that is read later, not copied, is added to `reads`."""
+    address = region.allocate(_SIZE)
+    ctypes.memset(address, 0, _SIZE)
+    bound = bindings.constants
+    for slot, declared, is_whole in demand.constants:
+        memory = bound[slot] if slot < len(bound) else None
+        size = memory.size & ~3 if memory is not None else 0
+        if not is_whole:
+            size = min(size, declared)
+        copied = region.copy(memory.address if memory is not None else 0, size, declared)
+        ctypes.c_void_p.from_address(address + _CONSTANTS + 8 * slot).value = copied
+        ctypes.c_int32.from_address(address + _WORDS + 4 * slot).value = max(size, declared) // 4
+    if demand.units:
+        env = ShaderEnv.from_address(address)
+        views, samplers = padded(bindings.views, demand.units), padded(bindings.samplers, demand.units)
+        env.textures = _records(region, TextureRecord, [v.record if v is not None else None for v in views])
+        env.samplers = _records(region, SamplerRecord, [s.record if s is not None else None for s in samplers])
+        for view in views:
+            if view is not None:
+                region.keep(view.keepalive)
+                reads.append((view.record.base or 0, view.record.size))
+    return address
+
+
+def _records(region: Region, kind: type[ctypes.Structure], records: Sequence[ctypes.Structure | None]) -> int:
+    size = ctypes.sizeof(kind)
+    address = region.allocate(size * len(records))
+    for k, record in enumerate(records):
+        if record is not None:
+            ctypes.memmove(address + k * size, ctypes.addressof(record), size)
+        else:
+            ctypes.memset(address + k * size, 0, size)
+    return address
+
+
+def padded(items: Sequence[_Item | None], count: int) -> list[_Item | None]:
+    """The first `count` items, None where there are fewer."""
+    return [items[k] if k < len(items) else None for k in range(count)]
+
+
+def sampling_keys(bindings: StageBindings, demand: Demand) -> tuple[Textures, Samplers]:
+    """What changes code of the bound views and samplers; of a sampler only what makes a difference for its own view."""
+    if not demand.units:
+        return (), ()
+    views = tuple(v.key if v is not None else None for v in padded(bindings.views, demand.units))
+    samplers = tuple(s.key if s is not None else None for s in padded(bindings.samplers, demand.units))
+    if demand.is_paired:
+        samplers = tuple(sampler_key(s, v) if s is not None and v is not None else None for s, v in zip(samplers, views))
+    return views, samplers
