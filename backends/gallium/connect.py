@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 def make_renderer(screen: Screen) -> Renderer:
     """A renderer of its own for a context."""
-    return Renderer(screen.threads, screen.lanes, screen.cpu)
+    return Renderer(screen.threads, screen.lanes, screen.cpu, cache=False if screen.cache_dir is None else screen.cache_dir)

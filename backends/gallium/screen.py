@@ -12,6 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn
 
+from platformdirs import user_cache_path
+
 from backends.formats import Format
 from backends.gallium.caps import CAPFS, CAPS, COMPUTE_CAPS, cap_name, shader_caps
 from backends.gallium.context import Context
@@ -37,7 +39,7 @@ class Screen:
         threads: native worker threads beside the caller; None takes TGSI_THREADS, else one less than the CPUs.
         lanes: vector lanes of shaders, 8, 16 or 32; None takes TGSI_LANES, else picks a width for each shader.
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
-        cache_dir: directory of compiled shaders; TGSI_CACHE_DIR changes the default; an empty string is none.
+        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that; an empty string is none.
 
     The picture is the same whatever these are.
 
@@ -64,7 +66,8 @@ class Screen:
                 f"Screen: cpu: {self.cpu!r} is none of {', '.join(CPU_LEVELS)}" + (f"; did you mean {close[0]}?" if close else "")
             )
         found = os.environ.get("TGSI_CACHE_DIR") if cache_dir is None else os.fspath(cache_dir)
-        self.cache_dir: Path | None = Path(found) if found else None
+        default = user_cache_path("tgsi") / "objects"
+        self.cache_dir: Path | None = default if found is None else Path(found) if found else None
         self.memory = Accounting()
         self._lock = threading.RLock()
         self._contexts: weakref.WeakSet[Context] = weakref.WeakSet()

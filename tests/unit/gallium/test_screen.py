@@ -168,6 +168,19 @@ def test_knobs_are_checked_and_have_variables(monkeypatch: pytest.MonkeyPatch) -
             g.Screen(**given)
 
 
+def test_compiled_shaders_are_kept_where_the_screen_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TGSI_CACHE_DIR", raising=False)
+    assert g.Screen(cache_dir="").get_disk_shader_cache() is None
+    assert g.Screen().get_disk_shader_cache() is not None
+    monkeypatch.setenv("TGSI_CACHE_DIR", str(tmp_path / "a"))
+    assert g.Screen().get_disk_shader_cache() == tmp_path / "a"
+    screen = g.Screen(threads=0, cache_dir=tmp_path / "b")
+    with screen.context_create():
+        assert screen.get_disk_shader_cache() == tmp_path / "b"
+    assert any((tmp_path / "b").iterdir())
+    assert not (tmp_path / "a").exists()
+
+
 def test_what_is_not_there_says_so(screen: g.Screen, ctx: g.Context) -> None:
     for call in (screen.resource_from_handle, screen.memobj_create_from_handle, ctx.create_video_codec):
         with pytest.raises(UnsupportedError, match="not supported"):
