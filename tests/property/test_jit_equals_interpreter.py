@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from backends.interp.run import run as interpret
 from backends.llvm.run import run as execute
+from passes.validate import validate
 from tests.property.programs import LOOSE_OUTPUTS, GeneratedProgram, programs
 from tgsi.parser import parse
 
@@ -28,3 +29,11 @@ def differences(generated: GeneratedProgram, lanes: int = 8) -> list[str]:
 @given(programs())
 def test_compiled_programs_equal_interpreted_ones(generated: GeneratedProgram) -> None:
     assert differences(generated) == []
+
+
+@settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_generated_programs_are_valid_and_survive_printing(generated: GeneratedProgram) -> None:
+    program = parse(generated.text)
+    validate(program)
+    assert parse(str(program)) == program
