@@ -324,6 +324,8 @@ class Bindings(ContextCore):
             tuple(None if item is None else item.packet for item in targets),
             None if depth is None else depth.packet,
         )
+        if any(item is not None and item.texture.user is not None for item in (*self.cbufs, self.zsbuf)):
+            self.synchronize()
         self.cbufs, self.zsbuf = targets, depth
         self.framebuffer = new if bound or sizes[0] else NO_TARGETS
         self.is_framebuffer_dirty = True

@@ -232,7 +232,10 @@ def _resampled(
     is_filtered = how is TexFilter.LINEAR and not of.is_integer and (depth_too or not of.is_depth_stencil)
     if of.is_depth_stencil and of.has_stencil:
         is_filtered = False
-    if not is_filtered or size == shape:
+    if size == shape:
+        part = blocks[start[0] : start[0] + size[0], start[1] : start[1] + size[1], start[2] : start[2] + size[2]]
+        return part.copy()  # source and destination may be one resource
+    if not is_filtered:
         axes = [resample.nearest(n, s, z, limit) for n, s, z, limit in zip(shape, start, size, limits)]
         return resample.gather(blocks, (axes[0], axes[1], axes[2]))
     low = [min(s, s + z) for s, z in zip(start, size)]

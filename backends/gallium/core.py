@@ -48,8 +48,9 @@ class ContextCore:
         self.check_open()
         self.renderer.flush()
         self.completed = self._issued
-        for resource in self._user_memory:
-            resource.push()
+        for target in (*self.cbufs, self.zsbuf):
+            if target is not None:
+                target.texture.push()
 
     def new_fence(self) -> Fence:
         """A fence behind everything so far."""

@@ -14,6 +14,7 @@ from backends.gallium.enums import ResourceFlags
 from backends.gallium.enums import Transfer as TransferFlags
 from backends.gallium.resource import Box, Resource, address_of
 from backends.gallium.template import flags as as_flags
+from backends.gallium.template import integer
 
 _NOT_WITH_READ = (
     TransferFlags.DISCARD_RANGE | TransferFlags.DISCARD_WHOLE_RESOURCE | TransferFlags.UNSYNCHRONIZED | TransferFlags.FLUSH_EXPLICIT
@@ -143,11 +144,15 @@ class Transfers(ContextCore):
         if not resource.is_buffer:
             raise ValueError(f"{name}: resource: it is a texture; use texture_subdata")
         values = as_bytes(data, f"{name}: data")
-        if values.size == 0:
-            return
-        how = as_flags(TransferFlags, usage, f"{name}: usage") | TransferFlags.WRITE
-        with self.transfer_map(resource, usage=how, box=(offset, values.size)) as mapped:
-            mapped.data[...] = values
+        begin = integer(offset, f"{name}: offset", 0, resource.size)
+        end = begin + values.size
+        if end > resource.size:
+            raise ValueError(f"{name}: data: {values.size} bytes at {begin} do not fit into {resource.size}")
+        if not usage or not as_flags(TransferFlags, usage, f"{name}: usage") & TransferFlags.UNSYNCHRONIZED:
+            self.finish_uses(resource)
+        resource.pull()
+        resource.storage[begin:end] = values
+        resource.push()
 
     def texture_subdata(
         self,

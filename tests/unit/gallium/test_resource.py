@@ -128,6 +128,30 @@ def test_user_memory_is_read_and_written_back(screen: g.Screen, ctx: g.Context) 
     assert (memory == (255, 0, 0, 255)).all()
 
 
+def test_user_memory_that_is_only_read_is_never_written(screen: g.Screen, drawing: g.Context) -> None:
+    corners = np.array([[-1, -1, 1, 1, 1, 1], [3, -1, 1, 1, 1, 1], [-1, 3, 1, 1, 1, 1]], np.float32)
+    buffer = screen.resource_from_user_memory(corners)
+    target = screen.resource_create(width0=16, height0=16)
+    drawing.set_framebuffer_state(cbufs=[target])
+    drawing.set_vertex_buffers([g.VertexBuffer(buffer, 24)])
+    drawing.draw_vbo(count=3)
+    corners[:, 2:] = 0.2
+    drawing.flush()
+    assert (corners[:, 2:] == np.float32(0.2)).all()
+    assert (target.texels() == 255).all()
+    drawing.draw_vbo(count=3)
+    drawing.flush()
+    assert (target.texels() == 51).all()
+
+
+def test_user_memory_is_written_when_another_target_is_bound(screen: g.Screen, ctx: g.Context) -> None:
+    memory = np.zeros((16, 16, 4), np.uint8)
+    ctx.set_framebuffer_state(cbufs=[screen.resource_from_user_memory(memory, target="TEXTURE_2D", width0=16, height0=16)])
+    ctx.clear("COLOR", color=(1, 1, 1, 1))
+    ctx.set_framebuffer_state()
+    assert memory.all()
+
+
 def test_user_memory_that_is_too_small_is_refused(screen: g.Screen) -> None:
     with pytest.raises(ValueError, match="memory: 1024 bytes are needed, 100 are there"):
         screen.resource_from_user_memory(bytes(100), target="TEXTURE_2D", width0=16, height0=16)

@@ -101,7 +101,7 @@ def test_short_data_is_refused(screen: g.Screen, ctx: g.Context) -> None:
     with pytest.raises(ValueError, match="data: 64 bytes are needed, 63 are there"):
         ctx.texture_subdata(texture, bytes(63))
     buffer = screen.resource_create(target="BUFFER", width0=4)
-    with pytest.raises(ValueError, match="2 \\+ 3 in x is outside"):
+    with pytest.raises(ValueError, match="data: 3 bytes at 2 do not fit into 4"):
         ctx.buffer_subdata(buffer, b"abc", offset=2)
 
 
