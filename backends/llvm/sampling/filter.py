@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.llvm.builder import F32, I32, I64, Function, Val
+from backends.llvm.builder import F32, F64, I32, I64, Function, Val
 from backends.llvm.sampling.fetch import fetch_texel, or_border, texel_offset
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import Axis
 
 _TWO23 = 2.0**23
 _TWO23_BITS = 0x4B000000
-#: What a byte of a pixel counts in `_magnified`: the second one stays where it is, 8 bits up.
-_UNITS = (1.0, 256.0, 1.0, 1.0)
+#: What a byte of a pixel counts in `_magnified`: every second one stays 8 bits up.
+_UNITS = (1.0, 256.0, 1.0, 256.0)
 
 
 def mix(a: Val, b: Val, weight: Val) -> Val:
@@ -53,7 +53,8 @@ def filter_texels(
 
 def _magnified(texel: Val) -> list[Val]:
     """The four bytes of a pixel, lowest first, as floats 2^23 + byte * unit."""
-    parts = [texel & 0xFF, texel & 0xFF00, texel.lshr(16) & 0xFF, texel.lshr(24)]
+    high = texel.lshr(16)
+    parts = [texel & 0xFF, texel & 0xFF00, high & 0xFF, high & 0xFF00]
     return [(part | _TWO23_BITS).as_float() for part in parts]
 
 
@@ -85,9 +86,17 @@ def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Ax
 
 
 def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
-    """The texel at each offset and the one behind it in memory."""
+    """The texel at each offset and the one behind it in memory. Loads lane by lane beat the gather instructions of today."""
     n = start.lanes
-    both = f.gather(I64, texture.base, start.sext(I64)).bits_as(I32.wide(2 * n))
+    offsets = start.bits_as(I64.wide(n // 2))  # two of them at once leave the vector register
+    loaded = []
+    for k in range(n // 2):
+        two = offsets[k]
+        pair = f.const(F64.wide(2), 0.0)
+        for lane, offset in enumerate((two & 0xFFFFFFFF, two.lshr(32))):
+            pair = f.insert(pair, f.load(F64, f.at(texture.base, offset)), lane)
+        loaded.append(pair)
+    both = f.concat(loaded).bits_as(I32.wide(2 * n))
     return f.shuffle(both, both, range(0, 2 * n, 2)), f.shuffle(both, both, range(1, 2 * n, 2))
 
 

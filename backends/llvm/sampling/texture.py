@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backends.gallium.enums import TextureTarget
 from backends.llvm.abi import TextureRecord
 from backends.llvm.builder import I32, I64, Function, Val
 from backends.llvm.sampling.key import TextureKey
@@ -43,8 +44,9 @@ class Texture:
         return self.f.splat(self.record.get(name), self.lanes)
 
     def _extent(self, name: str) -> Val:
-        """A size, at least 1: an empty view (of a buffer) reads the slack behind it."""
-        return self.f.splat(self.f.max(self.record.get(name), 1), self.lanes)
+        """A size, at least 1: only the view of a buffer can be empty, and then reads the slack behind it."""
+        size = self.field(name)
+        return self.f.max(size, 1) if self.key.target is TextureTarget.BUFFER else size
 
     def first_level(self) -> Level:
         """Level 0 of the view, the same in all lanes."""
