@@ -170,7 +170,12 @@ def test_a_draw_without_a_vertex_shader_draws_nothing(write_scene: SceneWriter, 
 
 
 def test_outputs_that_change_every_time_are_not_compared(write_scene: SceneWriter, capsys: Captured) -> None:
-    assert run(capsys, write_scene(raw=bytes(64), nondeterministic_outputs=["c0"]), "--compare")[0] == 0
+    code, lines, _ = run(capsys, write_scene(raw=bytes(64), nondeterministic_outputs=["c0"]), "--compare")
+    assert (code, lines[0]) == (0, "pass small (c0 not compared: not the same every time)")
+
+
+def test_a_scene_without_results_says_so(write_scene: SceneWriter, capsys: Captured) -> None:
+    assert run(capsys, write_scene(outputs={}), "--compare")[1][0] == "pass small (nothing is recorded)"
 
 
 def test_unknown_fields_are_warned_of(write_scene: SceneWriter, capsys: Captured) -> None:

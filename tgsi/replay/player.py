@@ -21,6 +21,9 @@ Values = Mapping[str, Any]
 MAX_VERTICES = 1 << 24
 """Vertices that the draws of a scene may process, all instances counted."""
 
+MAX_PENDING = 1 << 28
+"""Pixels that draws may cover before the player has them carried out: only then can a timeout end what takes too long."""
+
 MAX_INVOCATIONS = 1 << 24
 """Compute shader invocations that a scene may start."""
 
@@ -74,6 +77,7 @@ class Player:
         self.outputs: dict[str, Resource] = {}
         self.queries: dict[int, Query] = {}
         self.vertices = 0
+        self.pending = 0
         self.invocations = 0
         self.has_vertex_shader = False
 
@@ -93,8 +97,16 @@ class Player:
                 raise PlayError(f"{command.place}: stopped after {timeout:g} seconds")
         self._guard("flush", self.finish)
 
+    def drew(self) -> None:
+        """Count a draw; carry out what has gathered when it may be a lot."""
+        fb = self.scene.fb
+        self.pending += fb.width * fb.height
+        if self.pending > MAX_PENDING:
+            self.finish()
+
     def finish(self) -> None:
         """Bring everything into memory."""
+        self.pending = 0
         self.context.flush().finish()
 
     def _guard(self, place: str, action: Callable[[], None]) -> None:

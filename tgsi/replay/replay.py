@@ -34,6 +34,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     written: list[Path] = field(default_factory=list)
     digests: dict[str, str] = field(default_factory=dict)
+    remark: str = ""
     unreadable: bool = False
 
     @property
@@ -44,7 +45,7 @@ class Report:
     def line(self) -> str:
         """The report in one line."""
         if self.passed:
-            return f"pass {self.path.stem}"
+            return f"pass {self.path.stem}" + (f" ({self.remark})" if self.remark else "")
         return f"FAIL {self.path.stem}: {'; '.join(self.reasons)}"
 
     def as_json(self) -> dict[str, Any]:
@@ -55,6 +56,7 @@ class Report:
             "passed": self.passed,
             "unreadable": self.unreadable,
             "reasons": self.reasons,
+            "remark": self.remark,
             "notes": self.notes,
             "outputs": [v.as_json() for v in self.verdicts],
             "sha256": self.digests,
@@ -81,6 +83,8 @@ def replay(screen: Screen, path: Path, options: Options) -> Report:
         report.unreadable = True
         report.reasons.append(str(error))
         return report
+    if options.tolerance is not None:
+        report.remark = uncompared(scene)
     report.notes += [f"{c.place}: ignored: {', '.join(c.ignored)}" for c in scene.commands if c.ignored]
     try:
         with Player(screen, scene) as player:
@@ -89,6 +93,14 @@ def replay(screen: Screen, path: Path, options: Options) -> Report:
     except (PlayError, SceneError) as error:
         report.reasons.append(str(error))
     return report
+
+
+def uncompared(scene: Scene) -> str:
+    """What a comparison passes over, in words; empty where it passes over nothing."""
+    if not scene.outputs and not scene.queries:
+        return "nothing is recorded"
+    left = [name for name in scene.outputs if name in scene.nondeterministic]
+    return f"{', '.join(left)} not compared: not the same every time" if left else ""
 
 
 def read_references(scene: Scene) -> dict[str, bytes]:

@@ -82,6 +82,7 @@ def draw(player: Player, values: Values) -> None:
             restart_index=state.restart_index,
         )
     )
+    player.drew()
 
 
 @handles("launch_grid")
