@@ -4,7 +4,6 @@ from tgsi import gallium as g
 """
 
 from backends.formats import Format
-from backends.gallium.bindings import VertexBuffer
 from backends.gallium.context import Context
 from backends.gallium.enums import (
     Barrier,
@@ -43,7 +42,7 @@ from backends.gallium.enums import (
     lookup,
 )
 from backends.gallium.fence import Fence
-from backends.gallium.handles import StateObject
+from backends.gallium.handles import StateObject, VertexBuffer
 from backends.gallium.layout import Template
 from backends.gallium.queries import Query
 from backends.gallium.resource import Box, Resource

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from backends.formats import Format
 from backends.gallium.core import NO_TARGETS, ContextCore
 from backends.gallium.enums import ShaderType, Swizzle, TextureTarget, lookup
-from backends.gallium.handles import StateObject
+from backends.gallium.handles import StateObject, VertexBuffer, place
 from backends.gallium.resource import Resource, address_of, allocate
 from backends.gallium.samplers import bound_sampler
 from backends.gallium.state import BlendColor, ClipState, PolyStipple, SamplerState, ScissorState, StencilRef, ViewportState
@@ -25,26 +24,6 @@ MAX_CONSTANT_BUFFERS = 16
 MAX_CONSTANT_BYTES = 65536
 MAX_VIEWS = 32
 MAX_VIEWPORTS = 16
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class VertexBuffer:
-    """A vertex buffer binding: a Resource, or bytes or an array that is copied at once. stride 0 repeats one vertex.
-
-    `stride` of an array defaults to its rows (axis 0).
-    """
-
-    buffer: Any
-    stride: int | None = None
-    buffer_offset: int = 0
-
-
-def place(items: list[T | None], start: int, new: Sequence[T | None]) -> None:
-    """Put `new` into `items` from `start` on; the list grows as needed and ends with a bound entry."""
-    items.extend([None] * (start + len(new) - len(items)))
-    items[start : start + len(new)] = new
-    while items and items[-1] is None:
-        items.pop()
 
 
 class Bindings(ContextCore):

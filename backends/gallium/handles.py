@@ -1,11 +1,13 @@
-"""Handles of constant state objects."""
+"""Handles of constant state objects, and the small pieces of bindings."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 S = TypeVar("S")
+T = TypeVar("T")
 
 
 @dataclass(eq=False, slots=True)
@@ -24,3 +26,23 @@ def check_object(handle: Any, kind: str, name: str) -> None:
         raise TypeError(f"{name}: what create_{kind}_state returned is wanted, not {given}")
     if handle.is_destroyed:
         raise ValueError(f"{name}: the object was destroyed")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VertexBuffer:
+    """A vertex buffer binding: a Resource, or bytes or an array that is copied at once. stride 0 repeats one vertex.
+
+    `stride` of an array defaults to its rows (axis 0).
+    """
+
+    buffer: Any
+    stride: int | None = None
+    buffer_offset: int = 0
+
+
+def place(items: list[T | None], start: int, new: Sequence[T | None]) -> None:
+    """Put `new` into `items` from `start` on; the list grows as needed and ends with a bound entry."""
+    items.extend([None] * (start + len(new) - len(items)))
+    items[start : start + len(new)] = new
+    while items and items[-1] is None:
+        items.pop()

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import weakref
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any
 
 from platformdirs import user_cache_path
 
 from backends.formats import Format
-from backends.gallium.caps import CAPFS, CAPS, COMPUTE_CAPS, cap_name, shader_caps
+from backends.gallium.answers import Answers
 from backends.gallium.context import Context
-from backends.gallium.enums import Bind, ContextFlags, ResourceFlags, ShaderType, TextureTarget, Usage, lookup
+from backends.gallium.enums import Bind, ContextFlags, ResourceFlags, TextureTarget, Usage, lookup
 from backends.gallium.extras import refuse
 from backends.gallium.fence import Fence
 from backends.gallium.layout import CUBES, Template, check
@@ -32,7 +31,7 @@ INFINITE = (1 << 64) - 1
 """PIPE_TIMEOUT_INFINITE."""
 
 
-class Screen:
+class Screen(Answers):
     """A software device. Thread-safe; contexts made from it are not.
 
     Args:
@@ -90,122 +89,7 @@ class Screen:
         for context in contexts:
             context.destroy()
 
-    # -- answers ---------------------------------------------------------------------------------------------------------
-    def get_name(self) -> str:
-        """Name of the device."""
-        return f"tgsi ({self.cpu})"
-
-    def get_vendor(self) -> str:
-        """Who made the driver."""
-        return "tgsi"
-
-    def get_device_vendor(self) -> str:
-        """Who made what the driver runs on, as far as it is known: the machine's architecture."""
-        return os.uname().machine if hasattr(os, "uname") else "unknown"
-
-    def get_param(self, cap: str) -> int:
-        """Value of a PIPE_CAP, named with or without that prefix. ValueError, with the nearest name, for an unknown one."""
-        name = cap_name(cap, "PIPE_CAP_", CAPS, "get_param: cap")
-        return _memory_mib() if name == "VIDEO_MEMORY" else CAPS[name]
-
-    def get_paramf(self, cap: str) -> float:
-        """Value of a PIPE_CAPF."""
-        return CAPFS[cap_name(cap, "PIPE_CAPF_", CAPFS, "get_paramf: cap")]
-
-    def get_shader_param(self, stage: ShaderType | int | str, cap: str) -> int:
-        """Value of a PIPE_SHADER_CAP for a stage; 0 for stages without an engine."""
-        known = shader_caps(lookup(ShaderType, stage, "get_shader_param: stage"))
-        return known[cap_name(cap, "PIPE_SHADER_CAP_", known, "get_shader_param: cap")]
-
-    def get_compute_param(self, cap: str, *, ir: str = "TGSI") -> str | int | tuple[int, ...]:
-        """Value of a PIPE_COMPUTE_CAP: zero, or an empty string, since there is no compute."""
-        kind = COMPUTE_CAPS[cap_name(cap, "PIPE_COMPUTE_CAP_", COMPUTE_CAPS, "get_compute_param: cap")]
-        return "" if kind == "string" else (0, 0, 0) if kind.endswith("[3]") else 0
-
-    def get_video_param(self, profile: Any = None, entrypoint: Any = None, param: Any = None) -> int:
-        """0: no video."""
-        return 0
-
-    def is_video_format_supported(self, format: Any, profile: Any = None, entrypoint: Any = None) -> bool:
-        """False: no video."""
-        return False
-
-    def get_timestamp(self) -> int:
-        """Nanoseconds, of the same clock as TIMESTAMP queries."""
-        return time.monotonic_ns()
-
-    def get_driver_query_info(self, index: int | None = None) -> int | dict[str, Any] | None:
-        """The number of driver queries (0) without an index, else None."""
-        return 0 if index is None else None
-
-    def get_driver_query_group_info(self, index: int | None = None) -> int | dict[str, Any] | None:
-        """The number of groups of driver queries (0) without an index, else None."""
-        return 0 if index is None else None
-
-    def get_sample_pixel_grid(self, sample_count: int) -> tuple[int, int]:
-        """Pixels over which a pattern of sample locations repeats: 1 x 1."""
-        integer(sample_count, "get_sample_pixel_grid: sample_count", 0, 32)
-        return (1, 1)
-
-    def query_memory_info(self) -> dict[str, int]:
-        """Memory in KiB by the names of pipe_memory_info, and `used_bytes`, `peak_bytes` of living resources."""
-        total = _memory_mib() * 1024
-        free = max(0, total - self.memory.used // 1024)
-        return {
-            "total_device_memory": total,
-            "avail_device_memory": free,
-            "total_staging_memory": total,
-            "avail_staging_memory": free,
-            "device_memory_evicted": 0,
-            "nr_device_memory_evictions": 0,
-            "used_bytes": self.memory.used,
-            "peak_bytes": self.memory.peak,
-        }
-
-    def get_compiler_options(self, ir: Any = None, stage: Any = None) -> None:
-        """None: TGSI has no compiler options."""
-
-    def get_disk_shader_cache(self) -> Path | None:
-        """Directory of the object cache, None where there is none."""
-        return self.cache_dir
-
-    def get_driver_uuid(self) -> bytes:
-        """Sixteen zero bytes: memory is not shared with other drivers."""
-        return bytes(16)
-
-    def get_device_uuid(self) -> bytes:
-        """Sixteen zero bytes: memory is not shared with other devices."""
-        return bytes(16)
-
     # -- resources -------------------------------------------------------------------------------------------------------
-    def is_format_supported(
-        self,
-        format: Format | str,
-        *,
-        target: TextureTarget | int | str = TextureTarget.TEXTURE_2D,
-        sample_count: int = 0,
-        storage_sample_count: int = 0,
-        bind: Bind | int | str | Sequence[str] = Bind.SAMPLER_VIEW,
-    ) -> bool:
-        """A resource of this format and target can be used in every way that `bind` says. False for formats nobody knows."""
-        try:
-            found = pixel_format(format, "is_format_supported: format")
-        except ValueError:
-            return False
-        kind = lookup(TextureTarget, target, "is_format_supported: target")
-        wanted = as_flags(Bind, bind, "is_format_supported: bind")
-        if sample_count > 1 or storage_sample_count > 1:
-            return False
-        return not wanted & ~supported_binds(found, kind)
-
-    def can_create_resource(self, template: Template) -> bool:
-        """A resource of this template would not be refused for its sizes."""
-        try:
-            check(template)
-        except ValueError:
-            return False
-        return True
-
     def resource_create(
         self,
         template: Template | None = None,
@@ -333,6 +217,16 @@ class Screen:
         wanted = as_flags(Bind, bind, "check_resource_capability: bind")
         return not wanted & ~resource.bind
 
+    def resource_create_front(self, template: Template, data: Any = None) -> Resource:
+        """`resource_create`; a headless device has no window to draw to directly."""
+        return self.resource_create(template)
+
+    def resource_create_with_modifiers(self, template: Template, modifiers: Sequence[int] = ()) -> Resource:
+        """`resource_create`; ValueError for modifiers other than 0 (linear)."""
+        if any(modifiers):
+            raise ValueError("resource_create_with_modifiers: modifiers: only 0 (linear) exists here")
+        return self.resource_create(template)
+
     # -- contexts and fences ---------------------------------------------------------------------------------------------
     def context_create(self, priv: Any = None, *, flags: ContextFlags | int | str = ContextFlags.NONE) -> Context:
         """A new rendering context. `priv` is kept as `Context.priv`."""
@@ -368,45 +262,6 @@ class Screen:
         if callable(winsys):
             winsys(resource.region(level, Box(region.x, region.y, layer, region.width, region.height, 1)))
 
-    # -- sharing with others: none ---------------------------------------------------------------------------------------
-    def resource_create_front(self, template: Template, data: Any = None) -> Resource:
-        """`resource_create`; a headless device has no window to draw to directly."""
-        return self.resource_create(template)
-
-    def resource_create_with_modifiers(self, template: Template, modifiers: Sequence[int] = ()) -> Resource:
-        """`resource_create`; ValueError for modifiers other than 0 (linear)."""
-        if any(modifiers):
-            raise ValueError("resource_create_with_modifiers: modifiers: only 0 (linear) exists here")
-        return self.resource_create(template)
-
-    def query_dmabuf_modifiers(self, format: Format | str) -> tuple[int, ...]:
-        """Empty: nothing is shared by dmabuf."""
-        return ()
-
-    def resource_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
-        """Refused: nothing is shared with other processes."""
-        refuse("resource_from_handle")
-
-    def resource_get_handle(self, *handle: Any, **given: Any) -> NoReturn:
-        """Refused: nothing is shared with other processes."""
-        refuse("resource_get_handle")
-
-    def resource_from_memobj(self, *handle: Any, **given: Any) -> NoReturn:
-        """Refused: MEMOBJ is 0."""
-        refuse("resource_from_memobj")
-
-    def memobj_create_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
-        """Refused: MEMOBJ is 0."""
-        refuse("memobj_create_from_handle")
-
-    def memobj_destroy(self, *handle: Any) -> NoReturn:
-        """Refused: MEMOBJ is 0."""
-        refuse("memobj_destroy")
-
-    def fence_get_fd(self, fence: Fence) -> int:
-        """-1: fences have no file descriptors."""
-        return -1
-
 
 def _number(value: int | None, name: str, low: int, high: int) -> int | None:
     variable = f"TGSI_{name.upper()}"
@@ -419,10 +274,3 @@ def _number(value: int | None, name: str, low: int, high: int) -> int | None:
         except ValueError:
             raise ValueError(f"Screen: {name}: {variable} is {text!r}, not a number") from None
     return integer(value, f"Screen: {name}", low, high)
-
-
-def _memory_mib() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
-    except (AttributeError, ValueError, OSError):
-        return 1024
