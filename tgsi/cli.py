@@ -9,6 +9,8 @@ import argparse
 import io
 import json
 import os
+import re
+import struct
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,9 +20,13 @@ from tgsi.messages import did_you_mean
 
 PROGRAM = "tgsi-compile"
 MAX_BYTES = 64 << 20
-EMITS = ("text", "ir", "json", "llvm", "asm")
+EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm")
 LANES = (4, 8, 16, 32, 64)
 CPUS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+
+
+_TOKENS = re.compile(r"\s*[0-9a-fA-F]{8}(?:\s+[0-9a-fA-F]{8})*\s*")
+"""A listing of token words, which no shader text looks like."""
 
 
 class UsageError(Exception):
@@ -60,6 +66,7 @@ def _parser() -> _Parser:
 examples:
   {PROGRAM} shader.tgsi                    canonical text
   {PROGRAM} --check *.tgsi                 findings only
+  {PROGRAM} --emit tokens shader.tgsi      token words, which it also reads
   {PROGRAM} --emit asm --cpu x86-64-v3 -   machine code of a shader from stdin
   {PROGRAM} --link vertex.tgsi fragment.tgsi
   {PROGRAM} --explain V030
@@ -71,10 +78,12 @@ Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", 
 "text"}}]}}]}}. --check writes findings to stdout, everything else to stderr.
 """,
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="shaders; `-` or nothing is stdin")
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="shaders as text, or tokens as hexadecimal or binary words; `-` or nothing is stdin"
+    )
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--check", action="store_true", help="only report what is wrong")
-    actions.add_argument("--emit", choices=EMITS, help="what to make: canonical text (default), ir listing, json, llvm, asm")
+    actions.add_argument("--emit", choices=EMITS, help="what to make (default: canonical text)")
     actions.add_argument("--link", action="store_true", help="print the link table of two shaders")
     actions.add_argument("--explain", metavar="CODE", help="tell what a finding's code means (`all` lists every code)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")
@@ -192,7 +201,12 @@ def _checked(text: str, name: str, options: argparse.Namespace) -> tuple[Any, tu
     from passes.validate import check
     from tgsi.parser import parse
 
-    program = parse(text, name=name, dialect=options.dialect)
+    if _TOKENS.fullmatch(text):
+        from tgsi.decoder import decode
+
+        program = decode([int(word, 16) for word in text.split()], name=name)
+    else:
+        program = parse(text, name=name, dialect=options.dialect)
     return program, check(program)
 
 
@@ -201,6 +215,8 @@ def _emit(program: Any, options: argparse.Namespace) -> Any:
         "text": lambda program, _: str(program),
         "ir": _emit_ir,
         "json": _emit_json,
+        "mesa": _emit_mesa,
+        "tokens": _emit_tokens,
         "llvm": _emit_llvm,
         "asm": _emit_asm,
     }
@@ -217,6 +233,18 @@ def _emit_json(program: Any, _: argparse.Namespace) -> dict[str, Any]:
     from tgsi.listing import program_as_json
 
     return program_as_json(program)
+
+
+def _emit_mesa(program: Any, _: argparse.Namespace) -> str:
+    from tgsi.dumper import dump_mesa
+
+    return dump_mesa(program)
+
+
+def _emit_tokens(program: Any, _: argparse.Namespace) -> str:
+    from tgsi.encoder import encode
+
+    return "".join(f"{word:08x}\n" for word in encode(program))
 
 
 def _emit_llvm(program: Any, options: argparse.Namespace) -> str:
@@ -295,12 +323,24 @@ def _read_file(name: str) -> str:
 def _decoded(data: bytes, name: str) -> str:
     if len(data) > MAX_BYTES:
         raise UsageError(f"{name}: larger than {MAX_BYTES >> 20} MiB")
+    if listing := _token_listing(data):
+        return listing
     if b"\0" in data:
         raise UsageError(f"{name}: this is a binary file, not TGSI text")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"{name}: this is no UTF-8 text (byte 0x{data[error.start]:02x} at offset {error.start})") from None
+
+
+def _token_listing(data: bytes) -> str:
+    """Binary tokens (little-endian words) as a listing; nothing where the header does not fit the size."""
+    if len(data) % 4 or len(data) < 8:
+        return ""
+    words = struct.unpack(f"<{len(data) // 4}I", data)
+    if words[0] & 0xFF != 2 or 2 + (words[0] >> 8) != len(words) or words[1] > 5:
+        return ""
+    return "".join(f"{word:08x}\n" for word in words)
 
 
 def _reason(error: OSError) -> str:

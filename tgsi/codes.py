@@ -73,6 +73,18 @@ P027 wrong return type
     A sampler view is declared with its target and what it returns: UNORM, SNORM, SINT, UINT or FLOAT.
 P029 extension in strict text
     The form is an extension of the default dialect; Mesa 18.1 does not read it.
+P030 format without a number
+    Token streams hold formats by Gallium's number, and this name has none. Texts may name any format, but only known ones are encoded.
+P040 token stream ends too soon
+    The last statement wants more words than the stream has.
+P041 wrong token header
+    The first word of a stream holds the size of the header (2 words) and the number of words behind it.
+P042 unknown token type
+    Every statement begins with its type: 0 declaration, 1 immediate, 2 instruction, 3 property. What stands before has a wrong length.
+P043 unknown number
+    A field holds a number that no opcode, register file, semantic or other name has.
+P044 parts do not fit
+    The length of a statement, or the presence of a texture or memory word, is not what its opcode and flags ask for.
 V001 END is missing
     A program ends with END. Subroutines, if there are any, follow it.
 V002 second END

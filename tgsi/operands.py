@@ -78,7 +78,7 @@ class OperandReader:
         )
         self.sources = Memo("a source is written `-|IN[0].xyzw|`", (match["plain"], self.source), (match["absolute"], self.absolute))
         self.offsets = Memo("a texture offset is written `IMM[0].xyz`", (match["plain"], self.offset))
-        self.ranges = Memo("a range is written `[0..3]`", (match["range"], _range))
+        self.ranges = Memo("a range is written `[0..3]`", (match["range"], self.range))
         ways = (match["array"], Attribute.array), (match["stream"], Attribute.stream), (match["named"], Attribute.named)
         self.attributes = Memo("attributes are words, `ARRAY(n)` or `STREAM(a, b, c, d)`", *ways)
 
@@ -88,6 +88,11 @@ class OperandReader:
             if len(memo) > MEMO_SIZE:
                 memo.clear()
 
+    def range(self, first: str, last: str | None) -> tuple[int, int]:
+        """``0..3``: first and last register."""
+        low, high = int(first), int(last if last is not None else first)
+        return (low & 0xFFFF, high & 0xFFFF) if self.strict else (low, high)
+
     def relative(self, file: str, index: str, component: str | None, offset: str | None) -> tuple[IndirectRef, int]:
         """An index as ``ADDR[0].x+3``: the register and the number that is added to it."""
         if component is not None and len(component) != 1:
@@ -96,14 +101,14 @@ class OperandReader:
             if self.strict:
                 raise Mistake("P029", "no space may stand between a sign and its number", offset, f"write `{''.join(offset.split())}`")
             offset = "".join(offset.split())
-        ref = IndirectRef(known(FILES, file, "register file", "P006"), int(index), LETTERS[component or "x"][0])
-        return ref, int(offset or 0)
+        ref = IndirectRef(known(FILES, file, "register file", "P006"), self._number(index), LETTERS[component or "x"][0])
+        return ref, self._number(offset or "0")
 
     def register(self, file: str, index: str, array: str | None, inner: str | None, inner_array: str | None) -> RegisterRef:
         """A register; with two brackets the first is the dimension."""
         found = FILES.get(file) or known(FILES, file, "register file", "P006")
         if inner is None and array is None and index.isdigit():
-            return RegisterRef(found, int(index), None, None, 0)
+            return RegisterRef(found, self._number(index), None, None, 0)
         dimension = None
         if inner is not None:
             dimension = Dimension(*self._index(index), _array(array))
@@ -113,9 +118,14 @@ class OperandReader:
 
     def _index(self, text: str) -> tuple[int, IndirectRef | None]:
         if text.isdigit():
-            return int(text), None
+            return self._number(text), None
         indirect, offset = self.relatives[text]
         return offset, indirect
+
+    def _number(self, text: str) -> int:
+        """A register number. Mesa keeps the lower 16 bits as a signed number; by default the validator refuses larger ones."""
+        number = int(text)
+        return (number + 0x8000 & 0xFFFF) - 0x8000 if self.strict else number
 
     def source(
         self,
@@ -159,7 +169,7 @@ class OperandReader:
         if minus is not None or inner is not None or (letters is not None and len(letters) != 3):
             wrong = minus or (letters if letters is not None and len(letters) != 3 else None) or inner or ""
             raise Mistake("P016", "a texture offset has one index, three letters and no sign", wrong, "write `IMM[0].xyz`")
-        order = LETTERS[letters or "xyz"]
+        order = LETTERS[letters or "xxx"]  # Mesa's reader leaves the swizzle 0
         register = self.register(file, index, None, None, None)
         return TexOffset(RegisterRef(register.file, register.index), (order[0], order[1], order[2]))
 
@@ -181,7 +191,3 @@ def _wrong_swizzle(letters: str) -> Mistake:
 
 def _array(text: str | None) -> int:
     return int(text.strip("( \t\n)")) if text else 0
-
-
-def _range(first: str, last: str | None) -> tuple[int, int]:
-    return int(first), int(last if last is not None else first)

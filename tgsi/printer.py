@@ -26,7 +26,7 @@ from tgsi.ir import (
 from tgsi.literals import WRITERS
 from tgsi.properties import PROPERTIES
 
-_PATCH_SEMANTICS = frozenset({"PATCH", "TESSINNER", "TESSOUTER", "PRIM_ID"})
+PATCH_SEMANTICS = frozenset({"PATCH", "TESSINNER", "TESSOUTER", "PRIM_ID"})
 _MASKS = tuple("" if mask == XYZW else "." + "".join(c for i, c in enumerate(CHANNELS) if mask >> i & 1) for mask in range(16))
 
 
@@ -84,7 +84,7 @@ def print_declaration(item: Declaration, stage: Processor, *, implied: bool = Tr
     text = f"DCL {item.file.name}"
     if item.dimension is not None:
         text += f"[{item.dimension}]"
-    elif implied and per_vertex(stage, item.file) and not (item.semantic is not None and item.semantic.name in _PATCH_SEMANTICS):
+    elif implied and per_vertex(stage, item.file) and not (item.semantic is not None and item.semantic.name in PATCH_SEMANTICS):
         text += "[]"
     text += f"[{item.first}]" if item.first == item.last else f"[{item.first}..{item.last}]"
     return ", ".join([text + _MASKS[item.usage_mask], *_attributes(item)])

@@ -112,6 +112,17 @@ def test_json_holds_the_whole_program(run: Run, tmp_path: Path, golden: Callable
     golden(Path(__file__).with_name("every_declaration.json"), json.dumps(program_as_json(parse(declared)), indent=1) + "\n")
 
 
+def test_tokens_are_printed_and_read_back_as_text_and_binary(run: Run, good: Path, tmp_path: Path) -> None:
+    code, out, _ = run("--emit", "tokens", good)
+    words = [int(line, 16) for line in out.splitlines()]
+    assert code == 0
+    (tmp_path / "listing").write_text(out)
+    (tmp_path / "binary").write_bytes(b"".join(word.to_bytes(4, "little") for word in words))
+    assert run(tmp_path / "listing") == (0, CANONICAL, "")
+    assert run(tmp_path / "binary") == (0, CANONICAL, "")
+    assert run("--emit", "mesa", good) == (0, CANONICAL, "")
+
+
 def test_json_of_several_files_is_an_array(run: Run, good: Path) -> None:
     assert json.loads(run("--emit", "json", good)[1])["stage"] == "FRAG"
     assert len(json.loads(run("--emit", "json", good, good)[1])) == 2
