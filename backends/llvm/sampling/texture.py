@@ -63,7 +63,15 @@ class Texture:
         def shrunk(name: str) -> Val:
             return f.max(self._extent(name).lshr(index), 1)
 
-        offset = f.gather(I64, record.address("level_offset"), index << 3).trunc(I32)
-        layer = f.gather(I64, record.address("layer_stride"), index << 3).trunc(I32)
-        row = f.gather(I32, record.address("row_stride"), index << 2)
+        names = ("level_offset", "row_stride", "layer_stride")
+        sizes = {"row_stride": 4}
+        found = [f.var(index.type) for _ in names]
+        one = index[0]
+        with f.else_of(f.all(index.eq(one))) as several:
+            for name, variable in zip(names, found):
+                variable.set(f.load(I32, record.address(name), one * sizes.get(name, 8)))
+            several()
+            for name, variable in zip(names, found):  # of 64-bit fields the low half: offsets stay below 2^30
+                variable.set(f.gather(I32, record.address(name), (index * sizes.get(name, 8)).sext(I64)))
+        offset, row, layer = (variable.get() for variable in found)
         return Level(shrunk("width"), shrunk("height"), shrunk("depth") if volume else self._extent("depth"), offset, row, layer)
