@@ -13,10 +13,10 @@ import numpy as np
 
 from backends.arguments import Arguments
 from backends.gallium.state import SamplerState
-from backends.interp import arithmetic, compare, convert, groups, integer, texture, transcendental, wide  # noqa: F401  (they register)
+from backends.interp import arithmetic, compare, convert, groups, integer, memory, texture, transcendental, wide  # noqa: F401  (they register)
 from backends.interp.pairs import execute_pairs
 from backends.interp.registers import Registers
-from backends.interp.registry import ACTIONS, OPERATIONS
+from backends.interp.registry import ACTIONS, CHECKS, OPERATIONS
 from backends.interp.sampling import TextureData
 from backends.interp.values import VIEWS, bits_of, saturated
 from backends.result import Bits, Mask, TraceStep
@@ -48,11 +48,13 @@ class Machine:
         *,
         textures: Mapping[int, TextureData] | None = None,
         samplers: Mapping[int, SamplerState] | None = None,
+        buffers: dict[int, Bits] | None = None,
         trace: Callable[[TraceStep], None] | None = None,
     ) -> None:
         self.program = program
         self.textures = textures or {}
         self.samplers = samplers or {}
+        self.buffers = buffers or {}
         self.arguments = arguments
         self.registers = Registers(program, arguments)
         self.alive: Mask = np.ones(arguments.lanes, np.bool_)
@@ -218,10 +220,15 @@ def _refuse_unknown(regions: Regions) -> None:
     for region in (regions.main, *(sub.body for sub in regions.subs.values())):
         for node in walk(region):
             for instruction in node.instructions if isinstance(node, Block) else ():
-                opcode = instruction.opcode
-                if opcode.name in ACTIONS or opcode.name in OPERATIONS or "gap" in opcode.flags:
-                    continue
-                labels = (Label(instruction.span),) if instruction.span else ()
-                found.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {opcode.name} yet", labels))
+                if missing := _missing(instruction):
+                    labels = (Label(instruction.span),) if instruction.span else ()
+                    found.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {missing} yet", labels))
     if found:
         raise UnsupportedError(found)
+
+
+def _missing(instruction: Instruction) -> str:
+    name = instruction.opcode.name
+    if name in CHECKS:
+        return CHECKS[name](instruction)
+    return "" if name in ACTIONS or name in OPERATIONS else name

@@ -34,6 +34,9 @@ and (lanes, 4); 64-bit ones take and give (lanes,) arrays, one pair of channels 
 ACTIONS: dict[str, Callable[[Machine, Instruction, Mask], None]] = {}
 """Opcodes that need more than values: active lanes, resources, other results than registers."""
 
+CHECKS: dict[str, Callable[[Instruction], str]] = {}
+"""What of an instruction is not there yet, in words; nothing where all is."""
+
 
 def implements(*names: str, product: bool = False) -> Callable[[Function], Function]:
     """Register a function as the meaning of some opcodes; `product` hands it the multiplication to use."""
@@ -47,13 +50,15 @@ def implements(*names: str, product: bool = False) -> Callable[[Function], Funct
     return register
 
 
-def performs(*names: str) -> Callable[[Function], Function]:
-    """Register a function of (machine, instruction, active lanes) as what some opcodes do."""
+def performs(*names: str, check: Callable[[Instruction], str] | None = None) -> Callable[[Function], Function]:
+    """Register a function of (machine, instruction, active lanes) as what some opcodes do, and what to ask before a run."""
 
     def register(function: Function) -> Function:
         for name in names:
             _check(name)
             ACTIONS[name] = function
+            if check is not None:
+                CHECKS[name] = check
         return function
 
     return register

@@ -10,18 +10,28 @@ import numpy as np
 import pytest
 
 from backends.interp.run import run
+from backends.result import RunResult
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
+from tgsi.ir import Program
 from tgsi.parser import parse
 
-LATER = frozenset({"LOAD", "STORE", "ATOMUADD", "ATOMXCHG", "ATOMIMAX", "TG4"})
-"""Opcodes that the corpus uses and the interpreter does not run yet."""
+LATER = ("TG4", "on MEMORY", "on HWATOMIC", "on IMAGE")
+"""What the corpus uses and the interpreter does not run yet."""
+
+
+def _run(program: Program, inputs: Any, **options: Any) -> RunResult | None:
+    try:
+        return run(program, inputs, **options)
+    except UnsupportedError as error:
+        if not all(any(later in found.message for later in LATER) for found in error.diagnostics):
+            raise
+    return None
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize("stage", ["VERT", "FRAG"])
 def test_corpus_runs(stage: str, shared: Path) -> None:
-    refused = set()
     for path in sorted((shared / "corpus").glob(f"{stage}-*.tgsi")):
         program = parse(path.read_text(), name=path.name)
         random = np.random.default_rng(zlib.crc32(path.name.encode()))
@@ -29,12 +39,6 @@ def test_corpus_runs(stage: str, shared: Path) -> None:
         words: Any = random.integers(0, 2**32, (8, registers, 4), np.uint32)
         floats: Any = random.uniform(-2, 2, (8, registers, 4)).astype(np.float32)
         constants = {0: random.uniform(-2, 2, (64, 4)).astype(np.float32)}
-        names = {instruction.opcode.name for instruction in program.instructions}
-        if names & LATER:
-            with pytest.raises(UnsupportedError):
-                run(program, words)
-            refused |= names & LATER
-            continue
         for inputs in (words, floats):
-            assert run(program, inputs, constants=constants, fuel=300).outputs.shape == (8, program.file_size(File.OUT), 4)
-    assert refused <= LATER
+            result = _run(program, inputs, constants=constants, fuel=300)
+            assert result is None or result.outputs.shape == (8, program.file_size(File.OUT), 4)
