@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,8 @@ def _to_bytes(color: NDArray[Any], stretched: bool) -> Pixels:
     x = color.astype(np.float64)
     finite = np.isfinite(x)
     low, high = (float(x[finite].min()), float(x[finite].max())) if finite.any() else (0.0, 1.0)
-    if stretched or low < 0.0 or high > 1.0:
-        scale = high - low if high > low else 1.0
-        x = (x - low) / scale
+    if (stretched and high > low) or low < 0.0 or high > 1.0:
+        x = (x - low) / (high - low if high > low else 1.0)
     out = np.rint(np.clip(np.nan_to_num(x, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0) * 255.0).astype(np.uint8)
     out[np.isnan(color.astype(np.float64)).any(axis=1)] = NAN_COLOR
     return out
@@ -71,8 +71,10 @@ def save(path: Path, pixels: Pixels, *, enlarge: bool = False) -> None:
         raise SceneError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
-def difference(ours: Pixels, reference: Pixels, mask: NDArray[np.bool_]) -> Pixels:
-    """Ours, the reference and, in red over a dim reference, the pixels that differ: side by side."""
+def difference(layout: Layout, our_bytes: bytes, reference_bytes: bytes, mask: NDArray[np.bool_]) -> Pixels:
+    """Ours, the reference and, in red over a dim reference, the pixels that differ: side by side, of one brightness."""
+    both = display(replace(layout, layers=2 * layout.layers), our_bytes + reference_bytes)
+    ours, reference = both[: len(both) // 2], both[len(both) // 2 :]
     marked = reference // 4
     marked[mask.reshape(marked.shape[:2])] = (255, 40, 40)
     gap = np.full((len(ours), 2, 3), 128, np.uint8)

@@ -197,12 +197,11 @@ def _write_pictures(player: Player, directory: Path, report: Report) -> None:
 
 
 def _write_difference(player: Player, layout: Layout, verdict: Verdict, reference: bytes, directory: Path, report: Report) -> None:
-    from tgsi.replay.images import difference, display, save
+    from tgsi.replay.images import difference, save
 
     assert verdict.mask is not None
     path = directory / f"{player.scene.stem}.{verdict.output}.diff.png"
-    ours = display(layout, player.read_output(verdict.output))
-    save(path, difference(ours, display(layout, reference), verdict.mask), enlarge=True)
+    save(path, difference(layout, player.read_output(verdict.output), reference, verdict.mask), enlarge=True)
     report.written.append(path)
 
 
