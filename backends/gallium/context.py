@@ -42,6 +42,7 @@ class Context(Queries, Draws, Clears, Copies, Extras):
         self._destroyed = set()
         self._active = set()
         self._checked = {}
+        self._made = {}
 
     def __repr__(self) -> str:
         return f"<Context of {self.screen.get_name()!r}{', destroyed' if self.is_destroyed else ''}>"

@@ -72,7 +72,7 @@ class Draws(Shaders, ContextCore):
         """
         state = self.state
         if info is None:
-            info = self._info(None, given)
+            info = self._info_of(given)
         elif given or self._checked.get(id(info)) is not info:
             info = self._checked_info(info, given)
         if count_from_stream_output is not None:
@@ -98,12 +98,26 @@ class Draws(Shaders, ContextCore):
     is_conditional = False
 
     _checked: dict[int, DrawInfo]
+    _made: dict[tuple[Any, ...], DrawInfo]
+
+    def _info_of(self, given: dict[str, Any]) -> DrawInfo:
+        """The template of keywords; the same keywords give the same object, by which the renderer sees that nothing changed."""
+        key = (*given.items(), *map(type, given.values()))
+        try:
+            known = self._made.get(key)
+        except TypeError:  # a value that cannot be a key is wrong; the check names it
+            return self._info(given)
+        if known is None:
+            if len(self._made) >= MAX_REMEMBERED:
+                self._made.clear()
+            known = self._made[key] = self._info(given)
+        return known
 
     def _checked_info(self, info: DrawInfo, given: dict[str, Any]) -> DrawInfo:
         """A template of the caller with every field checked, remembered if it was right as it is."""
         if not isinstance(info, DrawInfo):
             raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
-        made = self._info(None, {name: getattr(info, name) for name in _FIELDS} | given)
+        made = self._info({name: getattr(info, name) for name in _FIELDS} | given)
         if not given and made == info and type(info.mode) is Prim:
             if len(self._checked) >= MAX_REMEMBERED:
                 self._checked.clear()
@@ -114,7 +128,8 @@ class Draws(Shaders, ContextCore):
         """Bind an index buffer for the indexed draws that name none; None unbinds. (Older documents bind it this way.)"""
         self.state.index_buffer = None if index is None else self._index_memory(index, index_offset, "set_index_buffer")
 
-    def _info(self, base: DrawInfo | None, given: dict[str, Any]) -> DrawInfo:
+    @staticmethod
+    def _info(given: dict[str, Any]) -> DrawInfo:
         for field, value in given.items():
             limits = _RANGES.get(field)
             if limits is not None:
@@ -124,11 +139,11 @@ class Draws(Shaders, ContextCore):
             elif field == "primitive_restart":
                 given[field] = bool(value)
             elif field == "index_size":
-                if value not in (0, 1, 2, 4):
+                if integer(value, "draw_vbo: index_size") not in (0, 1, 2, 4):
                     raise ValueError(f"draw_vbo: index_size: 0, 1, 2 or 4 bytes, not {value}")
             else:
                 raise TypeError(f"draw_vbo: DrawInfo has no field {field}")
-        return DrawInfo(**given) if base is None else replace(base, **given)
+        return DrawInfo(**given)
 
     def _index_memory(self, index: Any, offset: int, name: str) -> packet.Memory:
         begin = integer(offset, f"{name}: index_offset")
