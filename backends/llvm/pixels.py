@@ -42,17 +42,21 @@ def store_row(f: Function, format: Format, words: Sequence[Val], pointer: Val) -
         raise ValueError(f"{format.name}: rows of {size}-byte pixels are not written as words")
 
 
+def _place(offsets: Val) -> Val:
+    """Where in its word each offset lies."""
+    return (offsets if offsets.type.bits == 32 else offsets.trunc(I32)) & 3
+
+
 def load_texels(f: Function, format: Format, base: Val, offsets: Val, mask: Val | None = None) -> list[Val]:
     """Words of scattered pixels at `base` + offsets (bytes, i32 unsigned or i64), which the caller has bounds-checked.
 
-    `base` and the size behind it are multiples of 4: pixels of 1 and 2 bytes are cut out of the word around them. Lanes
-    outside of `mask` read 0. ValueError for pixels whose size is not 1, 2, 4, 8 or 16 bytes.
+    `base` is a multiple of 4, and 8 bytes behind the last pixel are readable: pixels that are no whole words are cut out of the
+    words around them. Lanes outside of `mask` read 0.
     """
     size = format.block_bytes
     if size in (1, 2):
         word = f.gather(I32, base, offsets & -4, mask)
-        place = offsets if offsets.type.bits == 32 else offsets.trunc(I32)
-        return [word.lshr((place & (4 - size)) << 3) & ((1 << (8 * size)) - 1)]
+        return [word.lshr((_place(offsets) & (4 - size)) << 3) & ((1 << (8 * size)) - 1)]
     if size == 4:
         return [f.gather(I32, base, offsets, mask)]
     if size == 8:
@@ -61,7 +65,12 @@ def load_texels(f: Function, format: Format, base: Val, offsets: Val, mask: Val 
     if size == 16:
         pairs = [f.gather(I64, f.at(base, 8 * k), offsets, mask) for k in range(2)]
         return [w for pair in pairs for w in (pair.trunc(I32), pair.lshr(32).trunc(I32))]
-    raise ValueError(f"{format.name}: {size}-byte pixels cannot be sampled")
+    if size == 12:
+        return [f.gather(I32, f.at(base, 4 * k), offsets, mask) for k in range(3)]
+    around = f.gather(I64, base, offsets & -4, mask)  # 3 or 6 bytes
+    both = around.lshr((_place(offsets) << 3).zext(I64))
+    low = both.trunc(I32)
+    return [low & 0xFFFFFF] if size == 3 else [low, both.lshr(32).trunc(I32) & 0xFFFF]
 
 
 def _assemble(f: Function, lanes: Sequence[Val], type: Type) -> Val:

@@ -102,9 +102,10 @@ def test_scattered_texels_equal_a_row() -> None:
         offsets = f.lanes_const(I32.wide(lanes), [(k * 5 % lanes) * format.block_bytes for k in range(lanes)])
         store_channels(f, staged.unpack(f, format, load_texels(f, format, source, offsets)), target, lanes)
 
-    _, run = compile_loops(ROWS, size_of, sixteen, emit, LANES)
+    formats = list(Format)
+    _, run = compile_loops(formats, size_of, sixteen, emit, LANES)
     order = np.array([k * 5 % LANES for k in range(LANES)])
-    for format in ROWS:
+    for format in formats:
         data = block_bytes(format, 64)[: 64 * format.block_bytes]
         want = unpack(format, data).view(np.uint32).reshape(-1, LANES, 4)[:, order].reshape(-1, 4)
         got = from_blocks(run(format, data, len(want)), LANES, 4)

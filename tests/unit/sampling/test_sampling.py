@@ -71,7 +71,7 @@ def test_coordinates_in_texels(wrap: TexWrap, image: TexFilter) -> None:
 FORMATS = [
     Format.R8G8B8A8_UNORM, Format.B8G8R8X8_UNORM, Format.A8R8G8B8_UNORM, Format.R8G8B8A8_SRGB, Format.R8G8B8A8_SNORM, Format.R8_UNORM,
     Format.L8A8_UNORM, Format.A8_UNORM, Format.I8_UNORM, Format.B5G6R5_UNORM, Format.B4G4R4A4_UNORM, Format.R10G10B10A2_UNORM,
-    Format.R16G16_UNORM, Format.R32_FLOAT, Format.R32G32_FLOAT, Format.R32G32B32A32_FLOAT, Format.R9G9B9E5_FLOAT, Format.Z16_UNORM,
+    Format.R8G8B8_UNORM, Format.R16G16B16_UNORM, Format.R32G32B32_FLOAT, Format.R16G16_UNORM, Format.R32_FLOAT, Format.R32G32_FLOAT, Format.R32G32B32A32_FLOAT, Format.R9G9B9E5_FLOAT, Format.Z16_UNORM,
     Format.Z24_UNORM_S8_UINT, Format.Z32_FLOAT, Format.R32G32B32A32_UINT, Format.R8G8B8A8_SINT, Format.R16_UINT,
 ]  # fmt: skip
 
