@@ -4,7 +4,8 @@ The list has two kinds of entries; shading has a copy of the fragment shader for
 for both costs long runs 20 to 80%: permutes, and nothing hoisted out of a row):
 
   run    {record, blocks, x | y << 16, lane mask}: blocks of (lanes/2) x 2 pixels side by side, lanes row-major; their x
-         is a multiple of lanes/2, their y even. More than one block only where all lanes are covered.
+         is a multiple of lanes/2, their y even. More than one block only where all lanes are covered. The mask of 64 lanes
+         is {1, 64 bits, 0, 0} in the place of its word.
   quads  {record, blocks, tile x | tile y << 16, 0} and lanes/4 words a block, x | y << 8 | mask << 16 inside the tile:
          the quads that a small triangle touches, packed; lanes 4q..4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q.
          (A triangle of 4 pixels touches 3 quads, one block, where runs need nearly 3 blocks.)
@@ -32,9 +33,14 @@ def quad_width(lanes: int) -> int:
     return min(lanes, MAX_QUAD_LANES)
 
 
+def run_bytes(lanes: int) -> int:
+    """Size of a run's entry."""
+    return 32 if lanes > 32 else 16
+
+
 def list_capacity(lanes: int) -> int:
     """Bytes: the limit and the worst case of one triangle in one tile. Fewer lanes need more."""
-    return LIST_LIMIT + TILE * TILE // lanes * 16 + 256
+    return LIST_LIMIT + TILE * TILE // lanes * run_bytes(lanes) + 256
 
 
 def row_lanes(lanes: int) -> tuple[list[int], list[int]]:
@@ -175,8 +181,8 @@ class Coverage:
         """Every pixel of the tile."""
         f = self.f
         with f.range(0, TILE, 2) as y:
-            self.put(f.const(I32, TILE // (self.lanes // 2)), self.tile + (y << 16), self.every)
-            self.size.add(16)
+            self.put_run(f.const(I32, TILE // (self.lanes // 2)), self.tile + (y << 16), self.every)
+            self.size.add(run_bytes(self.lanes))
 
     def partial(self) -> None:
         """Rows of blocks; fully covered neighbors become one entry."""
@@ -194,14 +200,14 @@ class Coverage:
                 signs = e[0] | e[1] | e[2]
                 if out_y is not None:
                     signs = signs | out_y | self.outside_columns(lane_x + x)
-                mask = f.mask_bits(signs >= 0)
+                mask = self.bits(signs >= 0)
                 covered = mask.eq(self.every)
                 with f.else_of(covered & run.get()) as alone:
-                    blocks = f.at(f.at(self.list_, self.size.get()), -12)
+                    blocks = f.at(f.at(self.list_, self.size.get()), 4 - run_bytes(self.lanes))
                     f.store(f.load(I32, blocks) + 1, blocks)
                     alone()
-                    self.put(f.const(I32, 1), self.tile + (x | (y << 16)), mask)
-                    self.size.set(f.select(mask.eq(0), self.size.get(), self.size.get() + 16))
+                    self.put_run(f.const(I32, 1), self.tile + (x | (y << 16)), mask)
+                    self.size.set(f.select(mask.eq(0), self.size.get(), self.size.get() + run_bytes(self.lanes)))
                 run.set(covered)
                 for v, old, a in zip(now, e, self.edges[0]):
                     v.set(old + a * bw)
@@ -211,7 +217,19 @@ class Coverage:
     @property
     def every(self) -> Val:
         """The mask of all lanes."""
-        return self.f.const(I32, (1 << self.lanes) - 1 if self.lanes < 32 else -1)
+        return self.f.const(I64, -1) if self.lanes > 32 else self.f.const(I32, (1 << self.lanes) - 1 if self.lanes < 32 else -1)
+
+    def bits(self, mask: Val) -> Val:
+        """One bit a lane."""
+        return mask.bits_as(I64) if self.lanes > 32 else self.f.mask_bits(mask)
+
+    def put_run(self, blocks: Val, xy: Val, mask: Val) -> None:
+        """Writes a run, without taking its place yet."""
+        if self.lanes <= 32:
+            self.put(blocks, xy, mask)
+            return
+        slot = self.put(blocks, xy, self.f.const(I32, 1))
+        self.f.store(mask, slot, 16)
 
     def put(self, blocks: Val, xy: Val, mask: Val) -> Val:
         """Writes the head of an entry, without taking its place yet."""

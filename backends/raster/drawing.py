@@ -113,7 +113,7 @@ class DrawMaker:
             return None
         if topology.shape is Shape.TRIANGLE:
             write_offset(d, rasterizer, zs)
-        vertex_lanes = self.lanes or self.kernels.vertex_lanes()
+        vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(), 32)
         self._fetch(d, state, linked, vertex_lanes, packet)
         self._slots(d, state, fragment, linked, topology.shape)
         demand = demand_of(vertex)
@@ -296,10 +296,12 @@ class DrawMaker:
         stipple = r.poly_stipple_enable and shape is Shape.TRIANGLE and state.polygon_stipple is not None
         demand = demand_of(state.fragment_shader)
         textures, samplers = sampling_keys(state.fragment, demand)
-        lanes = self.lanes or self.kernels.fragment_lanes(info, max((t.texel_bytes for t in targets if t is not None), default=4))
+        is_few = packet.primitives <= FEW
+        texel_bytes = max((t.texel_bytes for t in targets if t is not None), default=4)
+        lanes = self.lanes or self.kernels.fragment_lanes(info, texel_bytes, is_few)
         key = FragmentKey(
             state.fragment_shader.serial if state.fragment_shader is not None else 0,
-            min(lanes, 32),
+            lanes,
             targets,
             DepthKey.of(dsa, zs),
             dsa.alpha.func if dsa.alpha.enabled and dsa.alpha.func is not CompareFunc.ALWAYS else None,
@@ -311,7 +313,7 @@ class DrawMaker:
             state.count_statistics,
             textures,
             samplers,
-            packet.primitives > FEW,
+            not is_few,
         )
         d.shade = self._use(self.kernels.shade(key, info, state.fragment_shader))
         d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads))

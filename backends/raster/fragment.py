@@ -13,6 +13,7 @@ from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.translate import translate
 from backends.raster.blend import TargetKey
 from backends.raster.depth import DepthKey
+from backends.raster.pressure import live_values
 from backends.raster.records import Mode
 from linkage import interface_of
 from tgsi.enums import File, Interpolation
@@ -96,6 +97,8 @@ class FragmentInfo:
     texture_units: int = 0  # one more than the highest sampler unit
     has_side_effects: bool = False
     instructions: int = 0
+    live: int = 0  # values that are kept at once
+    has_loops: bool = False
 
     @property
     def point_slot(self) -> int | None:
@@ -148,6 +151,8 @@ class FragmentInfo:
             max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
             any(i.opcode.is_store for i in program.instructions),
             len(program.instructions),
+            live_values(program),
+            "BGNLOOP" in opcodes,
         )
 
 

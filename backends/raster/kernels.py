@@ -26,8 +26,10 @@ from backends.raster.shade import build_shade
 from backends.raster.vertices import build_shade_vertices
 from backends.raster.walk import build_tile_walk
 
-LIGHT = 24  # instructions; a longer fragment shader runs at half the width, for registers
-WIDE_TEXEL = 8  # bytes; so do shaders that write wider texels
+LIGHT = 24  # instructions; a longer shader of many small triangles gains nothing from wide runs
+MOST_LIVE = 14  # values; with two registers each more do not fit the 32 of AVX-512
+LOOP_LIVE = 8  # values; so few fit with four registers each, which hides the latency of a loop's chain of operations
+WIDE_TEXEL = 8  # bytes; shaders that write wider texels run at half the width
 
 MAX_CODE = 64 << 20  # bytes of machine code that are kept without being in use
 Cache = ObjectCache | str | os.PathLike[str] | bool | None
@@ -121,10 +123,17 @@ class Kernels:
         assert isinstance(info, FragmentInfo)
         return info
 
-    def fragment_lanes(self, info: FragmentInfo, texel_bytes: int) -> int:
-        """Width of runs: two registers a value for light shaders with AVX-512, else 16; below AVX-512 never more than 16."""
-        light = info.instructions <= LIGHT and not info.texture_units and texel_bytes < WIDE_TEXEL
-        return max(min(2 * self.native if light else 16, 32), 8)
+    def fragment_lanes(self, info: FragmentInfo, texel_bytes: int, is_few: bool) -> int:
+        """Width of runs. With AVX-512 as many as the values that live at once leave room for, below it two registers a value.
+
+        `is_few`: the draw has few primitives, so they are likely large."""
+        if self.native < 16:
+            return max(2 * self.native, 8)
+        if texel_bytes >= WIDE_TEXEL or info.live > MOST_LIVE:
+            return 16
+        if not is_few:
+            return 32 if info.instructions <= LIGHT and not info.texture_units else 16
+        return 64 if info.has_loops and info.live <= LOOP_LIVE and not info.texture_units else 32
 
     def vertex_lanes(self) -> int:
         """Width of vertex shading."""

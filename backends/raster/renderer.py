@@ -36,7 +36,7 @@ class Renderer:
     """Draws into the bound framebuffer. One owner at a time; kernels are shared by all renderers of the process.
 
     threads: native workers beside the caller (None: one for each CPU but the caller's; 0: the caller alone). lanes: vector
-    width of every stage (8, 16 or 32), None picks by shader; any choice gives the same bytes. cpu: "host" or an x86-64
+    width of every stage (8, 16, 32; 64 for fragments only), None picks by shader; any choice gives the same bytes. cpu: "host" or an x86-64
     level. cache: directory of compiled kernels, None for the default one, False for none. `batch` primitives make one unit
     of front-end work, `window` of them are binned before tiles are drawn, each in an arena of `arena` bytes."""
 
@@ -58,12 +58,12 @@ class Renderer:
             threads = max(cpus - 1, 0)
         if threads < 0:
             raise ValueError(f"threads must not be negative, not {threads}")
-        if lanes not in (None, 8, 16, 32):
-            raise ValueError(f"lanes must be 8, 16 or 32, not {lanes}")
+        if lanes not in (None, 8, 16, 32, 64):
+            raise ValueError(f"lanes must be 8, 16, 32 or 64, not {lanes}")
         self.kernels = kernels_for(cpu, cache)
         self._batch_size = batch
         helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works where a CPU is left for it
-        self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or lanes or SETUP_LANES), batch, window, arena)
+        self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or min(lanes or SETUP_LANES, 32)), batch, window, arena)
         self._region = Region()
         self._maker = DrawMaker(self.kernels, self._region, lanes)
         self._framebuffer = Framebuffer(0, 0)

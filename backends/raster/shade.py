@@ -11,7 +11,7 @@ from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.structs import Record
 from backends.raster.blend import Colors, write_target
-from backends.raster.coverage import quad_width, row_lanes
+from backends.raster.coverage import quad_width, row_lanes, run_bytes
 from backends.raster.depth import DepthTest, compare
 from backends.raster.fragment import FragmentInfo, FragmentKey, Outputs
 from backends.raster.records import Draw, Mode, Scene, SetupLayout, Worker
@@ -141,13 +141,14 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
         record, blocks, xy, bits = (f.load(I32, list_, here + 4 * k) for k in range(4))
         at = f.at(arena, record)
         x, y = xy & 0xFFFF, xy.lshr(16)
+        mask = f.load(I64, list_, here + 16) if lanes > 32 else bits
         if not key.quads:
-            _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, bits)
-            cursor.set(here + 16)
+            _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, mask)
+            cursor.set(here + run_bytes(lanes))
         else:
             with f.else_of(bits.ne(0)) as quads:
-                _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, bits)
-                cursor.set(here + 16)
+                _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, mask)
+                cursor.set(here + run_bytes(lanes))
                 quads()
                 _shade_quads(kernel, Planes(kernel, at, narrow), (x, y), blocks, f.at(list_, here + 16))
                 cursor.set(here + 16 + blocks * narrow)
@@ -160,7 +161,7 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
 def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: Val, bits: Val) -> None:
     f, lanes = kernel.f, planes.lanes
     lane_x, lane_y = (f.lanes_const(I32.wide(lanes), v) for v in row_lanes(lanes))
-    covered = (bits if lanes == 32 else bits.trunc(Type("i", lanes))).bits_as(BOOL.wide(lanes))
+    covered = (bits.trunc(Type("i", lanes)) if lanes < 32 else bits).bits_as(BOOL.wide(lanes))
     first_x, y = lane_x + corner[0], lane_y + corner[1]
     planes.row(planes.relative(y, 1))
     x0, pixel_x, pixel_y = planes.relative(first_x, 0), first_x.to_float() + 0.5, y.to_float() + 0.5

@@ -22,11 +22,13 @@ def test_a_value_dies_with_its_last_use() -> None:
 
 
 def test_what_a_loop_reads_lives_through_the_loop() -> None:
-    straight = "MOV TEMP[0], IN[0].xxxx\nMOV TEMP[1].x, TEMP[0].xxxx\nMOV TEMP[2].x, TEMP[1].xxxx\n"
-    assert live(straight) == 4
-    loop = "MOV TEMP[0], IN[0].xxxx\nBGNLOOP\nADD TEMP[1].x, TEMP[0].xxxx, TEMP[0].yyyy\nMOV TEMP[2].x, TEMP[1].xxxx\nMOV TEMP[3].x, TEMP[2].xxxx\nBRK\nENDLOOP\n"
-    assert live(loop) == 3
-    assert live(loop.replace("ADD TEMP[1].x, TEMP[0].xxxx, TEMP[0].yyyy", "ADD TEMP[1].x, TEMP[1].xxxx, TEMP[0].yyyy")) == 4
+    begin = "MOV TEMP[0].xy, IN[0].xyyy\n"
+    rest = "MOV TEMP[2].x, TEMP[1].xxxx\nMOV TEMP[3].x, TEMP[2].xxxx\n"
+    fresh = "ADD TEMP[1].x, TEMP[0].xxxx, TEMP[0].yyyy\n"
+    carried = "MAD TEMP[1].x, TEMP[1].xxxx, TEMP[0].xxxx, TEMP[0].yyyy\n"
+    assert live(begin + fresh + rest) == 2
+    assert live(begin + "BGNLOOP\n" + fresh + rest + "BRK\nENDLOOP\n") == 3
+    assert live(begin + "BGNLOOP\n" + carried + rest + "BRK\nENDLOOP\n") == 4
 
 
 @pytest.mark.parametrize(
