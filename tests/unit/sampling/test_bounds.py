@@ -1,0 +1,104 @@
+"""No coordinate reads outside of a texture: memory ends right behind it, the next page must not be touched."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from backends.formats import Format
+from backends.gallium.enums import TexFilter, TexMipFilter, TexWrap
+from backends.gallium.state import SamplerState
+from backends.llvm.builder import Function, Val
+from backends.llvm.lanes import LaneMap
+from backends.llvm.sampling.sample import emit_fetch, emit_sample
+from tests.unit.sampling.support import Bound, bind, random_texture, run_blocks, sampler_record, state_key
+
+WAYS = [
+    (TexWrap.REPEAT, TexFilter.LINEAR, TexMipFilter.LINEAR),
+    (TexWrap.CLAMP_TO_BORDER, TexFilter.NEAREST, TexMipFilter.NONE),
+    (TexWrap.MIRROR_REPEAT, TexFilter.LINEAR, TexMipFilter.NEAREST),
+]
+
+
+class Guarded:
+    """Memory that ends at a page nobody may read."""
+
+    def __init__(self, size: int) -> None:
+        page = mmap.PAGESIZE
+        pages = -(-size // page)
+        self._map = mmap.mmap(-1, (pages + 1) * page)
+        self._hold = (ctypes.c_char * len(self._map)).from_buffer(self._map)
+        base = ctypes.addressof(self._hold)
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        assert libc.mprotect(base + pages * page, page, 0) == 0
+        self.address = base + pages * page - size
+
+    def close(self) -> None:
+        del self._hold
+        self._map.close()
+
+
+def guarded(bound: Bound) -> Guarded:
+    """Move a texture to the end of guarded memory."""
+    memory = Guarded(len(bound.memory))
+    ctypes.memmove(memory.address, bound.memory.ctypes.data, len(bound.memory))
+    bound.record.base = memory.address
+    return memory
+
+
+def wild(count: int) -> NDArray[np.uint32]:
+    """Any bits at all, and floats of all sizes."""
+    rng = np.random.default_rng(11)
+    words = rng.integers(0, 2**32, (count, 5), dtype=np.uint32)
+    words[::2] = (rng.uniform(-1, 1, (count // 2, 5)) * 2.0 ** rng.integers(-40, 40, (count // 2, 5))).astype(np.float32).view(np.uint32)
+    return words
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
+@pytest.mark.parametrize("target", ["1D", "2D", "3D", "CUBE", "2D_ARRAY", "CUBEARRAY"])
+@pytest.mark.parametrize("format", [Format.R8G8B8A8_UNORM, Format.R8_UNORM])
+def test_wild_coordinates_stay_inside(target: str, format: Format) -> None:
+    # the shader's target need not be the view's: every shape of texture meets every target
+    for layers, height in ((1, 8), (5, 3)):
+        bound = bind(random_texture(format, 8, height, layers, 3), "2D")
+        memory = guarded(bound)
+        for wrap, image, mip in WAYS:
+            state = SamplerState(wrap, wrap, wrap, image, TexFilter.LINEAR, mip, seamless_cube_map=True)
+
+            def emit(f: Function, pointers: list[Val], channels: list[Val], state: SamplerState = state, bound: Bound = bound) -> Any:
+                return emit_sample(
+                    f,
+                    LaneMap(16, "linear"),
+                    bound.key,
+                    state_key(state),
+                    pointers[0],
+                    pointers[1],
+                    channels,
+                    offsets=(7, -8, 3),
+                    target=target,
+                )
+
+            run_blocks(emit, wild(512), (bound.record, sampler_record(state, format)), 16)
+        memory.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
+def test_wild_indices_fetch_nothing_outside() -> None:
+    for layers, height in ((1, 1), (6, 8)):
+        bound = bind(random_texture(Format.R32G32B32A32_UINT, 8, height, layers, 3), "2D")
+        memory = guarded(bound)
+        for target in ("1D", "2D", "3D", "2D_ARRAY", "BUFFER"):
+
+            def emit(f: Function, pointers: list[Val], channels: list[Val], target: str = target, bound: Bound = bound) -> Any:
+                words = [c.as_int() for c in channels]
+                return emit_fetch(f, bound.key, pointers[0], words[:4], lod=words[4], offsets=(100000, -1, 2**31 - 1), target=target)
+
+            run_blocks(emit, wild(512), (bound.record,), 16)
+        memory.close()
