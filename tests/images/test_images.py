@@ -1,0 +1,39 @@
+"""Every scene has the same bytes for any number of threads and lanes, and on any machine: digests.json has their SHA-256.
+
+`pytest tests/images --update-golden` writes the digests anew; look at the pictures before you commit that."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tgsi
+from tests.images.scenes import SCENES
+
+DIGESTS = Path(__file__).parent / "digests.json"
+
+
+def digest(scene: str, threads: int, lanes: int | None) -> str:
+    with tgsi.Screen(threads=threads, lanes=lanes) as screen:
+        return hashlib.sha256(SCENES[scene](screen)).hexdigest()
+
+
+@pytest.mark.parametrize("scene", SCENES)
+@pytest.mark.parametrize(("threads", "lanes"), [(0, None), (1, 8), (2, 16), (7, 32)])
+def test_scene_has_its_bytes(scene: str, threads: int, lanes: int | None, request: pytest.FixtureRequest) -> None:
+    known: dict[str, str] = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
+    found = digest(scene, threads, lanes)
+    if request.config.getoption("--update-golden") and lanes is None:
+        DIGESTS.write_text(json.dumps(known | {scene: found}, indent=1, sort_keys=True) + "\n")
+        return
+    assert found == known[scene]
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_scene_shows_something(scene: str) -> None:
+    with tgsi.Screen(threads=0) as screen:
+        assert len(np.unique(np.frombuffer(SCENES[scene](screen), np.uint8))) > 20
