@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import itertools
 import os
 import threading
@@ -11,10 +12,8 @@ from collections.abc import Callable, Sequence
 
 import llvmlite.binding as llvm
 
-from backends.llvm import math, target
+from backends.llvm import target
 from backends.llvm.builder import Module
-from backends.llvm.math import SYMBOL_PREFIX
-from backends.llvm.mathlib import build_math_module, lanes_of
 from backends.llvm.object_cache import ObjectCache, object_key, resolve_cache
 from backends.llvm.objects import undefined_symbols
 
@@ -37,7 +36,7 @@ class Library:
     ) -> None:
         """Link the object `image`; `exports` are the functions wanted. Raises ValueError for symbols outside ALLOWED_SYMBOLS."""
         wanted = undefined_symbols(image) - ALLOWED_SYMBOLS - {"_GLOBAL_OFFSET_TABLE_"}
-        shared = {symbol for symbol in wanted if symbol.startswith(SYMBOL_PREFIX)}
+        shared = {symbol for symbol in wanted if _provider(symbol) is not None}
         if wanted != shared:
             raise ValueError(f"module {name!r} calls {', '.join(sorted(wanted - shared))}, which generated code may not")
         begin = time.perf_counter()
@@ -46,7 +45,7 @@ class Library:
             builder.export_symbol(export)
         with _lock:
             for symbol in shared:
-                builder.import_symbol(symbol, math_library(lanes_of(symbol), cpu).address[symbol])
+                builder.import_symbol(symbol, shared_function(symbol, cpu, cache))
             self._tracker = builder.link(_jit(), f"{name}.{next(_serial)}")
         self.image, self.name, self.exports = image, name, exports
         self.address: dict[str, int] = {export: self._tracker[export] for export in exports}
@@ -67,11 +66,32 @@ def _jit() -> llvm.LLJIT:
     return llvm.create_lljit_compiler(target.create_machine("host"), use_jit_link=True)
 
 
-@functools.cache
-def math_library(lanes: int, cpu: str) -> Library:
-    """The shared functions for vectors of `lanes` lanes, compiled (or taken from the disk cache) once a process."""
-    exports = (math.pow_symbol(lanes), math.reduce_symbol(lanes))
-    return compile_cached(("math", lanes), lambda: build_math_module(lanes, cpu), exports=exports, cpu=cpu)
+#: Functions shared by modules, by prefix: the module that says what else is compiled with one (`exports`) and builds it (`build`).
+_SHARED = {"tgsi_math_": "backends.llvm.mathlib", "tgsi_sample_": "backends.llvm.samplelib"}
+
+
+def _provider(symbol: str) -> str | None:
+    return next((name for prefix, name in _SHARED.items() if symbol.startswith(prefix)), None)
+
+
+_shared_libraries: dict[tuple[str, str], Library] = {}
+
+
+def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
+    """Address of a shared function, compiled (or taken from `cache`) at its first use in this process."""
+    with _lock:
+        library = _shared_libraries.get((symbol, cpu))
+        if library is None:
+            name = _provider(symbol)
+            if name is None:
+                raise ValueError(f"nothing is known of the shared function {symbol}")
+            provider = importlib.import_module(name)
+            exports = provider.exports(symbol)
+            library = compile_cached(
+                ("shared", *exports), lambda: provider.build(symbol, cpu), exports=exports, cpu=cpu, cache=cache or False
+            )
+            _shared_libraries.update(((export, cpu), library) for export in exports)
+        return library.address[symbol]
 
 
 @functools.cache
@@ -87,11 +107,11 @@ def _parsed(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
 
 
 def _run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    # No value numbering: NewGVN aborts the process on some valid input (its own assertion), and it gained nothing measurable.
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     passes = llvm.create_new_function_pass_manager()
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
-    passes.add_new_gvn_pass()
     passes.add_loop_rotate_pass()
     passes.add_dead_code_elimination_pass()
     for function in parsed.functions:
@@ -134,16 +154,16 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
     return image, text, times
 
 
-def compile_module(module: Module, *, cpu: str | None = None) -> Library:
+def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache | None = None) -> Library:
     """Compile and link; `cpu` is "host" or an x86-64 level (default: what the module was built for).
 
     Raises ValueError for an unknown cpu, for one that lacks a feature that the module was built with, and for undefined
-    symbols outside ALLOWED_SYMBOLS.
+    symbols outside ALLOWED_SYMBOLS. `cache` serves the shared functions that the module calls; the module itself is always built.
     """
     cpu = cpu or module.cpu
     image, text, times = compile_object(module, cpu=cpu)
     exports = tuple(f.name for f in module.functions if not f.internal)
-    return Library(module.name, image, exports, times, text, cpu)
+    return Library(module.name, image, exports, times, text, cpu, cache)
 
 
 def compile_cached(
@@ -166,9 +186,9 @@ def compile_cached(
     image = store.get(key)
     if image is not None:
         try:
-            return Library(key[:12], image, tuple(exports), {}, None, cpu)
+            return Library(key[:12], image, tuple(exports), {}, None, cpu, store)
         except (ValueError, RuntimeError):
             store.discard(key)
-    library = compile_module(build(), cpu=cpu)
+    library = compile_module(build(), cpu=cpu, cache=store)
     store.put(key, library.image)
     return library
