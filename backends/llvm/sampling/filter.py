@@ -25,9 +25,19 @@ def mix(a: Val, b: Val, weight: Val) -> Val:
 
 
 def filter_texels(
-    f: Function, texture: Texture, level: Level, axes: Sequence[Axis], layer: Val | None, border: Sequence[Val] | None
+    f: Function,
+    texture: Texture,
+    level: Level,
+    axes: Sequence[Axis],
+    layer: Val | None,
+    border: Sequence[Val] | None,
+    snap: Val | None = None,
 ) -> list[Val]:
-    """R, G, B, A (f32) of 1, 2 or 3 axes; along s first, then t, then r. `layer` (i32, in range) picks an array layer or face."""
+    """R, G, B, A (f32) of 1, 2 or 3 axes; along s first, then t, then r.
+
+    layer (i32, in range): the array layer or face; lanes of `snap` take the first texel as it is.
+    """
+    nearest: list[list[Val]] = []
 
     def texel(picks: Sequence[int]) -> list[Val]:
         indices: list[Val | None] = []
@@ -37,7 +47,10 @@ def filter_texels(
             inside.append(axis.second_inside if second else axis.inside)
         i, j, k = (*indices, None, None)[:3]
         assert i is not None
-        return or_border(f, fetch_texel(f, texture, level, i, j, layer if k is None else k), inside, border)
+        found = or_border(f, fetch_texel(f, texture, level, i, j, layer if k is None else k), inside, border)
+        if not any(picks):
+            nearest.append(found)
+        return found
 
     def along(axis: int, picks: Sequence[int]) -> list[Val]:
         if axis < 0:
@@ -48,7 +61,9 @@ def filter_texels(
             return first
         return [mix(a, b, weight) for a, b in zip(first, along(axis - 1, (1, *picks)))]
 
-    return along(len(axes) - 1, ())
+    color = along(len(axes) - 1, ())
+    # a weight of 0 is not enough: infinity times 0 is NaN
+    return color if snap is None else [f.select(snap, a, b) for a, b in zip(nearest[0], color)]
 
 
 def _magnified(texel: Val) -> list[Val]:

@@ -185,11 +185,11 @@ class Sampling:
         if self.seamless and linear and layer is not None:
             return filter_seamless(self.f, self.texture, level, coords, layer, snap, [self._shift(axis) for axis in range(2)])
         border = border_color(self.f, self.sampler, coords[0].lanes) if self.borders(linear) else None
-        return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border)
+        return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border, snap)
 
-    def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None) -> list[Val]:
+    def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None, snap: Val | None) -> list[Val]:
         """One level by the fast way."""
-        return filter_unorm8(self.f, self.texture, level, self._axes_at(level, coords, True, None), layer)
+        return filter_unorm8(self.f, self.texture, level, self._axes_at(level, coords, True, snap), layer)
 
     # -- all levels -----------------------------------------------------------------------------------------------------
     def levels(self, lod: Val | None) -> Levels | None:
@@ -213,14 +213,14 @@ class Sampling:
         key = self.sampler_key
         filters = {key.min_img_filter, key.mag_img_filter}
         levels = self.levels(lod)
-        if filters == {TexFilter.LINEAR} and self.axes == 2 and self._is_unorm8() and not (self.seamless or self.borders(True)):
-            parts = self._mipmapped(levels, lambda level: self.filtered_unorm8(level, coords, layer))
-            return unorm8_channels(self.f, parts, self.key.format.swizzle)
         linear = TexFilter.LINEAR in filters
         snap = None
         if len(filters) == 2 and lod is not None:
             magnified = lod < 0.0  # as softpipe: with a min_lod of 0 nothing is magnified
             snap = magnified if key.mag_img_filter is TexFilter.NEAREST else ~magnified
+        if linear and self.axes == 2 and self._is_unorm8() and not (self.seamless or self.borders(True)):
+            parts = self._mipmapped(levels, lambda level: self.filtered_unorm8(level, coords, layer, snap))
+            return unorm8_channels(self.f, parts, self.key.format.swizzle)
         return self._mipmapped(levels, lambda level: self.filtered(level, coords, layer, linear, snap))
 
     def _is_unorm8(self) -> bool:
