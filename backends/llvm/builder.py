@@ -17,14 +17,28 @@ from backends.llvm.values import Loop, Val, Var
 __all__ = ["BOOL", "F32", "F64", "I8", "I16", "I32", "I64", "PTR", "Function", "Loop", "Module", "Type", "Val", "Var"]
 
 
+def _returned(returns: Type | Sequence[Type] | None) -> str:
+    """LLVM's text of what a function returns."""
+    if returns is None:
+        return "void"
+    return str(returns) if isinstance(returns, Type) else f"{{ {', '.join(map(str, returns))} }}"
+
+
 class Function:
     """One function being written. Its module collects finished functions."""
 
     def __init__(
-        self, module: Module, name: str, params: Sequence[Type], returns: Type | None = None, shared: bool = False, internal: bool = False
+        self,
+        module: Module,
+        name: str,
+        params: Sequence[Type],
+        returns: Type | Sequence[Type] | None = None,
+        shared: bool = False,
+        internal: bool = False,
     ) -> None:
-        """`shared`: other threads write behind the pointers, so nothing may be assumed about aliases.
+        """`returns`: a type, several (see `ret_many`), or None.
 
+        `shared`: other threads write behind the pointers, so nothing may be assumed about aliases.
         `internal`: the function is called from its own module only.
         """
         self.module, self.name, self.returns, self.internal = module, name, returns, internal
@@ -34,7 +48,7 @@ class Function:
         names = [f"%a{i}" for i in range(len(params))]
         self.args = [Val(self, t, n) for t, n in zip(params, names)]
         declared = ", ".join(f"{t} {n}" if t != PTR or shared else f"ptr noalias {n}" for t, n in zip(params, names))
-        self.header = f"define {'internal ' if internal else ''}{returns or 'void'} @{name}({declared}) #0 {{"
+        self.header = f"define {'internal ' if internal else ''}{_returned(returns)} @{name}({declared}) #0 {{"
         module.functions.append(self)
 
     # -- writing ----------------------------------------------------------------------------------------------------
@@ -80,6 +94,16 @@ class Function:
     def ret(self, value: Val | None = None) -> None:
         """Return."""
         self.line(f"ret {value}" if value is not None else "ret void")
+
+    def ret_many(self, values: Sequence[Val]) -> None:
+        """Return several values."""
+        types = [value.type for value in values]
+        whole = "zeroinitializer"
+        for number, value in enumerate(values):
+            name = self.fresh()
+            self.line(f"{name} = insertvalue {_returned(types)} {whole}, {value}, {number}")
+            whole = name
+        self.line(f"ret {_returned(types)} {whole}")
 
     def text(self) -> str:
         """The whole function as LLVM text."""
@@ -175,6 +199,14 @@ class Function:
         self.module.declare(returns, name, ", ".join(str(a.type) for a in args))
         result = self._call(returns, f"@{name}", args)
         return result if result is not None else Val(self, Type("i", 0), "void")
+
+    def call_many(self, returns: Sequence[Type], name: str, *args: Val) -> list[Val]:
+        """Call a function that returns several values."""
+        kind = _returned(returns)
+        self.module.declare(returns, name, ", ".join(str(a.type) for a in args))
+        whole = self.fresh()
+        self.line(f"{whole} = call {kind} @{name}({', '.join(map(str, args))})")
+        return [self.emit(t, f"extractvalue {kind} {whole}, {number}") for number, t in enumerate(returns)]
 
     def call_pointer(self, returns: Type | None, target: Val, *args: Val) -> Val:
         """Call through a pointer. The result of a void call must not be used."""
@@ -429,9 +461,9 @@ class Module:
         self.used_features.add(feature)
         return True
 
-    def declare(self, returns: Type | None, name: str, types: str) -> None:
+    def declare(self, returns: Type | Sequence[Type] | None, name: str, types: str) -> None:
         """Make a function known that is defined elsewhere (or later in this module)."""
-        self._declared[name] = f"declare {returns or 'void'} @{name}({types})"
+        self._declared[name] = f"declare {_returned(returns)} @{name}({types})"
 
     def constant(self, name: str, type: Type, values: Sequence[float]) -> str:
         """A read-only table of elements of `type`; returns its LLVM name, a pointer. The same name must mean the same values."""

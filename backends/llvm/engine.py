@@ -32,9 +32,19 @@ class Library:
     """
 
     def __init__(
-        self, name: str, image: bytes, exports: tuple[str, ...], times: dict[str, float], module_text: str | None, cpu: str
+        self,
+        name: str,
+        image: bytes,
+        exports: tuple[str, ...],
+        times: dict[str, float],
+        module_text: str | None,
+        cpu: str,
+        cache: ObjectCache | None = None,
     ) -> None:
-        """Link the object `image`; `exports` are the functions wanted. Raises ValueError for symbols outside ALLOWED_SYMBOLS."""
+        """Link the object `image`; `exports` are the functions wanted, `cache` is for the shared functions that it calls.
+
+        Raises ValueError for symbols outside ALLOWED_SYMBOLS.
+        """
         wanted = undefined_symbols(image) - ALLOWED_SYMBOLS - {"_GLOBAL_OFFSET_TABLE_"}
         shared = {symbol for symbol in wanted if _provider(symbol) is not None}
         if wanted != shared:

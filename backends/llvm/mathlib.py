@@ -14,8 +14,15 @@ def lanes_of(symbol: str) -> int:
     return int(lanes)
 
 
-def build_math_module(lanes: int, cpu: str) -> Module:
-    """Power and argument reduction for vectors of `lanes` lanes (1: scalars)."""
+def exports(symbol: str) -> tuple[str, ...]:
+    """All functions of the module that holds `symbol`."""
+    lanes = lanes_of(symbol)
+    return math.pow_symbol(lanes), math.reduce_symbol(lanes)
+
+
+def build(symbol: str, cpu: str) -> Module:
+    """The module that holds `symbol`: power and argument reduction for vectors of as many lanes as it names (1: scalars)."""
+    lanes = lanes_of(symbol)
     module = Module(f"math{lanes}", cpu)
     f = Function(module, math.pow_symbol(lanes), [F32.wide(lanes)] * 2, F32.wide(lanes))
     f.ret(math.pow_inline(f, *f.args))

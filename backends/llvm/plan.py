@@ -15,6 +15,26 @@ from tgsi.ir import Program, RegisterRef
 MAX_ARRAY_BYTES = 64 * 1024
 """Stack that indirectly addressed registers may take, all lanes together."""
 
+_SAMPLES = frozenset(
+    [
+        "TEX",
+        "TEX2",
+        "TEX_LZ",
+        "TXB",
+        "TXB2",
+        "TXL",
+        "TXL2",
+        "TXP",
+        "TXD",
+        "SAMPLE",
+        "SAMPLE_B",
+        "SAMPLE_L",
+        "SAMPLE_D",
+        "SAMPLE_C",
+        "SAMPLE_C_LZ",
+    ]
+)
+
 _ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT})
 
 
@@ -23,7 +43,7 @@ class Plan:
     """Control tree, divergence, and what must be fetched.
 
     arrays: file -> (first, count) ranges that are addressed at run time; reads: every register channel that is read directly;
-    kills: some lane may be killed.
+    kills: some lane may be killed; samples: how many instructions filter textures.
     """
 
     main: Region
@@ -32,6 +52,7 @@ class Plan:
     reads: frozenset[Key]
     constants: tuple[tuple[int, int, int], ...]
     kills: bool
+    samples: int
 
 
 def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
@@ -81,8 +102,10 @@ def _make(program: Program) -> Plan:
             if register.file is File.CONST and not is_indirect(register):
                 buffer = register.dimension.index if register.dimension is not None else 0
                 constants.update(((buffer, register.index, c), None) for c in operand.swizzle)
-    kills = any(leaf.instruction.opcode.name in ("KILL", "KILL_IF", "DEMOTE") for leaf in leaves(main))
-    return Plan(main, analyse(main, memory), arrays, frozenset(reads), tuple(sorted(constants)), kills)
+    names = [leaf.instruction.opcode.name for leaf in leaves(main)]
+    kills = not {"KILL", "KILL_IF", "DEMOTE"}.isdisjoint(names)
+    samples = sum(name in _SAMPLES for name in names)
+    return Plan(main, analyse(main, memory), arrays, frozenset(reads), tuple(sorted(constants)), kills, samples)
 
 
 _plans: dict[int, Plan] = {}

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from backends.llvm.builder import Function, Val
 from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
+from backends.llvm.plan import Plan
 from tgsi.diagnostics import UnsupportedError
 from tgsi.ir import Instruction, Program, RegisterRef
 
@@ -42,6 +43,7 @@ class Context(Protocol):
     f: Function
     lane_map: LaneMap
     program: Program
+    plan: Plan
     instruction: Instruction
 
     @property

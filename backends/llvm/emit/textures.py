@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from backends.llvm.abi import SamplerRecord, ShaderEnv, TextureRecord
 from backends.llvm.builder import I32, Val
 from backends.llvm.emit import Context, Vector, emits
+from backends.llvm.samplelib import SampleFunction
 from backends.llvm.sampling import sample
 from backends.llvm.sampling.key import TextureKey
 from backends.llvm.structs import Record
@@ -16,6 +17,9 @@ from tgsi.enums import TARGETS, File, Processor, TargetInfo
 from tgsi.ir import TexOffset
 
 Gradients = Sequence[Sequence[Val]] | None
+
+SHARED_FROM = 2
+"""Programs with at least as many sampling instructions call shared functions; fewer have the code written out."""
 
 
 def _target(c: Context) -> TargetInfo:
@@ -89,18 +93,26 @@ def sample_units(
         return sample.unbound(c.f, c.lane_map.lanes)
     if mode in ("implicit", "bias") and c.program.processor is not Processor.FRAG:
         mode = "explicit" if mode == "bias" else "zero"
+    texture, sampling = record_of(c, "textures", TextureRecord, view), record_of(c, "samplers", SamplerRecord, sampler)
+    offsets = offsets_of(c)
+    known = tuple(offset for offset in offsets if isinstance(offset, int))
+    if c.plan.samples >= SHARED_FROM and len(known) == len(offsets):
+        count = len(gradients[0]) if gradients is not None else 0
+        function = SampleFunction(c.lane_map, texture_key, sampler_key, target, mode, len(coords), lod is not None, count, known)
+        changes = [value for row in gradients or () for value in row]
+        return function.call(c.f, texture, sampling, [*coords, *([lod] if lod is not None else []), *changes])
     return sample.emit_sample(
         c.f,
         c.lane_map,
         texture_key,
         sampler_key,
-        record_of(c, "textures", TextureRecord, view),
-        record_of(c, "samplers", SamplerRecord, sampler),
+        texture,
+        sampling,
         coords,
         lod_mode=mode,
         lod=lod,
         gradients=gradients,
-        offsets=offsets_of(c),
+        offsets=offsets,
         mask=c.execution_mask(),
         target=target,
     )
