@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.gallium.enums import CompareFunc, PolygonMode, SpriteCoordMode
+from backends.gallium.enums import CompareFunc, Face, PolygonMode, Prim, SpriteCoordMode
 from backends.gallium.state import DrawInfo
 from backends.llvm.engine import Library
 from backends.raster.blend import TargetKey
@@ -27,7 +27,7 @@ from backends.raster.memory import Region, aligned
 from backends.raster.packet import DrawState, Framebuffer, Shader
 from backends.raster.records import DEFAULT_REGISTER, MAX_ATTRIBUTES, Draw, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.topology import Topology, expand, topology_of
-from backends.raster.viewport import write_offset, write_region, write_viewport
+from backends.raster.viewport import write_offset, write_region, write_viewport, write_window_space
 from tgsi.diagnostics import UnsupportedError
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
@@ -96,7 +96,7 @@ class DrawMaker:
             return None
         rasterizer = state.rasterizer
         topology = topology_of(info.mode, rasterizer.flatshade_first)
-        self._check(state, topology)
+        shape = self._shape(state, topology)
         fragment = self.kernels.fragment(state.fragment_shader)
         linked = self._link(vertex, state.fragment_shader, fragment)
         address = self.region.allocate(ctypes.sizeof(Draw))
@@ -107,21 +107,25 @@ class DrawMaker:
         if packet.primitives <= 0:
             return None
         zs = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
-        if state.viewports:
+        is_polygon = topology.shape is Shape.TRIANGLE
+        if linked.is_window_space:
+            write_window_space(d, rasterizer)
+        elif state.viewports:
             write_viewport(d, state.viewports[0], rasterizer, zs)
-        if not write_region(d, framebuffer, rasterizer, state.scissors, topology.shape is Shape.TRIANGLE):
+        if not write_region(d, framebuffer, rasterizer, state.scissors, is_polygon and not linked.is_window_space):
             return None
-        if topology.shape is Shape.TRIANGLE:
+        if shape is Shape.TRIANGLE:
             write_offset(d, rasterizer, zs)
+        d.shape = shape
         vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(), 32)
         self._fetch(d, state, linked, vertex_lanes, packet)
-        self._slots(d, state, fragment, linked, topology.shape)
+        self._slots(d, state, fragment, linked, shape)
         demand = demand_of(vertex)
         d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads)
         textures, samplers = sampling_keys(state.vertex, demand)
         d.vertex_shader = self._use(self.kernels.vertex_shader(vertex, vertex_lanes, textures, samplers))
         d.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes))
-        self._fragments(d, state, framebuffer, fragment, packet, topology.shape)
+        self._fragments(d, state, framebuffer, fragment, packet, shape)
         return packet
 
     def _use(self, library: Library) -> int:
@@ -130,16 +134,21 @@ class DrawMaker:
         return library.address[library.exports[0]]
 
     # -- checks -------------------------------------------------------------------------------------------------------
-    def _check(self, state: DrawState, topology: Topology) -> None:
+    def _shape(self, state: DrawState, topology: Topology) -> Shape:
+        """What the front end makes of primitives."""
         r = state.rasterizer
-        if topology.shape is Shape.LINE and (r.line_smooth or r.line_stipple_enable):
+        modes = [m for m, face in ((r.fill_front, Face.FRONT), (r.fill_back, Face.BACK)) if not r.cull_face & face]
+        is_outline = topology.shape is Shape.TRIANGLE and any(m is not PolygonMode.FILL for m in modes)
+        draws_lines = topology.shape is Shape.LINE or (is_outline and PolygonMode.LINE in modes)
+        draws_points = topology.shape is Shape.POINT or (is_outline and PolygonMode.POINT in modes)
+        if draws_lines and (r.line_smooth or r.line_stipple_enable):
             raise UnsupportedError.at("B001", "the renderer does not draw smooth or stippled lines")
-        if topology.shape is Shape.POINT and r.point_smooth:
+        if draws_points and r.point_smooth:
             raise UnsupportedError.at("B001", "the renderer does not draw smooth points")
-        if topology.shape is not Shape.TRIANGLE:
-            return
-        if r.fill_front is not PolygonMode.FILL or r.fill_back is not PolygonMode.FILL:
-            raise UnsupportedError.at("B001", "the renderer fills polygons only (fill_front and fill_back must be FILL)")
+        offset = (draws_lines and r.offset_line) or (draws_points and r.offset_point) or (PolygonMode.FILL in modes and r.offset_tri)
+        if is_outline and offset:
+            raise UnsupportedError.at("B001", "the renderer has no depth offset where polygons are drawn as lines or points")
+        return Shape.OUTLINE if is_outline else topology.shape
 
     def _link(self, vertex: Shader, fragment: Shader | None, info: FragmentInfo) -> Linked:
         if len(vertex.derived) > MAX_PARTNERS:
@@ -174,7 +183,8 @@ class DrawMaker:
             d.multiply[:], d.offset[:], d.shift, d.start = (3, 3, 3), (0, 1, 2, 0, 1, 2), 0, 0
             d.indices, d.index_size = self.region.copy(numbers.ctypes.data, numbers.nbytes), 4
             packet.is_repeatable = False
-        d.prims_per_instance, d.shape = max(per_instance, 0), topology.shape
+        d.prims_per_instance = max(per_instance, 0)
+        d.edges[:], d.is_polygon = topology.edges, info.mode is Prim.POLYGON
         d.start_instance, d.draw_id = info.start_instance, info.drawid
         packet.primitives = per_instance * info.instance_count
         if packet.primitives > MAX_PRIMITIVES:
@@ -233,13 +243,14 @@ class DrawMaker:
     def _slots(self, d: Draw, state: DrawState, fragment: FragmentInfo, linked: Linked, shape: Shape) -> None:
         r = state.rasterizer
         count = len(linked.source)
+        is_polygon = shape in (Shape.TRIANGLE, Shape.OUTLINE)
         extra: list[int] = []
         for k in range(count):
             mode = fragment.slots[k].mode(r.flatshade) if k < len(fragment.slots) else Mode.LINEAR
             d.mode[k], d.flat[k] = mode, mode is Mode.FLAT
             d.source[k], d.clamp[k] = linked.source[k], r.clamp_vertex_color and linked.is_color[k]
             d.front[k] = d.back[k] = k
-            if r.light_twoside and shape is Shape.TRIANGLE and linked.back[k] != linked.source[k]:
+            if r.light_twoside and is_polygon and linked.back[k] != linked.source[k]:
                 slot = count + len(extra)
                 d.back[k], d.source[slot], d.flat[slot], d.clamp[slot] = slot, linked.back[k], d.flat[k], d.clamp[k]
                 extra.append(slot)
@@ -258,7 +269,8 @@ class DrawMaker:
         total = self._distances(d, state, linked, total)
         d.vertex_size, d.record_size = VertexLayout.size(total), SetupLayout.size(count)
         d.tie = r.bottom_edge_rule
-        if shape is Shape.TRIANGLE:
+        d.fill[:] = (r.fill_front, r.fill_back)
+        if is_polygon:
             d.front_sign, d.cull = not r.front_ccw, int(r.cull_face)
         else:  # their triangles are made with positive area, and always face the front
             d.front_sign, d.tie = 1, 0

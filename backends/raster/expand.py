@@ -20,7 +20,7 @@ MAX_WIDTH = 255
 UNIT = 1.0 / 256.0
 
 
-class _Output:
+class Output:
     """The growing lists of vertex records and triangles of one worker."""
 
     def __init__(self, f: Function, w: Record, d: Record) -> None:
@@ -43,15 +43,21 @@ class _Output:
         self.next.set(first + 4)
         return found
 
-    def quad(self, prim: Val) -> None:
-        """Two triangles of the last four records: (0, 1, 2) and (1, 3, 2)."""
+    def triangle(self, corners: Sequence[Val], prim: Val) -> None:
+        """A triangle of three vertex numbers."""
+        at = self.count.get() << 2
+        for v, target in zip([*corners, prim], self.lists):
+            self.f.store(v, target, at)
+        self.count.add(1)
+
+    def quad(self, prim: Val, reverse: Val | None = None) -> None:
+        """Two triangles of the last four records: (0, 1, 2) and (1, 3, 2), of negative area where `reverse`."""
         f, first = self.f, self.next.get() - 4
-        for corners in ((0, 1, 2), (1, 3, 2)):
-            at = self.count.get() << 2
-            for k, corner in enumerate(corners):
-                f.store(first + corner, self.lists[k], at)
-            f.store(prim, self.lists[3], at)
-            self.count.add(1)
+        for a, b, c in ((0, 1, 2), (1, 3, 2)):
+            x, y = first + a, first + b
+            if reverse is not None:
+                x, y = f.select(reverse, y, x), f.select(reverse, x, y)
+            self.triangle([x, y, first + c], prim)
 
 
 def build_expand(module: Module) -> None:
@@ -62,7 +68,7 @@ def build_expand(module: Module) -> None:
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     draw = b.get("draw")
     d = Record(f, draw, Draw)
-    out = _Output(f, w, d)
+    out = Output(f, w, d)
     masks, corners, prims = w.get("clip_masks"), [w.get(n) for n in ("t0", "t1", "t2")], w.get("prim")
     is_point = d.get("shape").eq(Shape.POINT)
     with f.range(0, b.get("count")) as i:
@@ -71,27 +77,17 @@ def build_expand(module: Module) -> None:
         m0, m1 = f.load(I32, masks, a << 2), f.load(I32, masks, c << 2)
         with f.else_of(is_point) as line:
             with f.if_((m0 & (OUTSIDE | USER)).eq(0)):  # a point lives by its center
-                _point(f, d, out, out.record(a))
+                draw_point(f, d, out, out.record(a))
                 out.quad(prim)
             line()
-            with f.if_((m0 & m1 & OUTSIDE).eq(0)):
-                ends = [f.var(PTR, out.record(v)) for v in (a, c)]
-                visible = f.var(I32, 1)
-                with f.if_(((m0 | m1) & NEEDS_CLIP).ne(0)):
-                    first = out.next.get()
-                    w.set("num_vertices", first)
-                    visible.set(f.call(I32, "clip_line", worker, draw, a, c, provoking))
-                    ends[0].set(out.record(first))
-                    ends[1].set(out.record(first + 1))
-                    out.next.set(first + 2)
-                with f.if_(visible.get().ne(0)):
-                    _line(f, d, out, ends[0].get(), ends[1].get(), out.record(provoking), prim)
+            draw_line(f, d, out, worker, [a, c, provoking], [m0, m1], prim)
     w.set("num_vertices", out.next.get())
     f.ret(out.count.get())
 
 
 # -------------------------------------------------------------------------------------------------------------- points
-def _point(f: Function, d: Record, out: _Output, source: Val) -> None:
+def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
+    """Four new records: the corners of the point at the record `source`."""
     x, y = (snap(f, f.load(F32, source, VertexLayout.WINDOW + 4 * k)).to_float() * UNIT for k in range(2))
     size = f.var(F32, d.get("point_size"))
     slot = d.get("size_register")
@@ -145,7 +141,27 @@ def _build_clip_line(module: Module) -> None:
     f.ret(f.const(I32, 1))
 
 
-def _line(f: Function, d: Record, out: _Output, start: Val, end: Val, provoking: Val, prim: Val) -> None:
+def draw_line(
+    f: Function, d: Record, out: Output, worker: Val, vertices: Sequence[Val], masks: Sequence[Val], prim: Val, reverse: Val | None = None
+) -> None:
+    """A line from vertices[0] to vertices[1] whose provoking vertex is vertices[2] (numbers); masks: clip masks of the ends."""
+    a, c, provoking = vertices
+    m0, m1 = masks
+    with f.if_((m0 & m1 & OUTSIDE).eq(0)):
+        ends = [f.var(PTR, out.record(v)) for v in (a, c)]
+        visible = f.var(I32, 1)
+        with f.if_(((m0 | m1) & NEEDS_CLIP).ne(0)):
+            first = out.next.get()
+            out.w.set("num_vertices", first)
+            visible.set(f.call(I32, "clip_line", worker, d.pointer, a, c, provoking))
+            ends[0].set(out.record(first))
+            ends[1].set(out.record(first + 1))
+            out.next.set(first + 2)
+        with f.if_(visible.get().ne(0)):
+            _line(f, d, out, ends[0].get(), ends[1].get(), out.record(provoking), prim, reverse)
+
+
+def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: Val, prim: Val, reverse: Val | None) -> None:
     x0, y0, x1, y1 = (snap(f, f.load(F32, r, VertexLayout.WINDOW + 4 * k)) for r in (start, end) for k in range(2))
     dx, dy = x1 - x0, y1 - y0
     along_x = _magnitude(f, dx) >= _magnitude(f, dy)
@@ -168,7 +184,7 @@ def _line(f: Function, d: Record, out: _Output, start: Val, end: Val, provoking:
             v = v0 + f.to_int(f.round(s * dv.to_double())) + 1  # a center on the border belongs to the lower line
             pairs = [(by_axis(u, k), by_axis(k, u)) for k in (v - half, v + half)]
             _write_end(f, d, records, side, pairs, along_x, start, end, provoking, s.cast("fptrunc", F32))
-        out.quad(prim)
+        out.quad(prim, reverse)
 
 
 def _magnitude(f: Function, v: Val) -> Val:

@@ -12,6 +12,7 @@ from backends.llvm.structs import Record
 from backends.raster.assemble import build_assemble
 from backends.raster.clip import build_clip, build_clip_polygon
 from backends.raster.expand import build_expand
+from backends.raster.outline import build_outline
 from backends.raster.records import NEEDS_CLIP, Batch, Draw, Shape, Worker
 from backends.raster.setup import build_setup
 
@@ -22,6 +23,7 @@ def build_front_end(lanes: int, module: Module) -> None:
     build_clip_polygon(module)
     build_clip(lanes, module)
     build_expand(module)
+    build_outline(module)
     build_setup(lanes, module)
     f = Function(module, "front_end", [PTR, PTR], internal=True)
     worker, batch = f.args
@@ -38,8 +40,12 @@ def build_front_end(lanes: int, module: Module) -> None:
         f.ret()
         f.place(f.label())
     with f.if_(d.get("shape").ne(Shape.TRIANGLE)):
-        made = f.call(I32, "expand", worker, batch)
-        f.call(None, "setup", worker, batch, w.get("u0"), w.get("u1"), w.get("u2"), w.get("uprim"), made)
+        made = f.var(I32)
+        with f.else_of(d.get("shape").eq(Shape.OUTLINE)) as thin:
+            made.set(f.call(I32, "outline", worker, batch))
+            thin()
+            made.set(f.call(I32, "expand", worker, batch))
+        f.call(None, "setup", worker, batch, w.get("u0"), w.get("u1"), w.get("u2"), w.get("uprim"), made.get())
         f.ret()
         f.place(f.label())
     with f.else_of((w.get("or_mask") & NEEDS_CLIP).eq(0)) as otherwise:

@@ -27,13 +27,12 @@ class Linked:
     num_distances: int  # that the shader declares to write: clip scalars come first
     wants_system: bool
     num_inputs: int
+    is_window_space: bool
 
 
 def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo) -> Linked:
     """Derives it from the LinkTable. UnsupportedError for vertex programs that need what is not there."""
     program = vertex.program
-    if program.property("VS_WINDOW_SPACE_POSITION"):
-        raise UnsupportedError.at("B001", "the renderer does not take positions in window space (VS_WINDOW_SPACE_POSITION)")
     outputs = program.file_size(File.OUT)
     if outputs > MAX_OUTPUTS or info.num_slots > MAX_INPUTS:
         raise UnsupportedError.at("B001", f"a shader may have {MAX_OUTPUTS} outputs and {MAX_INPUTS} inputs")
@@ -68,6 +67,7 @@ def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo) ->
         min(declared or 4 * sum(d is not None for d in distances), 8),
         bool(program.declared(File.SV)),
         program.file_size(File.IN),
+        program.property("VS_WINDOW_SPACE_POSITION") != 0,
     )
 
 

@@ -44,6 +44,7 @@ class Shape(IntEnum):
     TRIANGLE = 0
     LINE = 1
     POINT = 2
+    OUTLINE = 3  # triangles of which one face or both are not filled
 
 
 class VertexLayout:
@@ -148,6 +149,10 @@ class Draw(ctypes.Structure):
         # points and lines
         ("point_size", c_float),
         ("line_width", c_float),
+        ("fill", c_int32 * 2),  # PolygonMode of the front, of the back
+        ("edges", c_int32 * 2),  # of even and odd triangles: bit k, corner k to the next is an edge of the primitive
+        ("is_polygon", c_int32),
+        ("window_space", c_int32),  # positions are in window space already
         ("size_register", c_int32),  # vertex slot that holds the size in x, or -1
         ("sprite", c_int32 * MAX_INPUTS),  # 1: the slot becomes the sprite coordinate of a point
         ("sprite_flip", c_int32),

@@ -32,6 +32,7 @@ class Topology:
     count: Callable[[Any], Any]
     shift: int = 0  # 1: two triangles a primitive
     closes: bool = False  # the last line ends at the first vertex
+    edges: tuple[int, int] = (7, 7)  # of even and odd triangles: bit k, corner k to the next is an edge of the primitive
 
     @property
     def is_list(self) -> bool:
@@ -44,9 +45,9 @@ def _same(shape: Shape, step: int, corners: Corners, count: Callable[[Any], Any]
 
 
 _T, _L, _P = Shape.TRIANGLE, Shape.LINE, Shape.POINT
-_QUADS = Topology(_T, (4, 4, 4), (0, 1, 3), (1, 2, 3), lambda n: n // 4 * 2, 1)
-_QUAD_STRIP = Topology(_T, (2, 2, 2), (0, 1, 3), (2, 0, 3), lambda n: (n - 2) // 2 * 2, 1)
-_POLYGON = Topology(_T, (1, 1, 0), (1, 2, 0), (1, 2, 0), lambda n: n - 2)
+_QUADS = Topology(_T, (4, 4, 4), (0, 1, 3), (1, 2, 3), lambda n: n // 4 * 2, 1, edges=(5, 3))
+_QUAD_STRIP = Topology(_T, (2, 2, 2), (0, 1, 3), (2, 0, 3), lambda n: (n - 2) // 2 * 2, 1, edges=(3, 5))
+_POLYGON = Topology(_T, (1, 1, 0), (1, 2, 0), (1, 2, 0), lambda n: n - 2, edges=(1, 1))
 
 # type -> (last vertex provokes, first vertex provokes)
 TOPOLOGIES: dict[Prim, tuple[Topology, Topology]] = {

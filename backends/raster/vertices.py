@@ -32,8 +32,12 @@ def project(f: Function, d: Record, position: Sequence[Val]) -> list[Val]:
     x, y, z, w = position
     rw = 1.0 / w
     window = [c * rw * d.get("scale", k) + d.get("translate", k) for k, c in enumerate((x, y, z))]
-    near = [f.min(f.max(v, -WINDOW_LIMIT), WINDOW_LIMIT) for v in window[:2]]  # a NaN goes to the limit
-    return [*near, window[2], rw]
+    return [*(_near(f, v) for v in window[:2]), window[2], rw]
+
+
+def _near(f: Function, v: Val) -> Val:
+    """Inside of the window limit; a NaN goes to it."""
+    return f.min(f.max(v, -WINDOW_LIMIT), WINDOW_LIMIT)
 
 
 def snap(f: Function, v: Val) -> Val:
@@ -96,7 +100,13 @@ def build_shade_vertices(lanes: int, module: Module) -> None:
         position = register(position_at)
         mask = f.var(vec, clip_mask(f, d, position))
         records = [f.at(out, ((i + k) * size).zext(I64)) for k in range(lanes)]
-        f.store_vec4s(project(f, d, position), records, VertexLayout.WINDOW)
+        window = [f.var(fvec, v) for v in project(f, d, position)]
+        with f.if_(d.get("window_space").ne(0)):
+            moved = [position[k] + d.get("translate", k) for k in range(2)]
+            for target, moved_to in zip(window, [*(_near(f, v) for v in moved), *position[2:]]):
+                target.set(moved_to)
+            mask.set(0)
+        f.store_vec4s([target.get() for target in window], records, VertexLayout.WINDOW)
         f.store_vec4s(position, records, VertexLayout.CLIP)
         with f.range(0, slots) as s:
             channels = register(f.load(I32, d.address("source"), s << 2))

@@ -28,6 +28,13 @@ def _guard(scale: float, translate: float) -> tuple[float, float]:
     return max(low, -_FAR_AWAY), min(high, _FAR_AWAY)
 
 
+def write_window_space(d: Draw, rasterizer: RasterizerState) -> None:
+    """No projection and no clipping: positions are window coordinates, w is 1/w."""
+    d.window_space, d.scale[:] = 1, (1.0, 1.0, 1.0)
+    d.translate[:2] = (0.0, 0.0) if rasterizer.half_pixel_center else (0.5, 0.5)
+    d.depth_min, d.depth_max = 0.0, 1.0
+
+
 def write_viewport(d: Draw, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None) -> None:
     """Projection, guard planes, near and far, depth range."""
     scale = [_finite(v) for v in viewport.scale]

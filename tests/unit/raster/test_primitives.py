@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backends.gallium.enums import Prim
+from backends.gallium.enums import Face, PolygonMode, Prim
 from backends.gallium.state import DrawInfo, RasterizerState, VertexElement
 from backends.raster.records import Shape
 from backends.raster.topology import TOPOLOGIES, expand
 from tests.unit.raster.canvas import ADD, FS_ONE, FS_WHITE, RGBA32F, VS_COLOR, VS_POSITION, Canvas, fs_color
+from tests.unit.raster.triangles import random_triangles
 
 Array = NDArray[Any]
 SIZE = 64
@@ -220,3 +221,65 @@ def test_expansion_matches_the_formula(mode: Prim) -> None:
             assert len(corners) == max(topology.count(count), 0)
             assert not len(corners) or corners.max() < count
             assert topology.shape is not Shape.TRIANGLE or all(len(set(c)) == 3 for c in corners.tolist())
+
+
+# ------------------------------------------------------------------------------------------------------- polygon modes
+SQUARE = np.array([[-0.5, -0.5, 0, 1], [0.5, -0.5, 0, 1], [0.5, 0.5, 0, 1], [-0.5, 0.5, 0, 1]], "f4")
+SQUARE[:, :2] += 1 / 64  # corners on pixel centers
+    [1 / 64, 1 / 64, 0, 0], "f4"
+)
+
+
+@pytest.mark.parametrize(
+    ("mode", "order"),
+    [(Prim.QUADS, [0, 1, 2, 3]), (Prim.POLYGON, [0, 1, 2, 3]), (Prim.QUAD_STRIP, [0, 1, 3, 2])],
+    ids=lambda v: v.name if isinstance(v, Prim) else "",
+)
+def test_edges_inside_of_a_primitive_are_not_drawn(mode: Prim, order: list[int]) -> None:
+    r = RasterizerState(fill_front=PolygonMode.LINE, fill_back=PolygonMode.LINE)
+    with Canvas(SIZE, SIZE) as c:
+        c.wipe()
+        c.draw_arrays(VS_POSITION, FS_ONE, [SQUARE[order]], mode, blend=ADD, rasterizer=r)
+        image = c.image()[:, :, 0]
+    assert image.sum() == 4 * 32
+    assert image[17:47, 17:47].max() == 0
+
+
+def test_each_face_has_its_mode_and_keeps_its_facing() -> None:
+    fs = "FRAG\nDCL IN[0], FACE, CONSTANT\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0].xxxx\nEND\n"
+    left = np.array([[-0.9, -0.9, 0, 1], [-0.1, -0.9, 0, 1], [-0.9, 0.9, 0, 1]], "f4")
+    right = left * np.array([-1, 1, 1, 1], "f4")
+    position = np.concatenate([left, right])
+    results = {}
+    for front, back in ((PolygonMode.FILL, PolygonMode.LINE), (PolygonMode.POINT, PolygonMode.FILL)):
+        with Canvas(SIZE, SIZE, color=(RGBA32F,)) as c:
+            c.wipe()
+            c.draw_arrays(VS_POSITION, fs, [position], rasterizer=RasterizerState(fill_front=front, fill_back=back))
+            results[front] = c.values()[:, :, 0]
+    half = SIZE // 2
+    image = results[PolygonMode.FILL]
+    assert (image[:, :half] == 1).sum() > 700  # area of a triangle
+    assert 0 < (image[:, half:] == -1).sum() < 150  # its outline
+    image = results[PolygonMode.POINT]
+    assert (image[:, :half] == 1).sum() == 3
+    assert (image[:, half:] == -1).sum() > 700
+
+
+def test_outlines_of_clipped_triangles_stay_inside() -> None:
+    triangles = random_triangles("near", 40).reshape(-1, 4)
+    r = RasterizerState(fill_front=PolygonMode.LINE, fill_back=PolygonMode.POINT, cull_face=Face.NONE)
+    with Canvas(SIZE, SIZE, threads=1) as c:
+        c.wipe()
+        c.draw_arrays(VS_POSITION, FS_ONE, [triangles], blend=ADD, rasterizer=r)
+        assert c.image().any()
+
+
+def test_positions_in_window_space_are_taken_as_they_are() -> None:
+    vs = "VERT\nPROPERTY VS_WINDOW_SPACE_POSITION 1\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
+    position = np.array([[3, 5, 0.5, 1], [20, 5, 0.5, 1], [3, 30, 0.5, 1], [20, 30, 0.5, 1]], "f4")
+    with Canvas(SIZE, SIZE) as c:
+        c.wipe()
+        c.draw_arrays(vs, FS_ONE, [position], Prim.TRIANGLE_STRIP, blend=ADD)
+        image = c.image()[:, :, 0]
+    assert image[5:30, 3:20].min() == 1
+    assert image.sum() == 25 * 17

@@ -1,0 +1,92 @@
+"""Front end: polygon modes. A triangle whose face is not filled becomes its edges or its corners; others pass as they are.
+
+Edges inside of quads and polygons are not drawn. What clipping would cut off is cut from each edge, and no edge is drawn
+along the cut."""
+
+from __future__ import annotations
+
+from backends.gallium.enums import PolygonMode
+from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
+from backends.llvm.structs import Record
+from backends.raster.expand import Output, draw_line, draw_point
+from backends.raster.records import NEEDS_CLIP, OUTSIDE, USER, Batch, Draw, VertexLayout, Worker
+
+_EDGES = ((0, 1), (1, 2), (2, 0))
+
+
+def build_outline(module: Module) -> None:
+    """outline(worker, batch) -> count: triangles t -> triangles u, in order; `expand`'s functions must be in the module."""
+    f = Function(module, "outline", [PTR, PTR], I32, internal=True)
+    worker, batch = f.args
+    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
+    draw = b.get("draw")
+    d = Record(f, draw, Draw)
+    out = Output(f, w, d)
+    masks, lists, prims = w.get("clip_masks"), [w.get(n) for n in ("t0", "t1", "t2")], w.get("prim")
+    with f.range(0, b.get("count")) as i:
+        corners = [f.load(I32, t, i << 2) for t in lists]
+        prim = f.load(I32, prims, i << 2)
+        mask = [f.load(I32, masks, c << 2) for c in corners]
+        with f.if_((mask[0] & mask[1] & mask[2] & OUTSIDE).eq(0)):
+            positive = _orientation(f, d, [out.record(c) for c in corners])
+            front = positive.eq(d.get("front_sign").ne(0))
+            mode = f.select(front, d.get("fill", 0), d.get("fill", 1))
+            culled = f.select(front, d.get("cull") & 1, d.get("cull") & 2).ne(0)
+            with f.else_of(mode.eq(PolygonMode.FILL)) as open_:
+                _fill(f, w, out, worker, draw, mask, corners, prim)
+                open_()
+                with f.if_(~culled):
+                    edges = _visible_edges(f, d, b, prim)
+                    reverse = ~positive
+                    for k, (start, end) in enumerate(_EDGES):
+                        with f.if_((edges & (1 << k)).ne(0)):
+                            with f.else_of(mode.eq(PolygonMode.POINT)) as line:
+                                with f.if_((mask[start] & (OUTSIDE | USER)).eq(0)):
+                                    draw_point(f, d, out, out.record(corners[start]))
+                                    _flatten(f, d, out, out.record(corners[2]))
+                                    out.quad(prim, reverse)
+                                line()
+                                ends = [corners[start], corners[end], corners[2]]
+                                draw_line(f, d, out, worker, ends, [mask[start], mask[end]], prim, reverse)
+    w.set("num_vertices", out.next.get())
+    f.ret(out.count.get())
+
+
+def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
+    """The sign that the triangle's area has in the window, from clip positions: right behind the viewer, too."""
+    x, y, w = ([f.load(F32, r, VertexLayout.CLIP + at).to_double() for r in records] for at in (0, 4, 12))
+    w = [f.select(d.get("window_space").ne(0), f.const(v.type, 1.0), v) for v in w]
+    minors = [(1, 2), (2, 0), (0, 1)]
+    terms = [x[k] * (y[a] * w[b] - y[b] * w[a]) for k, (a, b) in enumerate(minors)]
+    area = (terms[0] + terms[1]) + terms[2]
+    mirrored = (d.get("scale", 0) < 0.0) ^ (d.get("scale", 1) < 0.0)
+    return (area > 0.0) ^ mirrored
+
+
+def _visible_edges(f: Function, d: Record, b: Record, prim: Val) -> Val:
+    """Bit k: edge k belongs to the primitive and not to its inside."""
+    per_instance = d.get("prims_per_instance")
+    q = (prim + b.get("first")).urem(per_instance)
+    edges = f.select((q & 1).ne(0), d.get("edges", 1), d.get("edges", 0))
+    ends = f.select(q.eq(0), f.const(I32, 4), 0) | f.select((q + 1).eq(per_instance), f.const(I32, 2), 0)
+    return edges | f.select(d.get("is_polygon").ne(0), ends, 0)
+
+
+def _fill(f: Function, w: Record, out: Output, worker: Val, draw: Val, mask: list[Val], corners: list[Val], prim: Val) -> None:
+    with f.else_of(((mask[0] | mask[1] | mask[2]) & NEEDS_CLIP).eq(0)) as clip_it:
+        out.triangle(corners, prim)
+        clip_it()
+        w.set("num_vertices", out.next.get())
+        out.count.set(f.call(I32, "clip_polygon", worker, draw, *corners, prim, out.count.get()))
+        out.next.set(w.get("num_vertices"))
+
+
+def _flatten(f: Function, d: Record, out: Output, provoking: Val) -> None:
+    """Flat slots of the last four records come from the provoking vertex."""
+    first = out.next.get() - 4
+    with f.range(0, d.get("num_vertex_slots")) as s:
+        with f.if_(f.load(I32, d.address("flat"), s << 2).ne(0)):
+            at = (s << 4) + VertexLayout.SLOTS
+            value = f.load(F32.wide(4), provoking, at)
+            for k in range(4):
+                f.store(value, out.record(first + k), at)
