@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backends.llvm.target import cpu_features
 from backends.raster.renderer import Renderer
 
 if TYPE_CHECKING:
@@ -11,5 +12,8 @@ if TYPE_CHECKING:
 
 
 def make_renderer(screen: Screen) -> Renderer:
-    """A renderer of its own for a context."""
+    """A renderer of its own for a context. ValueError if the machine cannot run code for the screen's `cpu`."""
+    missing = cpu_features(screen.cpu) - cpu_features("host")
+    if missing:
+        raise ValueError(f"context_create: code for cpu {screen.cpu!r} cannot run here; this machine lacks {', '.join(sorted(missing))}")
     return Renderer(screen.threads, screen.lanes, screen.cpu, cache=False if screen.cache_dir is None else screen.cache_dir)

@@ -187,3 +187,25 @@ def test_contexts_of_one_screen_draw_in_threads_of_their_own() -> None:
     assert sorted(results) == [0, 1, 2, 3]
     assert results[0] == results[2]
     assert results[1] == results[3]
+
+
+def pictures(screen: g.Screen) -> list[bytes]:
+    found = []
+    for seed in range(40, 44):
+        with screen.context_create() as ctx:
+            storm = Storm(screen, ctx, seed)
+            storm.rage(8)
+            found += [storm.color.texels().tobytes(), storm.depth.texels().tobytes()]
+    return found
+
+
+@pytest.mark.parametrize(
+    "given", [{"threads": 1}, {"threads": 7}, {"lanes": 8}, {"lanes": 32}, {"cpu": "x86-64"}, {"cpu": "x86-64-v3"}], ids=str
+)
+def test_hostile_calls_give_the_same_bytes_on_every_machine(screen: g.Screen, given: dict[str, Any]) -> None:
+    try:
+        other = g.Screen(**{"threads": 0} | given)
+        found = pictures(other)
+    except ValueError as error:
+        pytest.skip(f"this machine cannot run it: {error}")
+    assert found == pictures(screen)
