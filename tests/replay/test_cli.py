@@ -12,6 +12,7 @@ from PIL import Image
 
 from tests.replay.conftest import CLEAR, SceneWriter
 from tgsi.replay.cli import main
+from tgsi.replay.player import HANDLERS
 
 Captured = pytest.CaptureFixture[str]
 
@@ -209,3 +210,16 @@ def test_an_output_folder_that_is_a_file_is_named(write_scene: SceneWriter, caps
         main([str(path), "-o", str(path)])
     assert caught.value.code == 2
     assert "small.json: cannot be made a directory" in capsys.readouterr().err
+
+
+def test_a_mistake_of_the_renderer_fails_one_scene_only(
+    write_scene: SceneWriter, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(*_: object) -> None:
+        raise KeyError("tile")
+
+    monkeypatch.setitem(HANDLERS, "flush", stumble)
+    code, lines, _ = run(capsys, write_scene(commands=[dict(CLEAR), {"op": "flush"}]), write_scene("other"), "--compare")
+    assert code == 1
+    assert lines[0].startswith("FAIL small: internal error: KeyError: 'tile' (test_cli.py:")
+    assert lines[1:] == ["pass other", "1 passed, 1 failed"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Callable
 from enum import Enum
@@ -182,8 +181,3 @@ def record(**checks: Check) -> Check:
         return {name: c(value[name], f"{place}.{name}") for name, c in checks.items()}
 
     return check
-
-
-def is_finite(values: tuple[float, ...]) -> bool:
-    """Neither an infinity nor a NaN among them."""
-    return all(math.isfinite(v) for v in values)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from tgsi import gallium as g
 from tgsi.diagnostics import DiagnosticError, TgsiError, UnsupportedError
-from tgsi.replay.ops import Command
 from tgsi.replay.scene import Scene, split_output
 
 if TYPE_CHECKING:
@@ -200,6 +199,3 @@ def handles(op: str) -> Callable[[Handler], Handler]:
         return handler
 
     return register
-
-
-__all__ = ["HANDLERS", "Command", "PlayError", "Player", "Query", "Sticky", "brief", "flatten", "handles"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,6 +93,9 @@ def replay(screen: Screen, path: Path, options: Options) -> Report:
             _finish(player, references, options, report)
     except (PlayError, SceneError) as error:
         report.reasons.append(str(error))
+    except Exception as error:  # a mistake of ours: the other scenes are still to be judged
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        report.reasons.append(f"internal error: {type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})")
     return report
 
 
