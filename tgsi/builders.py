@@ -13,6 +13,7 @@ from tgsi.messages import Mistake, choices, did_you_mean, known, shorten
 from tgsi.opcodes import OPCODES, OpcodeInfo
 from tgsi.operands import FILES, MEMO_SIZE, OperandReader, mask_of
 from tgsi.properties import PROPERTIES
+from tgsi.removed import REMOVED
 from tgsi.source import Source, Span
 
 _TYPES: Mapping[str, ImmediateType] = {kind.name: kind for kind in ImmediateType}
@@ -139,6 +140,8 @@ class Reader:
             hint = f"the order is `{root.removesuffix('_PRECISE')}_SAT_PRECISE`"
         elif root in OPCODES:
             hint = "this opcode is newer than Mesa 18.1, which the strict dialect keeps to"
+        elif root in REMOVED:
+            raise Mistake("P005", f"the opcode {root} was removed from TGSI", text, REMOVED[root])
         raise Mistake("P005", f"unknown opcode `{shorten(text)}`", text, hint)
 
     def _extras(
@@ -262,5 +265,7 @@ def _wrong_count(info: OpcodeInfo, opcode: str, texts: list[str], operands: str 
     if not wants:
         return Mistake("P009", f"{info.name} takes no operands", operands or opcode)
     message = f"{info.name} takes {len(wants)} operand{'s' * (len(wants) > 1)} ({', '.join(wants)}), {len(texts)} given"
+    if info.name in ("EMIT", "ENDPRIM") and not texts:
+        return Mistake("P009", message, opcode, f"write the vertex stream: `{info.name} IMM[0].xxxx` with IMM[0] UINT32 {{0, 0, 0, 0}}")
     hint = "write the texture target behind the sources, as `, 2D`" if info.is_texture and len(texts) == len(wants) - 1 else ""
     return Mistake("P009", message, operands or opcode, hint)
