@@ -199,13 +199,15 @@ def pictures(screen: g.Screen) -> list[bytes]:
     return found
 
 
-@pytest.mark.parametrize(
-    "given", [{"threads": 1}, {"threads": 7}, {"lanes": 8}, {"lanes": 32}, {"cpu": "x86-64"}, {"cpu": "x86-64-v3"}], ids=str
-)
+KNOBS: tuple[dict[str, Any], ...] = ({"threads": 1}, {"threads": 7}, {"lanes": 8}, {"lanes": 32}, {"cpu": "x86-64"}, {"cpu": "x86-64-v3"})
+
+
+@pytest.mark.parametrize("given", KNOBS, ids=str)
 def test_hostile_calls_give_the_same_bytes_on_every_machine(screen: g.Screen, given: dict[str, Any]) -> None:
     try:
-        other = g.Screen(**{"threads": 0} | given)
-        found = pictures(other)
+        found = pictures(g.Screen(**{"threads": 0} | given))
     except ValueError as error:
-        pytest.skip(f"this machine cannot run it: {error}")
+        if "cannot run here" not in str(error):
+            raise
+        pytest.skip(str(error))
     assert found == pictures(screen)
