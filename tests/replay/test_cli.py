@@ -223,3 +223,11 @@ def test_a_mistake_of_the_renderer_fails_one_scene_only(
     assert code == 1
     assert lines[0].startswith("FAIL small: internal error: KeyError: 'tile' (test_cli.py:")
     assert lines[1:] == ["pass other", "1 passed, 1 failed"]
+
+
+def test_scenes_of_one_name_do_not_overwrite_each_others_pictures(write_scene: SceneWriter, capsys: Captured, tmp_path: Path) -> None:
+    path = write_scene()
+    directory = tmp_path / "out"
+    code, lines, _ = run(capsys, path, path, "-o", directory)
+    assert (code, lines[:2]) == (0, ["pass small", "pass small-2"])
+    assert sorted(p.name for p in directory.iterdir()) == ["small-2.c0.png", "small.c0.png"]

@@ -93,6 +93,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+def distinct_names(paths: Sequence[Path]) -> list[str]:
+    """The files' names without suffix; a number tells equal ones apart, so that no picture overwrites another."""
+    seen: dict[str, int] = {}
+    names = []
+    for path in paths:
+        count = seen[path.stem] = seen.get(path.stem, 0) + 1
+        names.append(path.stem if count == 1 else f"{path.stem}-{count}")
+    return names
+
+
 def _run(options: argparse.Namespace) -> int:
     from tgsi.gallium import Screen
     from tgsi.replay.compare import Tolerance
@@ -103,8 +113,8 @@ def _run(options: argparse.Namespace) -> int:
     given = {name: value for name in ("threads", "lanes") if (value := getattr(options, name)) is not None}
     reports = []
     with Screen(**given) as screen:
-        for path in options.scenes:
-            reports.append(replay(screen, path, wanted))
+        for path, name in zip(options.scenes, distinct_names(options.scenes)):
+            reports.append(replay(screen, path, wanted, name))
             if options.format == "text":
                 _print(reports[-1], wanted)
     failed = sum(not report.passed for report in reports)

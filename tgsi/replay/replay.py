@@ -30,6 +30,7 @@ class Report:
     """
 
     path: Path
+    name: str
     reasons: list[str] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -46,13 +47,13 @@ class Report:
     def line(self) -> str:
         """The report in one line."""
         if self.passed:
-            return f"pass {self.path.stem}" + (f" ({self.remark})" if self.remark else "")
-        return f"FAIL {self.path.stem}: {'; '.join(self.reasons)}"
+            return f"pass {self.name}" + (f" ({self.remark})" if self.remark else "")
+        return f"FAIL {self.name}: {'; '.join(self.reasons)}"
 
     def as_json(self) -> dict[str, Any]:
         """The report as plain data."""
         return {
-            "scene": self.path.stem,
+            "scene": self.name,
             "file": str(self.path),
             "passed": self.passed,
             "unreadable": self.unreadable,
@@ -74,9 +75,12 @@ class Options:
     timeout: float = 120.0
 
 
-def replay(screen: Screen, path: Path, options: Options) -> Report:
-    """Play the scene of a file and judge it. What goes wrong is in the report; nothing is raised for a bad scene."""
-    report = Report(path)
+def replay(screen: Screen, path: Path, options: Options, name: str | None = None) -> Report:
+    """Play the scene of a file and judge it. What goes wrong is in the report; nothing is raised for a bad scene.
+
+    `name` is what the report and the pictures are called; the file's own name without its suffix when omitted.
+    """
+    report = Report(path, path.stem if name is None else name)
     try:
         scene = load_scene(path)
         references = read_references(scene) if options.tolerance is not None else {}
@@ -191,11 +195,11 @@ def _write_pictures(player: Player, directory: Path, report: Report) -> None:
 
     for output, layout in _image_outputs(player):
         data = player.read_output(output)
-        path = directory / f"{player.scene.stem}.{output}.png"
+        path = directory / f"{report.name}.{output}.png"
         save(path, display(layout, data))
         report.written.append(path)
         if layout.format.has_depth and layout.format.has_stencil:
-            path = directory / f"{player.scene.stem}.{output}.stencil.png"
+            path = directory / f"{report.name}.{output}.stencil.png"
             save(path, display_stencil(layout, data))
             report.written.append(path)
 
@@ -204,7 +208,7 @@ def _write_difference(player: Player, layout: Layout, verdict: Verdict, referenc
     from tgsi.replay.images import difference, save
 
     assert verdict.mask is not None
-    path = directory / f"{player.scene.stem}.{verdict.output}.diff.png"
+    path = directory / f"{report.name}.{verdict.output}.diff.png"
     save(path, difference(layout, player.read_output(verdict.output), reference, verdict.mask), enlarge=True)
     report.written.append(path)
 

@@ -60,7 +60,7 @@ class Layout:
 class Scene:
     """A checked scene. `outputs` maps names (c0, zs, so0, ssbo1, img0) to file names beside the scene.
 
-    `stem` is the file's name without its suffix: what is written takes its name from it, not from `name`.
+    What is written for a scene takes its name from the file, not from `name`, which could be anything.
     """
 
     path: Path
@@ -70,11 +70,6 @@ class Scene:
     queries: Mapping[int, tuple[int, ...]]
     outputs: Mapping[str, str]
     nondeterministic: frozenset[str] = field(default_factory=frozenset)
-
-    @property
-    def stem(self) -> str:
-        """The base of names of files written for this scene."""
-        return self.path.stem
 
     def compared_outputs(self) -> Iterator[str]:
         """Outputs with a recorded result that is the same every time."""
