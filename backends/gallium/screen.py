@@ -26,7 +26,7 @@ from backends.gallium.template import flags as as_flags
 from backends.gallium.template import integer, pixel_format
 
 CPU_LEVELS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
-LANES = (8, 16, 32)
+LANES = (8, 16, 32, 64)
 INFINITE = (1 << 64) - 1
 """PIPE_TIMEOUT_INFINITE."""
 
@@ -36,7 +36,7 @@ class Screen(Answers):
 
     Args:
         threads: native worker threads beside the caller; None takes TGSI_THREADS, else one less than the CPUs.
-        lanes: vector lanes of shaders, 8, 16 or 32; None takes TGSI_LANES, else picks a width for each shader.
+        lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, else picks a width for each shader.
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
         cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that; an empty string is none.
 

@@ -199,7 +199,7 @@ def pictures(screen: g.Screen) -> list[bytes]:
     return found
 
 
-KNOBS: tuple[dict[str, Any], ...] = ({"threads": 1}, {"threads": 7}, {"lanes": 8}, {"lanes": 32}, {"cpu": "x86-64"}, {"cpu": "x86-64-v3"})
+KNOBS: tuple[dict[str, Any], ...] = ({"threads": 1}, {"threads": 7}, {"lanes": 8}, {"lanes": 64}, {"cpu": "x86-64"}, {"cpu": "x86-64-v3"})
 
 
 @pytest.mark.parametrize("given", KNOBS, ids=str)
