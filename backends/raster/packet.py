@@ -46,7 +46,7 @@ class Surface:
     height: int
     layer_stride: int = 0  # bytes
     layers: int = 1
-    keepalive: object = None
+    keepalive: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Memory:
 
     address: int
     size: int  # bytes
-    keepalive: object = None
+    keepalive: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class VertexBuffer:
     address: int
     size: int  # bytes readable from address
     stride: int  # bytes
-    keepalive: object = None
+    keepalive: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class BoundView:
 
     key: TextureKey
     record: TextureRecord
-    keepalive: object = None
+    keepalive: object = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

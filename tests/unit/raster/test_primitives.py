@@ -226,8 +226,6 @@ def test_expansion_matches_the_formula(mode: Prim) -> None:
 # ------------------------------------------------------------------------------------------------------- polygon modes
 SQUARE = np.array([[-0.5, -0.5, 0, 1], [0.5, -0.5, 0, 1], [0.5, 0.5, 0, 1], [-0.5, 0.5, 0, 1]], "f4")
 SQUARE[:, :2] += 1 / 64  # corners on pixel centers
-    [1 / 64, 1 / 64, 0, 0], "f4"
-)
 
 
 @pytest.mark.parametrize(
