@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from backends.formats import SWIZZLE_ONE, Channel, ChannelType, Format
 from backends.formats.arrays import SRGB_THRESHOLDS, SRGB_TO_LINEAR
 from backends.llvm.builder import F32, F64, I32, I64, PTR, Function, Val
+from backends.llvm.bytes import can_pack_bytes, pack_bytes
 from backends.llvm.math import canonical, float_to_half, half_to_float
 
 _TWO23 = 2.0**23
@@ -213,6 +214,15 @@ def _pack_shared_exponent(f: Function, channels: Sequence[Val]) -> Val:
     return r | (g << 9) | (b << 18) | (shared << 27)
 
 
+def _by_byte(format: Format, channels: Sequence[Val]) -> list[Val | None]:
+    """The channel of each byte of a four-byte format; None for padding."""
+    found: list[Val | None] = [None] * 4
+    for c in format.channels:
+        if c.type is not ChannelType.VOID:
+            found[c.shift // 8] = channels["RGBA".index(c.letter) if c.letter in "RGBA" else 0]
+    return found
+
+
 def pack(f: Function, format: Format, channels: Sequence[Val]) -> list[Val]:
     """R, G, B, A (f32; bits of integers in integer formats) to the words of a pixel; padding is 0.
 
@@ -222,6 +232,8 @@ def pack(f: Function, format: Format, channels: Sequence[Val]) -> list[Val]:
         raise ValueError(f"{format.name} holds depth or stencil, not color")
     if format.is_shared_exponent:
         return [_pack_shared_exponent(f, channels)]
+    if format.is_plain_unorm8 and format.block_bits == 32 and can_pack_bytes(f, channels[0].lanes):
+        return [pack_bytes(f, _by_byte(format, channels))]
     vec = I32.wide(channels[0].lanes)
     words: list[Val | None] = [None] * block_words(format)
     excess = [0] * len(words)

@@ -8,7 +8,7 @@ import llvmlite.binding as llvm
 
 _V2 = frozenset({"sse4.1", "ssse3", "popcnt"})
 _V3 = _V2 | {"avx2", "f16c", "fma"}
-_V4 = _V3 | {"avx512f"}
+_V4 = _V3 | {"avx512f", "avx512bw"}
 
 #: x86-64 levels and the features of each that builders may ask for.
 LEVELS: dict[str, frozenset[str]] = {"x86-64": frozenset(), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}

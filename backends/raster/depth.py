@@ -90,7 +90,9 @@ def depth_bits(f: Function, format: Format, z: Val) -> Val:
     c = format.depth
     if c is not None and c.type is ChannelType.UNORM and c.size == 24:
         # In f32: within one step of the exact rounding, at a fraction of the cost of f64.
-        return f.round(z * 16777215.0).cast("fptosi", I32)
+        scaled = z * 16777215.0
+        whole = I32.wide(scaled.lanes)
+        return f.call(whole, f"llvm.lrint.{whole.suffix}.{scaled.type.suffix}", scaled)
     return encode_depth(f, format, z)
 
 
