@@ -119,6 +119,8 @@ class Machine:
 
     def _loop(self, node: Loop, active: Mask) -> Mask:
         self._note(node.head, active)
+        if not self._loops:
+            self._fuel[active] = self.arguments.fuel
         frame = self._frame()
         self._breaks.append(frame)
         self._loops.append(frame)

@@ -10,8 +10,9 @@ CAL looks at its label. What both walkers promise about lanes is written here, o
   that entered the switch and have not left it by CONT or RET) to both; DEFAULT adds to `inside` every such lane that is not in
   `matched` yet; BRK takes its lanes out of `inside`. So lanes fall through, a DEFAULT that stands first also takes lanes that
   a later CASE will match, and code before the first CASE runs for no lane.
-* Fuel is a counter per lane, `FUEL` at the start. At ENDLOOP it goes down by one for every lane that would go round again;
-  lanes where it is then 0 or less leave that loop as by BRK.
+* Fuel is a counter per lane, set to `FUEL` where a lane enters a loop that stands in no other (calls written out). At ENDLOOP
+  it goes down by one for every lane that would go round again; lanes where it is then 0 or less leave that loop as by BRK. So
+  runaway programs end; where exactly a lane runs dry in nested loops is the engine's choice.
 
 Source: Gallium's TGSI documentation; Mesa 18.1 where that is silent (see the reference's chapter on deviations).
 """
@@ -27,7 +28,7 @@ from tgsi.ir import Instruction, Program
 from tgsi.source import Span
 
 FUEL = 1 << 16
-"""Loop iterations that one lane may make in all its loops together."""
+"""Iterations that one lane may make in a loop and those inside it."""
 
 MAX_DEPTH = 100
 """Deepest nesting of regions, subroutine calls included: the walkers recurse."""

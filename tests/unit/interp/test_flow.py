@@ -80,20 +80,30 @@ def test_an_endless_loop_ends_when_the_fuel_is_spent() -> None:
     assert out[0, :, 0].tolist() == [17, 1]
 
 
-def test_fuel_is_counted_for_each_lane() -> None:
+def test_fuel_is_counted_for_each_lane_over_nested_loops() -> None:
     body = """BGNLOOP
 USGE TEMP[0], OUT[0], IN[0]
 UIF TEMP[0].xxxx
 BRK
 ENDIF
 UADD OUT[0], OUT[0], IMM[0].yyyy
-ENDLOOP
 BGNLOOP
 UADD OUT[1], OUT[1], IMM[0].yyyy
+UADD TEMP[1], TEMP[1], IMM[0].yyyy
+USGE TEMP[0], TEMP[1], IN[0]
+UIF TEMP[0].xxxx
+BRK
+ENDIF
+ENDLOOP
 ENDLOOP"""
-    out = run_vertices(body, column([0, 3, 9]), fuel=10).outputs
-    assert out[:, 0, 0].tolist() == [0, 3, 9]
-    assert out[:, 1, 0].tolist() == [10, 7, 1]
+    out = run_vertices(body, column([0, 2, 9]), fuel=6).outputs
+    assert out[:, 0, 0].tolist() == [0, 2, 1]
+    assert out[:, 1, 0].tolist() == [0, 3, 6]
+
+
+def test_each_outermost_loop_has_its_own_fuel() -> None:
+    loop = "BGNLOOP\nUADD OUT[0], OUT[0], IMM[0].yyyy\nENDLOOP\n"
+    assert run_vertices(loop + loop, column([0]), fuel=17).outputs[0, 0, 0] == 34
 
 
 def test_calls_nest_and_masks_survive_them() -> None:
