@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tgsi.attributes import NO_FORMAT, TARGET_HINT, AttributeReader
 from tgsi.enums import QUALIFIERS, TARGETS, File, ImmediateType, Primitive, Processor
-from tgsi.ir import Declaration, Immediate, Instruction, MemoryAccess, Property, TexOffset
+from tgsi.ir import Declaration, Immediate, Instruction, MemoryAccess, Program, Property, TexOffset
 from tgsi.literals import LITERALS
 from tgsi.messages import Mistake, choices, did_you_mean, known, shorten
 from tgsi.opcodes import OPCODES, OpcodeInfo
@@ -94,6 +94,10 @@ class Reader:
         for values in _VALUES.values():
             if len(values) > MEMO_SIZE:
                 values.clear()
+
+    def finish(self, program: Program) -> Program:
+        """The program made of what was read without a mistake."""
+        return program
 
     # instructions
 

@@ -21,6 +21,7 @@ from tgsi.messages import did_you_mean
 PROGRAM = "tgsi-compile"
 MAX_BYTES = 64 << 20
 EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm")
+DIALECTS = ("default", "strict", "legacy")
 LANES = (4, 8, 16, 32, 64)
 CPUS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
@@ -88,7 +89,9 @@ Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", 
     actions.add_argument("--explain", metavar="CODE", help="tell what a finding's code means (`all` lists every code)")
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of findings and link tables")
-    parser.add_argument("--dialect", choices=("default", "strict"), default="default", help="strict takes what Mesa 18.1 takes")
+    parser.add_argument(
+        "--dialect", choices=DIALECTS, default="default", help="strict: what Mesa 18.1 takes; legacy: texts of 2008 to 2017"
+    )
     parser.add_argument("--profile", default="software", metavar="NAME", help="linkage profile (default: software)")
     parser.add_argument("--cpu", choices=CPUS, default="host", help="target of llvm and asm (default: host)")
     parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations side by side in llvm and asm (default: 16)")

@@ -12,10 +12,20 @@ from tgsi.encoder import statements
 from tgsi.enums import CHANNELS, File, ImmediateType, Location, MemoryType, Processor
 from tgsi.ir import XYZW, Declaration, Immediate, Program, Property
 from tgsi.literals import float_value
-from tgsi.printer import PATCH_SEMANTICS, print_instruction
+from tgsi.printer import PATCH_SEMANTICS, print_instruction, print_program
 from tgsi.properties import PROPERTIES
 
 _WIDE = {ImmediateType.FLT64: "<d", ImmediateType.UINT64: "<Q", ImmediateType.INT64: "<q"}
+
+
+STYLES = ("canonical", "mesa")
+
+
+def dump(program: Program, *, style: str = "canonical") -> str:
+    """A program as text: ``canonical`` is exact and reads back equal, ``mesa`` is Mesa 18.1's own dump. ValueError for another style."""
+    if style not in STYLES:
+        raise ValueError(f"style must be one of {', '.join(STYLES)}, not {style!r}")
+    return dump_mesa(program) if style == "mesa" else print_program(program)
 
 
 def dump_mesa(program: Program) -> str:

@@ -15,7 +15,7 @@ from tgsi.diagnostics import Diagnostic, Label, Severity
 from tgsi.enums import File
 from tgsi.messages import Mistake, did_you_mean, shorten
 from tgsi.opcodes import OPCODES
-from tgsi.operands import NUMBER_HINT, OperandReader
+from tgsi.operands import NUMBER_HINT
 from tgsi.source import Source, Span
 from tgsi.syntax import syntax
 
@@ -80,7 +80,7 @@ def build(reader: Reader, tree: Tree[Any], span: Span, text: str) -> object:
     seen: dict[str, dict[str, Found]] = {alias: {} for alias in syntax().match}
     found = Found(tree, text, seen)
     before = reader.operands
-    reader.use(OperandReader(reader.strict, {alias: _look_up(table) for alias, table in seen.items()}))
+    reader.use(before.again({alias: _look_up(table) for alias, table in seen.items()}))
     try:
         return getattr(reader, str(tree.data))(span, *found.groups())
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import product
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from tgsi.attributes import Attribute
 from tgsi.enums import CHANNELS, File
@@ -81,6 +81,10 @@ class OperandReader:
         self.ranges = Memo("a range is written `[0..3]`", (match["range"], self.range))
         ways = (match["array"], Attribute.array), (match["stream"], Attribute.stream), (match["named"], Attribute.named)
         self.attributes = Memo("attributes are words, `ARRAY(n)` or `STREAM(a, b, c, d)`", *ways)
+
+    def again(self, match: Mapping[str, Matcher]) -> Self:
+        """A reader of the same kind that reads texts with other matchers, and remembers nothing yet."""
+        return type(self)(self.strict, match)
 
     def trim(self) -> None:
         """Forget what has grown too large; called between parses."""

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from tgsi.builders import Reader
     from tgsi.operands import OperandReader
 
-Dialect = Literal["default", "strict"]
-DIALECTS: tuple[Dialect, ...] = ("default", "strict")
-"""``default``: Mesa's language and our harmless extensions. ``strict``: what Mesa 18.1 accepts, the same verdicts."""
+Dialect = Literal["default", "strict", "legacy"]
+DIALECTS: tuple[Dialect, ...] = ("default", "strict", "legacy")
+"""``default``: Mesa's language and our harmless extensions. ``strict``: what Mesa 18.1 accepts, the same verdicts.
+``legacy``: texts of 2008 to 2017, read into today's opcodes (see tgsi.legacy)."""
 
 ENGINES = ("regular", "lark")
 MAX_MISTAKES = 100
@@ -47,7 +48,8 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
     """Read a whole shader.
 
     `name` is what messages call the text. The default dialect takes `#` comments, CRLF, one-letter swizzles (``.x``), a space behind
-    the sign of an index, INVARIANT, CYLWRAP_*, later opcodes and properties beside what Mesa 18.1 reads; ``"strict"`` refuses them.
+    the sign of an index, INVARIANT, CYLWRAP_*, later opcodes and properties beside what Mesa 18.1 reads; ``"strict"`` refuses them;
+    ``"legacy"`` takes them and the opcodes and register files of older times, lowered to today's.
     ``engine="lark"`` reads everything through Lark: slow, and the measure of the fast reader. Reading stops at a NUL character.
 
     Raises:
@@ -69,16 +71,34 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
     if not strict:
         words = _blanked(words)
     stage, position = _stage(source, words)
-    reader = Reader(source, stage, _operands(strict), syntax().attribute)
     errors: dict[int, Diagnostic] = {}
+    if dialect == "legacy":
+        reader, words = _legacy(source, stage, words, errors)
+    else:
+        reader = Reader(source, stage, _operands(strict), syntax().attribute)
     with _collector_paused(promote=len(words) > _LARGE):
         (_read if engine == "regular" else _read_slowly)(reader, words, position, errors)
         reader.close()
     if errors:
         raise ParseError(errors[start] for start in sorted(errors))
-    return Program(
+    program = Program(
         stage, tuple(reader.declarations), tuple(reader.immediates), tuple(reader.properties), tuple(reader.instructions), source
     )
+    return reader.finish(program)
+
+
+def _legacy(source: Source, stage: Processor, text: str, errors: dict[int, Diagnostic]) -> tuple[Reader, str]:
+    """A reader of old texts, and the text without what it has read already."""
+    from tgsi.explain import diagnose
+    from tgsi.legacy import LegacyOperands, LegacyReader
+    from tgsi.syntax import syntax
+
+    reader = LegacyReader(source, stage, LegacyOperands(False, syntax().match), syntax().attribute)
+    try:
+        text = reader.take_blocks(text)
+    except Mistake as mistake:
+        errors[-1] = diagnose(mistake, Span(source, 0, len(text)))
+    return reader, text
 
 
 @cache

@@ -14,13 +14,14 @@ from tests.golden.accept import rows
 from tests.property.language_strategies import programs
 from tgsi.diagnostics import ParseError
 from tgsi.ir import Program
-from tgsi.parser import parse
+from tgsi.parser import DIALECTS, parse
 from tgsi.printer import print_program
 
 PIECES = (
     " ", "\n", "\t", "[", "]", "(", ")", ".", ",", ":", "|", "-", "+", "{", "}", "0", "1", "9", "0x1", "..", "#", "\r",
     "MOV", "TEX", "IF", "ENDIF", "END", "IN[0]", "OUT[0]", "TEMP[ADDR[0].x+1](1)", "2D", "DCL", "IMM", "IMM[0]", "FLT32 {1, 2, 3, 4}",
-    "PROPERTY", "FS_COORD_ORIGIN", "GENERIC[1]", "ARRAY(1)", "STREAM(0, 0, 0, 1)", ".xyzw", ".x", "LOAD", "VOLATILE", "_SAT", "é", "\x00",
+    "PROPERTY", "FS_COORD_ORIGIN", "GENERIC[1]", "ARRAY(1)", "STREAM(0, 0, 0, 1)", ".xyzw", ".x", "LOAD", "VOLATILE",
+    "SUB", "XPD", "EMIT", "TEMPX[0][1]", "IMMX[0]", "DCL IMMX[0] {{1, 2, 3, 4}}", "_SAT", "é", "\x00",
 )  # fmt: skip
 
 soup = st.lists(st.sampled_from(PIECES), max_size=30).map(lambda pieces: "FRAG\n" + " ".join(pieces))
@@ -62,12 +63,13 @@ def test_checking_any_program_gives_findings_and_nothing_else(program: Program) 
 def test_any_text_is_a_program_or_a_parse_error(text: str) -> None:
     verdict(text, "default", "regular")
     verdict(text, "strict", "regular")
+    verdict(text, "legacy", "regular")
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)
 @given(soup)
 def test_both_readers_agree_on_token_soup(text: str) -> None:
-    for dialect in ("default", "strict"):
+    for dialect in DIALECTS:
         assert verdict(text, dialect, "regular") == verdict(text, dialect, "lark")
 
 
@@ -92,7 +94,7 @@ def test_both_readers_agree_on_mutants_of_measured_texts(seed: int) -> None:
     texts = [row["text"] for row in rows()]
     for _ in range(250):
         text = mutant(choose.choice(texts), choose)
-        dialect = choose.choice(("default", "strict"))
+        dialect = choose.choice(DIALECTS)
         assert verdict(text, dialect, "regular") == verdict(text, dialect, "lark"), text
 
 

@@ -175,7 +175,7 @@ def test_explain_tells_what_a_code_means(run: Run) -> None:
     [
         (["--chek"], "unknown option `--chek`; did you mean `--check`?"),
         (["--emit", "txt"], "--emit: unknown value `txt`; did you mean `text`?"),
-        (["--dialect", "legacy2"], "--dialect: unknown value `legacy2`; it is one of default, strict"),
+        (["--dialect", "old"], "--dialect: unknown value `old`; it is one of default, strict, legacy"),
         (["--lanes", "7"], "--lanes: unknown value `7`; it is one of 4, 8, 16, 32, 64"),
         (["--lanes", "x"], "argument --lanes: invalid int value: 'x'"),
         (["--check", "--link"], "argument --link: not allowed with argument --check"),

@@ -155,7 +155,7 @@ def test_one_bad_statement_does_not_hide_the_next() -> None:
 def test_wrong_arguments_are_named() -> None:
     with pytest.raises(TypeError, match="text must be str, not bytes"):
         parse(b"VERT")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="dialect must be one of default, strict, not 'loose'"):
+    with pytest.raises(ValueError, match="dialect must be one of default, strict, legacy, not 'loose'"):
         parse("VERT", dialect="loose")
     with pytest.raises(ValueError, match="engine must be one of"):
         parse("VERT", engine="yacc")

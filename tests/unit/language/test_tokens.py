@@ -7,7 +7,7 @@ import pytest
 from tests.golden.accept import Row, rows
 from tgsi.decoder import decode
 from tgsi.diagnostics import ParseError, UnsupportedError
-from tgsi.dumper import dump_mesa
+from tgsi.dumper import dump, dump_mesa
 from tgsi.encoder import encode
 from tgsi.enums import File
 from tgsi.formats import FORMAT_NAMES, FORMAT_NUMBERS
@@ -78,6 +78,14 @@ def test_a_stream_cut_short_is_refused(size: int) -> None:
             decode((2 | size - 2 << 8, *cut[1:]))
         except ParseError as error:
             assert {item.code for item in error.diagnostics} <= {"P040"}  # noqa: PT017
+
+
+def test_dump_takes_a_style() -> None:
+    program = parse("VERT\nIMM FLT32 {0.1, 0, 0, 0}\nEND")
+    assert dump(program) == str(program)
+    assert dump(program, style="mesa") == dump_mesa(program) != str(program)
+    with pytest.raises(ValueError, match="style must be one of canonical, mesa, not 'c'"):
+        dump(program, style="c")
 
 
 def test_wrong_elements_are_named() -> None:
