@@ -13,7 +13,7 @@ import numpy as np
 
 from backends.arguments import Arguments
 from backends.gallium.state import SamplerState
-from backends.interp import arithmetic, compare, convert, groups, integer, memory, texture, transcendental, wide  # noqa: F401  (they register)
+from backends.interp import arithmetic, compare, convert, groups, integer, memory, texture, transcendental, views, wide  # noqa: F401  (they register)
 from backends.interp.pairs import execute_pairs
 from backends.interp.registers import Registers
 from backends.interp.registry import ACTIONS, CHECKS, OPERATIONS

@@ -48,7 +48,8 @@ def _for_each_unit(machine: Machine, instruction: Instruction, words_of: Callabl
     return result
 
 
-def _offsets(machine: Machine, instruction: Instruction) -> list[I32]:
+def texel_offsets(machine: Machine, instruction: Instruction) -> list[I32]:
+    """Of each lane, by axis."""
     return [
         np.ascontiguousarray(machine.registers.read(offset.register)[:, channel]).view(np.int32)
         for offset in instruction.offsets
@@ -60,6 +61,13 @@ def _floats(machine: Machine, instruction: Instruction, source: int) -> F32:
     return machine.source(instruction, source, "float").view(np.float32)
 
 
+def lod_mode_of(machine: Machine, lod_mode: LodMode) -> LodMode:
+    """Vertices have no derivatives: their implicit level is 0."""
+    if machine.program.processor is Processor.FRAG or lod_mode not in ("implicit", "bias"):
+        return lod_mode
+    return "explicit" if lod_mode == "bias" else "zero"
+
+
 def _sample(
     machine: Machine,
     instruction: Instruction,
@@ -69,11 +77,9 @@ def _sample(
     lod: F32 | None = None,
     derivatives: tuple[F32, F32] | None = None,
 ) -> None:
-    """Sample with the unit that the last source names. Vertices have no derivatives: their implicit level is 0."""
-    if machine.program.processor is not Processor.FRAG and lod_mode in ("implicit", "bias"):
-        lod_mode = "explicit" if lod_mode == "bias" else "zero"
-    mode = lod_mode
-    name, offsets = _target(instruction).name, _offsets(machine, instruction)
+    """Sample with the unit that the last source names."""
+    mode = lod_mode_of(machine, lod_mode)
+    name, offsets = _target(instruction).name, texel_offsets(machine, instruction)
 
     def words_of(unit: int) -> Bits:
         """Without a sampler there is no texture either."""
@@ -149,7 +155,7 @@ def _fetch(machine: Machine, instruction: Instruction, active: Mask, *, with_lev
     coords = machine.source(instruction, 0, "int").view(np.int32)
     info = _target(instruction)
     lod = coords[:, 3] if with_level and info.name not in WITHOUT_LEVELS else None
-    offsets = _offsets(machine, instruction)
+    offsets = texel_offsets(machine, instruction)
 
     def words_of(unit: int) -> Bits:
         return fetch(machine.textures.get(unit), info.name, coords, lod=lod, offsets=offsets)

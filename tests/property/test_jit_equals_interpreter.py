@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 
@@ -10,6 +12,9 @@ from backends.llvm.run import run as execute
 from passes.validate import validate
 from tests.property.programs import LOOSE_OUTPUTS, GeneratedProgram, programs
 from tgsi.parser import parse
+
+EXAMPLES = int(os.environ.get("TGSI_PROPERTY_EXAMPLES", "100"))
+"""More of them by night."""
 
 
 def differences(generated: GeneratedProgram, lanes: int = 8) -> list[str]:
@@ -25,7 +30,7 @@ def differences(generated: GeneratedProgram, lanes: int = 8) -> list[str]:
     return lines + [f"lane {i}: alive differs" for i in np.flatnonzero(ours.alive != theirs.alive)]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_compiled_programs_equal_interpreted_ones(generated: GeneratedProgram) -> None:
     assert differences(generated) == []

@@ -45,7 +45,7 @@ W_IS_TAKEN = frozenset({"CUBEARRAY", "SHADOWCUBE", "SHADOW2D_ARRAY"})
 """Targets whose w is a coordinate or the reference."""
 
 
-def _both(body: str, target: str, inputs: Any, stage: str = "FRAG") -> None:
+def _both(body: str, target: str, inputs: Any, stage: str = "FRAG", shadow: bool = False) -> None:
     registers = "".join(f"DCL IN[{i}]{f', GENERIC[{i}], PERSPECTIVE' if stage == 'FRAG' else ''}\n" for i in range(4))
     output = "COLOR" if stage == "FRAG" else "POSITION"
     resources = f"DCL SAMP[0]\nDCL SVIEW[0], {target}, FLOAT\nIMM[0] INT32 {{1, -1, 0, 0}}\n"
@@ -56,7 +56,7 @@ def _both(body: str, target: str, inputs: Any, stage: str = "FRAG") -> None:
     texture = random_texture(
         Format.R32G32B32A32_FLOAT, 8, 1 if one_high else 8, LAYERS.get(target, 1), levels, volume=target == "3D", seed=7
     )
-    mode = TexCompare.R_TO_TEXTURE if target.startswith("SHADOW") else TexCompare.NONE
+    mode = TexCompare.R_TO_TEXTURE if shadow or target.startswith("SHADOW") else TexCompare.NONE
     sampler = replace(NEAREST, compare_mode=mode, compare_func=CompareFunc.LESS, normalized_coords=target != "RECT")
     bound = bind(texture, target)
     record = sampler_record(sampler, texture.format)
@@ -105,3 +105,31 @@ def test_texels_by_integer_coordinates(opcode: str, target: str) -> None:
 def test_sizes_of_levels(target: str) -> None:
     inputs = np.repeat(np.arange(16, dtype=np.int32)[:, None, None] % 4, 4, axis=1).repeat(4, axis=2)
     _both(f"TXQ OUT[0], IN[0].xxxx, SAMP[0], {target}", target, inputs)
+
+
+VIEWING = {
+    "SAMPLE": "",
+    "SAMPLE_B": ", IN[1].yyyy",
+    "SAMPLE_L": ", IN[1].yyyy",
+    "SAMPLE_D": ", IN[2], IN[3]",
+    "SAMPLE_C": ", IN[1].zzzz",
+    "SAMPLE_C_LZ": ", IN[1].zzzz",
+}
+
+
+@pytest.mark.parametrize("target", ["1D", "2D", "3D", "CUBE", "2D_ARRAY", "CUBEARRAY"])
+@pytest.mark.parametrize("opcode", VIEWING)
+def test_opcodes_with_views(opcode: str, target: str) -> None:
+    if target != "3D" or "_C" not in opcode:
+        _both(f"{opcode} OUT[0], IN[0], SVIEW[0].yzxw, SAMP[0]{VIEWING[opcode]}", target, _coordinates(9), shadow="_C" in opcode)
+
+
+def test_texels_of_views() -> None:
+    inputs = np.random.default_rng(8).integers(-1, 5, (64, 4, 4)).astype(np.int32)
+    inputs[:, 0, 3] %= 4
+    _both("SAMPLE_I OUT[0], IN[0], SVIEW[0].wzyx", "2D", inputs)
+
+
+def test_sizes_of_views() -> None:
+    inputs = np.repeat(np.arange(16, dtype=np.int32)[:, None, None] % 5, 4, axis=1).repeat(4, axis=2)
+    _both("SVIEWINFO OUT[0], IN[0].xxxx, SVIEW[0]", "2D", inputs)
