@@ -20,7 +20,7 @@ from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
 from backends.llvm.plan import Plan
 from tgsi.diagnostics import UnsupportedError
-from tgsi.ir import Instruction, Program, RegisterRef
+from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef
 
 
 class Vector(Protocol):
@@ -34,6 +34,10 @@ class Registers(Protocol):
 
     def read(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
         """A register channel, without modifiers."""
+        ...
+
+    def address(self, instruction: Instruction, reference: IndirectRef, offset: int) -> Val:
+        """Value of an address register plus a constant, i32."""
         ...
 
 

@@ -57,7 +57,7 @@ def _sample(
         place = {"z": 2, "w": 3, "src1.x": 4}[TARGETS[target].shadow]
         coords += [coords[0]] * (place - len(coords)) + [wide(c, reference[0])]
     level = wide(c, lod[0]) if lod is not None else None
-    values = sample_units(c, view.register.index, sampler.register.index, target, coords, mode, level, gradients)
+    values = sample_units(c, view.register.index, sampler.register.index, target, coords, mode, level, gradients, offsets_of(c))
     return _swizzled(view, values)
 
 

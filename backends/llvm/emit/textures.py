@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from backends.llvm.abi import SamplerRecord, ShaderEnv, TextureRecord
 from backends.llvm.builder import I32, Val
 from backends.llvm.emit import Context, Vector, emits
+from backends.llvm.plan import array_range
 from backends.llvm.samplelib import SampleFunction
 from backends.llvm.sampling import sample
-from backends.llvm.sampling.key import TextureKey
 from backends.llvm.structs import Record
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import TARGETS, File, Processor, TargetInfo
@@ -30,11 +30,33 @@ def _target(c: Context) -> TargetInfo:
     return info
 
 
-def _unit(c: Context, source: int) -> int:
-    register = c.instruction.src[source].register
-    if register.indirect is not None or register.dimension is not None or register.file is not File.SAMP:
+MAX_UNITS = 32
+"""Most units among which an indirect sampler chooses."""
+
+
+def _for_unit(c: Context, source: int, body: Callable[[int], list[Val]], missing: list[Val]) -> list[Val]:
+    """What `body` gives for the unit that a source names; lanes whose unit does not exist get `missing`.
+
+    Indirect units may differ between lanes: the body is written for every declared unit and skipped where no lane wants it. It must
+    not read registers, because what is read under a condition is not known behind it.
+    """
+    f, register = c.f, c.instruction.src[source].register
+    if register.dimension is not None or register.file is not File.SAMP:
         raise UnsupportedError.at("B004", "this way to name a sampler is not supported by the code generator", c.instruction.span)
-    return register.index
+    if register.indirect is None:
+        return body(register.index)
+    first, count = array_range(c.program, register)
+    if count > MAX_UNITS:
+        raise UnsupportedError.at("B004", f"an indirect sampler among more than {MAX_UNITS} is not supported", c.instruction.span)
+    index = wide(c, c.operands.address(c.instruction, register.indirect, register.index))
+    active = c.execution_mask()
+    results = [f.var(value.type, value) for value in missing]
+    for unit in range(first, first + count):
+        chosen = index.eq(unit) & active
+        with f.if_(f.any(chosen)):
+            for result, value in zip(results, body(unit)):
+                result.set(f.select(chosen, value.bits_as(result.type), result.get()))
+    return [result.get() for result in results]
 
 
 def record_of(c: Context, field: str, layout: type[ctypes.Structure], unit: int) -> Val:
@@ -73,8 +95,12 @@ def _offset(c: Context, offset: TexOffset, axis: int) -> Val | int:
 def _sample(
     c: Context, source: int, coords: Sequence[Val], mode: sample.LodMode, lod: Val | None = None, gradients: Gradients = None
 ) -> list[Val]:
-    unit = _unit(c, source)
-    return sample_units(c, unit, unit, _target(c).name, coords, mode, lod, gradients)
+    target, offsets = _target(c).name, offsets_of(c)
+
+    def body(unit: int) -> list[Val]:
+        return sample_units(c, unit, unit, target, coords, mode, lod, gradients, offsets)
+
+    return _for_unit(c, source, body, sample.unbound(c.f, c.lane_map.lanes))
 
 
 def sample_units(
@@ -86,6 +112,7 @@ def sample_units(
     mode: sample.LodMode,
     lod: Val | None = None,
     gradients: Gradients = None,
+    offsets: Sequence[Val | int] = (),
 ) -> list[Val]:
     """Sample view number `view` with sampler number `sampler`; only fragments have implicit derivatives."""
     texture_key, sampler_key = c.interface.texture_key(view), c.interface.sampler_key(sampler)
@@ -94,9 +121,9 @@ def sample_units(
     if mode in ("implicit", "bias") and c.program.processor is not Processor.FRAG:
         mode = "explicit" if mode == "bias" else "zero"
     texture, sampling = record_of(c, "textures", TextureRecord, view), record_of(c, "samplers", SamplerRecord, sampler)
-    offsets = offsets_of(c)
     known = tuple(offset for offset in offsets if isinstance(offset, int))
-    if c.plan.samples >= SHARED_FROM and len(known) == len(offsets):
+    several = c.plan.samples >= SHARED_FROM or any(operand.register.indirect is not None for operand in c.instruction.src)
+    if several and len(known) == len(offsets):
         count = len(gradients[0]) if gradients is not None else 0
         function = SampleFunction(c.lane_map, texture_key, sampler_key, target, mode, len(coords), lod is not None, count, known)
         changes = [value for row in gradients or () for value in row]
@@ -184,19 +211,19 @@ def emit_txd(c: Context, a: Vector, dx: Vector, dy: Vector, unit: None) -> list[
     return _sample(c, 3, _coordinates(c, a), "gradient", gradients=[channels_of(c, dx, count), channels_of(c, dy, count)])
 
 
-def _bound(c: Context, source: int) -> tuple[TextureKey, Val] | None:
-    unit = _unit(c, source)
-    key = c.interface.texture_key(unit)
-    return None if key is None else (key, record_of(c, "textures", TextureRecord, unit))
-
-
 def _fetch(c: Context, a: Vector, lod: Val | None) -> list[Val]:
-    bound, info = _bound(c, 1), _target(c)
-    if bound is None:
-        return sample.unbound(c.f, c.lane_map.lanes)
-    coords = channels_of(c, a, info.coords)
-    mask = c.execution_mask()
-    return sample.emit_fetch(c.f, bound[0], bound[1], coords, lod=lod, offsets=offsets_of(c), mask=mask, target=info.name)
+    info, offsets = _target(c), offsets_of(c)
+    coords, mask = channels_of(c, a, info.coords), c.execution_mask()
+    unbound = sample.unbound(c.f, c.lane_map.lanes)
+
+    def body(unit: int) -> list[Val]:
+        key = c.interface.texture_key(unit)
+        if key is None:
+            return unbound
+        texture = record_of(c, "textures", TextureRecord, unit)
+        return sample.emit_fetch(c.f, key, texture, coords, lod=lod, offsets=offsets, mask=mask, target=info.name)
+
+    return _for_unit(c, 1, body, unbound)
 
 
 @emits("TXF")
@@ -215,17 +242,29 @@ def emit_txf_lz(c: Context, a: Vector, unit: None) -> list[Val]:
 @emits("TXQ")
 def emit_txq(c: Context, a: Vector, unit: None) -> list[Val]:
     """Sizes and number of levels."""
-    bound, info = _bound(c, 1), _target(c)
-    if bound is None:
-        return [c.f.const(I32.wide(c.lane_map.lanes), 0)] * 4
+    info, lanes = _target(c), c.lane_map.lanes
     without = info.name in ("BUFFER", "RECT", "SHADOWRECT")
     lod = None if without else wide(c, a[0])
-    return sample.emit_query_size(c.f, bound[0], bound[1], c.lane_map.lanes, lod=lod, target=info.name)
+    nothing = [c.f.const(I32.wide(lanes), 0)] * 4
+
+    def body(unit: int) -> list[Val]:
+        key = c.interface.texture_key(unit)
+        if key is None:
+            return nothing
+        return sample.emit_query_size(c.f, key, record_of(c, "textures", TextureRecord, unit), lanes, lod=lod, target=info.name)
+
+    return _for_unit(c, 1, body, nothing)
 
 
 @emits("TXQS")
 def emit_txqs(c: Context, unit: None) -> list[Val]:
     """Number of samples, at least 1."""
-    bound = _bound(c, 0)
-    count = c.f.const(I32, 1) if bound is None else c.f.max(Record(c.f, bound[1], TextureRecord).get("samples"), 1)
-    return [wide(c, count)] * 4
+    one = wide(c, c.f.const(I32, 1))
+
+    def body(unit: int) -> list[Val]:
+        if c.interface.texture_key(unit) is None:
+            return [one] * 4
+        texture = record_of(c, "textures", TextureRecord, unit)
+        return [wide(c, c.f.max(Record(c.f, texture, TextureRecord).get("samples"), 1))] * 4
+
+    return _for_unit(c, 0, body, [one] * 4)

@@ -93,3 +93,14 @@ def test_an_object_from_the_disk_finds_its_shared_functions(bound: dict[str, Any
     for _ in range(2):
         library = compile_cached(("s",), lambda: build_run_kernel(program, 16, {0: TEXTURE}, {0: SAMPLER}), exports=["run"], cache=cache)
         assert np.array_equal(run(program, inputs, library=library, **bound).outputs, want)
+
+
+def test_units_may_differ_between_lanes(bound: dict[str, Any]) -> None:
+    header = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL IN[1], GENERIC[1], CONSTANT\nDCL OUT[0], COLOR\nDCL SAMP[0..1]\nDCL ADDR[0]\n"
+    direct = parse(header + "TXL OUT[0], IN[0], SAMP[0], 2D\nEND\n")
+    indirect = parse(header + "UARL ADDR[0].x, IN[1]\nTXL OUT[0], IN[0], SAMP[ADDR[0].x], 2D\nEND\n")
+    inputs = np.random.default_rng(3).normal(size=(16, 2, 4)).astype(np.float32).view(np.uint32)
+    inputs[:, 1, 0] = np.tile(np.array([0, 1, 2, 0xFFFFFFFF], np.uint32), 4)
+    got, want = run(indirect, inputs, **bound).floats, run(direct, inputs, **bound).floats
+    assert np.array_equal(got[::4], want[::4])
+    assert np.array_equal(got.reshape(4, 4, 4)[:, 1:].reshape(12, 4), np.tile(np.array([0, 0, 0, 1], np.float32), (12, 1)))
