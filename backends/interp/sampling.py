@@ -320,7 +320,7 @@ def _mipmapped(
     layer: Ints,
     offsets: Sequence[Any],
 ) -> NDArray[np.float64]:
-    """Choose filter and levels by LOD: magnified where it is negative (Mesa's softpipe: a min_lod of 0 never magnifies)."""
+    """Choose filter and levels by LOD: magnified where, clamped, it is not above 0 (OpenGL's rule)."""
     last = len(texture.levels) - 1
     integer = texture.format.is_integer
     mip = sampler.min_mip_filter
@@ -337,7 +337,7 @@ def _mipmapped(
         weight = np.where(first >= last, 0.0, positive - whole)
     out = np.zeros((len(lod), 4))
     for magnified, choice in ((True, sampler.mag_img_filter), (False, sampler.min_img_filter)):
-        rows = np.flatnonzero((lod < 0) == magnified)
+        rows = np.flatnonzero((lod <= 0) == magnified)
         if not len(rows):
             continue
         linear = choice is TexFilter.LINEAR and not integer

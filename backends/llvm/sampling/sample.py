@@ -216,7 +216,7 @@ class Sampling:
         linear = TexFilter.LINEAR in filters
         snap = None
         if len(filters) == 2 and lod is not None:
-            magnified = lod < 0.0  # as softpipe: with a min_lod of 0 nothing is magnified
+            magnified = lod <= 0.0  # the clamped LOD, as OpenGL and llvmpipe: a min_lod of 0 still magnifies
             snap = magnified if key.mag_img_filter is TexFilter.NEAREST else ~magnified
         if linear and self.axes == 2 and self._is_unorm8() and not (self.seamless or self.borders(True)):
             parts = self._mipmapped(levels, lambda level: self.filtered_unorm8(level, coords, layer, snap))
