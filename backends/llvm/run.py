@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,31 @@ from backends.llvm.abi import MAX_CONSTANT_BUFFERS, SamplerRecord, ShaderEnv, Te
 from backends.llvm.engine import Library, compile_module
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.stages import build_run_kernel, output_count
+from backends.llvm.variants import VariantCache
 from backends.result import Bits, Floats, RunResult
 from tgsi.enums import File, Interpolation
 from tgsi.ir import Program
 
 _ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """What a run kernel is made from; programs with one canonical text are one."""
+
+    text: str
+    lanes: int
+    cpu: str
+    textures: tuple[tuple[int, TextureKey], ...]
+    samplers: tuple[tuple[int, SamplerKey], ...]
+    program: Program = field(compare=False)
+
+
+def _compile(v: _Variant) -> Library:
+    return compile_module(build_run_kernel(v.program, v.lanes, dict(v.textures), dict(v.samplers), cpu=v.cpu), cpu=v.cpu)
+
+
+_kernels: VariantCache[_Variant, Library] = VariantCache(_compile, max_weight=16 << 20, weight=lambda library: len(library.image))
 
 
 def interpolate(program: Program, arguments: Arguments) -> Bits:
@@ -128,9 +149,9 @@ def run(
     )
     texture_items, sampler_items = textures or {}, samplers or {}
     if library is None:
-        texture_keys = {unit: key for unit, (key, _) in texture_items.items()}
-        sampler_keys = {unit: key for unit, (key, _) in sampler_items.items()}
-        library = compile_module(build_run_kernel(program, lanes, texture_keys, sampler_keys, cpu=cpu), cpu=cpu)
+        texture_keys = tuple((unit, key) for unit, (key, _) in sorted(texture_items.items()))
+        sampler_keys = tuple((unit, key) for unit, (key, _) in sorted(sampler_items.items()))
+        library = _kernels.get(_Variant(program.text, lanes, cpu, texture_keys, sampler_keys, program))
     environment = _Environment(
         program,
         arguments.constants,
