@@ -32,22 +32,22 @@ def _first(c: Context, value: Val) -> Val:
 
 
 @emits("VOTE_ANY")
-def emit_vote_any(c: Context, a: Val) -> Val:
+def emit_vote_any(c: Context, a: Vector) -> Val:
     """All ones if x is not 0 in some active lane."""
-    return _flags(c.lane_map.widen(c.f, _chosen(c, a)))
+    return _flags(c.lane_map.widen(c.f, _chosen(c, a[0])))
 
 
 @emits("VOTE_ALL")
-def emit_vote_all(c: Context, a: Val) -> Val:
+def emit_vote_all(c: Context, a: Vector) -> Val:
     """All ones if x is not 0 in every active lane."""
-    against = c.execution_mask() & ~_wide(c, a.as_float().ne(0.0))
+    against = c.execution_mask() & ~_wide(c, a[0].as_float().ne(0.0))
     return _flags(~c.lane_map.widen(c.f, against))
 
 
 @emits("VOTE_EQ")
-def emit_vote_eq(c: Context, a: Val) -> Val:
+def emit_vote_eq(c: Context, a: Vector) -> Val:
     """All ones if x has the same bits in all active lanes."""
-    value = _wide(c, a.as_int())
+    value = _wide(c, a[0].as_int())
     different = c.execution_mask() & value.ne(_first(c, value))
     return _flags(~c.lane_map.widen(c.f, different))
 
