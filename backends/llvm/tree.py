@@ -11,9 +11,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from passes.analysis import regions
+from tgsi.diagnostics import UnsupportedError
 from tgsi.ir import Instruction, Program
 
 Kind = Literal["if", "loop", "switch", "call"]
+
+MAX_ITEMS = 1 << 15
+"""Most instructions with every call written out: code generation takes tens of microseconds for each."""
 
 
 @dataclass(eq=False, slots=True)
@@ -52,11 +56,19 @@ def enclosing(region: Region) -> Iterator[Control]:
 
 
 def build_tree(program: Program) -> Region:
-    """The main region. Errors are those of `passes.analysis.regions.analyse_regions`."""
+    """The main region.
+
+    Raises UnsupportedError for more than `MAX_ITEMS` instructions, and what `passes.analysis.regions.analyse_regions` raises.
+    """
     shape = regions.analyse_regions(program)
+    room = MAX_ITEMS
 
     def fill(region: Region, nodes: regions.Region) -> None:
+        nonlocal room
         for node in nodes:
+            room -= len(node.instructions) if isinstance(node, regions.Block) else 1
+            if room < 0:
+                raise UnsupportedError.at("B041", f"the program and its calls expand to more than {MAX_ITEMS} instructions")
             match node:
                 case regions.Block():
                     region.items += [Leaf(i, region) for i in node.instructions if i.opcode.name != "NOP" and "gap" not in i.opcode.flags]

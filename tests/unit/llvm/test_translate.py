@@ -228,3 +228,11 @@ def test_arrays_are_bounded() -> None:
     )
     with pytest.raises(UnsupportedError, match="65536 bytes at 8 lanes"):
         build_run_kernel(program, 8)
+
+
+def test_calls_that_expand_too_far_are_refused() -> None:
+    subs, body = 16, "".join(f"BGNSUB\nCAL :{3 + 4 * (i + 1)}\nCAL :{3 + 4 * (i + 1)}\nENDSUB\n" for i in range(16))
+    text = f"VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nCAL :3\nEND\n{body}BGNSUB\nMOV OUT[0], IN[0]\nENDSUB\n"
+    assert text.count("BGNSUB") == subs + 1
+    with pytest.raises(UnsupportedError, match="expand to more than"):
+        build_run_kernel(parse(text), 8)
