@@ -140,6 +140,8 @@ class Function:
         if isinstance(a, Val):
             va = a
             vb = b if isinstance(b, Val) else self.const(a.type, b)
+            if va.type is vb.type:
+                return va, vb
         elif isinstance(b, Val):
             va, vb = self.const(b.type, a), b
         else:

@@ -71,6 +71,8 @@ class Operands:
                 self.system_values[register, channel] = self.interface.system_value(register, channel)
 
     def _array(self, file: File, register: int) -> RegisterArray | None:
+        if not self.arrays:
+            return None
         return next((array for array in self.arrays.get(file, ()) if array.covers(register)), None)
 
     # -- sources ----------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +17,20 @@ class Type:
     kind: str
     bits: int
     lanes: int = 1
+    element: str = field(init=False, repr=False, compare=False)  # LLVM's name of the element type
+    text: str = field(init=False, repr=False, compare=False)  # LLVM's name of the whole type
 
-    @property
-    def element(self) -> str:
-        """LLVM's name of the element type."""
+    def __post_init__(self) -> None:
+        # Both names are wanted for every line that is written.
         if self.kind == "f":
-            return {16: "half", 32: "float", 64: "double"}[self.bits]
-        return "ptr" if self.kind == "p" else f"i{self.bits}"
+            element = {16: "half", 32: "float", 64: "double"}[self.bits]
+        else:
+            element = "ptr" if self.kind == "p" else f"i{self.bits}"
+        object.__setattr__(self, "element", element)
+        object.__setattr__(self, "text", element if self.lanes == 1 else f"<{self.lanes} x {element}>")
 
     def __str__(self) -> str:
-        return self.element if self.lanes == 1 else f"<{self.lanes} x {self.element}>"
+        return self.text
 
     @property
     def suffix(self) -> str:
@@ -35,7 +40,12 @@ class Type:
 
     def wide(self, lanes: int) -> Type:
         """The same element type with another number of lanes."""
-        return self if lanes == self.lanes else Type(self.kind, self.bits, lanes)
+        return self if lanes == self.lanes else _vector(self.kind, self.bits, lanes)
+
+
+@functools.cache
+def _vector(kind: str, bits: int, lanes: int) -> Type:
+    return Type(kind, bits, lanes)
 
 
 BOOL = Type("i", 1)

@@ -25,7 +25,7 @@ class Val:
         self.f, self.type, self.name, self.truth = f, type, name, truth
 
     def __str__(self) -> str:
-        return f"{self.type} {self.name}"
+        return f"{self.type.text} {self.name}"
 
     def __repr__(self) -> str:
         return f"Val({self})"
