@@ -26,6 +26,7 @@ from backends.raster.records import (
     VertexLayout,
     Worker,
 )
+from backends.raster.scheduler import CLOSED
 
 _SEMAPHORE = 64  # bytes reserved for a sem_t
 _VECTOR = 4 * MAX_LANES
@@ -52,7 +53,7 @@ class _Threads:
             self._libc.sem_init(ctypes.c_void_p(base + _SEMAPHORE * i), 0, 0)
         for i, w in enumerate(self.workers):
             w.start = base + _SEMAPHORE * i if i < self.count else None
-        scene.done, scene.quit, scene.arrived, scene.generation, scene.pending = base + _SEMAPHORE * self.count, 0, 0, 0, 0
+        scene.done, scene.quit, scene.state = base + _SEMAPHORE * self.count, 0, CLOSED
         body, size = _entry(self.library.address["worker"]), ctypes.sizeof(Worker)
         self._threads = [
             threading.Thread(target=body, args=(ctypes.addressof(self.workers) + size * i,), name=f"raster-{i}", daemon=True)

@@ -282,10 +282,6 @@ class Scene(ctypes.Structure):
         ("pad0", c_int32 * 32),
         ("next_batch", c_int32),
         ("pad1", c_int32 * 31),
-        ("arrived", c_int32),
+        ("state", c_int32),  # who takes part in a flush; see scheduler
         ("pad3", c_int32 * 31),
-        ("generation", c_int32),
-        ("pad4", c_int32 * 31),
-        ("pending", c_int32),
-        ("pad5", c_int32 * 31),
     ]

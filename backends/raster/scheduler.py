@@ -3,7 +3,9 @@
 A flush is windows of batches; a window is two phases, batches (front end) and tiles. Batches are taken by one atomic counter.
 Tiles are dealt out in bands, one a worker, and taken from other bands only when the own one is done: so a tile stays in the caches
 of one CPU from frame to frame (one counter for all cost a factor of three where filling is cheap).
-All participants run `render`; between phases they meet at a barrier whose last arriver does the serial bookkeeping.
+Whoever takes part runs `render`; between phases all meet at a barrier whose last arriver does the serial bookkeeping. A worker
+joins when it gets a CPU, in any phase, and nobody waits for one that has none (on a busy machine that would be a scheduler tick
+for each frame, however small).
 (A semaphore hand-off for each phase cost 50 microseconds and more where an idle CPU halts, as in virtual machines:
 a third of the time of a frame with 60 windows. So they spin, and yield the CPU after a while.)
 """
@@ -12,12 +14,17 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.llvm.builder import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.structs import Record
 from backends.raster.records import Batch, Scene, Worker
 
 DEFAULT_MXCSR = 0x1F80
 SPINS = 4000  # turns of a barrier before it yields
+_JOINED_AT = 12
+ARRIVED = (1 << _JOINED_AT) - 1  # bits of Scene.state: who has come to the barrier,
+JOINED = 1 << _JOINED_AT  # ... how many take part, in units of this,
+PHASE = 1 << 29  # ... set among tiles, not among batches: it changes when all may go on,
+CLOSED = 1 << 30  # ... and that there is nothing to take part in
 
 
 def set_mxcsr(f: Function, value: int) -> Val:
@@ -100,40 +107,79 @@ def _build_end_window(module: Module) -> None:
     f.ret()
 
 
+def _joined(word: Val) -> Val:
+    return word.lshr(_JOINED_AT) & ARRIVED
+
+
+def _atomic(f: Function, operation: str, pointer: Val, value: Val) -> None:
+    f.line(f"{f.fresh()} = atomicrmw {operation} {pointer}, {value} seq_cst")
+
+
+def _pause(f: Function, turns: Var) -> None:
+    f.call(None, "llvm.x86.sse2.pause")
+    turns.add(1)
+    with f.if_(turns.get() > SPINS):
+        f.call(I32, "sched_yield")
+
+
+def _build_join(module: Module) -> None:
+    """join(scene) -> state word: the worker takes part in the flush from now on; 0: there is none."""
+    f = Function(module, "join", [PTR], I32, shared=True, internal=True)
+    state = Record(f, f.args[0], Scene).address("state")
+    result, turns = f.var(I32, 0), f.var(I32, 0)
+    with f.loop() as loop:
+        word = f.load(I32, state, atomic=True)
+        loop.break_if((word & CLOSED).ne(0))
+        between = _joined(word).ne(0) & _joined(word).eq(word & ARRIVED)  # the last arriver prepares the next phase
+        with f.else_of(between) as try_it:
+            _pause(f, turns)
+            try_it()
+            pair = f.fresh()
+            f.line(f"{pair} = cmpxchg {state}, {word}, {word + JOINED} seq_cst seq_cst")
+            result.set(f.select(f.emit(BOOL, f"extractvalue {{ i32, i1 }} {pair}, 1"), word + JOINED, 0))
+        loop.break_if(result.get().ne(0))
+    f.ret(result.get())
+
+
 def _build_render(module: Module) -> None:
-    """render(worker): what every participant of a flush runs."""
-    f = Function(module, "render", [PTR], shared=True, internal=True)
-    worker = f.args[0]
+    """render(worker, state word): what everyone who has joined a flush runs; leaves it at the end."""
+    f = Function(module, "render", [PTR, I32], shared=True, internal=True)
+    worker, joined = f.args
     scene = Record(f, worker, Worker).get("scene")
     s = Record(f, scene, Scene)
 
-    def barrier(serial: str) -> None:
-        generation = f.load(I32, s.address("generation"), atomic=True)
-        arrived = f.atomic_add(s.address("arrived"), 1) + 1
-        with f.else_of(arrived.eq(s.get("participants"))) as wait_for_it:
+    def barrier(serial: str, is_end: bool) -> None:
+        now = f.atomic_add(s.address("state"), 1) + 1
+        with f.else_of((now & ARRIVED).eq(_joined(now))) as wait_for_it:
             f.call(None, serial, scene)
-            s.set("arrived", 0)
-            f.atomic_add(s.address("generation"), 1)
+            is_over = s.get("finished").ne(0) if is_end else None
+            close = f.const(I32, 0) if is_over is None else f.select(is_over, f.const(I32, CLOSED), 0)
+            _atomic(f, "xor", s.address("state"), close | (now & ARRIVED) | PHASE)  # at once: nobody may see half of it
+            if is_over is not None:
+                with f.if_(is_over & (s.get("participants") <= s.get("threads"))):
+                    f.call(I32, "sem_post", s.get("done"))  # the caller sleeps
             wait_for_it()
             turns = f.var(I32, 0)
             with f.loop() as spin:
-                spin.break_if(f.load(I32, s.address("generation"), atomic=True).ne(generation))
-                f.call(None, "llvm.x86.sse2.pause")
-                turns.add(1)
-                with f.if_(turns.get() > SPINS):
-                    f.call(I32, "sched_yield")
+                word = f.load(I32, s.address("state"), atomic=True)
+                spin.break_if(((word ^ now) & PHASE).ne(0))
+                _pause(f, turns)
 
+    phase = f.var(I32, joined & PHASE)
     with f.loop() as loop:
-        f.call(None, "take_batches", worker)
-        barrier("begin_tiles")
+        with f.if_(phase.get().eq(0)):  # not for who joins among the tiles
+            f.call(None, "take_batches", worker)
+            barrier("begin_tiles", False)
+        phase.set(0)
         f.call(None, "tiles", worker)
-        barrier("end_window")
+        barrier("end_window", True)
         loop.break_if(s.get("finished").ne(0))
+    f.atomic_add(s.address("state"), -JOINED)
     f.ret()
 
 
 def _build_worker(module: Module) -> None:
-    """worker(worker): the whole life of a thread. `quit` ends it."""
+    """worker(worker): the whole life of a thread. `quit` ends it. It may wake for a flush that is over: then it sleeps again."""
     f = Function(module, "worker", [PTR], shared=True)
     worker = f.args[0]
     w = Record(f, worker, Worker)
@@ -142,32 +188,37 @@ def _build_worker(module: Module) -> None:
     with f.loop() as loop:
         _wait(f, w.get("start"))
         loop.break_if(s.get("quit").ne(0))
-        f.call(None, "render", worker)
-        with f.if_(f.atomic_add(s.address("pending"), -1).eq(1)):
-            f.call(I32, "sem_post", s.get("done"))
+        joined = f.call(I32, "join", w.get("scene"))
+        with f.if_(joined.ne(0)):
+            f.call(None, "render", worker, joined)
     f.ret()
 
 
 def _build_flush(module: Module) -> None:
-    """flush(scene): starts the workers; the caller helps (as the last participant) or sleeps."""
+    """flush(scene): wakes the workers; the caller helps (as the last participant) or sleeps. Nobody is inside when it returns."""
     f = Function(module, "flush", [PTR], shared=True)
     scene = f.args[0]
     s = Record(f, scene, Scene)
     saved = set_mxcsr(f, DEFAULT_MXCSR)
     workers, threads = s.get("workers"), s.get("threads")
+    helps = s.get("participants") > threads
     s.set("first_batch", 0)
-    s.set("pending", threads)
     f.call(None, "begin_window", scene)
+    f.store(f.select(helps, f.const(I32, JOINED), 0), s.address("state"), atomic=True)
 
     def worker_at(i: Val) -> Val:
         return f.at(workers, i.zext(I64) * ctypes.sizeof(Worker))
 
     with f.range(0, threads) as i:
         f.call(I32, "sem_post", Record(f, worker_at(i), Worker).get("start"))
-    with f.if_(s.get("participants") > threads):
-        f.call(None, "render", worker_at(threads))
-    with f.if_(threads > 0):
+    with f.else_of(helps) as otherwise:
+        f.call(None, "render", worker_at(threads), f.const(I32, JOINED))
+        otherwise()
         _wait(f, s.get("done"))
+    turns = f.var(I32, 0)
+    with f.loop() as loop:
+        loop.break_if(_joined(f.load(I32, s.address("state"), atomic=True)).eq(0))
+        _pause(f, turns)
     f.call(None, "llvm.x86.sse.ldmxcsr", saved)
     f.ret()
 
@@ -179,6 +230,7 @@ def build_scheduler(module: Module) -> None:
         _build_begin_window,
         _build_begin_tiles,
         _build_end_window,
+        _build_join,
         _build_render,
         _build_worker,
         _build_flush,
