@@ -55,7 +55,7 @@ def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module
             outside = [f.const(F32, 0.0)] * 3 + [one if len(attribute.format.channels) < 4 else f.const(F32, 0.0)]
             channels = [f.select(valid, v, f.splat(o, lanes)) for v, o in zip(fetched, outside)]
         for c, v in enumerate(channels):
-            f.store(v, soa, (4 * a + c) * bytes_, 64)
+            f.store(v, soa, (4 * a + c) * bytes_, min(64, bytes_))
     f.ret()
 
 
@@ -80,7 +80,7 @@ def build_fetch_floats(lanes: int, module: Module) -> None:
         for c, v in enumerate(f.load_vec4s(pointers)):
             missing = f.const(v.type, 1.0 if c == 3 else 0.0)
             there = f.select(valid, v, 0.0)
-            f.store(f.select(channels > c, there, missing), target, c * bytes_, 64)
+            f.store(f.select(channels > c, there, missing), target, c * bytes_, min(64, bytes_))
     f.ret()
 
 

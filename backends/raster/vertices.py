@@ -78,16 +78,17 @@ def build_shade_vertices(lanes: int, module: Module) -> None:
     ids, instances, masks, out, system = (w.get(n) for n in ("vertex_id", "instance_id", "clip_masks", "vertices", "system"))
     soa_in, soa_out, count, size = w.get("soa_in"), w.get("soa_out"), w.get("num_vertices"), d.get("vertex_size")
     vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
+    aligned = min(64, bytes_)  # more than is true would let LLVM join two short stores to a long aligned one
     lane = f.lanes_const(vec, range(lanes))
     any_, all_ = f.var(vec, 0), f.var(vec, -1)
     wants_system, distances = d.get("wants_system").ne(0), d.get("num_distances").ne(0)
 
     def register(number: Val) -> list[Val]:
         base = f.at(soa_out, number * (4 * bytes_))
-        return [f.load(fvec, base, c * bytes_, 64) for c in range(4)]
+        return [f.load(fvec, base, c * bytes_, aligned) for c in range(4)]
 
     for c, value in enumerate((0.0, 0.0, 0.0, 1.0)):
-        f.store(f.const(fvec, value), soa_out, (4 * DEFAULT_REGISTER + c) * bytes_, 64)
+        f.store(f.const(fvec, value), soa_out, (4 * DEFAULT_REGISTER + c) * bytes_, aligned)
     with f.range(0, count, lanes) as i:
         at = i << 2
         f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in)
@@ -95,7 +96,7 @@ def build_shade_vertices(lanes: int, module: Module) -> None:
             vertex, base = f.load(vec, ids, at), d.get("base_vertex")
             others = [d.get("start_instance"), d.get("draw_id"), f.const(I32, 0)]
             for k, v in enumerate([vertex, f.load(vec, instances, at), vertex - base, base, *others]):
-                f.store(f.splat(v, lanes), system, k * bytes_, 64)
+                f.store(f.splat(v, lanes), system, k * bytes_, aligned)
         f.call_pointer(None, shader, env, soa_in, soa_out, system)
         position = register(position_at)
         mask = f.var(vec, clip_mask(f, d, position))
@@ -136,7 +137,7 @@ def _store_distances(f: Function, d: Record, register: Callable[[Val], list[Val]
         with f.if_((wanted & (1 << k)).ne(0)):
             with f.else_of(user < 0) as plane:
                 source = d.get("distance_source", k)
-                distance.set(f.load(fvec, soa_out, source * (4 * lanes), 64))
+                distance.set(f.load(fvec, soa_out, source * (4 * lanes), min(64, 4 * lanes)))
                 plane()
                 vertex = register(user)
                 terms = [v * d.get("user_planes", 4 * k + c) for c, v in enumerate(vertex)]
