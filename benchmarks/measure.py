@@ -53,12 +53,17 @@ class Result:
     check_ok: bool | None
     note: str
 
+    @property
+    def best_ratio(self) -> float | None:
+        """Ratio of the fastest frames, which other load on the machine disturbs least."""
+        return None if self.ratio is None or self.peer is None else self.peer.best / self.ours.best
+
     def as_json(self) -> dict[str, Any]:
         """The result as plain data; times in milliseconds a frame."""
         w = self.workload
         out: dict[str, Any] = {"unit": w.unit, "ours": _value(w, self.ours), "peer": _value(w, self.peer)}
         out |= {"ratio": _rounded(self.ratio), "spread": [_rounded(s) for s in self.spread] if self.spread else None}
-        out |= {"check_ok": self.check_ok, "note": self.note}
+        out |= {"best_ratio": _rounded(self.best_ratio), "check_ok": self.check_ok, "note": self.note}
         for label, track in (("ours", self.ours), ("peer", self.peer)):
             if track is not None and track.seconds is not None:
                 out[f"{label}_ms"] = _rounded(track.seconds * 1e3)

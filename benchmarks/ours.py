@@ -55,7 +55,8 @@ class Ours:
         self.depth: Any = None
 
     def describe(self) -> str:
-        return f"{self.screen.get_name()}"
+        threads, lanes = self.screen.threads, self.screen.lanes
+        return f"{self.screen.get_name()}, {'default' if threads is None else threads} threads, {lanes or 'default'} lanes"
 
     def close(self) -> None:
         if self.ctx is not None:

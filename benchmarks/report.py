@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.measure import Result, Track
 
-HEADER = f"{'workload':20} {'unit':12} {'ours':>10} {'peer':>10} {'ratio':>7} {'p10..p90':>13}  check"
+HEADER = f"{'workload':20} {'unit':12} {'ours':>10} {'peer':>10} {'ratio':>7} {'p10..p90':>13} {'best':>7}  check"
 
 
 def row(result: Result) -> str:
@@ -13,7 +13,9 @@ def row(result: Result) -> str:
     ratio = "-" if result.ratio is None else f"{result.ratio:.2f}x"
     spread = "-" if result.spread is None else f"{result.spread[0]:.2f}..{result.spread[1]:.2f}"
     check = {True: "ok", False: "DIFFERS", None: "-"}[result.check_ok]
-    line = f"{w.name:20} {w.unit:12} {_figure(result, result.ours):>10} {_figure(result, result.peer):>10} {ratio:>7} {spread:>13}  {check}"
+    best = "-" if result.best_ratio is None else f"{result.best_ratio:.2f}x"
+    values = f"{_figure(result, result.ours):>10} {_figure(result, result.peer):>10}"
+    line = f"{w.name:20} {w.unit:12} {values} {ratio:>7} {spread:>13} {best:>7}  {check}"
     return f"{line}  {result.note}" if result.note else line
 
 

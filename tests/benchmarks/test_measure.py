@@ -44,6 +44,7 @@ def test_the_ratio_is_made_within_a_round() -> None:
     assert result.ratio == 4
     assert result.spread == pytest.approx((2.4, 4.0))
     assert result.as_json()["ours"] == pytest.approx(FILL.work / 10, rel=1e-4)
+    assert result.best_ratio == 4
 
 
 def test_sides_alternate_and_take_turns_in_going_first() -> None:
