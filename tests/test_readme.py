@@ -22,4 +22,4 @@ def test_the_program_of_the_readme_draws_its_picture(tmp_path: Path, monkeypatch
     assert hashlib.sha256(drawn.tobytes()).hexdigest() == DIGEST
 
 
-DIGEST = "a62894cdc2326001e7288acc65ed330560cdcf27629ceca03d49145a5f8dd0f7"
+DIGEST = "4ab7cc327a6c017736e003c5cd95144c58fcd64006fa8bf87de5b19498dda09d"
