@@ -179,6 +179,19 @@ S004 no such constant buffer
     The first index of CONST names one of the constant buffers of the limit set.
 S005 register beyond the limit
     The register file has fewer registers in this limit set.
+S010 NORMAL is removed
+    Fixed-function normals are no semantic of shaders any more; pass them as GENERIC.
+S011 index beyond the semantic's own
+    Semantics other than GENERIC have only index 0, but for COLOR, BCOLOR and CLIPDIST (0 and 1), TEXCOORD (0 to 7) and PATCH (0 to 31).
+S012 color index
+    COLOR and BCOLOR between two stages have the indices 0 and 1. Color outputs of a fragment program name render targets, 0 to 7.
+S013 GENERIC index beyond the limit set
+    The limit set says how many GENERIC indices there are: 219 for sm3, 217 beside a BCOLOR, 256 for byte. Renumbering both programs of
+    a pair (passes.lower.renumber) makes them legal.
+S014 too many semantics at once
+    The device has fewer interpolators than the program has varyings.
+S015 GENERIC indices have gaps
+    The limit set wants GENERIC indices from 0 on without gaps.
 K001 not a stage before the rasterizer
     The first program of a link is the last one before the rasterizer: a vertex, tessellation evaluation or geometry program.
 K002 not a fragment program

@@ -25,12 +25,16 @@ class Semantic:
 
 @dataclass(frozen=True, slots=True)
 class SemanticInfo:
-    """Facts of one semantic name: its token number, where it may stand, what it means."""
+    """Facts of one semantic name: its token number, where it may stand, what it means, and how many indices it has.
+
+    `indices` is None where the limit set decides (GENERIC); color outputs of fragment programs count render targets instead.
+    """
 
     name: str
     number: int
     stages: str
     meaning: str
+    indices: int | None = 1
 
 
 # number, name, where it may stand, meaning
@@ -84,7 +88,10 @@ _ROWS: tuple[tuple[int, str, str, str], ...] = (
 )
 # fmt: on
 
+_INDICES: Mapping[str, int | None] = {"GENERIC": None, "COLOR": 2, "BCOLOR": 2, "CLIPDIST": 2, "TEXCOORD": 8, "PATCH": 32}
+"""Names with other indices than 0."""
+
 SEMANTICS: Mapping[str, SemanticInfo] = MappingProxyType(
-    {name: SemanticInfo(name, number, stages, meaning) for number, name, stages, meaning in _ROWS}
+    {name: SemanticInfo(name, number, stages, meaning, _INDICES.get(name, 1)) for number, name, stages, meaning in _ROWS}
 )
 """Semantic facts by their spelling."""

@@ -6,8 +6,9 @@ UnsupportedError, and nothing else.
 
 from __future__ import annotations
 
-from passes.validate import declarations, flow, operands, sizes, stages, textures
+from passes.validate import declarations, flow, operands, semantics, sizes, stages, textures
 from passes.validate.context import Context
+from passes.validate.semantics import SemanticLimits
 from tgsi.diagnostics import Diagnostic, LimitError, Severity, ValidationError
 from tgsi.ir import Program
 from tgsi.limits import SOFTWARE, ShaderLimits
@@ -17,22 +18,27 @@ _RULES = (flow.check, declarations.check, operands.check, textures.check, stages
 __all__ = ["check", "validate"]
 
 
-def check(program: Program, *, limits: ShaderLimits = SOFTWARE) -> tuple[Diagnostic, ...]:
-    """Every finding about a program, errors and warnings, in the order of their places."""
+def check(program: Program, *, limits: ShaderLimits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
+    """Every finding about a program, errors and warnings, in the order of their places.
+
+    Semantic indices are judged only where `semantic_limits` asks for it: our own renderer takes any.
+    """
     context = Context(program, limits)
     for rule in _RULES:
         rule(context)
+    if semantic_limits is not None:
+        semantics.check(context, semantic_limits)
     return context.found.sorted()
 
 
-def validate(program: Program, *, limits: ShaderLimits = SOFTWARE) -> None:
+def validate(program: Program, *, limits: ShaderLimits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> None:
     """Accept a program or raise with every finding.
 
     Raises:
         ValidationError: a rule of the language is broken.
-        LimitError: the program is right, but larger than `limits`.
+        LimitError: the program is right, but larger than `limits`, or uses semantics beyond `semantic_limits`.
     """
-    found = check(program, limits=limits)
+    found = check(program, limits=limits, semantic_limits=semantic_limits)
     errors = [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]
     if errors:
         raise (LimitError if all(diagnostic.code.startswith("S") for diagnostic in errors) else ValidationError)(found)

@@ -1,19 +1,21 @@
 """One test a file and stage: NAME.tgsi, what it makes in NAME.<stage>.txt, settings in an optional NAME.toml.
 
-Settings: ``stages`` (default ``["findings"]``) and ``dialect``. Stages: ``text`` is the canonical text, ``findings`` what parser and
-validator say. Expected texts are rewritten by ``pytest tests/filetests --update-golden``.
+Settings: ``stages`` (default ``["findings"]``), ``dialect``, and ``limits``, a semantic limit set. Stages:
+``text`` is the canonical text, ``findings`` what parser and validator say. Expected texts are rewritten by ``pytest tests/filetests --update-golden``.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from passes.validate import check
+from passes.validate.semantics import LIMITS
 from tgsi.codes import EXPLANATIONS
 from tgsi.diagnostics import ParseError
 from tgsi.parser import parse
@@ -21,49 +23,56 @@ from tgsi.printer import print_program
 
 HERE = Path(__file__).parent
 
+
+@dataclass(frozen=True)
+class Settings:
+    stages: Sequence[str] = ("findings",)
+    dialect: str = "default"
+    limits: str = ""
+
+
 MADE_BY_HAND = frozenset({"P030", "P040", "P041", "P042", "P043", "P044", "V027", "V040", "V041", "V050", "V052", "V053", "V090", "S001"})
 """Findings that no text leads to; unit tests build such programs."""
 
-STAGES: dict[str, Callable[[str, str, str], str]] = {}
+STAGES: dict[str, Callable[[str, str, Settings], str]] = {}
 
 
-def stage(function: Callable[[str, str, str], str]) -> Callable[[str, str, str], str]:
+def stage(function: Callable[[str, str, Settings], str]) -> Callable[[str, str, Settings], str]:
     STAGES[function.__name__] = function
     return function
 
 
 @stage
-def text(source: str, name: str, dialect: str) -> str:
-    return print_program(parse(source, name=name, dialect=dialect))
+def text(source: str, name: str, given: Settings) -> str:
+    return print_program(parse(source, name=name, dialect=given.dialect))
 
 
 @stage
-def findings(source: str, name: str, dialect: str) -> str:
+def findings(source: str, name: str, given: Settings) -> str:
     try:
-        found = check(parse(source, name=name, dialect=dialect))
+        found = check(parse(source, name=name, dialect=given.dialect), semantic_limits=LIMITS[given.limits] if given.limits else None)
     except ParseError as error:
         found = error.diagnostics
     return "\n\n".join(diagnostic.render() for diagnostic in found) + "\n" if found else "no findings\n"
 
 
-def settings(path: Path) -> tuple[list[str], str]:
+def settings(path: Path) -> Settings:
     described = path.with_suffix(".toml")
-    table = tomllib.loads(described.read_text()) if described.exists() else {}
-    return table.get("stages", ["findings"]), table.get("dialect", "default")
+    return Settings(**tomllib.loads(described.read_text())) if described.exists() else Settings()
 
 
 def cases() -> list[object]:
     return [
         pytest.param(path, name, id=f"{path.relative_to(HERE).with_suffix('')}:{name}")
         for path in sorted(HERE.rglob("*.tgsi"))
-        for name in settings(path)[0]
+        for name in settings(path).stages
     ]
 
 
 @pytest.mark.parametrize(("path", "stage_name"), cases())
 def test_file_makes_the_expected_text(path: Path, stage_name: str, golden: Callable[[Path, str], None]) -> None:
     source = path.read_bytes().decode("utf-8")  # read_text would translate carriage returns
-    made = STAGES[stage_name](source, path.name, settings(path)[1])
+    made = STAGES[stage_name](source, path.name, settings(path))
     golden(path.with_suffix(f".{stage_name}.txt"), made)
 
 

@@ -1,0 +1,67 @@
+"""Names and wide indices to GENERIC indices, for APIs that link by name or by any 32-bit number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from passes.validate.semantics import BYTE, SemanticLimits
+from tgsi.diagnostics import Diagnostic, LimitError, Severity
+from tgsi.semantics import Semantic
+
+
+class SemanticInterner:
+    """Gives each string or 32-bit number a GENERIC semantic of its own, first come, first served.
+
+    Programs that share an interner link by name. Small numbers keep their own index while it is free.
+    """
+
+    def __init__(self, limits: SemanticLimits = BYTE, *, reserve: Iterable[int] = (), has_back: bool = False) -> None:
+        """Indices in `reserve` are never given; `has_back` holds the names of back colors free."""
+        self._limits = limits
+        self._end = limits.generics(has_back)
+        self._keys: dict[str | int, Semantic] = {}
+        self._names: dict[int, str | int] = {}
+        self._reserved = frozenset(reserve)
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self) -> Iterator[tuple[str | int, Semantic]]:
+        return iter(self._keys.items())
+
+    def intern(self, key: str | int) -> Semantic:
+        """The semantic of a key, the same for ever.
+
+        Raises:
+            LimitError: every legal index is taken.
+            TypeError, ValueError: the key is neither a string nor a 32-bit unsigned number.
+        """
+        known = self._keys.get(key) if type(key) in (str, int) else None
+        if known is not None:
+            return known
+        if isinstance(key, bool) or not isinstance(key, str | int):
+            raise TypeError(f"key: a string or a number is wanted, not {type(key).__name__}")
+        if isinstance(key, int) and not 0 <= key < 1 << 32:
+            raise ValueError(f"key: {key} is no 32-bit unsigned number")
+        index = key if isinstance(key, int) and self._is_free(key) and key < 256 else self._first_free(key)
+        semantic = Semantic("GENERIC", index)
+        self._keys[key], self._names[index] = semantic, key
+        return semantic
+
+    def key(self, semantic: Semantic) -> str | int:
+        """What a semantic was made for. KeyError for one that was not given."""
+        if semantic.name != "GENERIC" or semantic.index not in self._names:
+            raise KeyError(str(semantic))
+        return self._names[semantic.index]
+
+    def _is_free(self, index: int) -> bool:
+        return index not in self._names and index not in self._reserved and (self._end is None or index < self._end)
+
+    def _first_free(self, key: str | int) -> int:
+        while not self._is_free(self._next):
+            if self._end is not None and self._next >= self._end:
+                text = f"{key!r}: all {self._end} GENERIC indices of the limit set `{self._limits.name}` are taken or reserved"
+                raise LimitError((Diagnostic("S013", Severity.ERROR, text),))
+            self._next += 1
+        return self._next
