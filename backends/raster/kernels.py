@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import threading
 from collections.abc import Callable, Hashable, Sequence
@@ -21,6 +22,7 @@ from backends.raster.fetch import Attribute, build_fetch, build_fetch_floats
 from backends.raster.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from backends.raster.frontend import build_front_end
 from backends.raster.packet import Shader
+from backends.raster.records import Batch, ClearRecord, Draw, Scene, Worker
 from backends.raster.scheduler import build_scheduler
 from backends.raster.shade import build_shade
 from backends.raster.vertices import build_shade_vertices
@@ -32,6 +34,10 @@ LOOP_LIVE = 8  # values; so few fit with four registers each, which hides the la
 WIDE_TEXEL = 8  # bytes; shaders that write wider texels run at half the width
 
 MAX_CODE = 64 << 20  # bytes of machine code that are kept without being in use
+# What kernels believe about memory: part of every key, so that no object outlives a record that it was made for.
+LAYOUT = hashlib.sha256(
+    repr([(name, getattr(r, name).offset) for r in (Batch, ClearRecord, Draw, Scene, Worker) for name, *_ in r._fields_]).encode()
+).hexdigest()
 Cache = ObjectCache | str | os.PathLike[str] | bool | None
 
 
@@ -66,7 +72,7 @@ class Kernels:
             build(m)
             return m
 
-        return compile_cached(parts, module, exports=export, cpu=self.cpu, cache=self.cache)
+        return compile_cached((*parts, LAYOUT), module, exports=export, cpu=self.cpu, cache=self.cache)
 
     def common(self, lanes: int) -> Library:
         """flush(scene) and worker(worker): front end, tile walk, scheduler."""
