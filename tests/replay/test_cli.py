@@ -231,3 +231,11 @@ def test_scenes_of_one_name_do_not_overwrite_each_others_pictures(write_scene: S
     code, lines, _ = run(capsys, path, path, "-o", directory)
     assert (code, lines[:2]) == (0, ["pass small", "pass small-2"])
     assert sorted(p.name for p in directory.iterdir()) == ["small-2.c0.png", "small.c0.png"]
+
+
+def test_a_wrong_environment_variable_is_a_usage_error(write_scene: SceneWriter, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TGSI_THREADS", "many")
+    with pytest.raises(SystemExit) as caught:
+        main([str(write_scene()), "--compare"])
+    assert caught.value.code == 2
+    assert "TGSI_THREADS is 'many', not a number" in capsys.readouterr().err

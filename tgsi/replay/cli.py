@@ -62,7 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="what part of the pixels may be off by more (default 0)",
     )
     parser.add_argument("--threads", type=_number(0, 256, int), metavar="N", help="worker threads beside the calling one")
-    parser.add_argument("--lanes", type=int, choices=(4, 8, 16, 32, 64), help="vector width")
+    parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
     parser.add_argument(
         "--timeout", type=_number(0, math.inf, float), default=120.0, metavar="SECONDS", help="stop a scene after this time (default 120)"
     )
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except OSError as error:
             parser.error(f"{options.output}: cannot be made a directory: {error.strerror}")
     try:
-        return _run(options)
+        return _run(options, parser)
     except KeyboardInterrupt:
         print("tgsi-replay: interrupted", file=sys.stderr)
         return 130
@@ -103,7 +103,7 @@ def distinct_names(paths: Sequence[Path]) -> list[str]:
     return names
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     from tgsi.gallium import Screen
     from tgsi.replay.compare import Tolerance
     from tgsi.replay.replay import Options, replay
@@ -112,7 +112,11 @@ def _run(options: argparse.Namespace) -> int:
     wanted = Options(tolerance, options.output, options.timeout)
     given = {name: value for name in ("threads", "lanes") if (value := getattr(options, name)) is not None}
     reports = []
-    with Screen(**given) as screen:
+    try:
+        screen = Screen(**given)
+    except ValueError as error:  # the options were checked; environment variables are checked here
+        parser.error(str(error))
+    with screen:
         for path, name in zip(options.scenes, distinct_names(options.scenes)):
             reports.append(replay(screen, path, wanted, name))
             if options.format == "text":
