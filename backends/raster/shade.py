@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,108 +13,9 @@ from backends.raster.blend import Colors, write_target
 from backends.raster.coverage import quad_width, row_lanes, run_bytes
 from backends.raster.depth import DepthTest, compare
 from backends.raster.fragment import FragmentInfo, FragmentKey, Outputs
+from backends.raster.planes import Hoisted, Kernel, Planes
 from backends.raster.records import Draw, Mode, Scene, SetupLayout, Worker
 from backends.raster.surfaces import Block, QuadView, RunView, Target
-
-
-@dataclass(slots=True)
-class Kernel:
-    """What is the same in all blocks of one shading kernel."""
-
-    f: Function
-    key: FragmentKey
-    info: FragmentInfo
-    draw: Record
-    env: Val
-    targets: list[tuple[int, Target]]  # number and surface of each color buffer that is written
-    depth: Target | None
-    samples: Var | None
-    invocations: Var | None
-    hoisted: dict[int, _Hoisted]  # by width
-
-
-class _Hoisted:
-    """The outputs of a program that computes the same for every fragment, made where the kernel begins.
-
-    Nothing else would take it out of the loops: its loads could meet the stores of colors."""
-
-    def __init__(self, f: Function, info: FragmentInfo, env: Val, lanes: int) -> None:
-        self.lane_map, self.env = LaneMap(lanes, "run"), env
-        self.alive = f.const(BOOL.wide(lanes), -1)
-        self._f = f
-        out = info.emit(f, self, self.alive)
-        registers = [*info.colors.values(), *(r for r in (info.depth, info.stencil) if r is not None)]
-        self._values = {(r, c): out.get(r, c)[0] for r in registers for c in range(4)}
-
-    def at(self, lanes: int) -> _Hoisted:
-        """The same for another width."""
-        other = copy.copy(self)
-        other.alive = self._f.const(BOOL.wide(lanes), -1)
-        other._values = {k: self._f.splat(v, lanes) for k, v in self._values.items()}
-        return other
-
-    def get(self, register: int, channel: int) -> Val:
-        """One channel of an output register."""
-        return self._values[register, channel]
-
-    def input(self, register: int, channel: int) -> Val:
-        """Never asked for: the program reads no input."""
-        return self._f.const(F32.wide(self.lane_map.lanes), 0.0)
-
-    system_value = input
-
-    def texture_key(self, unit: int) -> TextureKey | None:
-        """Nothing is sampled."""
-        return None
-
-    def sampler_key(self, unit: int) -> SamplerKey | None:
-        """Nothing is sampled."""
-        return None
-
-
-class Planes:
-    """The planes of one setup record. What does not depend on x is computed where `row` is called."""
-
-    def __init__(self, kernel: Kernel, record: Val, lanes: int) -> None:
-        self.kernel, self.f, self.record, self.lanes = kernel, kernel.f, record, lanes
-        self.front = (self.f.load(I32, record, SetupLayout.IDENT) & 1).ne(0)
-        self.z: tuple[Val, Val]
-        self.w: tuple[Val, Val]
-        self.slots: list[dict[int, tuple[Val, Val | None]]] = []
-
-    def word(self, offset: int) -> Val:
-        """A float of the record in all lanes."""
-        return self.f.splat(self.f.load(F32, self.record, offset), self.lanes)
-
-    def relative(self, v: Val, axis: int) -> Val:
-        """Pixel coordinate -> distance from the anchor pixel, exact."""
-        return (v - self.f.load(I32, self.record, SetupLayout.ANCHOR + 4 * axis)).to_float()
-
-    def mode(self, slot: int) -> Mode:
-        """How a slot varies."""
-        key, info = self.kernel.key, self.kernel.info
-        if slot >= len(info.slots) or key.sprites >> slot & 1:
-            return Mode.LINEAR
-        return info.slots[slot].mode(key.flatshade)
-
-    def row(self, y: Val) -> None:
-        """Everything at distance `y` from the anchor's row."""
-
-        def plane(a0: int, dx: int, dy: int) -> tuple[Val, Val]:
-            return self.word(a0) + self.word(dy) * y, self.word(dx)
-
-        self.z = plane(SetupLayout.Z, SetupLayout.Z + 4, SetupLayout.Z + 8)
-        self.w = plane(SetupLayout.W, SetupLayout.W + 4, SetupLayout.W + 8)
-        self.slots = []
-        info = self.kernel.info
-        for k in range(info.num_slots):
-            usage = info.slots[k].usage_mask if k < len(info.slots) else 15
-            channels: dict[int, tuple[Val, Val | None]] = {}
-            for c in range(4):
-                at = SetupLayout.SLOTS + 48 * k + 4 * c
-                if usage >> c & 1:
-                    channels[c] = (self.word(at), None) if self.mode(k) is Mode.FLAT else plane(at, at + 16, at + 32)
-            self.slots.append(channels)
 
 
 def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
@@ -129,9 +29,9 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
     depth = Target(s.get("depth"), s.get("depth_stride"), key.depth.format.block_bytes) if key.depth is not None else None
     samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
     env = d.get("fragment_env")
-    hoisted: dict[int, _Hoisted] = {}
+    hoisted: dict[int, Hoisted] = {}
     if info.is_constant:
-        once = _Hoisted(f, info, env, lanes)
+        once = Hoisted(f, info, env, lanes)
         hoisted = {n: once.at(n) for n in (lanes, narrow)}
     kernel = Kernel(f, key, info, d, env, targets, depth, samples, invocations, hoisted)
     cursor = f.var(I32, 0)
