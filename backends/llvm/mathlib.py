@@ -20,12 +20,22 @@ def exports(symbol: str) -> tuple[str, ...]:
     return math.pow_symbol(lanes), math.reduce_symbol(lanes)
 
 
+def _pow(f: Function) -> None:
+    """The power; 0 at once where every lane is 0 to a positive power, as on surfaces that face away from a light."""
+    x, y = f.args
+    is_zero = x.as_int().eq(0) & (y.as_int() - 1).ult(math.INF - 1)
+    result = f.var(x.type, 0.0)
+    with f.if_(f.any(~is_zero)):
+        result.set(math.pow_inline(f, x, y))
+    f.ret(result.get())
+
+
 def build(symbol: str, cpu: str) -> Module:
     """The module that holds `symbol`: power and argument reduction for vectors of as many lanes as it names (1: scalars)."""
     lanes = lanes_of(symbol)
     module = Module(f"math{lanes}", cpu)
     f = Function(module, math.pow_symbol(lanes), [F32.wide(lanes)] * 2, F32.wide(lanes))
-    f.ret(math.pow_inline(f, *f.args))
+    _pow(f)
     f = Function(module, math.reduce_symbol(lanes), [I32.wide(lanes), PTR])
     quadrant, rest = math.reduce_slow_inline(f, f.args[0])
     f.store(quadrant, f.args[1])

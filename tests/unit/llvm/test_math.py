@@ -126,6 +126,16 @@ def test_power_has_the_special_cases_of_c() -> None:
     assert np.array_equal(got[exact].view(np.uint32), want[exact].view(np.uint32))
 
 
+def test_a_block_of_zero_bases_gives_what_single_lanes_give() -> None:
+    y = np.repeat(_samples(8, 512), 16)
+    for base in (0, 0x80000000):
+        x = np.full(y.size, base, np.uint32)
+        mixed = x.copy()
+        mixed[::16] = 0x40000000
+        block, lanes = (map_blocks(math.pow, 16, "host", v, y).reshape(-1, 16)[:, 1:] for v in (x, mixed))
+        assert np.array_equal(block, lanes)
+
+
 def test_exact_values() -> None:
     integers = np.arange(-149, 128, dtype=np.float32)
     assert np.array_equal(map_blocks(math.ex2, 1, "host", integers.view(np.uint32)).view(np.float32), np.exp2(integers.astype(np.float64)))
