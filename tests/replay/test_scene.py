@@ -48,7 +48,7 @@ def test_names_become_gallium_values() -> None:
 @pytest.mark.parametrize(
     "stipple", [["ff00ff00"] * 32, "ff00ff00" * 32, [0xFF00FF00] * 32, ["0xff00ff00"] * 32], ids=["words", "text", "numbers", "prefixed"]
 )
-@pytest.mark.parametrize("name", ["stipple", "words", "data"])
+@pytest.mark.parametrize("name", ["stipple", "words", "rows32"])
 def test_a_stipple_is_32_words_in_any_spelling(name: str, stipple: Any) -> None:
     assert read_command({"op": "polygon_stipple", name: stipple}, 0).values["stipple"] == (0xFF00FF00,) * 32
 

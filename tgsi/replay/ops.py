@@ -322,10 +322,8 @@ BLEND_GLOBALS: Mapping[str, tuple[str, Check]] = MappingProxyType(
 )
 """Keys of blend_global: the field of BlendState, and its check."""
 
-SYNONYMS: Mapping[str, Mapping[str, str]] = MappingProxyType(
-    {"polygon_stipple": {"words": "stipple", "pattern": "stipple", "rows": "stipple", "data": "stipple"}}
-)
-"""Other names of fields: SCENES.md says of the stipple only that it is 32 hex words."""
+ONLY_FIELD: Mapping[str, str] = MappingProxyType({"polygon_stipple": "stipple"})
+"""Ops whose only field may have any name: SCENES.md says of the stipple no more than that it is 32 hex words."""
 
 PASSED_OVER = frozenset({"op", "note"})
 
@@ -341,8 +339,10 @@ def read_command(value: object, index: int) -> Command:
     if op not in OPS:
         raise SceneError(f"{place}: {op[:40]!r} is not a known op")
     place = f"{place} ({op})"
-    table, synonyms = OPS[op], SYNONYMS.get(op, {})
-    given = {synonyms.get(name, name): v for name, v in value.items() if name not in PASSED_OVER}
+    table = OPS[op]
+    given = {name: v for name, v in value.items() if name not in PASSED_OVER}
+    if op in ONLY_FIELD and len(given) == 1:
+        given = dict(zip([ONLY_FIELD[op]], given.values()))
     found = {}
     for name, field in table.items():
         if name in given:
