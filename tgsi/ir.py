@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tgsi._record import record
 from tgsi.enums import File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
 from tgsi.opcodes import OpcodeInfo
 from tgsi.semantics import Semantic
 from tgsi.source import Source, Span
+
+if TYPE_CHECKING:
+    from tgsi.info import ShaderInfo
 
 XYZW = 15
 """Write mask of all four channels (bit 0 is x)."""
@@ -186,6 +190,13 @@ class Program:
     def text(self) -> str:
         """The canonical text, made once: what caches are keyed by."""
         return str(self)
+
+    @cached_property
+    def info(self) -> ShaderInfo:
+        """What a driver asks about the program (see tgsi.info), collected once."""
+        from tgsi.info import scan  # what is collected imports the IR
+
+        return scan(self)
 
     def property(self, name: str, default: int = 0) -> int:
         """Value of a property; the last one written counts."""
