@@ -28,6 +28,7 @@ from backends.raster.records import (
 )
 from backends.raster.scheduler import CLOSED
 
+WINDOW_BYTES = 4 << 20  # about what stays in the caches until the tiles are drawn
 _SEMAPHORE = 64  # bytes reserved for a sem_t
 _VECTOR = 4 * MAX_LANES
 _entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -85,7 +86,7 @@ class Pool:
         self.arena_size = 0
         self.coarse = np.zeros(0, np.float32)  # one bound a tile
         s = self.scene
-        s.window, s.threads, s.participants = window, threads, threads + helps
+        s.window, s.threads, s.participants, s.window_bytes = window, threads, threads + helps, WINDOW_BYTES
         s.workers = ctypes.addressof(self.workers)
         prims, corners = batch * (POLYGON - 2) + 256, batch * (POLYGON + 4) + 256
         sizes = {
@@ -119,7 +120,9 @@ class Pool:
         size = (max(self._arena_minimum, num_tiles * 80 + 64 * 1024) + 63) & ~63
         if size != self.arena_size:
             self.arena_size = size
-            self.arenas = [aligned(size) for _ in range(self.window)]
+            self.arenas = [aligned(size) for _ in range(self.window)]  # untouched pages cost nothing
+            self._addresses = np.array([a.ctypes.data for a in self.arenas], np.uint64)
+            s.arenas = self._addresses.ctypes.data
             self._cursors = [aligned(num_tiles * 4 + 4 * MAX_LANES) for _ in self.workers]
             for w, memory in zip(self.workers, self._cursors):
                 w.cursors = memory.ctypes.data

@@ -262,11 +262,13 @@ class Scene(ctypes.Structure):
         ("tiles_x", c_int32),
         ("num_tiles", c_int32),
         ("num_batches", c_int32),
-        ("window", c_int32),
+        ("window", c_int32),  # most batches of a window
+        ("window_bytes", c_int32),  # no batch is begun when so much of the arenas is in use
         ("threads", c_int32),
         ("participants", c_int32),
         ("quit", c_int32),
         ("batches", c_void_p),
+        ("arenas", c_void_p),  # pointers, one a batch of a window
         ("workers", c_void_p),
         ("done", c_void_p),
         ("first_batch", c_int32),
@@ -282,6 +284,8 @@ class Scene(ctypes.Structure):
         ("pad0", c_int32 * 32),
         ("next_batch", c_int32),
         ("pad1", c_int32 * 31),
+        ("filled", c_int32),  # bytes of the arenas in use
+        ("pad2", c_int32 * 31),
         ("state", c_int32),  # who takes part in a flush; see scheduler
         ("pad3", c_int32 * 31),
     ]

@@ -38,7 +38,7 @@ class Renderer:
     threads: native workers beside the caller (None: one for each CPU but the caller's; 0: the caller alone). lanes: vector
     width of every stage (8, 16, 32; 64 for fragments only), None picks by shader; any choice gives the same bytes. cpu: "host" or an x86-64
     level. cache: directory of compiled kernels, None for the default one, False for none. `batch` primitives make one unit
-    of front-end work, `window` of them are binned before tiles are drawn, each in an arena of `arena` bytes."""
+    of front-end work, at most `window` of them are binned before tiles are drawn, each in an arena of `arena` bytes."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Renderer:
         helps: bool | None = None,
         setup_lanes: int | None = None,
         batch: int = 2048,
-        window: int = 8,
+        window: int = 64,
         arena: int = 1 << 20,
     ) -> None:
         cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -165,8 +165,6 @@ class Renderer:
         if self._batches:
             draws, first, count = zip(*self._batches)
             batches["draw"], batches["first"], batches["count"] = draws, first, count
-            addresses = np.array([a.ctypes.data for a in pool.arenas], np.uint64)
-            batches["arena"] = np.resize(addresses, len(batches))
             batches["arena_size"] = pool.arena_size
         clears = (ClearRecord * len(self._clears))(*(record for _, record in self._clears))
         s.batches, s.num_batches = batches.ctypes.data, len(self._batches)

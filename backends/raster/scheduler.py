@@ -1,6 +1,7 @@
 """Generated control code: worker threads that stay native, one hand-off a flush, spinning barriers inside it, MXCSR.
 
-A flush is windows of batches; a window is two phases, batches (front end) and tiles. Batches are taken by one atomic counter.
+A flush is windows of batches; a window is two phases, batches (front end) and tiles. Batches are taken by one atomic counter,
+until their records fill a part of the cache: so windows of light batches are long, and barriers few.
 Tiles are dealt out in bands, one a worker, and taken from other bands only when the own one is done: so a tile stays in the caches
 of one CPU from frame to frame (one counter for all cost a factor of three where filling is cheap).
 Whoever takes part runs `render`; between phases all meet at a barrier whose last arriver does the serial bookkeeping. A worker
@@ -45,13 +46,23 @@ def _batch_at(f: Function, s: Record, i: Val) -> Val:
     return f.at(s.get("batches"), i.zext(I64) * ctypes.sizeof(Batch))
 
 
+def _atomic(f: Function, operation: str, pointer: Val, value: Val) -> None:
+    f.line(f"{f.fresh()} = atomicrmw {operation} {pointer}, {value} seq_cst")
+
+
 def _build_take_batches(module: Module) -> None:
+    """take_batches(worker): until the window is full, by number or by bytes. Arenas are used again from window to window."""
     f = Function(module, "take_batches", [PTR], shared=True, internal=True)
     s = Record(f, Record(f, f.args[0], Worker).get("scene"), Scene)
     with f.loop() as loop:
+        loop.break_if(f.load(I32, s.address("filled"), atomic=True) >= s.get("window_bytes"))
         i = f.atomic_add(s.address("next_batch"), 1)
         loop.break_if(i >= s.get("last_batch"))
-        f.call(None, "front_end", f.args[0], _batch_at(f, s, i))
+        batch = _batch_at(f, s, i)
+        b = Record(f, batch, Batch)
+        b.set("arena", f.load(PTR, s.get("arenas"), (i - s.get("first_batch")) << 3))
+        f.call(None, "front_end", f.args[0], batch)
+        _atomic(f, "add", s.address("filled"), b.get("used"))
     f.ret()
 
 
@@ -60,6 +71,7 @@ def _build_begin_window(module: Module) -> None:
     s = Record(f, f.args[0], Scene)
     first = s.get("first_batch")
     s.set("next_batch", first)
+    s.set("filled", 0)
     s.set("last_batch", f.min(first + s.get("window"), s.get("num_batches")))
     s.set("ticks", f.call(I64, "llvm.readcyclecounter"))
     f.ret()
@@ -69,7 +81,7 @@ def _build_begin_tiles(module: Module) -> None:
     """Between the phases. A batch whose arena was too small ends the window: it and what follows come again."""
     f = Function(module, "begin_tiles", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
-    first, last = s.get("first_batch"), s.get("last_batch")
+    first, last = s.get("first_batch"), f.min(s.get("next_batch"), s.get("last_batch"))
     cut, bytes_ = f.var(I32, -1), f.var(I64, 0)
     with f.range(first, last) as i:
         b = Record(f, _batch_at(f, s, i), Batch)
@@ -109,10 +121,6 @@ def _build_end_window(module: Module) -> None:
 
 def _joined(word: Val) -> Val:
     return word.lshr(_JOINED_AT) & ARRIVED
-
-
-def _atomic(f: Function, operation: str, pointer: Val, value: Val) -> None:
-    f.line(f"{f.fresh()} = atomicrmw {operation} {pointer}, {value} seq_cst")
 
 
 def _pause(f: Function, turns: Var) -> None:
