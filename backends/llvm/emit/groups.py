@@ -21,27 +21,39 @@ def _chosen(c: Context, a: Val) -> Val:
     return c.execution_mask() & _wide(c, a.as_float().ne(0.0))
 
 
+def _spread(c: Context, mask: Val) -> Val:
+    """All ones where some lane of the quad is in the mask.
+
+    Over 32-bit words: shuffles of constant i1 vectors can keep LLVM's instruction selection busy for ever.
+    """
+    flags = _flags(mask)
+    result = c.lane_map.pick(c.f, flags, 0, 0)
+    for x, y in _CORNERS[1:]:
+        result = result | c.lane_map.pick(c.f, flags, x, y)
+    return result
+
+
 def _first(c: Context, value: Val) -> Val:
     """Each lane's value in the lowest active lane of its quad."""
     f = c.f
-    value, active = _wide(c, value), c.execution_mask()
+    value, active = _wide(c, value), _flags(c.execution_mask())
     result = c.lane_map.pick(f, value, 0, 0)
     for x, y in reversed(_CORNERS):
-        result = f.select(c.lane_map.pick(f, active, x, y), c.lane_map.pick(f, value, x, y), result)
+        result = f.select(c.lane_map.pick(f, active, x, y).ne(0), c.lane_map.pick(f, value, x, y), result)
     return result
 
 
 @emits("VOTE_ANY")
 def emit_vote_any(c: Context, a: Vector) -> Val:
     """All ones if x is not 0 in some active lane."""
-    return _flags(c.lane_map.widen(c.f, _chosen(c, a[0])))
+    return _spread(c, _chosen(c, a[0]))
 
 
 @emits("VOTE_ALL")
 def emit_vote_all(c: Context, a: Vector) -> Val:
     """All ones if x is not 0 in every active lane."""
     against = c.execution_mask() & ~_wide(c, a[0].as_float().ne(0.0))
-    return _flags(~c.lane_map.widen(c.f, against))
+    return ~_spread(c, against)
 
 
 @emits("VOTE_EQ")
@@ -49,17 +61,17 @@ def emit_vote_eq(c: Context, a: Vector) -> Val:
     """All ones if x has the same bits in all active lanes."""
     value = _wide(c, a[0].as_int())
     different = c.execution_mask() & value.ne(_first(c, value))
-    return _flags(~c.lane_map.widen(c.f, different))
+    return ~_spread(c, different)
 
 
 @emits("BALLOT")
 def emit_ballot(c: Context, a: Vector) -> list[Val]:
     """x: a bit for each active lane of the quad whose x is not 0."""
     f = c.f
-    chosen = _chosen(c, a[0])
+    chosen = _chosen(c, a[0]).zext(I32)
     bits = f.const(I32.wide(c.lane_map.lanes), 0)
     for number, (x, y) in enumerate(_CORNERS):
-        bits = bits | (c.lane_map.pick(f, chosen, x, y).zext(I32) << number)
+        bits = bits | (c.lane_map.pick(f, chosen, x, y) << number)
     zero = f.const(bits.type, 0)
     return [bits, zero, zero, zero]
 
