@@ -30,6 +30,7 @@ from backends.raster.walk import build_tile_walk
 
 LIGHT = 24  # instructions; a longer shader of many small triangles gains nothing from wide runs
 MOST_LIVE = 14  # values; with two registers each more do not fit the 32 of AVX-512
+MOST_LIVE_LOOP = 24  # ... but a loop's latency costs more than a few of them in memory
 LOOP_LIVE = 8  # values; so few fit with four registers each, which hides the latency of a loop's chain of operations
 WIDE_TEXEL = 8  # bytes; shaders that write wider texels run at half the width
 
@@ -135,11 +136,12 @@ class Kernels:
         `is_few`: the draw has few primitives, so they are likely large."""
         if self.native < 16:
             return max(2 * self.native, 8)
-        if texel_bytes >= WIDE_TEXEL or info.live > MOST_LIVE:
+        loops = info.has_loops and not info.texture_units
+        if texel_bytes >= WIDE_TEXEL or info.live > (MOST_LIVE_LOOP if loops else MOST_LIVE):
             return 16
         if not is_few:
             return 32 if info.instructions <= LIGHT and not info.texture_units else 16
-        return 64 if info.has_loops and info.live <= LOOP_LIVE and not info.texture_units else 32
+        return 64 if loops and info.live <= LOOP_LIVE else 32
 
     def vertex_lanes(self) -> int:
         """Width of vertex shading."""
