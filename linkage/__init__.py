@@ -1,7 +1,11 @@
 """Linkage: from which output of one stage each input of the next one comes. Semantics decide, register numbers mean nothing."""
 
 from linkage.findings import findings
-from linkage.match import PROFILES, link
+from linkage.interner import SemanticInterner
+from linkage.linker import LinkCounters, LinkedCopy, Linker, linked_program
+from linkage.match import link
+from linkage.options import LinkOptions, LinkState
+from linkage.profiles import PROFILES
 from linkage.table import DeadOutput, Fill, LinkTable, Relocation, Special, Unmatched
 from linkage.usage import Input, Interface, Output, interface_of
 
@@ -11,12 +15,19 @@ __all__ = [
     "Fill",
     "Input",
     "Interface",
+    "LinkCounters",
+    "LinkOptions",
+    "LinkState",
     "LinkTable",
+    "LinkedCopy",
+    "Linker",
     "Output",
     "Relocation",
+    "SemanticInterner",
     "Special",
     "Unmatched",
     "findings",
     "interface_of",
     "link",
+    "linked_program",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from linkage.device import DeviceLink
 from linkage.findings import findings
 from linkage.table import LinkTable, Relocation
 from tgsi.enums import CHANNELS
@@ -17,6 +18,9 @@ _NAMED = (
     ("edge_flag", "EDGEFLAG"),
     ("clip_vertex", "CLIPVERTEX"),
 )
+_LONG = 80
+"""Tables with more entries are shown sixteen to a line."""
+
 _HEADER = ("slot", "fragment", "semantic", "reads", "from", "channels", "interpolation")
 
 
@@ -68,8 +72,41 @@ def dump(table: LinkTable) -> str:
     if table.specials:
         given = (f"IN[{s.input_register}] {s.semantic}{'' if s.usage_mask == XYZW else ' ' + _mask(s.usage_mask)}" for s in table.specials)
         lines.append("rasterizer gives: " + ", ".join(given))
+    if table.device is not None:
+        lines += _device(table.device)
     lines += [f"{d.severity.value}[{d.code}]: {d.message}" + (f"; {d.hint}" if d.hint else "") for d in findings(table)]
     return "\n".join(lines)
+
+
+def _device(device: DeviceLink) -> list[str]:
+    lines = []
+    if device.places:
+        width = max(len(place.what) for place in device.places)
+        lines += ["carriers:", *(f"  {place.what.ljust(width)}  {place.place}" for place in device.places)]
+    for block in device.blocks:
+        digits = block.width // 4
+        size = f"{len(block.values)} {'byte' if block.width == 8 else f'{block.width}-bit word'}{'s' * (len(block.values) != 1)}"
+        lines.append(f"{block.name} ({size}):")
+        if len(block.values) > _LONG:
+            rows = [block.values[at : at + 16] for at in range(0, len(block.values), 16)]
+            lines += [f"  {16 * i:02x}: " + " ".join(f"{value:0{digits}x}" for value in row) for i, row in enumerate(rows)]
+        else:
+            lines += [f"  {value:0{digits}x}  {note}".rstrip() for value, note in zip(block.values, block.notes)]
+    if device.patches:
+        lines.append("patches (token word, bits, value):")
+        lines += [f"  {p.field.word:5}  {p.field.shift}+{p.field.width}  {p.value:#04x}  {p.kind} {p.note}" for p in device.patches]
+    return lines
+
+
+def _device_json(device: DeviceLink) -> dict[str, Any]:
+    return {
+        "blocks": [{"name": b.name, "width": b.width, "values": list(b.values), "notes": list(b.notes)} for b in device.blocks],
+        "places": [{"what": p.what, "place": p.place} for p in device.places],
+        "patches": [
+            {"kind": p.kind, "word": p.field.word, "shift": p.field.shift, "width": p.field.width, "value": p.value, "note": p.note}
+            for p in device.patches
+        ],
+    }
 
 
 def as_json(table: LinkTable) -> dict[str, Any]:
@@ -100,5 +137,6 @@ def as_json(table: LinkTable) -> dict[str, Any]:
             {"semantic": str(u.semantic), "input_register": u.input_register, "nearest": [str(n) for n in u.nearest]}
             for u in table.unmatched_inputs
         ],
+        "device": None if table.device is None else _device_json(table.device),
         "findings": [d.as_json() for d in findings(table)],
     }

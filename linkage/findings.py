@@ -26,7 +26,7 @@ def findings(table: LinkTable) -> tuple[Diagnostic, ...]:
             found.append(Diagnostic("K013", Severity.WARNING, text))
     if table.position is None:
         found.append(Diagnostic("K014", Severity.WARNING, "the vertex program writes no POSITION; nothing can be rasterized"))
-    return tuple(found)
+    return (*found, *(table.device.findings if table.device is not None else ()))
 
 
 def _labels(span: Span | None) -> tuple[Label, ...]:

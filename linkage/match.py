@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
+from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.table import DeadOutput, LinkTable, Relocation, Special, Unmatched
-from linkage.usage import Interface, Output, interface_of
+from linkage.usage import Interface, Output, interface_of, key_of
 from tgsi.diagnostics import Diagnostics, Label, LinkError
 from tgsi.enums import Processor
 from tgsi.ir import Program
 from tgsi.semantics import Semantic
 
-PROFILES = ("software",)
-"""Linkage schemes that `link` knows."""
+if TYPE_CHECKING:
+    from linkage.device import Profile
 
 PRODUCERS = (Processor.VERT, Processor.TESS_EVAL, Processor.GEOM)
 """Stages that may stand before the fragment stage."""
@@ -30,7 +34,15 @@ _CLIP_DISTANCE = (Semantic("CLIPDIST", 0), Semantic("CLIPDIST", 1))
 _BACK = (Semantic("BCOLOR", 0), Semantic("BCOLOR", 1))
 
 
-def link(vertex: Program, fragment: Program, profile: str = "software", *, unmatched: str = "fill") -> LinkTable:
+def link(
+    vertex: Program,
+    fragment: Program,
+    profile: str = "software",
+    *,
+    unmatched: str = "fill",
+    state: LinkState = IDENTITY,
+    options: LinkOptions = DEFAULT,
+) -> LinkTable:
     """Say where each input of a fragment program comes from.
 
     Inputs that no instruction reads get no row. Cost: O(inputs + outputs), after one walk over each program.
@@ -38,39 +50,57 @@ def link(vertex: Program, fragment: Program, profile: str = "software", *, unmat
     Args:
         vertex: the last program before the rasterizer (VERT, TESS_EVAL or GEOM).
         fragment: a FRAG program.
-        profile: the scheme of a device; `PROFILES` names them.
+        profile: the scheme of a device; `linkage.profiles.PROFILES` names them. `LinkTable.device` is what that device would get.
         unmatched: what to do with inputs that no output feeds: "fill" reads 0, 0, 0, 1; "error" raises.
+        state: a linkage other than the identity.
+        options: rasterizer state that devices fold into their tables.
 
     Raises:
-        LinkError: a program is of the wrong stage, two outputs carry one semantic, or an input is unmatched and may not be.
+        LinkError: a program is of the wrong stage, two outputs carry one semantic, an input is unmatched and may not be, or the
+            device cannot link the pair.
         ValueError: there is no such profile, or `unmatched` is neither of its words.
 
     Source: the linkage proposal of 2010; reference/linkage.md.
     """
-    if profile not in PROFILES:
-        raise ValueError(f"profile: {profile!r} is not known; there are: {', '.join(PROFILES)}")
+    device = None if profile == "software" else _profile(profile)
     if unmatched not in ("fill", "error"):
         raise ValueError(f"unmatched: 'fill' or 'error' is wanted, not {unmatched!r}")
     producer, consumer = interface_of(vertex), interface_of(fragment)
     if vertex.processor not in PRODUCERS or fragment.processor is not Processor.FRAG or producer.duplicates:
         raise LinkError(_faults(vertex, fragment, producer).sorted())
-    table = _join(profile, producer, consumer)
+    table = _join(profile, producer, consumer, state.mapping)
     if unmatched == "error" and table.unmatched_inputs:
         raise LinkError(_unmatched(table).sorted())
-    return table
+    return table if device is None else replace(table, device=device.link(vertex, fragment, table, options))
 
 
-def _join(profile: str, producer: Interface, consumer: Interface) -> LinkTable:
+def _profile(name: str) -> Profile:
+    from linkage.profiles import PROFILES  # profiles use this module
+
+    if name not in PROFILES:
+        raise ValueError(f"profile: {name!r} is not known; there are: {', '.join(PROFILES)}")
+    return PROFILES[name]
+
+
+def _join(profile: str, producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic]) -> LinkTable:
     outputs = producer.by_semantic
     rows: list[Relocation] = []
     missing: list[Unmatched] = []
+    by_key = producer.by_key
     for slot, item in enumerate(consumer.varyings):
-        semantic = item.semantic
-        register = outputs.get(semantic)
-        if register is None and semantic.name == "COLOR":
-            register = outputs.get(Semantic("BCOLOR", semantic.index))
+        semantic = wanted = item.semantic
+        if mapping and semantic in mapping:
+            wanted = mapping[semantic]
+            register = by_key.get(key_of(wanted))
+        else:
+            register = by_key.get(item.key)
         if register is None:
-            missing.append(Unmatched(semantic, item.register, nearest(semantic, producer.outputs), item.span))
+            if wanted.name == "COLOR":
+                register = outputs.get(Semantic("BCOLOR", wanted.index))
+            elif wanted.name == "BCOLOR":
+                register = outputs.get(Semantic("COLOR", wanted.index))
+            if register is None:
+                missing.append(Unmatched(semantic, item.register, nearest(wanted, producer.outputs), item.span))
         rows.append(Relocation(semantic, item.register, register, item.usage_mask, item.interpolation, item.location, slot))
     read = {row.output_register for row in rows}
     clip = [outputs.get(semantic) for semantic in _CLIP_DISTANCE]

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from tgsi._record import record
 from tgsi.enums import Interpolation, Location
 from tgsi.semantics import Semantic
 from tgsi.source import Span
+
+if TYPE_CHECKING:
+    from linkage.device import DeviceLink
 
 
 class Fill(Enum):
@@ -88,6 +92,7 @@ class LinkTable:
     dead_outputs: tuple[DeadOutput, ...]
     unmatched_inputs: tuple[Unmatched, ...]
     implicit: tuple[Unmatched, ...] = ()  # varyings that state no interpolation
+    device: DeviceLink | None = None  # what a device would get; None for the software profile
 
     def __hash__(self) -> int:
         return hash((self.profile, self.rows, self.specials, self.position))

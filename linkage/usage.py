@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from tgsi._record import record
-from tgsi.enums import TARGETS, File, Interpolation, Location
+from tgsi.enums import TARGETS, File, Interpolation, Location, Processor
 from tgsi.ir import XYZW, Declaration, Instruction, Program, RegisterRef
 from tgsi.opcodes import Mode
-from tgsi.semantics import Semantic
+from tgsi.semantics import SEMANTICS, Semantic
 from tgsi.source import Span
 
 SPECIAL_INPUTS = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID"})
@@ -17,6 +17,11 @@ SPECIAL_INPUTS = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID"})
 
 FLAT_INPUTS = frozenset({"LAYER", "VIEWPORT_INDEX"})
 """Integer varyings: never interpolated, whatever the declaration says."""
+
+
+def key_of(semantic: Semantic) -> int:
+    """A semantic as one number."""
+    return SEMANTICS[semantic.name].number | semantic.index << 8
 
 
 @record
@@ -28,6 +33,7 @@ class Input:
     usage_mask: int
     interpolation: Interpolation
     location: Location
+    key: int  # of the semantic
     is_implicit: bool = False  # the declaration states no interpolation
     span: Span | None = field(default=None, compare=False, repr=False)
 
@@ -49,7 +55,9 @@ class Interface:
     specials: tuple[Input, ...]
     outputs: tuple[Output, ...]
     by_semantic: dict[Semantic, int]
+    by_key: dict[int, int]  # as by_semantic, by `Semantic`s as numbers: a dictionary of those answers several times faster
     duplicates: tuple[tuple[Output, Output], ...]
+    first_free: int  # one more than the highest output register
 
 
 def interface_of(program: Program) -> Interface:
@@ -69,18 +77,41 @@ def read_masks(program: Program, file: File = File.IN) -> dict[int, int]:
     An indirect read keeps its whole array; without an array it keeps every declared register of the file.
     """
     masks: dict[int, int] = {}
-    declarations = program.declared(file)
+    arrays: dict[int, int] = {}
     for instruction in program.instructions:
         for register, mask in _reads(instruction):
-            if register.file is not file:
-                continue
-            if register.indirect is None:
-                masks[register.index] = masks.get(register.index, 0) | mask
-                continue
-            for declaration in declarations:
-                if register.array_id in (0, declaration.array_id):
-                    for index in range(declaration.first, declaration.last + 1):
-                        masks[index] = masks.get(index, 0) | mask
+            if register.file is file:
+                if register.indirect is None:
+                    masks[register.index] = masks.get(register.index, 0) | mask
+                else:
+                    arrays[register.array_id] = arrays.get(register.array_id, 0) | mask
+    for index, array_id in _members(program, file) if arrays else ():
+        mask = arrays.get(0, 0) | (arrays.get(array_id, 0) if array_id else 0)
+        if mask:
+            masks[index] = masks.get(index, 0) | mask
+    return masks
+
+
+def _members(program: Program, file: File) -> Iterator[tuple[int, int]]:
+    for declaration in program.declared(file):
+        for index in range(declaration.first, declaration.last + 1):
+            yield index, declaration.array_id
+
+
+def write_masks(program: Program, file: File = File.OUT) -> dict[int, int]:
+    """Channels that instructions write of each register; an indirect write counts for its whole array, or for the whole file."""
+    masks: dict[int, int] = {}
+    arrays: dict[int, int] = {}
+    for instruction in program.instructions:
+        for operand in instruction.dst:
+            register = operand.register
+            if register.file is file:
+                table, key = (masks, register.index) if register.indirect is None else (arrays, register.array_id)
+                table[key] = table.get(key, 0) | operand.write_mask
+    for index, array_id in _members(program, file) if arrays else ():
+        mask = arrays.get(0, 0) | (arrays.get(array_id, 0) if array_id else 0)
+        if mask:
+            masks[index] = masks.get(index, 0) | mask
     return masks
 
 
@@ -129,13 +160,14 @@ def _interface(program: Program) -> Interface:
             mask = reads.get(register, 0)
             found = mask and _input(declaration, register, mask)
             if found:
-                (specials if found.semantic.name in SPECIAL_INPUTS else varyings)[register] = found
+                is_special = found.semantic.name in SPECIAL_INPUTS and program.processor is Processor.FRAG
+                (specials if is_special else varyings)[register] = found
     outputs: list[Output] = []
     by_semantic: dict[Semantic, int] = {}
     duplicates: list[tuple[Output, Output]] = []
     for declaration in program.declared(File.OUT):
         for register in range(declaration.first, declaration.last + 1):
-            semantic = _semantic(declaration, register)
+            semantic = semantic_of(declaration, register)
             if semantic is None:
                 continue
             output = Output(semantic, register, declaration.span)
@@ -147,11 +179,14 @@ def _interface(program: Program) -> Interface:
         tuple(specials[register] for register in sorted(specials)),
         tuple(outputs),
         by_semantic,
+        {key_of(semantic): register for semantic, register in by_semantic.items()},
         tuple(duplicates),
+        max((output.register for output in outputs), default=-1) + 1,
     )
 
 
-def _semantic(declaration: Declaration, register: int) -> Semantic | None:
+def semantic_of(declaration: Declaration, register: int) -> Semantic | None:
+    """The semantic of one register of a declared range: indices count up with registers."""
     base = declaration.semantic
     if base is None or register == declaration.first:
         return base
@@ -159,7 +194,7 @@ def _semantic(declaration: Declaration, register: int) -> Semantic | None:
 
 
 def _input(declaration: Declaration, register: int, mask: int) -> Input | None:
-    semantic = _semantic(declaration, register)
+    semantic = semantic_of(declaration, register)
     if semantic is None:
         return None
     stated = declaration.interpolation
@@ -171,6 +206,7 @@ def _input(declaration: Declaration, register: int, mask: int) -> Input | None:
         mask,
         default_interpolation(semantic) if stated is None else stated,
         declaration.location,
+        key_of(semantic),
         stated is None,
         declaration.span,
     )

@@ -211,6 +211,26 @@ K013 color comes from the back color
     A fragment input COLOR has no output COLOR of its index to read from, but a BCOLOR of that index, which it reads on both faces.
 K014 no position
     The program before the rasterizer writes no POSITION.
+K020 index beyond a byte
+    Sets and tables of the linkage utility hold GENERIC 0 to 255. Renumbering the pair (passes.lower.renumber) makes room.
+K021 more semantics than slots
+    More GENERIC semantics are in use than the layout has slots for.
+K022 registers move in one piece
+    Token patching moves a declared range or an array as a whole, and the outputs that feed it do not stand side by side.
+K030 too many varyings for the device
+    The fragment program reads more than the device can carry. Unread declarations do not count.
+K031 the device has no such feature
+    The device has no such stage, input or instruction, e.g. control flow in fragment programs of nv30.
+K032 no carrier for a semantic
+    The device has nothing that carries this semantic or this index of it.
+K033 two semantics in one place
+    Two varyings would share an id or a carrier of the device.
+K034 unmatched input on a device
+    What an input without an output reads differs by device; often it is not the 0, 0, 0, 1 of the software profile.
+K035 device unknown
+    Nobody here knows how the device links.
+K036 quirk of the device
+    The link works otherwise than the programs suggest, because the device or its driver does.
 B001 not supported by the engine
     The code generator or the renderer does not do this yet; the message names it. The interpreter may: tgsi.run(..., engine='interp').
 B004 operand or property not supported

@@ -1,0 +1,247 @@
+"""What a device would get for a link: blocks of words or bytes with a note each, places to patch, and where every value went."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from linkage.options import LinkOptions
+from linkage.relocate import Field, RelocationList, relocations
+from linkage.table import LinkTable, Relocation
+from linkage.usage import Interface, interface_of, write_masks
+from passes.validate.semantics import SemanticLimits
+from tgsi._record import record
+from tgsi.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
+from tgsi.encoder import encode
+from tgsi.enums import File, Processor
+from tgsi.ir import Program
+from tgsi.semantics import Semantic
+from tgsi.source import Span
+
+
+@record
+class Block:
+    """A table of the device: entries of `width` bits, and for people what each one says (empty where there is nothing to say)."""
+
+    name: str
+    width: int
+    values: tuple[int, ...]
+    notes: tuple[str, ...]
+
+    def bytes(self) -> bytes:
+        """The table in memory, little-endian."""
+        return b"".join(value.to_bytes(self.width // 8, "little") for value in self.values)
+
+
+@record
+class Patch:
+    """A place in the fragment program's tokens that is written at link time: an input's number, or a constant."""
+
+    kind: str
+    field: Field
+    value: int
+    note: str = ""
+
+
+@record
+class Place:
+    """Where a value travels: `what` is an input or output, `place` the device's name for the carrier."""
+
+    what: str
+    place: str
+
+
+@record
+class DeviceLink:
+    """One link in the scheme of a device."""
+
+    profile: str
+    blocks: tuple[Block, ...]
+    places: tuple[Place, ...]
+    patches: tuple[Patch, ...] = ()
+    findings: tuple[Diagnostic, ...] = field(default=(), compare=False)
+
+    def block(self, name: str) -> Block:
+        """The block of a name. KeyError if there is none."""
+        for block in self.blocks:
+            if block.name == name:
+                return block
+        raise KeyError(name)
+
+
+class Job:
+    """One link on its way through a profile: the programs, the table, and what has been found out so far."""
+
+    def __init__(self, profile: Profile, vertex: Program, fragment: Program, table: LinkTable, options: LinkOptions) -> None:
+        self.profile, self.vertex, self.fragment, self.table, self.options = profile, vertex, fragment, table, options
+        self.found = Diagnostics()
+        self.blocks: list[Block] = []
+        self.places: list[Place] = []
+        self.patches: list[Patch] = []
+
+    @property
+    def producer(self) -> Interface:
+        """The interface of the program before the rasterizer."""
+        return interface_of(self.vertex)
+
+    @property
+    def consumer(self) -> Interface:
+        """The interface of the fragment program."""
+        return interface_of(self.fragment)
+
+    @cached_property
+    def written(self) -> dict[int, int]:
+        """Channels that the vertex program writes of each output."""
+        return write_masks(self.vertex)
+
+    @cached_property
+    def tokens(self) -> tuple[int, ...]:
+        """The fragment program's tokens."""
+        return encode(self.fragment)
+
+    @cached_property
+    def input_fields(self) -> RelocationList:
+        """Where the fragment program's tokens name inputs."""
+        return relocations(self.tokens, File.IN)
+
+    def span(self, register: int) -> Span | None:
+        """The declaration of a fragment input."""
+        return next((item.span for item in (*self.consumer.varyings, *self.consumer.specials) if item.register == register), None)
+
+    def error(self, code: str, message: str, *, register: int | None = None, span: Span | None = None, hint: str = "") -> None:
+        """Note an error; the link fails when the profile has looked at everything."""
+        self._add(Severity.ERROR, code, message, register, span, hint)
+
+    def warning(self, code: str, message: str, *, register: int | None = None, span: Span | None = None, hint: str = "") -> None:
+        """Note what works otherwise than a user might expect."""
+        self._add(Severity.WARNING, code, message, register, span, hint)
+
+    def _add(self, severity: Severity, code: str, message: str, register: int | None, span: Span | None, hint: str) -> None:
+        where = span if register is None else self.span(register)
+        labels = (Label(where),) if where is not None else ()
+        self.found.add(Diagnostic(code, severity, f"{self.profile.name}: {message}", labels, hint))
+
+    def block(self, name: str, width: int, entries: list[tuple[int, str]]) -> None:
+        """Add a table."""
+        self.blocks.append(Block(name, width, tuple(value for value, _ in entries), tuple(note for _, note in entries)))
+
+    def place(self, what: str, place: str) -> None:
+        """Say where a value travels."""
+        self.places.append(Place(what, place))
+
+    def is_sprite(self, semantic: Semantic) -> bool:
+        """The rasterizer state replaces this varying by the point coordinate."""
+        return semantic.name in ("GENERIC", "TEXCOORD") and bool(self.options.sprite_coord_enable >> semantic.index & 1)
+
+    def stop_if_errors(self) -> None:
+        """Raise what has been noted so far, if there are errors among it."""
+        if self.found.has_errors:
+            raise LinkError(self.found.sorted())
+
+    def done(self) -> DeviceLink:
+        """The finished link.
+
+        Raises:
+            LinkError: an error was noted.
+        """
+        self.stop_if_errors()
+        return DeviceLink(self.profile.name, tuple(self.blocks), tuple(self.places), tuple(self.patches), self.found.sorted())
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A device: its limits as data, and the one strategy that it links by."""
+
+    name: str
+    title: str
+    semantic_limits: SemanticLimits
+    build: Callable[[Job], None]
+    interpolators: int = 32
+    has_face: bool = True
+    has_fragment_flow: bool = True
+    has_geometry: bool = True
+    has_primitive_id: bool = True  # and layer, viewport, clip distances as fragment inputs
+
+    def link(self, vertex: Program, fragment: Program, table: LinkTable, options: LinkOptions) -> DeviceLink:
+        """The link in this device's scheme.
+
+        Raises:
+            LinkError: the device cannot do it; each reason is a finding.
+        """
+        job = Job(self, vertex, fragment, table, options)
+        check_features(job)
+        self.build(job)
+        return job.done()
+
+
+NEW_INPUTS = frozenset({"PRIM_ID", "LAYER", "VIEWPORT_INDEX", "CLIPDIST", "CLIPVERTEX"})
+"""Fragment inputs that came with later hardware."""
+
+
+def check_features(job: Job) -> None:
+    """Refuse what the device has not got: stages, control flow, inputs."""
+    profile = job.profile
+    if not profile.has_geometry and job.vertex.processor is not Processor.VERT:
+        job.error("K031", f"the device has no {job.vertex.processor.name} stage")
+    if not profile.has_fragment_flow:
+        for instruction in job.fragment.instructions:
+            if is_flow(instruction.opcode.name):
+                text = f"fragment programs have no control flow, and this one uses {instruction.opcode.name}"
+                job.error("K031", text, span=instruction.span, hint="select with CMP or SLT instead of branching; unroll loops")
+                break
+    for item in (*job.consumer.varyings, *job.consumer.specials):
+        name = item.semantic.name
+        if name == "FACE" and not profile.has_face:
+            hint = "select by two-sided color instead (passes.lower.face.face_from_back_color)"
+            job.error(
+                "K031",
+                f"IN[{item.register}] FACE: the device does not tell fragments which side they show",
+                register=item.register,
+                hint=hint,
+            )
+        elif name in NEW_INPUTS and not profile.has_primitive_id:
+            job.error("K031", f"IN[{item.register}] {item.semantic}: the device does not give this to fragments", register=item.register)
+    job.stop_if_errors()
+
+
+_FLOW = frozenset(
+    name
+    for line in ("IF UIF ELSE ENDIF", "BGNLOOP ENDLOOP BRK BREAKC CONT", "CAL RET BGNSUB ENDSUB", "SWITCH CASE DEFAULT ENDSWITCH")
+    for name in line.split()
+)
+
+
+def is_flow(opcode: str) -> bool:
+    """The opcode branches. KILL and END do not."""
+    return opcode in _FLOW
+
+
+def carriers(job: Job) -> dict[int, Relocation]:
+    """Rows of GENERIC and TEXCOORD by index, on devices that carry both in the same texture coordinates.
+
+    A GENERIC and a TEXCOORD of one index clash: an error is noted. So is an index above 255.
+    """
+    rows: dict[int, Relocation] = {}
+    for row in job.table.rows:
+        if row.semantic.name not in ("GENERIC", "TEXCOORD"):
+            continue
+        index = row.semantic.index
+        other = rows.setdefault(index, row)
+        if other.semantic != row.semantic:
+            hint = "give one of them another index"
+            job.error(
+                "K033", f"{other.semantic} and {row.semantic} are one texture coordinate here", register=row.input_register, hint=hint
+            )
+        if index > 255:
+            job.error("K032", f"{row.semantic}: indices are bytes here", register=row.input_register, hint="renumber both programs")
+    return rows
+
+
+def too_many(job: Job, count: int, limit: int, what: str) -> None:
+    """Note that a limit is exceeded."""
+    if count > limit:
+        rows = job.table.rows
+        register = rows[-1].input_register if rows else None
+        hint = "read fewer varyings, or pack two into one"
+        job.error("K030", f"the fragment program needs {count} {what}, the device has {limit}", register=register, hint=hint)

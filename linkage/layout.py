@@ -1,0 +1,155 @@
+"""Which GENERIC indices a program touches, in which slots they go, and the inverse table.
+
+These are the three steps of the linkage utility that the proposal of 2010 brought: collect a set, lay it out, invert the layout.
+Layouts say apart which slots are full, so every index up to 255 can be used, 255 too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from linkage.usage import read_masks, semantic_of, write_masks
+from tgsi.diagnostics import Diagnostic, LinkError, Severity
+from tgsi.enums import File
+from tgsi.ir import Program
+
+INDICES = 256
+ABSENT = 0xFF
+"""What an inverse table holds where an index has no slot; slots go up to 254."""
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticSet:
+    """A set of GENERIC indices 0 to 255, as 256 bits: bit i of `bits` is index i."""
+
+    bits: int = 0
+
+    @classmethod
+    def of(cls, indices: Iterable[int]) -> SemanticSet:
+        """The set of some indices. ValueError for one that is no byte."""
+        bits = 0
+        for index in indices:
+            if not 0 <= index < INDICES:
+                raise ValueError(f"indices: {index} is not 0 to {INDICES - 1}")
+            bits |= 1 << index
+        return cls(bits)
+
+    def __contains__(self, index: object) -> bool:
+        return isinstance(index, int) and 0 <= index < INDICES and bool(self.bits >> index & 1)
+
+    def __iter__(self) -> Iterator[int]:
+        bits = self.bits
+        while bits:
+            low = bits & -bits
+            yield low.bit_length() - 1
+            bits ^= low
+
+    def __len__(self) -> int:
+        return self.bits.bit_count()
+
+    def __or__(self, other: SemanticSet) -> SemanticSet:
+        return SemanticSet(self.bits | other.bits)
+
+    def __and__(self, other: SemanticSet) -> SemanticSet:
+        return SemanticSet(self.bits & other.bits)
+
+    def words(self) -> tuple[int, ...]:
+        """The set as eight 32-bit words, the form that drivers keep."""
+        return tuple(self.bits >> 32 * i & 0xFFFFFFFF for i in range(INDICES // 32))
+
+
+def collect(program: Program, file: File) -> SemanticSet:
+    """GENERIC indices of the inputs or outputs that instructions touch: a declared but unused varying is not among them.
+
+    An indirect access touches its whole array, or without an array the whole file. O(declarations + instructions).
+
+    Raises:
+        LinkError: an index in use is above 255; the limit set `byte` finds such indices before.
+    """
+    touched = read_masks(program, file).keys() | write_masks(program, file).keys()
+    bits = 0
+    for declaration in program.declared(file):
+        base = declaration.semantic
+        if base is None or base.name != "GENERIC":
+            continue
+        for register in range(declaration.first, declaration.last + 1):
+            if register not in touched:
+                continue
+            semantic = semantic_of(declaration, register)
+            if semantic is None or semantic.index >= INDICES:
+                text = f"{file.name}[{register}] {semantic}: sets of semantics hold GENERIC 0 to {INDICES - 1}"
+                raise LinkError((Diagnostic("K020", Severity.ERROR, text),))
+            bits |= 1 << semantic.index
+    return SemanticSet(bits)
+
+
+class Rule(Enum):
+    """How a layout was found."""
+
+    IDENTITY = "identity"
+    SHIFT = "shift"
+    COMPACT = "compact"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Slots and what stands in them: `indices` has a byte a slot, `used` a bit for each slot that holds one (the rest is ABSENT)."""
+
+    indices: bytes
+    used: SemanticSet
+    rule: Rule
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @property
+    def size(self) -> int:
+        """One more than the highest slot in use."""
+        return self.used.bits.bit_length()
+
+    def index(self, slot: int) -> int | None:
+        """The GENERIC index in a slot, None for an empty one."""
+        return self.indices[slot] if slot in self.used else None
+
+
+def lay_out(members: SemanticSet, cheap: int, slots: int) -> Layout:
+    """Give each member a slot.
+
+    Identity if the largest member is below `cheap`, else a shift by the smallest if that makes them fit there, else rising order
+    without gaps. Identity comes first so that programs compiled apart agree without patching. O(256).
+
+    Args:
+        members: what needs a slot.
+        cheap: slots that cost no more when some of them are empty.
+        slots: how many there are, at most 255.
+
+    Raises:
+        LinkError: there are more members than slots.
+        ValueError: `cheap` or `slots` is out of range.
+    """
+    if not 0 <= cheap <= slots < INDICES:
+        raise ValueError(f"cheap, slots: 0 <= {cheap} <= {slots} <= {INDICES - 1} does not hold")
+    if len(members) > slots:
+        raise LinkError((Diagnostic("K021", Severity.ERROR, f"{len(members)} GENERIC semantics are in use, there are {slots} slots"),))
+    placed = bytearray([ABSENT]) * slots
+    bits = members.bits
+    smallest = (bits & -bits).bit_length() - 1 if bits else 0
+    largest = bits.bit_length() - 1
+    if largest < cheap or largest - smallest < cheap:
+        shift = 0 if largest < cheap else smallest
+        for index in members:
+            placed[index - shift] = index
+        return Layout(bytes(placed), SemanticSet(bits >> shift), Rule.SHIFT if shift else Rule.IDENTITY)
+    for slot, index in enumerate(members):
+        placed[slot] = index
+    return Layout(bytes(placed), SemanticSet((1 << len(members)) - 1), Rule.COMPACT)
+
+
+def invert(layout: Layout) -> bytes:
+    """256 bytes: the slot of each GENERIC index, ABSENT where it has none. O(256 + slots)."""
+    table = bytearray([ABSENT]) * INDICES
+    for slot in layout.used:
+        table[layout.indices[slot]] = slot
+    return bytes(table)

@@ -1,0 +1,216 @@
+"""A fragment program that is linked again and again: only what changed is patched, and never in a copy that is in use."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+from linkage.match import link
+from linkage.options import IDENTITY, LinkState
+from linkage.relocate import RelocationList, patch, placement, relocations
+from linkage.table import LinkTable
+from linkage.usage import interface_of, key_of
+from tgsi.decoder import decode
+from tgsi.encoder import encode
+from tgsi.enums import Processor
+from tgsi.ir import Program
+from tgsi.semantics import Semantic
+
+
+@dataclass(slots=True)
+class LinkCounters:
+    """What a Linker has done so far."""
+
+    links: int = 0
+    unchanged: int = 0  # links that found the current copy right as it was
+    compared: int = 0  # slots looked at, up to the first difference
+    patched_slots: int = 0
+    patched_fields: int = 0
+    copies: int = 0
+
+
+class LinkedCopy:
+    """One copy of the tokens. As a context manager it is in use, and not patched, until the block ends."""
+
+    __slots__ = ("_users", "assignment", "generation", "words")
+
+    def __init__(self, words: array[int], assignment: tuple[int, ...]) -> None:
+        self.words = words
+        self.assignment = assignment
+        self.generation = 0
+        self._users = 0
+
+    @property
+    def is_in_use(self) -> bool:
+        """Somebody acquired it and has not released it yet."""
+        return self._users > 0
+
+    def acquire(self) -> LinkedCopy:
+        """Hold the copy: it is not patched until it is released as often."""
+        self._users += 1
+        return self
+
+    def release(self) -> None:
+        """Let go of the copy. ValueError if nobody holds it."""
+        if not self._users:
+            raise ValueError("release: the copy is not in use")
+        self._users -= 1
+
+    def __enter__(self) -> LinkedCopy:
+        return self.acquire()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.release()
+
+    def program(self) -> Program:
+        """The linked program, decoded."""
+        return decode(self.words)
+
+
+class Linker:
+    """Patches one fragment program's tokens so that each input has the register number of the output that feeds it.
+
+    Slots are compared with those of the copy's last link, and from the first difference on those that differ are patched. Copies
+    rotate: one that is held is left alone, and each stale copy is patched once, when its turn comes.
+
+    Source: late patching in the nv30 driver, reference/linkage.md section 4.
+    """
+
+    def __init__(self, fragment: Program, *, copies: int = 2, state: LinkState = IDENTITY) -> None:
+        """`copies` is how many there are at first; more are made when all are held. `state` is a non-identity linkage."""
+        if fragment.processor is not Processor.FRAG:
+            raise ValueError(f"fragment: a FRAG program is wanted, not {fragment.processor.name}")
+        if copies < 1:
+            raise ValueError(f"copies: at least 1 is wanted, not {copies}")
+        self.fragment = fragment
+        self.state = state
+        self.counters = LinkCounters()
+        self._original: Sequence[int] = encode(fragment)
+        self._list: RelocationList = relocations(self._original)
+        inputs = interface_of(fragment).varyings
+        wanted = [state.source(item.semantic) for item in inputs]
+        self._registers = tuple(item.register for item in inputs)
+        self._keys = tuple(key_of(semantic) for semantic in wanted)
+        other = {"COLOR": "BCOLOR", "BCOLOR": "COLOR"}
+        self._fallback = {key_of(s): key_of(Semantic(other[s.name], s.index)) for s in wanted if s.name in other}
+        self._blocks = self._list.blocks
+        self._declared = tuple(register for first, last in self._blocks for register in range(first, last + 1))
+        self._fields = tuple(self._list.by_register.get(register, ()) for register in self._declared)
+        self._is_simple = not self._list.is_whole and all(first == last for first, last in self._blocks)
+        position = {register: number for number, register in enumerate(self._registers)}
+        self._positions = tuple(position.get(register, -1) for register in self._declared)
+        self._copies: list[LinkedCopy] = []
+        for _ in range(copies):
+            self._add()
+        self._current = 0
+        self._vertex: Program | None = None
+
+    @property
+    def copies(self) -> tuple[LinkedCopy, ...]:
+        """All copies."""
+        return tuple(self._copies)
+
+    @property
+    def stale(self) -> int:
+        """Copies that hold an older assignment than the current one."""
+        current = self._copies[self._current].assignment
+        return sum(copy.assignment != current for copy in self._copies)
+
+    def table(self) -> LinkTable:
+        """The LinkTable of the last link. ValueError before the first one."""
+        if self._vertex is None:
+            raise ValueError("table: nothing was linked yet")
+        return link(self._vertex, self.fragment, state=self.state)
+
+    def link(self, vertex: Program) -> LinkedCopy:
+        """The tokens of the fragment program for a vertex program. Hold the copy while it is in use (`with linker.link(v) as copy`).
+
+        Raises:
+            LinkError: the programs do not link, or a range of inputs would have to be torn apart.
+        """
+        counters = self.counters
+        counters.links += 1
+        wanted = self.assignment(vertex)
+        self._vertex = vertex
+        copy = self._copies[self._current]
+        if copy.assignment == wanted:
+            counters.unchanged += 1
+            counters.compared += len(wanted)
+            return copy
+        copy = self._next(wanted)
+        self._patch(copy, wanted)
+        return copy
+
+    def assignment(self, vertex: Program) -> tuple[int, ...]:
+        """The place of each declared input register, in the order of declared registers."""
+        producer = interface_of(vertex)
+        if producer.duplicates or vertex.processor is not Processor.VERT:
+            link(vertex, self.fragment)  # says what is wrong, or takes it: other stages may feed fragments too
+        outputs = producer.by_key
+        found = [outputs.get(key) for key in self._keys]
+        if None in found and self._fallback:
+            found = [
+                outputs.get(self._fallback[key]) if place is None and key in self._fallback else place
+                for place, key in zip(found, self._keys)
+            ]
+        free = producer.first_free
+        if self._is_simple:
+            places = []
+            for position in self._positions:
+                place = found[position] if position >= 0 else None
+                if place is None:
+                    place, free = free, free + 1
+                places.append(place)
+            return tuple(places)
+        targets = {register: place for register, place in zip(self._registers, found) if place is not None}
+        mapping = placement(self._blocks, targets, is_whole=self._list.is_whole, first_free=free)
+        return tuple(mapping[register] for register in self._declared)
+
+    def _add(self) -> LinkedCopy:
+        copy = LinkedCopy(array("I", self._original), self._declared)
+        self._copies.append(copy)
+        self.counters.copies += 1
+        return copy
+
+    def _next(self, wanted: tuple[int, ...]) -> LinkedCopy:
+        """A copy that is right already, else the next one that nobody holds, else a new one."""
+        copies = self._copies
+        turn = [(self._current + i) % len(copies) for i in range(1, len(copies) + 1)]
+        for number in turn:
+            if copies[number].assignment == wanted:
+                self._current = number
+                return copies[number]
+        for number in turn:
+            if not copies[number].is_in_use:
+                self._current = number
+                return copies[number]
+        self._current = len(copies)
+        return self._add()
+
+    def _patch(self, copy: LinkedCopy, wanted: tuple[int, ...]) -> None:
+        counters, old = self.counters, copy.assignment
+        first = 0
+        while first < len(wanted) and old[first] == wanted[first]:
+            first += 1
+        counters.compared += min(first + 1, len(wanted))
+        for slot in range(first, len(wanted)):
+            if old[slot] != wanted[slot]:
+                counters.patched_slots += 1
+                counters.patched_fields += patch(copy.words, self._fields[slot], {self._declared[slot]: wanted[slot]})
+        copy.assignment = wanted
+        copy.generation += first < len(wanted)
+
+
+def linked_program(vertex: Program, fragment: Program, *, state: LinkState = IDENTITY) -> Program:
+    """The fragment program with each input register numbered as the output that feeds it: what patching gives, as a Program.
+
+    Raises:
+        LinkError: as `Linker.link`.
+    """
+    from passes.lower.registers import move_registers
+    from tgsi.enums import File
+
+    linker = Linker(fragment, copies=1, state=state)
+    return move_registers(fragment, File.IN, dict(zip(linker._declared, linker.assignment(vertex))))

@@ -1,0 +1,65 @@
+"""What a link depends on besides the two programs: bound linkage, and the rasterizer state that devices fold into their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from tgsi.semantics import SEMANTICS, Semantic
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """A non-identity linkage: which output semantic feeds a fragment input. What is not named is fed by its own semantic.
+
+    Two inputs may be fed by one output. This is the constant state object that the proposal of 2010 leaves as an open issue.
+    """
+
+    mapping: Mapping[Semantic, Semantic] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.mapping.items()))
+
+    def source(self, semantic: Semantic) -> Semantic:
+        """The output semantic that feeds an input semantic."""
+        return self.mapping.get(semantic, semantic)
+
+
+IDENTITY = LinkState()
+"""Every input is fed by its own semantic."""
+
+
+def read_semantic(value: Semantic | str, argument: str) -> Semantic:
+    """A semantic, or its text as ``GENERIC[3]`` or ``FOG``. TypeError, ValueError naming the argument."""
+    if isinstance(value, Semantic):
+        return value
+    if not isinstance(value, str):
+        raise TypeError(f"{argument}: a Semantic or its text is wanted, not {type(value).__name__}")
+    name, _, rest = value.strip().partition("[")
+    number = rest.removesuffix("]") if rest.endswith("]") else ""
+    if name.upper() not in SEMANTICS or (rest and not (number.isascii() and number.isdigit() and len(number) < 10)):
+        raise ValueError(f"{argument}: {value!r} is no semantic; GENERIC[3] and FOG are")
+    return Semantic(name.upper(), int(number or 0))
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOptions:
+    """Rasterizer state that devices fold into their link tables, and how r600 ids are given.
+
+    `ids`: "auto" compares ids in hardware unless two clash, "automatic" refuses clashes, "configured" numbers them anew.
+    """
+
+    sprite_coord_enable: int = 0
+    sprite_lower_left: bool = False
+    light_twoside: bool = False
+    flatshade: bool = False
+    ids: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.ids not in ("auto", "automatic", "configured"):
+            raise ValueError(f"ids: auto, automatic or configured is wanted, not {self.ids!r}")
+
+
+DEFAULT = LinkOptions()
+"""No sprites, one-sided, smooth."""

@@ -1,0 +1,16 @@
+"""i965: the proposal of 2010 was not sure about it, and so are we."""
+
+from __future__ import annotations
+
+from linkage.device import Job, Profile
+from passes.validate.semantics import BYTE
+
+
+def build(job: Job) -> None:
+    """Refuse: how this device links is not known here."""
+    job.error(
+        "K035", "how this device links is not known; the proposal of 2010 leaves it open", hint="the profile `software` takes any pair"
+    )
+
+
+PROFILE = Profile("i965", "Intel i965 (unknown)", BYTE, build)

@@ -1,0 +1,112 @@
+"""nv30 and nv40: no mapping in hardware, so the fragment program's words are patched.
+
+The vertex program's outputs get interpolants by layout; a table of 256 bytes says for each GENERIC index what a fragment program
+has to read; the fragment program's slots are looked up in it, and the words that read them are patched. Constants stand inside
+the instructions of fragment programs here, so each use of one is a place to patch too. Patches name words of the TGSI tokens.
+"""
+
+from __future__ import annotations
+
+from linkage.device import Job, Patch, Profile, carriers, too_many
+from linkage.layout import SemanticSet, lay_out
+from linkage.relocate import relocations
+from linkage.usage import Output
+from passes.validate.semantics import BYTE
+from tgsi.enums import File
+
+NOTHING = 0x0F
+"""What a fragment program reads where no interpolant is written; 0, 0, 0, 1 is hoped for."""
+
+INTERPOLANT = 0xF0
+
+_FIXED = {"POSITION": "window position", "FOG": "fog (w is 1)", "FACE": "facing"}
+_OTHERS = ("COLOR", "BCOLOR")
+
+
+def build(job: Job) -> None:
+    """Vertex table, fragment slots, patches."""
+    count = job.profile.interpolators
+    rows = carriers(job)
+    too_many(job, len(rows), count, "texture coordinates")
+    _constants(job)
+    job.stop_if_errors()
+    table, used = _vertex_table(job, frozenset(rows))
+    sprite = _sprite(job, used)
+    notes = {entry: f"index {index}" for index, entry in enumerate(table) if entry != NOTHING}
+    job.block("vertex table", 8, [(entry, notes.get(entry, "") if entry != NOTHING else "") for entry in table])
+    slots: list[tuple[int, str]] = []
+    for index in sorted(rows):
+        row = rows[index]
+        is_sprite = job.is_sprite(row.semantic)
+        entry = INTERPOLANT | sprite if is_sprite and sprite is not None else table[index]
+        if entry == NOTHING:
+            job.warning("K034", f"IN[{row.input_register}] {row.semantic} is fed by nothing; 0, 0, 0, 1 is likely, not certain")
+        note = "point coordinate" if is_sprite else "nothing" if entry == NOTHING else f"texture coordinate {entry & 15}"
+        slots.append((entry, f"IN[{row.input_register}] {row.semantic}: {note}"))
+        job.place(f"IN[{row.input_register}] {row.semantic}", note)
+        kind = "sprite input" if is_sprite and job.options.sprite_lower_left else "input"
+        for field in job.input_fields.by_register.get(row.input_register, ()):
+            job.patches.append(Patch(kind, field, entry, str(row.semantic)))
+    job.block("fragment slots", 8, slots)
+    for item in job.consumer.specials:
+        if item.semantic.name == "PCOORD" and sprite is not None:
+            job.place(f"IN[{item.register}] PCOORD", f"texture coordinate {sprite}")
+            job.patches += [Patch("input", f, INTERPOLANT | sprite, "PCOORD") for f in job.input_fields.by_register.get(item.register, ())]
+        else:
+            job.place(f"IN[{item.register}] {item.semantic}", _FIXED.get(item.semantic.name, "fixed"))
+    for row in job.table.rows:
+        if row.semantic.name in ("FOG", *_OTHERS):
+            job.place(f"IN[{row.input_register}] {row.semantic}", _FIXED.get(row.semantic.name, f"color {row.semantic.index}"))
+        elif row.semantic.name not in ("GENERIC", "TEXCOORD"):
+            job.error("K032", f"IN[{row.input_register}] {row.semantic} has no interpolant", register=row.input_register)
+    if job.profile.name == "nv40":
+        enabled = sum(1 << (entry & 15) for entry, _ in slots if entry != NOTHING)
+        job.block("output enable", 32, [(enabled, "bit i: texture coordinate i is written")])
+
+
+def _vertex_table(job: Job, read: frozenset[int]) -> tuple[list[int], int]:
+    """256 bytes index -> what to read, and the interpolants in use as bits."""
+    count = job.profile.interpolators
+    written: dict[int, Output] = {}
+    for output in job.producer.outputs:
+        if output.semantic.name in ("GENERIC", "TEXCOORD") and output.semantic.index < 256:
+            written.setdefault(output.semantic.index, output)
+    members = SemanticSet.of(written)
+    if len(members) > count:  # outputs that nobody reads are left out
+        members = SemanticSet.of(set(written) & read)
+    layout = lay_out(members, count, count)
+    table = [NOTHING] * 256
+    for slot in layout.used:
+        index = layout.indices[slot]
+        table[index] = INTERPOLANT | slot
+        job.place(f"OUT[{written[index].register}] {written[index].semantic}", f"texture coordinate {slot}")
+    return table, layout.used.bits
+
+
+def _sprite(job: Job, used: int) -> int | None:
+    """The interpolant that all replaced inputs share: the first free one."""
+    wants = any(job.is_sprite(row.semantic) for row in job.table.rows) or any(s.semantic.name == "PCOORD" for s in job.table.specials)
+    if not wants:
+        return None
+    sprite = (~used & used + 1).bit_length() - 1
+    if sprite >= job.profile.interpolators:
+        job.error("K030", "no texture coordinate is left for the point coordinate", hint="write fewer varyings")
+    return sprite
+
+
+def _constants(job: Job) -> None:
+    """Constants are written into the program, so they need a place each time they are used, and cannot be indexed."""
+    found = relocations(job.tokens, File.CONST)
+    for item in job.fragment.instructions:
+        for operand in item.src:
+            if operand.register.file is File.CONST and operand.register.indirect is not None:
+                text = "constants of fragment programs stand inside of its instructions and cannot be indexed"
+                job.error("K031", text, span=item.span, hint="write the constants out, or move the access to the vertex program")
+                return
+    for field in found.fields:
+        if field.shift == 6:  # an operand, not a declaration
+            job.patches.append(Patch("constant", field, field.anchor, f"CONST[{field.anchor}]"))
+
+
+NV30 = Profile("nv30", "NVIDIA nv30", BYTE, build, 8, has_face=False, has_fragment_flow=False, has_geometry=False, has_primitive_id=False)
+NV40 = Profile("nv40", "NVIDIA nv40", BYTE, build, 10, has_geometry=False, has_primitive_id=False)

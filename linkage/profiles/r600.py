@@ -1,0 +1,107 @@
+"""r600: hardware compares one-byte ids of outputs and inputs, so order is free.
+
+Id 0 is no varying. Automatic ids come from the semantic alone, GENERIC: index + 1, others: (0x80 | name << 3 | index) + 1; some
+of them clash, which is found here. Configured ids count the pair's varyings from 1. Output ids stand four to a word in ten words.
+An input word has the id in bits 0 to 7, the default for inputs without a partner in bits 8 and 9 (0: all zero, 3: all one), flat
+in bit 10, sprite in bit 17.
+"""
+
+from __future__ import annotations
+
+from linkage.device import Job, Profile, too_many
+from linkage.match import RASTERIZER_OUTPUTS
+from passes.validate.semantics import BYTE
+from tgsi.enums import Interpolation
+from tgsi.semantics import SEMANTICS, Semantic
+
+WORDS = 10
+FLAT, SPRITE, ONES = 1 << 10, 1 << 17, 3 << 8
+_NO_ID = frozenset({"POSITION", "PSIZE", "EDGEFLAG", "FACE", "SAMPLEMASK"})
+
+
+def automatic_id(semantic: Semantic) -> int:
+    """The id of a semantic, one byte; 0 for what is no varying. Different semantics may share one."""
+    if semantic.name in _NO_ID:
+        return 0
+    if semantic.name == "GENERIC":
+        return semantic.index + 1 & 0xFF
+    return (0x80 | SEMANTICS[semantic.name].number << 3 | semantic.index) + 1 & 0xFF
+
+
+def clashes(semantics: list[Semantic]) -> list[tuple[Semantic, Semantic, int]]:
+    """Pairs of different semantics with one id, or a varying whose id is 0 (it stands beside itself)."""
+    owner: dict[int, Semantic] = {}
+    found = []
+    for semantic in semantics:
+        number = automatic_id(semantic)
+        if semantic.name in _NO_ID:
+            continue
+        other = owner.setdefault(number, semantic)
+        if other != semantic or number == 0:
+            found.append((other, semantic, number))
+    return found
+
+
+def build(job: Job) -> None:
+    """Output ids, input words; clashing ids lead to configured ones, as `LinkOptions.ids` allows."""
+    table, options = job.table, job.options
+    outputs = [o.semantic for o in job.producer.outputs if o.semantic.name not in RASTERIZER_OUTPUTS or o.semantic.name == "CLIPDIST"]
+    inputs = [row.semantic for row in table.rows]
+    found = clashes(list(dict.fromkeys((*outputs, *inputs))))
+    for first, second, number in found:
+        text = f"{first} and {second} have the same id {number}" if first != second else f"{first} has id 0, which means no varying"
+        if options.ids == "automatic":
+            job.error("K033", text, hint='link with ids="configured", or give one of them another index')
+        elif options.ids == "auto":
+            job.warning("K033", f"{text}; ids are configured for this pair")
+    job.stop_if_errors()
+    is_configured = options.ids == "configured" or bool(found)
+    ids = _ids(job, outputs, inputs) if is_configured else {s: automatic_id(s) for s in (*outputs, *inputs)}
+    too_many(job, len(outputs), WORDS * 4, "exported parameters")
+    numbers = [ids[semantic] for semantic in outputs[: WORDS * 4]]
+    names = [f"{semantic} is {ids[semantic]}" for semantic in outputs[: WORDS * 4]]
+    words = []
+    for at in range(0, WORDS * 4, 4):
+        value = sum(number << 8 * i for i, number in enumerate(numbers[at : at + 4]))
+        words.append((value, ", ".join(names[at : at + 4])))
+    job.block("output ids", 32, words)
+    job.block("export count", 32, [(max(1, len(outputs)), "at least one parameter is exported")])
+    entries = []
+    for row in table.rows:
+        source = row.semantic if row.output_register is None else _fed_by(job, row.output_register, row.semantic)
+        word = ids.get(source, automatic_id(source))
+        if row.output_register is None and row.semantic == Semantic("COLOR"):
+            word |= ONES
+            job.warning("K034", f"IN[{row.input_register}] COLOR is fed by nothing; it reads 1, 1, 1, 1", register=row.input_register)
+        elif row.output_register is None:
+            text = f"IN[{row.input_register}] {row.semantic} is fed by nothing; it reads 0, 0, 0, 0"
+            job.warning("K034", text, register=row.input_register)
+        is_flat = row.interpolation is Interpolation.CONSTANT or (row.interpolation is Interpolation.COLOR and options.flatshade)
+        is_sprite = row.semantic.name == "GENERIC" and job.is_sprite(row.semantic)
+        entries.append((word | FLAT * is_flat | SPRITE * is_sprite, f"IN[{row.input_register}] {row.semantic}"))
+        job.place(f"IN[{row.input_register}] {row.semantic}", f"id {word & 0xFF}")
+    for item in table.specials:
+        flags = FLAT if item.semantic.name == "POSITION" else SPRITE if item.semantic.name == "PCOORD" else 0
+        number = automatic_id(item.semantic) if item.semantic.name == "PRIM_ID" else 0
+        entries.append((number | flags, f"IN[{item.input_register}] {item.semantic}"))
+        job.place(f"IN[{item.input_register}] {item.semantic}", "special index")
+    job.block("input words", 32, entries)
+
+
+def _ids(job: Job, outputs: list[Semantic], inputs: list[Semantic]) -> dict[Semantic, int]:
+    """Numbers from 1 on, outputs first."""
+    ids = {semantic: number for number, semantic in enumerate(dict.fromkeys((*outputs, *inputs)), 1)}
+    if len(ids) > 255:
+        job.error("K030", f"the pair uses {len(ids)} different semantics, ids are 1 to 255")
+        job.stop_if_errors()
+    return ids
+
+
+def _fed_by(job: Job, register: int, semantic: Semantic) -> Semantic:
+    """The semantic of the output register that feeds an input; they differ under a link state or a color fallback."""
+    if job.producer.by_semantic.get(semantic) == register:
+        return semantic
+    return next(output.semantic for output in job.producer.outputs if output.register == register)
+
+
+PROFILE = Profile("r600", "AMD r600", BYTE, build)

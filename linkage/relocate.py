@@ -1,0 +1,220 @@
+"""Relocations: where register numbers stand in a token stream, so that a program is linked by writing a few fields in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass, field
+
+from tgsi._record import record
+from tgsi.diagnostics import Diagnostic, LinkError, Severity
+from tgsi.enums import File
+
+
+@record
+class Field:
+    """Bits `shift` to `shift` + `width` - 1 of a word hold the number of register `anchor`, plus `bias`.
+
+    The bias is not 0 for indirect operands: their number is an offset from the array that they index.
+    """
+
+    word: int
+    shift: int
+    width: int
+    anchor: int
+    bias: int = 0
+
+
+@dataclass(frozen=True)
+class RelocationList:
+    """Every place of a token stream that names a register of one file.
+
+    `blocks` are declared ranges, first to last, which move in one piece; `semantics` are the fields of semantic indices by the
+    first register of their declaration. `is_whole`: an indirect operand without an array ties all blocks together.
+    """
+
+    file: File
+    fields: tuple[Field, ...]
+    blocks: tuple[tuple[int, int], ...]
+    semantics: Mapping[int, Field]
+    is_whole: bool = False
+    by_register: Mapping[int, tuple[Field, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        table: dict[int, list[Field]] = {}
+        for item in self.fields:
+            table.setdefault(item.anchor, []).append(item)
+        object.__setattr__(self, "by_register", {register: tuple(items) for register, items in table.items()})
+
+
+def relocations(words: Sequence[int], file: File = File.IN) -> RelocationList:
+    """The relocation list of a token stream, from one walk over its words. O(words).
+
+    Raises:
+        ValueError: the words are no token stream (`tgsi.decode` says where).
+    """
+    walk = _Walk(words, file)
+    try:
+        walk.run()
+    except IndexError:
+        raise ValueError("words: the stream ends inside of a statement") from None
+    return walk.result()
+
+
+class _Walk:
+    """One pass over the words; anchors of indirect operands are known at its end."""
+
+    def __init__(self, words: Sequence[int], file: File) -> None:
+        self.words, self.file = words, int(file)
+        self.fields: list[Field] = []
+        self.indirect: list[tuple[int, int, int]] = []  # word, shift, array number
+        self.blocks: list[tuple[int, int]] = []
+        self.arrays: dict[int, int] = {}
+        self.semantics: dict[int, Field] = {}
+
+    def run(self) -> None:
+        words = self.words
+        at, end = words[0] & 0xFF, (words[0] & 0xFF) + (words[0] >> 8)
+        if end > len(words):
+            raise IndexError
+        while at < end:
+            head = words[at]
+            kind, length = head & 15, head >> 4 & (0x3FFF if head & 15 == 1 else 0xFF)
+            if kind == 0 and head >> 12 & 15 == self.file:
+                self.declaration(at, head)
+            elif kind == 2:
+                length = self.instruction(at, head) - at  # its length field is too narrow to be trusted
+            if length < 1 or kind > 3:
+                raise ValueError(f"words: word {at} begins no statement")
+            at += length
+
+    def declaration(self, at: int, head: int) -> None:
+        limits = self.words[at + 1]
+        first, last = limits & 0xFFFF, limits >> 16
+        self.fields += (Field(at + 1, 0, 16, first), Field(at + 1, 16, 16, first, last - first))
+        self.blocks.append((first, last))
+        place = at + 2 + (head >> 20 & 1) + (head >> 22 & 1)
+        if head >> 21 & 1:
+            self.semantics[first] = Field(place, 8, 16, first)
+        if head >> 25 & 1:
+            self.arrays[self.words[at + (head >> 4 & 0xFF) - 1] & 0x3FF] = first
+
+    def instruction(self, start: int, head: int) -> int:
+        """Note the operands; returns the word behind the instruction."""
+        words, at = self.words, start + 1 + (head >> 27 & 1)
+        if head >> 28 & 1:
+            count = words[at] >> 8 & 15
+            for offset in range(at + 1, at + 1 + count):
+                if words[offset] >> 16 & 15 == self.file:
+                    self.fields.append(Field(offset, 0, 16, words[offset] & 0xFFFF))
+            at += 1 + count
+        at += head >> 29 & 1
+        for _ in range(head >> 21 & 3):
+            at = self.operand(at, 10, 8)
+        for _ in range(head >> 23 & 15):
+            at = self.operand(at, 6, 4)
+        return at
+
+    def operand(self, at: int, shift: int, flags: int) -> int:
+        """Note an operand whose index starts at bit `shift`; bits `flags` and the next one say what follows. Returns the next word."""
+        word = self.words[at]
+        is_indirect, has_dimension = word >> flags & 1, word >> flags + 1 & 1
+        if word & 15 == self.file:
+            if is_indirect:
+                self.indirect.append((at, shift, self.words[at + 1] >> 22))
+            else:
+                self.fields.append(Field(at, shift, 16, word >> shift & 0xFFFF))
+        at += 1 + is_indirect
+        return at + 1 + (self.words[at] & 1) if has_dimension else at
+
+    def result(self) -> RelocationList:
+        lowest = min((first for first, _ in self.blocks), default=0)
+        is_whole = False
+        for word, shift, array in self.indirect:
+            is_whole |= array not in self.arrays
+            anchor = self.arrays.get(array, lowest)
+            self.fields.append(Field(word, shift, 16, anchor, (self.words[word] >> shift & 0xFFFF) - anchor))
+        fields = sorted(self.fields, key=lambda item: (item.word, item.shift))
+        return RelocationList(File(self.file), tuple(fields), tuple(sorted(set(self.blocks))), self.semantics, is_whole)
+
+
+def patch(words: MutableSequence[int], fields: Iterable[Field], mapping: Mapping[int, int]) -> int:
+    """Write register numbers into a token stream in place; returns how many fields were written.
+
+    Registers without an entry in `mapping` are left alone. Nothing is parsed and nothing encoded again.
+    """
+    count = 0
+    for item in fields:
+        new = mapping.get(item.anchor)
+        if new is not None:
+            mask = (1 << item.width) - 1
+            words[item.word] = words[item.word] & ~(mask << item.shift) | (new + item.bias & mask) << item.shift
+            count += 1
+    return count
+
+
+def placement(
+    blocks: Sequence[tuple[int, int]], targets: Mapping[int, int], *, is_whole: bool = False, first_free: int = 0
+) -> dict[int, int]:
+    """A place for every declared register, given the places that some of them must have.
+
+    Registers that have none go behind all others, so none is overwritten. Ranges move in one piece.
+
+    Args:
+        blocks: declared ranges, first to last.
+        targets: register to place, for those that the link decides.
+        is_whole: all ranges must move by the same distance.
+        first_free: the least place for registers that the link does not decide.
+
+    Raises:
+        LinkError: a range would have to be torn apart, or two registers would share a place.
+    """
+    mapping: dict[int, int] = {}
+    waiting: list[tuple[int, int]] = []
+    distances: set[int] = set()
+    for first, last in blocks:
+        wanted = {targets[register] - register for register in range(first, last + 1) if register in targets}
+        if len(wanted) > 1:
+            raise _torn(first, last, targets)
+        if not wanted:
+            waiting.append((first, last))
+            continue
+        distance = wanted.pop()
+        distances.add(distance)
+        for register in range(first, last + 1):
+            mapping[register] = register + distance
+    if is_whole and (len(distances) > 1 or (distances and waiting)):
+        distance = distances.pop()
+        if distances:
+            raise _torn(blocks[0][0], max(last for _, last in blocks), targets)
+        for first, last in waiting:
+            for register in range(first, last + 1):
+                mapping[register] = register + distance
+        waiting = []
+    if mapping and min(mapping.values()) < 0:
+        register = min(mapping, key=mapping.__getitem__)
+        raise LinkError((Diagnostic("K022", Severity.ERROR, f"IN[{register}] would have to move before register 0 with its range"),))
+    free = max(first_free, max(mapping.values(), default=-1) + 1)
+    for first, last in waiting:
+        for register in range(first, last + 1):
+            mapping[register] = free
+            free += 1
+    _check_apart(mapping, targets)
+    return mapping
+
+
+def _check_apart(mapping: Mapping[int, int], targets: Mapping[int, int]) -> None:
+    owner: dict[int, int] = {}
+    for register, place in mapping.items():
+        other = owner.setdefault(place, register)
+        if other != register and not (other in targets and register in targets):  # two inputs may read one output
+            text = f"IN[{other}] and IN[{register}] would both become IN[{place}], because one of them moves with its range"
+            raise LinkError(
+                (Diagnostic("K022", Severity.ERROR, text, (), "declare the registers one by one, or their outputs in one range"),)
+            )
+
+
+def _torn(first: int, last: int, targets: Mapping[int, int]) -> LinkError:
+    shown = ", ".join(f"IN[{r}] to {targets[r]}" for r in range(first, last + 1) if r in targets)
+    text = f"IN[{first}..{last}] moves in one piece, but its registers go to different places: {shown}"
+    hint = "declare the outputs in one range too, or the inputs one by one"
+    return LinkError((Diagnostic("K022", Severity.ERROR, text, (), hint),))
