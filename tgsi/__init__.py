@@ -1,6 +1,8 @@
 """TGSI and Gallium in Python: parse, check, link and run shaders; render with them.
 
     program = tgsi.parse(text)
+    words = tgsi.encode(program)
+    text = tgsi.dump(program, style="mesa")
     table = tgsi.link(vertex, fragment)
     result = tgsi.run(program, inputs)
     screen = tgsi.Screen()
@@ -38,6 +40,11 @@ if TYPE_CHECKING:
     from backends.result import RunResult
     from linkage.table import LinkTable
     from tgsi.api import check, link, parse, run, validate
+    from tgsi.build import ProgramBuilder
+    from tgsi.decoder import decode
+    from tgsi.dumper import dump
+    from tgsi.encoder import encode
+    from tgsi.info import ShaderInfo
 
 _siblings.check()
 
@@ -46,9 +53,14 @@ __version__ = "0.1.0"
 _LAZY = {
     "Context": "backends.gallium.context",
     "LinkTable": "linkage.table",
+    "ProgramBuilder": "tgsi.build",
     "RunResult": "backends.result",
     "Screen": "backends.gallium.screen",
+    "ShaderInfo": "tgsi.info",
     "check": "tgsi.api",
+    "decode": "tgsi.decoder",
+    "dump": "tgsi.dumper",
+    "encode": "tgsi.encoder",
     "link": "tgsi.api",
     "parse": "tgsi.api",
     "run": "tgsi.api",
@@ -69,10 +81,12 @@ __all__ = [
     "ParseError",
     "Processor",
     "Program",
+    "ProgramBuilder",
     "RunResult",
     "Screen",
     "Semantic",
     "Severity",
+    "ShaderInfo",
     "Source",
     "Span",
     "TgsiError",
@@ -80,6 +94,9 @@ __all__ = [
     "ValidationError",
     "__version__",
     "check",
+    "decode",
+    "dump",
+    "encode",
     "link",
     "parse",
     "run",

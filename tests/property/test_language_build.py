@@ -1,0 +1,93 @@
+"""Whatever the builder builds is valid, prints, and reads back equal, as text and as tokens."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import tgsi
+from tgsi.build import ProgramBuilder
+from tgsi.opcode_methods import available
+from tgsi.registers import Operand, Register, Source
+
+PLAIN = [
+    info
+    for info in available()
+    if info.num_dst == 1
+    and info.num_src
+    and not (info.is_texture or info.has_memory or info.uses_64bit or info.is_later)
+    and info.mode.value != "other"
+    and info.name not in ("ARL", "ARR", "UARL", "READ_INVOC", "READ_FIRST")
+    and not info.name.startswith("DD")
+]
+MASKS = ["", "x", "y", "xy", "zw", "xyz", "yw", "xyzw"]
+SWIZZLES = ["", "x", "w", "wzyx", "xyxy", "zzz"]
+
+
+def channels(register: Register, letters: str) -> Register:
+    chosen: Register = getattr(register, letters) if letters else register
+    return chosen
+
+
+@st.composite
+def built(draw: st.DrawFn) -> ProgramBuilder:
+    b = ProgramBuilder(draw(st.sampled_from(["VERT", "FRAG"])))
+    readable: list[Register] = [b.input("GENERIC", index) for index in range(2)]
+    out = b.output("COLOR")
+    table, address, values = b.constants(16), b.address(), b.array(draw(st.integers(1, 4)))
+    temporaries = [b.temporary() for _ in range(3)]
+    for register in temporaries:
+        b.MOV(register, readable[0])
+    readable += [*temporaries, b.constant(3, buffer=2), values[0]]
+
+    def operand(integer: bool) -> Operand:
+        kind = draw(st.integers(0, 4))
+        if kind == 0:
+            if integer:
+                return draw(st.integers(-(1 << 31), (1 << 32) - 1))
+            return draw(st.floats(width=32) | st.integers(-9, 9))
+        found = table[address.x + draw(st.integers(0, 9))] if kind == 1 else draw(st.sampled_from(readable))
+        found = channels(found, draw(st.sampled_from(SWIZZLES)))
+        if not integer:
+            found = abs(found) if draw(st.booleans()) else found
+            found = -found if draw(st.booleans()) else found
+        source: Source = found
+        return source
+
+    def statements(depth: int) -> None:
+        for _ in range(draw(st.integers(1, 3))):
+            kind = draw(st.integers(0, 9))
+            if kind == 0 and depth:
+                with b.if_(temporaries[0].x, bits=draw(st.booleans())):
+                    statements(depth - 1)
+                if draw(st.booleans()):
+                    with b.else_():
+                        statements(depth - 1)
+            elif kind == 1 and depth:
+                with b.loop():
+                    statements(depth - 1)
+                    b.BRK()
+            elif kind == 2:
+                b.ARL(address.x, temporaries[1].x)
+            else:
+                info = draw(st.sampled_from(PLAIN))
+                target = draw(st.sampled_from([out, *temporaries, values[address.x]]))
+                sources = [operand(name in ("int", "uint")) for name in info.src_types]
+                b.emit(info.name, (channels(target, draw(st.sampled_from(MASKS))),), sources, precise=draw(st.booleans()))
+
+    b.ARL(address.x, temporaries[1].x)
+    statements(2)
+    return b
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(built())
+def test_built_programs_are_valid_and_read_back_equal(b: ProgramBuilder) -> None:
+    program = b.build()
+    assert [str(found) for found in tgsi.check(program) if found.severity is tgsi.Severity.ERROR] == []
+    text = str(program)
+    again = tgsi.parse(text)
+    assert again == program
+    assert str(again) == text
+    assert tgsi.decode(tgsi.encode(program)) == program
+    assert program.info.num_instructions == len(program.instructions)

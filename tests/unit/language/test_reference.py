@@ -1,0 +1,37 @@
+"""The written reference is what the tables say now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tgsi.codes import EXPLANATIONS
+from tgsi.opcodes import OPCODES
+from tgsi.properties import PROPERTIES
+from tgsi.reference import main, pages
+from tgsi.semantics import SEMANTICS
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize("name", sorted(pages()))
+def test_generated_file_is_not_stale(name: str) -> None:
+    assert (ROOT / name).read_text(encoding="utf-8") == pages()[name], "run `python -m tgsi.reference`"
+
+
+def test_nothing_else_lies_beside_the_generated_files() -> None:
+    assert {f"docs/reference/{path.name}" for path in (ROOT / "docs/reference").iterdir()} <= set(pages())
+
+
+def test_every_fact_is_on_its_page() -> None:
+    text = pages()
+    assert all(f"`{name}`" in text["docs/reference/opcodes.md"] for name, info in OPCODES.items() if "gap" not in info.flags)
+    assert all(f"`{name}`" in text["docs/reference/semantics.md"] for name in SEMANTICS)
+    assert all(f"`{name}`" in text["docs/reference/properties.md"] for name in PROPERTIES)
+    assert all(f"## {code}: " in text["docs/reference/diagnostics.md"] for code in EXPLANATIONS)
+
+
+def test_main_writes_below_a_directory(tmp_path: Path) -> None:
+    assert main([str(tmp_path)]) == 0
+    assert (tmp_path / "docs/reference/opcodes.md").exists()
