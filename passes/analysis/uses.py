@@ -1,0 +1,127 @@
+"""Who reads and who writes each register channel, by the places in the flat instruction list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tgsi.channels import read_mask
+from tgsi.enums import File
+from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef
+
+KEPT = (File.TEMP, File.ADDR, File.OUT)
+"""Files whose registers instructions write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One access: instruction number, operand number (-1 for an index or a texture offset), register, channels."""
+
+    instruction: int
+    operand: int
+    register: RegisterRef
+    mask: int
+
+    @property
+    def is_indirect(self) -> bool:
+        """It may be any register of its array, or of its file."""
+        return self.register.indirect is not None
+
+
+def reads_of(item: Instruction, number: int = 0) -> Iterator[Access]:
+    """What an instruction reads: sources, registers that hold indices, texture offsets. `number` is its place."""
+    for operand, source in enumerate(item.src):
+        yield Access(number, operand, source.register, read_mask(item, operand))
+        yield from _indices(source.register, number)
+    for destination in item.dst:
+        yield from _indices(destination.register, number)
+    for offset in item.offsets:
+        yield Access(number, -1, offset.register, sum(1 << channel for channel in set(offset.swizzle)))
+
+
+def writes_of(item: Instruction, number: int = 0) -> Iterator[Access]:
+    """What an instruction writes of registers; memory is none."""
+    for operand, destination in enumerate(item.dst):
+        if destination.register.file in KEPT:
+            yield Access(number, operand, destination.register, destination.write_mask)
+
+
+def _indices(register: RegisterRef, number: int) -> Iterator[Access]:
+    found: tuple[IndirectRef | None, ...] = (register.indirect, register.dimension.indirect if register.dimension is not None else None)
+    for indirect in found:
+        if indirect is not None:
+            yield Access(number, -1, RegisterRef(indirect.file, indirect.index), 1 << indirect.component)
+
+
+@dataclass(frozen=True)
+class Uses:
+    """All accesses of a program in the order of the text; make it with `find_uses`."""
+
+    program: Program
+    reads: tuple[Access, ...]
+    writes: tuple[Access, ...]
+
+    @cached_property
+    def read_masks(self) -> Mapping[tuple[File, int], int]:
+        """Channels of each register that something reads; an indirect read counts for the whole array, or the whole file."""
+        return self._masks(self.reads)
+
+    @cached_property
+    def write_masks(self) -> Mapping[tuple[File, int], int]:
+        """Channels of each register that something writes, as `read_masks`."""
+        return self._masks(self.writes)
+
+    def reads_to(self, file: File, index: int) -> tuple[Access, ...]:
+        """Reads that may be of this register."""
+        return tuple(item for item in self.reads if item.register.file is file and index in self.registers(item.register))
+
+    def writes_to(self, file: File, index: int) -> tuple[Access, ...]:
+        """Writes that may be to this register."""
+        return tuple(item for item in self.writes if item.register.file is file and index in self.registers(item.register))
+
+    def registers(self, register: RegisterRef) -> range:
+        """Registers that an operand may be."""
+        return reachable(self._arrays, self._sizes, register)
+
+    @cached_property
+    def _arrays(self) -> dict[tuple[File, int], range]:
+        return array_ranges(self.program)
+
+    @cached_property
+    def _sizes(self) -> dict[File, int]:
+        return {file: self.program.file_size(file) for file in File}
+
+    def _masks(self, accesses: tuple[Access, ...]) -> Mapping[tuple[File, int], int]:
+        masks: dict[tuple[File, int], int] = {}
+        whole: dict[tuple[File, range], int] = {}
+        for item in accesses:
+            file = item.register.file
+            if item.is_indirect:  # gathered first: many of them may reach over many registers
+                key = file, self.registers(item.register)
+                whole[key] = whole.get(key, 0) | item.mask
+            else:
+                masks[file, item.register.index] = masks.get((file, item.register.index), 0) | item.mask
+        for (file, registers), mask in whole.items():
+            for index in registers:
+                masks[file, index] = masks.get((file, index), 0) | mask
+        return masks
+
+
+def find_uses(program: Program) -> Uses:
+    """Every register access of a program."""
+    reads = tuple(access for number, item in enumerate(program.instructions) for access in reads_of(item, number))
+    writes = tuple(access for number, item in enumerate(program.instructions) for access in writes_of(item, number))
+    return Uses(program, reads, writes)
+
+
+def array_ranges(program: Program) -> dict[tuple[File, int], range]:
+    """Registers of every declared array."""
+    return {(item.file, item.array_id): range(item.first, item.last + 1) for item in program.declarations if item.array_id}
+
+
+def reachable(arrays: Mapping[tuple[File, int], range], sizes: Mapping[File, int], register: RegisterRef) -> range:
+    """Registers that an operand may be: itself, its array, or its whole file."""
+    if register.indirect is None:
+        return range(register.index, register.index + 1)
+    return arrays.get((register.file, register.array_id)) or range(sizes[register.file])

@@ -1,0 +1,159 @@
+"""Types, uses, liveness and divergence of small programs."""
+
+# ruff: noqa: E501  (a program stays in one line)
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from passes.analysis.divergence import analyse_divergence
+from passes.analysis.graph import flow_graph
+from passes.analysis.liveness import analyse_liveness
+from passes.analysis.types import infer_types, operand_types, summary
+from passes.analysis.uses import find_uses
+from tgsi.enums import File
+from tgsi.ir import Program
+from tgsi.parser import parse
+
+HEAD = "DCL IN[0], GENERIC[0], LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0..3]\nDCL TEMP[4..7], ARRAY(1)\nDCL CONST[0..3]\nDCL ADDR[0]\nDCL SAMP[0]\n"
+ZERO = "IMM[0] UINT32 {0, 1, 2, 3}\n"
+
+
+def program(code: str) -> Program:
+    return parse(f"FRAG\n{HEAD}{ZERO}{code}\nEND")
+
+
+def live(code: str, instruction: int) -> set[str]:
+    found = analyse_liveness(program(code))
+    names = {
+        f"{file.name}[{index}].{letter}": (file, index, c)
+        for file in (File.TEMP, File.ADDR)
+        for index in range(8)
+        for c, letter in enumerate("xyzw")
+    }
+    return {name for name, (file, index, c) in names.items() if found.is_live_after(instruction, file, index, c)}
+
+
+def test_a_channel_lives_from_its_write_to_its_last_read() -> None:
+    code = "MOV TEMP[0], IN[0]\nMOV TEMP[1].x, TEMP[0].wwww\nADD OUT[0], TEMP[1].xxxx, TEMP[0].yyyy"
+    assert live(code, 0) == {"TEMP[0].y", "TEMP[0].w"}
+    assert live(code, 1) == {"TEMP[0].y", "TEMP[1].x"}
+    assert live(code, 2) == set()
+
+
+def test_a_value_that_one_branch_overwrites_lives_for_the_other() -> None:
+    code = "MOV TEMP[0].x, IN[0]\nIF IN[0].xxxx\nMOV TEMP[0].x, IN[0].yyyy\nENDIF\nMOV OUT[0], TEMP[0].xxxx"
+    assert live(code, 0) == {"TEMP[0].x"}
+    assert live(code, 1) == {"TEMP[0].x"}
+
+
+def test_a_value_lives_around_a_loop() -> None:
+    code = "BGNLOOP\nADD TEMP[0].x, TEMP[0].xxxx, IN[0]\nIF IN[0].yyyy\nBRK\nENDIF\nMOV TEMP[1].x, IN[0]\nENDLOOP\nMOV OUT[0], TEMP[1].xxxx"
+    assert live(code, 5) == {"TEMP[0].x", "TEMP[1].x"}
+    assert live(code, 6) == {"TEMP[0].x", "TEMP[1].x"}  # ENDLOOP leads back
+
+
+def test_an_indirect_read_keeps_its_whole_array_and_an_indirect_write_ends_nothing() -> None:
+    code = "ARL ADDR[0].x, IN[0]\nMOV TEMP[ADDR[0].x+4](1).x, IN[0]\nMOV OUT[0], TEMP[ADDR[0].x+4](1).xxxx"
+    assert live(code, 0) == {f"TEMP[{index}].x" for index in (4, 5, 6, 7)} | {"ADDR[0].x"}
+
+
+def test_subroutines_read_what_their_callers_wrote() -> None:
+    text = (
+        f"FRAG\n{HEAD}{ZERO}MOV TEMP[0].x, IN[0]\nCAL :4\nMOV OUT[0], TEMP[1].xxxx\nEND\nBGNSUB\nMOV TEMP[1].x, TEMP[0].xxxx\nRET\nENDSUB"
+    )
+    found = analyse_liveness(parse(text))
+    assert found.is_live_after(0, File.TEMP, 0, 0)
+    assert found.is_live_after(5, File.TEMP, 1, 0)
+    assert not found.is_live_after(2, File.TEMP, 1, 0)
+
+
+def test_outputs_are_read_at_the_end_and_by_emit() -> None:
+    text = "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nDCL OUT[0], POSITION\nIMM UINT32 {0, 0, 0, 0}\nMOV OUT[0], IMM[0]\nEMIT IMM[0].xxxx\nMOV OUT[0], IMM[0]\nEND"
+    found = analyse_liveness(parse(text))
+    assert [found.is_live_after(place, File.OUT, 0, 3) for place in (0, 1, 2)] == [True, False, True]
+    with pytest.raises(IndexError):
+        found.is_live_after(9, File.OUT, 0, 0)
+
+
+def test_blocks_begin_where_flow_meets() -> None:
+    graph = flow_graph(program("IF IN[0].xxxx\nNOP\nELSE\nNOP\nENDIF\nNOP"))
+    assert [list(block) for block in graph.blocks] == [[0], [1], [2], [3], [4], [5, 6]]
+    assert graph.successors == ((1, 3), (2,), (3, 4), (4,), (5,), ())
+    assert graph.exits == {5}
+
+
+def test_uses_name_operand_index_and_channels() -> None:
+    uses = find_uses(
+        program("ARL ADDR[0].x, IN[0]\nMAD TEMP[0].xy, IN[0].zwzw, CONST[ADDR[0].x+1], TEMP[ADDR[0].x+4](1)\nMOV OUT[0].x, TEMP[0].yyyy")
+    )
+    assert uses.read_masks[File.IN, 0] == 0b1101
+    assert uses.read_masks[File.CONST, 2] == 0b0011
+    assert (File.TEMP, 3) not in uses.read_masks
+    assert uses.read_masks[File.TEMP, 7] == 0b0011
+    assert uses.write_masks[File.TEMP, 0] == 0b0011
+    assert [(access.instruction, access.operand) for access in uses.reads_to(File.ADDR, 0)] == [(1, -1), (1, -1)]
+    assert [access.instruction for access in uses.writes_to(File.OUT, 0)] == [2]
+
+
+def test_types_follow_copies() -> None:
+    found = program(
+        "UADD TEMP[0].x, IMM[0].xxxx, IMM[0].yyyy\nMOV TEMP[1].y, TEMP[0].xxxx\nMOV TEMP[2].z, TEMP[1].yyyy\nADD TEMP[3], IN[0], IN[0]\nMOV OUT[0], TEMP[3]"
+    )
+    types = infer_types(found)
+    assert types.of(File.TEMP, 2, 2) == {"uint"}
+    assert types.of(File.TEMP, 2, 0) == set()
+    assert types.of(File.OUT, 0, 1) == {"float"}
+    assert summary(found)[File.TEMP, 2] == ("untyped", "untyped", "uint", "untyped")
+
+
+def test_reinterpreted_bits_are_mixed_and_a_sign_means_float() -> None:
+    found = program(
+        "FSLT TEMP[0].x, IN[0], CONST[0]\nAND TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy\nADD OUT[0], TEMP[0].xxxx, -TEMP[1]\nMOV TEMP[2].x, -TEMP[3].xxxx"
+    )
+    assert infer_types(found).of(File.TEMP, 0, 0) >= {"float", "uint"}
+    assert operand_types(found.instructions[3]) == (("untyped",), ("float",))
+    assert infer_types(found).of(File.TEMP, 3, 0) == {"float"}
+
+
+def test_uniform_values_stay_uniform_until_lanes_part() -> None:
+    found = program(
+        "MOV TEMP[0], CONST[0]\nMOV TEMP[1], IN[0]\nIF TEMP[0].xxxx\nMOV TEMP[2], CONST[1]\nENDIF\nIF TEMP[1].xxxx\nMOV TEMP[3], CONST[1]\nENDIF\nMOV OUT[0], TEMP[3]"
+    )
+    result = analyse_divergence(found)
+    assert [result.is_uniform(File.TEMP, index, 0) for index in range(4)] == [True, False, True, False]
+    assert [result.is_converged(found.instructions[place]) for place in (3, 6, 8)] == [True, False, True]
+    assert result.is_uniform(File.CONST, 0, 0)
+    assert not result.is_uniform(File.IN, 0, 0)
+
+
+def test_a_loop_that_lanes_leave_one_by_one_is_divergent() -> None:
+    apart = program("BGNLOOP\nMOV TEMP[0], CONST[0]\nIF IN[0].xxxx\nBRK\nENDIF\nENDLOOP\nMOV OUT[0], TEMP[0]")
+    assert not analyse_divergence(apart).is_uniform(File.TEMP, 0, 0)
+    together = program("BGNLOOP\nMOV TEMP[0], CONST[0]\nIF CONST[1].xxxx\nBRK\nENDIF\nENDLOOP\nMOV OUT[0], TEMP[0]")
+    assert analyse_divergence(together).is_uniform(File.TEMP, 0, 0)
+
+
+def test_what_follows_a_return_of_some_lanes_is_divergent() -> None:
+    found = program("IF IN[0].xxxx\nRET\nENDIF\nMOV TEMP[0], CONST[0]\nMOV OUT[0], TEMP[0]")
+    assert not analyse_divergence(found).is_uniform(File.TEMP, 0, 0)
+
+
+def test_an_indirect_write_at_a_divergent_place_is_divergent() -> None:
+    found = program("ARL ADDR[0].x, IN[0]\nMOV TEMP[ADDR[0].x+4](1).x, CONST[0]\nMOV OUT[0], TEMP[5]")
+    result = analyse_divergence(found)
+    assert [result.is_uniform(File.TEMP, 5, channel) for channel in (0, 1)] == [False, True]
+
+
+@pytest.mark.peers
+def test_every_corpus_shader_is_analysed(shared: Path) -> None:
+    for path in sorted((shared / "corpus").glob("*.tgsi"))[::7]:
+        found = parse(path.read_text(), name=path.name)
+        assert find_uses(found).reads
+        types = infer_types(found)
+        liveness = analyse_liveness(found)
+        analyse_divergence(found)
+        assert len(liveness.at_end) == len(liveness.graph.blocks)
+        assert types is not None
