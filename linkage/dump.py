@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from linkage.device import DeviceLink
 from linkage.findings import findings
+from linkage.linker import Linker, linked_program
 from linkage.table import LinkTable, Relocation
 from tgsi.enums import CHANNELS
-from tgsi.ir import XYZW
+from tgsi.ir import XYZW, Program
 
 _NAMED = (
     ("position", "POSITION"),
@@ -89,7 +91,12 @@ def _device(device: DeviceLink) -> list[str]:
         lines.append(f"{block.name} ({size}):")
         if len(block.values) > _LONG:
             rows = [block.values[at : at + 16] for at in range(0, len(block.values), 16)]
-            lines += [f"  {16 * i:02x}: " + " ".join(f"{value:0{digits}x}" for value in row) for i, row in enumerate(rows)]
+            for i, row in enumerate(rows):
+                if i and row == rows[i - 1]:  # as hexdump: a star for rows that repeat
+                    if lines[-1] != "  *":
+                        lines.append("  *")
+                    continue
+                lines.append(f"  {16 * i:02x}: " + " ".join(f"{value:0{digits}x}" for value in row))
         else:
             lines += [f"  {value:0{digits}x}  {note}".rstrip() for value, note in zip(block.values, block.notes)]
     if device.patches:
@@ -107,6 +114,17 @@ def _device_json(device: DeviceLink) -> dict[str, Any]:
             for p in device.patches
         ],
     }
+
+
+def show(table: LinkTable, vertex: Program, fragment: Program, form: str) -> str:
+    """A link as `link` (the table), `json`, `text` (the fragment program with its inputs moved) or `tokens` (the same, patched)."""
+    if form == "json":
+        return json.dumps(as_json(table), indent=1) + "\n"
+    if form == "link":
+        return dump(table) + "\n"
+    if form == "text":
+        return str(linked_program(vertex, fragment))
+    return "".join(f"{word:08x}\n" for word in Linker(fragment, copies=1).link(vertex).words)
 
 
 def as_json(table: LinkTable) -> dict[str, Any]:

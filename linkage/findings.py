@@ -12,7 +12,9 @@ def findings(table: LinkTable) -> tuple[Diagnostic, ...]:
     found: list[Diagnostic] = []
     for item in table.unmatched_inputs:
         hint = f"did you mean {' or '.join(str(n) for n in item.nearest)}?" if item.nearest else ""
-        text = f"IN[{item.input_register}] {item.semantic} has no output to read from; it reads 0, 0, 0, 1"
+        text = f"IN[{item.input_register}] {item.semantic} has no output to read from"
+        if table.device is None:
+            text += "; it reads 0, 0, 0, 1"
         found.append(Diagnostic("K010", Severity.WARNING, text, _labels(item.span), hint))
     for output in table.dead_outputs:
         text = f"OUT[{output.output_register}] {output.semantic} is read by nobody"

@@ -21,6 +21,11 @@ class LinkState:
     def __hash__(self) -> int:
         return hash(frozenset(self.mapping.items()))
 
+    @property
+    def text(self) -> str:
+        """The mapping as one line, the same for equal states."""
+        return ", ".join(f"{to} from {source}" for to, source in sorted(self.mapping.items()))
+
     def source(self, semantic: Semantic) -> Semantic:
         """The output semantic that feeds an input semantic."""
         return self.mapping.get(semantic, semantic)
@@ -41,6 +46,16 @@ def read_semantic(value: Semantic | str, argument: str) -> Semantic:
     if name.upper() not in SEMANTICS or (rest and not (number.isascii() and number.isdigit() and len(number) < 10)):
         raise ValueError(f"{argument}: {value!r} is no semantic; GENERIC[3] and FOG are")
     return Semantic(name.upper(), int(number or 0))
+
+
+def link_state(mapping: Mapping[Semantic | str, Semantic | str] | None, argument: str) -> LinkState:
+    """A LinkState from semantics or their texts. TypeError, ValueError naming the argument."""
+    if not mapping:
+        return IDENTITY
+    if not isinstance(mapping, Mapping):
+        raise TypeError(f"{argument}: a mapping of semantics is wanted, not {type(mapping).__name__}")
+    table = {read_semantic(to, argument): read_semantic(source, argument) for to, source in mapping.items()}
+    return LinkState(MappingProxyType(table))
 
 
 @dataclass(frozen=True, slots=True)

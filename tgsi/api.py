@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import passes.validate
 from linkage.match import link as _link
+from linkage.options import DEFAULT, LinkOptions, link_state
 from linkage.table import LinkTable
 from tgsi.diagnostics import Diagnostic
 from tgsi.ir import Program
 from tgsi.parser import parse
+from tgsi.semantics import Semantic
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -38,20 +40,32 @@ def validate(program: Program) -> None:
     passes.validate.validate(_program(program, "validate: program"))
 
 
-def link(vertex: Program, fragment: Program, *, profile: str = "software", unmatched: str = "fill") -> LinkTable:
+def link(
+    vertex: Program,
+    fragment: Program,
+    *,
+    profile: str = "software",
+    unmatched: str = "fill",
+    mapping: Mapping[Semantic | str, Semantic | str] | None = None,
+    options: LinkOptions = DEFAULT,
+) -> LinkTable:
     """Say where each input of a fragment program comes from; see `linkage.match.link`.
 
     Args:
         vertex: the program before the rasterizer.
         fragment: a FRAG program.
-        profile: the scheme of a device ("software").
+        profile: the scheme of a device: "software", "nv30", "nv40", "nv50", "r300", "r500", "r600", "svga", "svga10" or "i915".
         unmatched: "fill" lets an input without an output read 0, 0, 0, 1; "error" refuses it.
+        mapping: a linkage other than the identity: fragment input -> output that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
+        options: rasterizer state that devices fold into their tables.
 
     Raises:
-        LinkError: wrong stages, two outputs of one semantic, or an unmatched input that was to be refused.
+        LinkError: wrong stages, two outputs of one semantic, an unmatched input that was to be refused, or a device that cannot
+            link the pair.
         TypeError, ValueError: an argument is wrong.
     """
-    return _link(_program(vertex, "link: vertex"), _program(fragment, "link: fragment"), profile, unmatched=unmatched)
+    programs = _program(vertex, "link: vertex"), _program(fragment, "link: fragment")
+    return _link(*programs, profile, unmatched=unmatched, state=link_state(mapping, "link: mapping"), options=options)
 
 
 def run(

@@ -20,7 +20,8 @@ from tgsi.messages import did_you_mean
 
 PROGRAM = "tgsi-compile"
 MAX_BYTES = 64 << 20
-EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm")
+EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "link")
+LINK_EMITS = ("link", "text", "json", "tokens")
 DIALECTS = ("default", "strict", "legacy")
 LANES = (4, 8, 16, 32, 64)
 CPUS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
@@ -70,6 +71,7 @@ examples:
   {PROGRAM} --emit tokens shader.tgsi      token words, which it also reads
   {PROGRAM} --emit asm --cpu x86-64-v3 -   machine code of a shader from stdin
   {PROGRAM} --link vertex.tgsi fragment.tgsi
+  {PROGRAM} vertex.tgsi fragment.tgsi --link nv40 --emit tokens   the fragment program, patched
   {PROGRAM} --explain V030
 
 exit codes: 0 all right, 1 the shaders have errors, 2 the command could not be carried out.
@@ -84,9 +86,11 @@ Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", 
     )
     actions = parser.add_mutually_exclusive_group()
     actions.add_argument("--check", action="store_true", help="only report what is wrong")
-    actions.add_argument("--emit", choices=EMITS, help="what to make (default: canonical text)")
-    actions.add_argument("--link", action="store_true", help="print the link table of two shaders")
+    actions.add_argument("--link", action="store_true", help="link two shaders; a profile may follow, as `--link nv40`")
     actions.add_argument("--explain", metavar="CODE", help="tell what a finding's code means (`all` lists every code)")
+    parser.add_argument(
+        "--emit", choices=EMITS, help="what to make (default: canonical text; with --link a table; there also link, json, text, tokens)"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of findings and link tables")
     parser.add_argument(
@@ -137,7 +141,7 @@ def _discard_output() -> None:
 def _run(arguments: list[str]) -> int:
     parser = _parser()
     try:
-        options, unknown = parser.parse_known_args(arguments)
+        options, unknown = parser.parse_known_args(_link_profile(arguments))
     except SystemExit as done:  # --help
         return int(done.code or 0)
     if unknown:
@@ -153,7 +157,25 @@ def _run(arguments: list[str]) -> int:
         return _explain(options)
     if options.link:
         return _link(options)
+    if options.emit == "link":
+        raise UsageError("--emit link goes with --link")
+    if options.emit and options.check:
+        raise UsageError("argument --emit: not allowed with argument --check")
     return _compile(options)
+
+
+def _link_profile(arguments: list[str]) -> list[str]:
+    """`--link nv40` as `--link --profile=nv40`: behind --link a word that is no file, and (nearly) a profile's name, is a profile."""
+    made = list(arguments)
+    for at, word in enumerate(arguments):
+        if word.startswith("--link="):
+            made[at : at + 1] = ["--link", f"--profile={word[7:]}"]
+        elif word == "--link" and at + 1 < len(arguments) and not Path(name := arguments[at + 1]).exists():
+            from linkage import PROFILES
+
+            if name in PROFILES or (name.isalnum() and did_you_mean(name, map(str.upper, PROFILES))):
+                made[at + 1] = f"--profile={name}"
+    return made
 
 
 def _explain(options: argparse.Namespace) -> int:
@@ -273,14 +295,17 @@ def _link(options: argparse.Namespace) -> int:
     from tgsi.diagnostics import DiagnosticError
     from tgsi.enums import Processor
 
+    emit = options.emit or ("json" if options.format == "json" else "link")
+    if emit not in LINK_EMITS:
+        raise UsageError(f"--emit {emit}: a link is shown as {', '.join(LINK_EMITS)}")
     if len(options.files) != 2:
         raise UsageError(f"--link takes two files, {len(options.files)} given")
     from linkage import PROFILES, link
-    from linkage.dump import as_json, dump
+    from linkage.dump import show
 
     if options.profile not in PROFILES:
         hint = _nearest(options.profile, list(PROFILES)) or f"it is one of {', '.join(PROFILES)}"
-        raise UsageError(f"--profile: unknown value `{options.profile}`; {hint}")
+        raise UsageError(f"--link: unknown profile `{options.profile}`; {hint}")
     programs: list[Any] = []
     found: list[Any] = []
     try:
@@ -292,14 +317,13 @@ def _link(options: argparse.Namespace) -> int:
             _report(options, found, True)
             return 1
         vertex, fragment = sorted(programs, key=lambda program: program.processor is Processor.FRAG)  # either order will do
-        table = link(vertex, fragment, profile=options.profile)
+        made = show(link(vertex, fragment, profile=options.profile), vertex, fragment, emit)
     except DiagnosticError as error:
         _report(options, [*found, *error.diagnostics], True)
         return 1
-    if options.format == "json":
-        return _write(options, json.dumps(as_json(table), indent=1) + "\n")
-    _report(options, found, False)
-    return _write(options, dump(table) + "\n")
+    if emit != "json":
+        _report(options, found, False)
+    return _write(options, made)
 
 
 def _inputs(names: Sequence[str]) -> list[tuple[str, str]]:

@@ -231,6 +231,8 @@ K035 device unknown
     Nobody here knows how the device links.
 K036 quirk of the device
     The link works otherwise than the programs suggest, because the device or its driver does.
+K037 side of a polygon cannot be lowered
+    Two-sided color and FACE are made of each other where a device has only one; here the inputs or colors for that are taken.
 B001 not supported by the engine
     The code generator or the renderer does not do this yet; the message names it. The interpreter may: tgsi.run(..., engine='interp').
 B004 operand or property not supported

@@ -77,6 +77,8 @@ _NUMBERS: dict[str, int] = {
     "MAX_TEXTURE_UPLOAD_MEMORY_BUDGET": 67108864,
     "MAX_VERTEX_ELEMENT_SRC_OFFSET": 65536,
     "MAX_VARYINGS": 32,
+    "MAX_GENERIC_INDICES": 1 << 16,  # what a token can hold; ours, for the proposal of 2010
+    "MAX_SEMANTICS": 32,  # different ones between two stages at once; ours too
     "MAX_TEXEL_OFFSET": 7,
     "MAX_TEXTURE_2D_LEVELS": MAX_LEVELS,
     "MIN_TEXEL_OFFSET": -8,

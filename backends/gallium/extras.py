@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from backends.gallium.bindings import Bindings
 from backends.gallium.enums import Barrier, ResetStatus, ShaderType, TextureBarrier, lookup
 from backends.gallium.fence import Fence
-from backends.gallium.objects import StateObjects
+from backends.gallium.links import LinkStates
 from backends.gallium.resource import Box, Resource
 from backends.gallium.template import flags, integer
 from backends.gallium.transfer import Transfers
@@ -23,7 +23,7 @@ def refuse(what: str, code: str = "B063") -> NoReturn:
     raise UnsupportedError.at(code, f"{what} is not supported")
 
 
-class Extras(StateObjects, Transfers, Bindings):
+class Extras(LinkStates, Transfers, Bindings):
     """Order, debugging, legacy names, and refusals."""
 
     _debug_callback: DebugCallback | None = None

@@ -110,6 +110,7 @@ class RasterizerState:
     light_twoside: bool = False
     clamp_vertex_color: bool = False
     clamp_fragment_color: bool = False
+    clamp_fixed_only: bool = False  # ours: both clamps rest while a float color buffer is bound
     front_ccw: bool = False
     cull_face: Face = Face.NONE
     fill_front: PolygonMode = PolygonMode.FILL

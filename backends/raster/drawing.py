@@ -24,10 +24,11 @@ from backends.raster.fragment import FragmentInfo, FragmentKey
 from backends.raster.kernels import Kernels
 from backends.raster.linked import Linked, link_shaders
 from backends.raster.memory import Region, aligned
-from backends.raster.packet import DrawState, Framebuffer, Shader
+from backends.raster.packet import DrawState, Framebuffer, Shader, clamps
 from backends.raster.records import DEFAULT_REGISTER, MAX_ATTRIBUTES, Draw, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.topology import Topology, expand, topology_of
 from backends.raster.viewport import write_offset, write_region, write_viewport, write_window_space
+from linkage.options import LinkState
 from tgsi.diagnostics import UnsupportedError
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
@@ -98,7 +99,7 @@ class DrawMaker:
         topology = topology_of(info.mode, rasterizer.flatshade_first)
         shape = self._shape(state, topology)
         fragment = self.kernels.fragment(state.fragment_shader)
-        linked = self._link(vertex, state.fragment_shader, fragment)
+        linked = self._link(vertex, state.fragment_shader, fragment, state.link)
         address = self.region.allocate(ctypes.sizeof(Draw))
         ctypes.memset(address, 0, ctypes.sizeof(Draw))
         d = Draw.from_address(address)
@@ -119,7 +120,7 @@ class DrawMaker:
         d.shape = shape
         vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(), 32)
         self._fetch(d, state, linked, vertex_lanes, packet)
-        self._slots(d, state, fragment, linked, shape)
+        self._slots(d, state, framebuffer, fragment, linked, shape)
         demand = demand_of(vertex)
         d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads)
         textures, samplers = sampling_keys(state.vertex, demand)
@@ -150,13 +151,15 @@ class DrawMaker:
             raise UnsupportedError.at("B001", "the renderer has no depth offset where polygons are drawn as lines or points")
         return Shape.OUTLINE if is_outline else topology.shape
 
-    def _link(self, vertex: Shader, fragment: Shader | None, info: FragmentInfo) -> Linked:
+    def _link(self, vertex: Shader, fragment: Shader | None, info: FragmentInfo, state: LinkState) -> Linked:
         if len(vertex.derived) > MAX_PARTNERS:
             vertex.derived.clear()
         key = f"link {fragment.serial if fragment is not None else 0}"
+        if state.mapping:
+            key += f" by {state.text}"
         linked = vertex.derived.get(key)
         if linked is None:
-            linked = vertex.derived[key] = link_shaders(vertex, fragment, info)
+            linked = vertex.derived[key] = link_shaders(vertex, fragment, info, state)
         assert isinstance(linked, Linked)
         return linked
 
@@ -240,7 +243,7 @@ class DrawMaker:
         d.wants_system = linked.wants_system
 
     # -- slots --------------------------------------------------------------------------------------------------------
-    def _slots(self, d: Draw, state: DrawState, fragment: FragmentInfo, linked: Linked, shape: Shape) -> None:
+    def _slots(self, d: Draw, state: DrawState, framebuffer: Framebuffer, fragment: FragmentInfo, linked: Linked, shape: Shape) -> None:
         r = state.rasterizer
         count = len(linked.source)
         is_polygon = shape in (Shape.TRIANGLE, Shape.OUTLINE)
@@ -248,7 +251,7 @@ class DrawMaker:
         for k in range(count):
             mode = fragment.slots[k].mode(r.flatshade) if k < len(fragment.slots) else Mode.LINEAR
             d.mode[k], d.flat[k] = mode, mode is Mode.FLAT
-            d.source[k], d.clamp[k] = linked.source[k], r.clamp_vertex_color and linked.is_color[k]
+            d.source[k], d.clamp[k] = linked.source[k], linked.is_color[k] and clamps(r.clamp_vertex_color, r, framebuffer)
             d.front[k] = d.back[k] = k
             if r.light_twoside and is_polygon and linked.back[k] != linked.source[k]:
                 slot = count + len(extra)
@@ -318,7 +321,7 @@ class DrawMaker:
             DepthKey.of(dsa, zs),
             dsa.alpha.func if dsa.alpha.enabled and dsa.alpha.func is not CompareFunc.ALWAYS else None,
             r.flatshade and info.has_color_interpolation,
-            r.clamp_fragment_color,
+            clamps(r.clamp_fragment_color, r, framebuffer),
             stipple,
             self._sprites(state, info) if shape is Shape.POINT else 0,
             state.count_samples,
@@ -369,6 +372,7 @@ def _identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tup
         state.clip_planes,
         state.count_samples,
         state.count_statistics,
+        state.link,
         info,
         framebuffer,
         *state.vertex.views,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from backends.raster.fragment import FragmentInfo
 from backends.raster.packet import Shader
 from backends.raster.records import DEFAULT_REGISTER, MAX_INPUTS, MAX_OUTPUTS
-from linkage import interface_of, link
+from linkage import LinkState, interface_of, link
+from linkage.options import IDENTITY
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.semantics import Semantic
@@ -30,8 +31,11 @@ class Linked:
     is_window_space: bool
 
 
-def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo) -> Linked:
-    """Derives it from the LinkTable. UnsupportedError for vertex programs that need what is not there."""
+def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo, state: LinkState = IDENTITY) -> Linked:
+    """Derives it from the LinkTable; `state` is a linkage other than the identity.
+
+    UnsupportedError for vertex programs that need what is not there.
+    """
     program = vertex.program
     outputs = program.file_size(File.OUT)
     if outputs > MAX_OUTPUTS or info.num_slots > MAX_INPUTS:
@@ -39,7 +43,7 @@ def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo) ->
     by_semantic = interface_of(program).by_semantic
     source, back, colors = [], [], []
     if fragment is not None:
-        table = link(program, fragment.program)
+        table = link(program, fragment.program, state=state)
         for row in sorted(table.rows, key=lambda r: r.slot):
             front = _register(row.output_register)
             source.append(front)
@@ -47,7 +51,7 @@ def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo) ->
             back.append(front if behind is None else behind)
             colors.append(row.semantic.name == "COLOR")
     else:
-        source = [_register(by_semantic.get(s.semantic)) for s in info.slots]
+        source = [_register(by_semantic.get(state.source(s.semantic))) for s in info.slots]
         back, colors = list(source), [False] * len(source)
     while len(source) < info.num_slots:  # the point coordinate has no output
         source.append(DEFAULT_REGISTER)

@@ -11,6 +11,8 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from linkage.options import IDENTITY, LinkState
+
 if TYPE_CHECKING:
     from backends.formats import Format
     from backends.gallium.state import (
@@ -57,6 +59,16 @@ class Framebuffer:
     height: int
     cbufs: tuple[Surface | None, ...] = ()
     zsbuf: Surface | None = None
+
+    @property
+    def has_float_colors(self) -> bool:
+        """Some color buffer holds floats."""
+        return any(s is not None and any(c.type.value == "float" for c in s.format.channels) for s in self.cbufs)
+
+
+def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -> bool:
+    """A clamp of colors is in force: it is on, and not resting because of a float color buffer."""
+    return is_on and not (rasterizer.clamp_fixed_only and framebuffer.has_float_colors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +151,7 @@ class DrawState:
     sample_mask: int = 0xFFFFFFFF
     polygon_stipple: tuple[int, ...] | None = None  # 32 words, MSB leftmost
     clip_planes: tuple[tuple[float, float, float, float], ...] = ()
+    link: LinkState = IDENTITY  # which output feeds which fragment input
     count_samples: bool = False  # an occlusion query is active
     count_statistics: bool = False  # a pipeline statistics query is active
 

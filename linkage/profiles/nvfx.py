@@ -19,6 +19,9 @@ NOTHING = 0x0F
 
 INTERPOLANT = 0xF0
 
+OPERAND = 6
+"""The bit where a source operand's number stands; those of declarations stand at 0 and 16."""
+
 _FIXED = {"POSITION": "window position", "FOG": "fog (w is 1)", "FACE": "facing"}
 _OTHERS = ("COLOR", "BCOLOR")
 
@@ -30,28 +33,29 @@ def build(job: Job) -> None:
     too_many(job, len(rows), count, "texture coordinates")
     _constants(job)
     job.stop_if_errors()
-    table, used = _vertex_table(job, frozenset(rows))
+    table, used = _vertex_table(job)
     sprite = _sprite(job, used)
     notes = {entry: f"index {index}" for index, entry in enumerate(table) if entry != NOTHING}
     job.block("vertex table", 8, [(entry, notes.get(entry, "") if entry != NOTHING else "") for entry in table])
+    by_register = {o.register: o.semantic.index for o in job.producer.outputs if o.semantic.name in ("GENERIC", "TEXCOORD")}
     slots: list[tuple[int, str]] = []
     for index in sorted(rows):
         row = rows[index]
         is_sprite = job.is_sprite(row.semantic)
-        entry = INTERPOLANT | sprite if is_sprite and sprite is not None else table[index]
+        source = by_register.get(row.output_register) if row.output_register is not None else None
+        entry = INTERPOLANT | sprite if is_sprite and sprite is not None else NOTHING if source is None else table[source]
         if entry == NOTHING:
             job.warning("K034", f"IN[{row.input_register}] {row.semantic} is fed by nothing; 0, 0, 0, 1 is likely, not certain")
         note = "point coordinate" if is_sprite else "nothing" if entry == NOTHING else f"texture coordinate {entry & 15}"
         slots.append((entry, f"IN[{row.input_register}] {row.semantic}: {note}"))
         job.place(f"IN[{row.input_register}] {row.semantic}", note)
         kind = "sprite input" if is_sprite and job.options.sprite_lower_left else "input"
-        for field in job.input_fields.by_register.get(row.input_register, ()):
-            job.patches.append(Patch(kind, field, entry, str(row.semantic)))
+        _patch(job, kind, row.input_register, entry, str(row.semantic))
     job.block("fragment slots", 8, slots)
     for item in job.consumer.specials:
         if item.semantic.name == "PCOORD" and sprite is not None:
             job.place(f"IN[{item.register}] PCOORD", f"texture coordinate {sprite}")
-            job.patches += [Patch("input", f, INTERPOLANT | sprite, "PCOORD") for f in job.input_fields.by_register.get(item.register, ())]
+            _patch(job, "input", item.register, INTERPOLANT | sprite, "PCOORD")
         else:
             job.place(f"IN[{item.register}] {item.semantic}", _FIXED.get(item.semantic.name, "fixed"))
     for row in job.table.rows:
@@ -64,7 +68,14 @@ def build(job: Job) -> None:
         job.block("output enable", 32, [(enabled, "bit i: texture coordinate i is written")])
 
 
-def _vertex_table(job: Job, read: frozenset[int]) -> tuple[list[int], int]:
+def _patch(job: Job, kind: str, register: int, value: int, note: str) -> None:
+    """Note every instruction word that reads an input; declarations are no part of the chip's program."""
+    for field in job.input_fields.by_register.get(register, ()):
+        if field.shift == OPERAND:
+            job.patches.append(Patch(kind, field, value, note))
+
+
+def _vertex_table(job: Job) -> tuple[list[int], int]:
     """256 bytes index -> what to read, and the interpolants in use as bits."""
     count = job.profile.interpolators
     written: dict[int, Output] = {}
@@ -73,7 +84,8 @@ def _vertex_table(job: Job, read: frozenset[int]) -> tuple[list[int], int]:
             written.setdefault(output.semantic.index, output)
     members = SemanticSet.of(written)
     if len(members) > count:  # outputs that nobody reads are left out
-        members = SemanticSet.of(set(written) & read)
+        read = {row.output_register for row in job.table.rows}
+        members = SemanticSet.of(index for index, output in written.items() if output.register in read)
     layout = lay_out(members, count, count)
     table = [NOTHING] * 256
     for slot in layout.used:
@@ -104,7 +116,7 @@ def _constants(job: Job) -> None:
                 job.error("K031", text, span=item.span, hint="write the constants out, or move the access to the vertex program")
                 return
     for field in found.fields:
-        if field.shift == 6:  # an operand, not a declaration
+        if field.shift == OPERAND:
             job.patches.append(Patch("constant", field, field.anchor, f"CONST[{field.anchor}]"))
 
 

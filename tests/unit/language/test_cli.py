@@ -180,7 +180,7 @@ def test_explain_tells_what_a_code_means(run: Run) -> None:
         (["--lanes", "x"], "argument --lanes: invalid int value: 'x'"),
         (["--check", "--link"], "argument --link: not allowed with argument --check"),
         (["--link"], "--link takes two files, 0 given"),
-        (["--link", "a", "b", "--profile", "softwear"], "--profile: unknown value `softwear`; did you mean `software`?"),
+        (["--link", "a", "b", "--profile", "softwear"], "--link: unknown profile `softwear`; did you mean `software`?"),
         (["--explain", "V999"], "there is no code `V999`; --explain all lists them"),
         (["--explain", "what"], "there is no code `what`; --explain all lists them"),
         (["/no/such/file"], "/no/such/file: no such file or directory"),

@@ -30,6 +30,7 @@ from tgsi.diagnostics import UnsupportedError
 
 # Why a field changes nothing.
 RASTERIZER = {
+    "clamp_fixed_only": "matters only with float color buffers (tests/unit/gallium/test_links.py)",
     "poly_smooth": "a hint: filled polygons are never smoothed",
     "multisample": "targets have one sample",
     "force_persample_interp": "targets have one sample",

@@ -1,0 +1,52 @@
+"""Color clamping as instructions, for engines that have no state for it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from passes.lower.insert import exits, insert
+from tgsi.enums import File, Processor
+from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.opcodes import OPCODES
+
+
+class Clamp(Enum):
+    """When colors are clamped to [0, 1]: SM3 never, SM2 and old OpenGL always or only for fixed-point targets."""
+
+    NEVER = "never"
+    ALWAYS = "always"
+    FIXED_ONLY = "fixed only"
+
+    def is_on(self, *, has_float_target: bool) -> bool:
+        """Clamp with these targets?"""
+        return self is Clamp.ALWAYS or (self is Clamp.FIXED_ONLY and not has_float_target)
+
+
+def clamp_colors(program: Program, mode: Clamp, *, has_float_target: bool = False) -> Program:
+    """The program with its color outputs clamped to [0, 1]: COLOR and BCOLOR of vertex stages, COLOR of fragment programs.
+
+    A saturating move stands before every end of the main program, and in geometry programs before every EMIT; NaN becomes 0.
+
+    Source: the first open issue of the linkage proposal of 2010.
+    """
+    if not mode.is_on(has_float_target=has_float_target):
+        return program
+    names = ("COLOR",) if program.processor is Processor.FRAG else ("COLOR", "BCOLOR")
+    moves = tuple(
+        _saturate(register, item.usage_mask)
+        for item in program.declared(File.OUT)
+        if item.semantic is not None and item.semantic.name in names
+        for register in range(item.first, item.last + 1)
+    )
+    if not moves:
+        return program
+    if program.processor is Processor.GEOM:
+        places = [index for index, item in enumerate(program.instructions) if item.opcode.name == "EMIT"]
+    else:
+        places = list(exits(program))
+    return insert(program, dict.fromkeys(places, moves))
+
+
+def _saturate(register: int, mask: int) -> Instruction:
+    place = RegisterRef(File.OUT, register)
+    return Instruction(OPCODES["MOV"], (DstOperand(place, mask),), (SrcOperand(place),), saturate=True)

@@ -1,0 +1,141 @@
+"""Sides of polygons: two-sided color where only FACE is known, and FACE where only two-sided color is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from passes.lower.insert import exits, insert, next_register
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File, ImmediateType, Interpolation
+from tgsi.ir import Declaration, DstOperand, Immediate, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.opcodes import OPCODES
+from tgsi.semantics import Semantic
+
+_X = (0, 0, 0, 0)
+_ONE, _TWO, _MINUS_ONE = 0x3F800000, 0x40000000, 0xBF800000
+
+
+def two_sided_from_face(program: Program, indices: tuple[int, ...] = (0, 1)) -> Program:
+    """A fragment program whose COLOR inputs select by FACE between COLOR and BCOLOR, as under two-sided light.
+
+    Only colors in `indices` are changed: pass those for which the vertex program writes a BCOLOR.
+
+    Raises:
+        UnsupportedError: inputs are indexed indirectly, or a color stands in a range with others.
+    """
+    colors = {
+        item.first: item
+        for item in program.declared(File.IN)
+        if item.semantic is not None and item.semantic.name == "COLOR" and item.semantic.index in indices
+    }
+    if not colors:
+        return program
+    _check(program, list(colors.values()))
+    number = next_register(program, File.IN)
+    added: list[Declaration] = []
+    face = next((item.first for item in program.declared(File.IN) if item.semantic == Semantic("FACE")), None)
+    if face is None:
+        face, number = number, number + 1
+        added.append(Declaration(File.IN, face, face, semantic=Semantic("FACE"), interpolation=Interpolation.CONSTANT))
+    first = next_register(program, File.TEMP)
+    added.append(Declaration(File.TEMP, first, first + len(colors) - 1))
+    start = []
+    replaced = {}
+    for temp, (register, item) in enumerate(colors.items(), first):
+        assert item.semantic is not None
+        mode = item.interpolation if item.interpolation is not None else Interpolation.COLOR
+        added.append(replace(item, first=number, last=number, semantic=Semantic("BCOLOR", item.semantic.index), interpolation=mode))
+        start.append(
+            _op("CMP", RegisterRef(File.TEMP, temp), _source(File.IN, face, _X), _source(File.IN, number), _source(File.IN, register))
+        )
+        replaced[register] = RegisterRef(File.TEMP, temp)
+        number += 1
+    changed = replace(_redirect(program, replaced), declarations=(*program.declarations, *added))
+    return insert(changed, {0: start})
+
+
+def face_from_back_color(vertex: Program, fragment: Program) -> tuple[Program, Program]:
+    """A pair whose fragment program learns its side from a two-sided color instead of FACE; draw it with two-sided light.
+
+    The vertex program writes 1 to a color that neither uses, and 0 to its back color: both survive clamping. The fragment program
+    computes FACE from it (1 in front, -1 behind, then 0, 0, 1).
+
+    Raises:
+        UnsupportedError: both colors are in use, or FACE stands in a range or is indexed.
+    """
+    faces = [item for item in fragment.declared(File.IN) if item.semantic == Semantic("FACE")]
+    if not faces:
+        return vertex, fragment
+    _check(fragment, faces)
+    index = _free_color(vertex, fragment)
+    out, one = next_register(vertex, File.OUT), len(vertex.immediates)
+    written = (
+        Declaration(File.OUT, out, out, semantic=Semantic("COLOR", index)),
+        Declaration(File.OUT, out + 1, out + 1, semantic=Semantic("BCOLOR", index)),
+    )
+    stores = (
+        _op("MOV", RegisterRef(File.OUT, out), _source(File.IMM, one)),
+        _op("MOV", RegisterRef(File.OUT, out + 1), _source(File.IMM, one, (1, 1, 1, 1))),
+    )
+    lowered = replace(
+        vertex,
+        declarations=(*vertex.declarations, *written),
+        immediates=(*vertex.immediates, Immediate(ImmediateType.FLT32, (_ONE, 0, 0, _ONE))),
+    )
+    lowered = insert(lowered, dict.fromkeys(exits(lowered), stores))
+    register, temp, two = faces[0].first, next_register(fragment, File.TEMP), len(fragment.immediates)
+    changed = _redirect(fragment, {register: RegisterRef(File.TEMP, temp)})
+    color = replace(faces[0], semantic=Semantic("COLOR", index), interpolation=Interpolation.CONSTANT)
+    changed = replace(
+        changed,
+        declarations=(*(color if item is faces[0] else item for item in changed.declarations), Declaration(File.TEMP, temp, temp)),
+        immediates=(*fragment.immediates, Immediate(ImmediateType.FLT32, (_TWO, _MINUS_ONE, 0, _ONE))),
+    )
+    place = RegisterRef(File.TEMP, temp)
+    sign = _op("MAD", place, _source(File.IN, register, _X), _source(File.IMM, two, _X), _source(File.IMM, two, (1, 1, 1, 1)), mask=1)
+    rest = _op("MOV", place, _source(File.IMM, two, (2, 2, 2, 3)), mask=14)
+    return lowered, insert(changed, {0: (sign, rest)})
+
+
+def _op(name: str, dst: RegisterRef, *src: SrcOperand, mask: int = 15) -> Instruction:
+    return Instruction(OPCODES[name], (DstOperand(dst, mask),), src)
+
+
+def _source(file: File, index: int, swizzle: tuple[int, int, int, int] = (0, 1, 2, 3)) -> SrcOperand:
+    return SrcOperand(RegisterRef(file, index), swizzle)
+
+
+def _free_color(vertex: Program, fragment: Program) -> int:
+    used = {
+        item.semantic.index + offset
+        for items in (vertex.declared(File.OUT), fragment.declared(File.IN))
+        for item in items
+        if item.semantic is not None and item.semantic.name in ("COLOR", "BCOLOR")
+        for offset in range(item.last - item.first + 1)
+    }
+    free = [index for index in (0, 1) if index not in used]
+    if not free:
+        raise UnsupportedError.at("K037", "FACE needs a two-sided color, and both colors are in use")
+    return free[0]
+
+
+def _check(program: Program, items: list[Declaration]) -> None:
+    for item in items:
+        if item.first != item.last:
+            raise UnsupportedError.at("K037", f"{item.semantic} stands in a range with other inputs", item.span, hint="declare it alone")
+    for instruction in program.instructions:
+        for operand in instruction.src:
+            if operand.register.file is File.IN and operand.register.indirect is not None:
+                raise UnsupportedError.at("K037", "inputs are indexed, so the reads of one of them cannot be told", instruction.span)
+
+
+def _redirect(program: Program, replaced: dict[int, RegisterRef]) -> Program:
+    """Reads of some inputs read other registers instead."""
+
+    def source(operand: SrcOperand) -> SrcOperand:
+        register = operand.register
+        if register.file is File.IN and register.index in replaced:
+            return replace(operand, register=replaced[register.index])
+        return operand
+
+    return replace(program, instructions=tuple(replace(item, src=tuple(map(source, item.src))) for item in program.instructions))

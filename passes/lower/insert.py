@@ -1,0 +1,43 @@
+"""Put instructions between those of a program: branch labels move along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from tgsi.enums import File
+from tgsi.ir import Instruction, Program
+
+
+def insert(program: Program, before: Mapping[int, Sequence[Instruction]]) -> Program:
+    """The program with instructions put before some of its own; whoever jumps to a place runs what was put there.
+
+    Args:
+        program: what to change.
+        before: index of an instruction -> what comes before it.
+    """
+    shift, moved = 0, []
+    for index in range(len(program.instructions) + 1):
+        moved.append(index + shift)
+        shift += len(before.get(index, ()))
+    made: list[Instruction] = []
+    for index, item in enumerate(program.instructions):
+        made += before.get(index, ())
+        if item.label is not None and item.label < len(moved):
+            item = replace(item, label=moved[item.label])
+        made.append(item)
+    return replace(program, instructions=tuple(made))
+
+
+def exits(program: Program) -> Iterator[int]:
+    """Where the main program ends: END, and each RET before it. Subroutines come behind END."""
+    for index, item in enumerate(program.instructions):
+        if item.opcode.name in ("END", "RET"):
+            yield index
+        if item.opcode.name == "END":
+            return
+
+
+def next_register(program: Program, file: File) -> int:
+    """The first register number that no declaration of a file uses."""
+    return program.file_size(file)
