@@ -9,7 +9,11 @@ from difflib import get_close_matches
 from enum import Enum, IntEnum, IntFlag
 from typing import TypeVar
 
+import tgsi.enums
+
 E = TypeVar("E", bound=Enum)
+
+Prim = tgsi.enums.Primitive  # one table for draws and properties
 
 
 class BlendFactor(IntEnum):
@@ -172,26 +176,6 @@ class ShaderType(IntEnum):
     TESS_CTRL = 3
     TESS_EVAL = 4
     COMPUTE = 5
-
-
-class Prim(IntEnum):
-    """Primitive types of a draw."""
-
-    POINTS = 0
-    LINES = 1
-    LINE_LOOP = 2
-    LINE_STRIP = 3
-    TRIANGLES = 4
-    TRIANGLE_STRIP = 5
-    TRIANGLE_FAN = 6
-    QUADS = 7
-    QUAD_STRIP = 8
-    POLYGON = 9
-    LINES_ADJACENCY = 10
-    LINE_STRIP_ADJACENCY = 11
-    TRIANGLES_ADJACENCY = 12
-    TRIANGLE_STRIP_ADJACENCY = 13
-    PATCHES = 14
 
 
 class QueryType(IntEnum):

@@ -72,7 +72,7 @@ def test_unknown_fields_are_noted_and_ignored() -> None:
             {"commands": [{"op": "blend_color", "color": [1, 2, 3, 1e300]}]},
             "command 0 (blend_color), color[3]: the number is beyond float32",
         ),
-        ({"commands": [{"op": "draw", "mode": "TRIANGELS", "count": 3}]}, "mode: 'TRIANGELS' is not a Prim; did you mean TRIANGLES?"),
+        ({"commands": [{"op": "draw", "mode": "TRIANGELS", "count": 3}]}, "mode: 'TRIANGELS' is not a Primitive; did you mean TRIANGLES?"),
         ({"commands": [{"op": "draw", "mode": "POINTS", "count": -1}]}, "command 0 (draw), count: -1 is out of range 0 .. 2147483648"),
         ({"commands": [{"op": "draw", "mode": "POINTS", "count": 10**400}]}, "command 0 (draw), count: the number is out of range"),
         ({"commands": [{"op": "rasterizer", "scissor": 2}]}, "command 0 (rasterizer), scissor: 0 or 1 is wanted, not 2"),
