@@ -126,7 +126,7 @@ class Ours:
 
     def drawing(self, **info: Any) -> Draw:
         """A draw call that is made ready once."""
-        ready, ctx = g.DrawInfo(**info | {"mode": g.Prim[info["mode"]]}), self.ctx
+        ready, ctx = g.DrawInfo(**info | {"mode": g.Prim.__members__[info["mode"]]}), self.ctx
         return lambda: ctx.draw_vbo(ready)
 
     def clearing(self, *, depth: bool, color: tuple[float, float, float, float] = (0, 0, 0, 0)) -> Draw:
