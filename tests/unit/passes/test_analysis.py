@@ -151,7 +151,7 @@ def test_an_indirect_write_at_a_divergent_place_is_divergent() -> None:
 def test_every_corpus_shader_is_analysed(shared: Path) -> None:
     for path in sorted((shared / "corpus").glob("*.tgsi"))[::7]:
         found = parse(path.read_text(), name=path.name)
-        assert find_uses(found).reads
+        assert len(find_uses(found).writes) <= 2 * len(found.instructions)
         types = infer_types(found)
         liveness = analyse_liveness(found)
         analyse_divergence(found)
