@@ -1,5 +1,6 @@
 """Linkage: from which output of one stage each input of the next one comes. Semantics decide, register numbers mean nothing."""
 
+from linkage.chain import PairCache, link_chain, link_stages
 from linkage.findings import findings
 from linkage.interner import SemanticInterner
 from linkage.linker import LinkCounters, LinkedCopy, Linker, linked_program
@@ -22,6 +23,7 @@ __all__ = [
     "LinkedCopy",
     "Linker",
     "Output",
+    "PairCache",
     "Relocation",
     "SemanticInterner",
     "Special",
@@ -29,5 +31,7 @@ __all__ = [
     "findings",
     "interface_of",
     "link",
+    "link_chain",
+    "link_stages",
     "linked_program",
 ]

@@ -68,7 +68,7 @@ def link(
     producer, consumer = interface_of(vertex), interface_of(fragment)
     if vertex.processor not in PRODUCERS or fragment.processor is not Processor.FRAG or producer.duplicates:
         raise LinkError(_faults(vertex, fragment, producer).sorted())
-    table = _join(profile, producer, consumer, state.mapping)
+    table = join(profile, producer, consumer, state.mapping)
     if unmatched == "error" and table.unmatched_inputs:
         raise LinkError(_unmatched(table).sorted())
     return table if device is None else replace(table, device=device.link(vertex, fragment, table, options))
@@ -82,7 +82,8 @@ def _profile(name: str) -> Profile:
     return PROFILES[name]
 
 
-def _join(profile: str, producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic]) -> LinkTable:
+def join(profile: str, producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic]) -> LinkTable:
+    """Match two interfaces, whatever their stages. O(inputs + outputs)."""
     outputs = producer.by_semantic
     rows: list[Relocation] = []
     missing: list[Unmatched] = []
@@ -141,6 +142,13 @@ def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, 
     return tuple(found or sorted(c for c in candidates if c.name in names))[:2]
 
 
+def check_outputs(producer: Program) -> None:
+    """LinkError where two outputs of a program carry one semantic."""
+    faults = Diagnostics()
+    _duplicates(faults, interface_of(producer))
+    faults.raise_if_errors(LinkError)
+
+
 def _faults(vertex: Program, fragment: Program, producer: Interface) -> Diagnostics:
     found = Diagnostics()
     if vertex.processor not in PRODUCERS:
@@ -148,11 +156,15 @@ def _faults(vertex: Program, fragment: Program, producer: Interface) -> Diagnost
         found.error("K001", f"a {vertex.processor.name} program cannot stand before the rasterizer", hint=hint)
     if fragment.processor is not Processor.FRAG:
         found.error("K002", f"a {fragment.processor.name} program cannot be the fragment stage")
+    _duplicates(found, producer)
+    return found
+
+
+def _duplicates(found: Diagnostics, producer: Interface) -> None:
     for first, second in producer.duplicates:
         labels = [Label(span, text) for span, text in ((second.span, "again here"), (first.span, "first here")) if span is not None]
         message = f"OUT[{first.register}] and OUT[{second.register}] both carry {first.semantic}"
         found.error("K003", message, *labels, hint="give one of them another semantic index")
-    return found
 
 
 def _unmatched(table: LinkTable) -> Diagnostics:

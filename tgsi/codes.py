@@ -201,6 +201,8 @@ K003 two outputs of one semantic
 K004 unmatched input
     The fragment program reads a semantic that no output of the program before it carries, and the link was asked to refuse that. The
     nearest outputs are named.
+K005 wrong order of stages
+    A chain is VERT, TESS_CTRL, TESS_EVAL, GEOM, FRAG; stages between the first and the last may be left out.
 K010 input reads its default
     The fragment program reads a semantic that no output carries. It reads 0, 0, 0, 1.
 K011 output is never read

@@ -1,0 +1,110 @@
+"""How fast programs link: `python -m benchmarks.links`. CPU time of one thread; the best of several rounds.
+
+No pair is linked twice and no result is kept: what is cached is each program's own interface.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+
+from linkage import Linker, interface_of, link
+from tgsi.enums import File, Interpolation, Processor
+from tgsi.ir import Declaration, DstOperand, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.opcodes import OPCODES
+from tgsi.semantics import Semantic
+
+PAIRS = 20_000
+LINKS_WANTED = 20_000.0
+RELINK_WANTED = 10.0
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+
+def _mov(dst: int, src: int) -> Instruction:
+    return Instruction(OPCODES["MOV"], (DstOperand(RegisterRef(File.OUT, dst)),), (SrcOperand(RegisterRef(File.IN, src)),))
+
+
+def vertex_program(indices: Sequence[int]) -> Program:
+    """POSITION, then a GENERIC for each index."""
+    semantics = [Semantic("POSITION"), *(Semantic("GENERIC", index) for index in indices)]
+    outputs = (Declaration(File.OUT, i, i, semantic=semantic) for i, semantic in enumerate(semantics))
+    body = (*(_mov(i, 0) for i in range(len(semantics))), Instruction(OPCODES["END"]))
+    return Program(Processor.VERT, (Declaration(File.IN, 0, 0), *outputs), instructions=body)
+
+
+def fragment_program(indices: Sequence[int]) -> Program:
+    """A GENERIC input for each index, all of them read."""
+    inputs = tuple(
+        Declaration(File.IN, i, i, semantic=Semantic("GENERIC", index), interpolation=Interpolation.PERSPECTIVE)
+        for i, index in enumerate(indices)
+    )
+    output = Declaration(File.OUT, 0, 0, semantic=Semantic("COLOR"))
+    body = (*(_mov(0, i) for i in range(len(indices))), Instruction(OPCODES["END"]))
+    return Program(Processor.FRAG, (*inputs, output), instructions=body)
+
+
+def best(rounds: int, work: Callable[[], int]) -> float:
+    """Least CPU seconds for one unit of work."""
+    found = float("inf")
+    for _ in range(rounds):
+        start = time.process_time()
+        count = work()
+        found = min(found, (time.process_time() - start) / count)
+    return found
+
+
+def links_per_second(varyings: int = 16, pairs: int = PAIRS, rounds: int = 3) -> float:
+    """Distinct pairs of programs with so many varyings, in random orders."""
+    choose = random.Random(1)
+    side = int(pairs**0.5) + 1
+    vertices = [vertex_program(choose.sample(range(varyings), varyings)) for _ in range(side)]
+    fragments = [fragment_program(choose.sample(range(varyings), varyings)) for _ in range(side)]
+    for program in (*vertices, *fragments):
+        interface_of(program)
+
+    def work() -> int:
+        for vertex in vertices:
+            for fragment in fragments:
+                link(vertex, fragment)
+        return side * side
+
+    return 1 / best(rounds, work)
+
+
+def relink_microseconds(varyings: int = 16, rounds: int = 5) -> float:
+    """Relinks and patches where one varying changed its place; the vertex programs alternate."""
+    order = list(range(varyings))
+    changed = [*order[:-1], 200, order[-1]]  # the last varying moves up by one register
+    vertices = [vertex_program([*order, 200]), vertex_program(changed)]
+    linker = Linker(fragment_program(order), copies=1)
+    for vertex in vertices:
+        interface_of(vertex)
+
+    def work() -> int:
+        for _ in range(1000):
+            linker.link(vertices[0])
+            linker.link(vertices[1])
+        return 2000
+
+    found = best(rounds, work)
+    assert linker.counters.patched_slots >= 2000, "one varying a relink"
+    return found * 1e6
+
+
+def microseconds_by_size(sizes: Sequence[int] = SIZES, rounds: int = 5) -> dict[int, float]:
+    """Link time by number of varyings."""
+    return {size: 1e6 / links_per_second(size, 400, rounds) for size in sizes}
+
+
+def main() -> None:
+    """Print the figures and what was wanted."""
+    rate, relink = links_per_second(), relink_microseconds()
+    print(f"links of 16 varyings: {rate:,.0f} a second (wanted {LINKS_WANTED:,.0f})")
+    print(f"relink of one changed varying: {relink:.2f} us (wanted less than {RELINK_WANTED:.0f})")
+    for size, cost in microseconds_by_size().items():
+        print(f"{size:4} varyings: {cost:8.2f} us a link, {cost / size:5.2f} us a varying")
+
+
+if __name__ == "__main__":
+    main()

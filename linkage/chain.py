@@ -1,0 +1,110 @@
+"""Chains of stages: vertex, tessellation, geometry and fragment programs link pairwise; separate programs are remembered by pair."""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from dataclasses import replace
+from itertools import pairwise
+
+from linkage.match import check_outputs, join, link
+from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
+from linkage.table import LinkTable
+from linkage.usage import interface_of
+from tgsi.diagnostics import Diagnostic, LinkError, Severity
+from tgsi.enums import Processor
+from tgsi.ir import Program
+
+ORDER = (Processor.VERT, Processor.TESS_CTRL, Processor.TESS_EVAL, Processor.GEOM, Processor.FRAG)
+"""Stages in the order in which a chain has them; those between vertex and fragment may be left out."""
+
+_TESSELLATOR = frozenset({"TESSOUTER", "TESSINNER"})
+"""Outputs of a tessellation control program that the tessellator reads."""
+
+
+def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDENTITY) -> LinkTable:
+    """Link two neighboring stages of a chain; in front of a fragment program this is `linkage.link`.
+
+    Between other stages nothing is interpolated and POSITION is a varying as any other; patch constants link by PATCH[k].
+
+    Raises:
+        LinkError: the stages are no neighbors, or two outputs carry one semantic.
+    """
+    check_neighbors(producer, consumer)
+    if consumer.processor is Processor.FRAG:
+        return link(producer, consumer, state=state)
+    check_outputs(producer)
+    table = join("software", interface_of(producer), interface_of(consumer), state.mapping)
+    # Outputs that only the rasterizer would read are dead here, unless the next stage reads them; interpolation means nothing.
+    dead = tuple(item for item in table.dead_outputs if item.semantic.name not in _TESSELLATOR)
+    return replace(table, dead_outputs=dead, implicit=())
+
+
+def link_chain(*programs: Program, profile: str = "software", options: LinkOptions = DEFAULT) -> tuple[LinkTable, ...]:
+    """Link a chain such as (vs, tcs, tes, gs, fs): one table for each pair of neighbors. The profile is that of the last pair.
+
+    Raises:
+        LinkError: stages are in the wrong order, two outputs of one program carry one semantic, or the device cannot link the
+            last pair.
+        ValueError: there are fewer than two programs, or the profile does not exist.
+    """
+    if len(programs) < 2:
+        raise ValueError(f"programs: at least two are wanted, not {len(programs)}")
+    tables = []
+    for producer, consumer in pairwise(programs):
+        check_neighbors(producer, consumer)
+        if consumer.processor is Processor.FRAG:
+            tables.append(link(producer, consumer, profile, options=options))
+        else:
+            tables.append(link_stages(producer, consumer))
+    return tuple(tables)
+
+
+def check_neighbors(producer: Program, consumer: Program) -> None:
+    """LinkError unless `consumer` may stand right behind `producer`."""
+    first, second = producer.processor, consumer.processor
+    is_order = first in ORDER and second in ORDER and ORDER.index(first) < ORDER.index(second)
+    is_control_first = first is Processor.TESS_CTRL and second is not Processor.TESS_EVAL
+    if not is_order or is_control_first:
+        order = ", ".join(stage.name for stage in ORDER)
+        text = f"a {second.name} program cannot stand behind a {first.name} program"
+        raise LinkError(
+            (Diagnostic("K005", Severity.ERROR, text, (), f"the order is {order}, and TESS_CTRL stands right before TESS_EVAL"),)
+        )
+
+
+class PairCache:
+    """Links of separate programs, one for each pair that was asked for, the least recently used forgotten first.
+
+    Programs are told apart by identity; the cache does not keep them alive.
+    """
+
+    def __init__(self, profile: str = "software", *, size: int = 1024) -> None:
+        """`size` bounds the number of pairs."""
+        if size < 1:
+            raise ValueError(f"size: at least 1 is wanted, not {size}")
+        self.profile, self.size = profile, size
+        self.hits = self.misses = 0
+        self._pairs: OrderedDict[tuple[int, int, LinkState], tuple[weakref.ref[Program], weakref.ref[Program], LinkTable]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def link(self, vertex: Program, fragment: Program, *, state: LinkState = IDENTITY) -> LinkTable:
+        """The table of a pair; errors as `linkage.link`, and they are not remembered."""
+        key = id(vertex), id(fragment), state
+        known = self._pairs.get(key)
+        if known is not None and known[0]() is vertex and known[1]() is fragment:
+            self.hits += 1
+            self._pairs.move_to_end(key)
+            return known[2]
+        self.misses += 1
+        table = link(vertex, fragment, self.profile, state=state)
+        self._pairs[key] = weakref.ref(vertex), weakref.ref(fragment), table
+        if len(self._pairs) > self.size:
+            self._pairs.popitem(last=False)
+        return table
+
+    def clear(self) -> None:
+        """Forget every pair."""
+        self._pairs.clear()
