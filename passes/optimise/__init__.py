@@ -1,0 +1,1 @@
+"""Passes that make programs shorter, and what they share."""

@@ -1,0 +1,100 @@
+"""eliminate-common-subexpressions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+
+from passes.base import Pass
+from passes.optimise.access import ALL, is_computed, is_direct, looks_at_other_lanes, read_channels, used_positions
+from passes.optimise.forward import STATIC, Cell, Walker
+from passes.validate.roles import Role, source_roles
+from tgsi.enums import File
+from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.opcodes import OPCODES, Mode
+
+_SYMMETRIC = frozenset(["UADD", "UMUL", "AND", "OR", "XOR", "IMIN", "IMAX", "UMIN", "UMAX", "USEQ", "USNE", "IMUL_HI", "UMUL_HI"])
+"""The order of two sources does not matter, to the last bit."""
+
+
+@dataclass(frozen=True)
+class EliminateCommonSubexpressions(Pass):
+    """Copy the result of an equal instruction that was computed before.
+
+    Equal means: opcode, flags, write mask (but for replicated results) and operands, none of which was written in between. Samples
+    and derivatives take part where no branch is open.
+    """
+
+    name = "eliminate-common-subexpressions"
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        return _Common(program).run()
+
+
+class _Common(Walker):
+    """A fact's key is the expression, its value the TEMP and the channels that hold it."""
+
+    def visit(self, instruction: Instruction) -> Instruction:
+        key, cells = self._expression(instruction)
+        if key is None:
+            self.forget_written(instruction)
+            return instruction
+        found = self.facts.values.get(key)
+        if isinstance(found, DstOperand):
+            move = _move(instruction, found)
+            self.forget_written(move)
+            return move
+        self.forget_written(instruction)
+        target = instruction.dst[0]
+        written: list[Cell] = [(target.register.index, c) for c in range(4) if target.write_mask >> c & 1]
+        if target.register.file is File.TEMP and is_direct(target.register) and not set(cells) & set(written):
+            self.facts.add(key, target, [*cells, *written])
+        return instruction
+
+    def _expression(self, instruction: Instruction) -> tuple[Hashable | None, list[Cell]]:
+        opcode = instruction.opcode
+        shared = is_computed(opcode) and opcode.name != "MOV"
+        sampled = looks_at_other_lanes(opcode) and self.all_lanes and (opcode.has_offsets or opcode.name.startswith("DD"))
+        if not (shared or sampled) or len(instruction.dst) != 1 or instruction.memory is not None:
+            return None, []
+        positions = used_positions(instruction)
+        cells: list[Cell] = []
+        operands: list[Hashable] = []
+        for operand, role in zip(instruction.src, source_roles(opcode.name)):
+            register = operand.register
+            if not is_direct(register):
+                return None, []
+            if role is not Role.VALUE:
+                operands.append(operand)
+                continue
+            if not self._note(register, read_channels(operand, positions), cells):
+                return None, []
+            swizzle = tuple(operand.swizzle[c] if positions >> c & 1 else 0 for c in range(4))
+            operands.append((register, swizzle, operand.negate, operand.absolute))
+        for offset in instruction.offsets:
+            if not is_direct(offset.register) or not self._note(offset.register, ALL, cells):
+                return None, []
+        if opcode.name in _SYMMETRIC:
+            operands.sort(key=repr)
+        mask = 0 if opcode.mode is Mode.REPLICATE else instruction.dst[0].write_mask
+        flags = (instruction.saturate, instruction.precise, instruction.texture, instruction.offsets)
+        return (opcode.name, flags, mask, tuple(operands)), cells
+
+    @staticmethod
+    def _note(register: RegisterRef, channels: int, cells: list[Cell]) -> bool:
+        """Add the channels that a source rests on; false where it may change unseen."""
+        if register.file is File.TEMP:
+            cells += [(register.index, c) for c in range(4) if channels >> c & 1]
+            return True
+        return register.file in STATIC
+
+
+def _move(instruction: Instruction, found: DstOperand) -> Instruction:
+    """Copy what was found."""
+    swizzle = (0, 1, 2, 3)
+    if instruction.opcode.mode is Mode.REPLICATE:
+        first = next(c for c in range(4) if found.write_mask >> c & 1)
+        swizzle = (first, first, first, first)
+    source = SrcOperand(found.register, swizzle)
+    return replace(instruction, opcode=OPCODES["MOV"], src=(source,), saturate=False, precise=False, texture=None, offsets=(), memory=None)

@@ -1,0 +1,57 @@
+"""remove-dead-code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from passes.base import Pass
+from passes.optimise.edit import rebuilt
+from passes.optimise.liveness import Liveness
+from tgsi.ir import Instruction, Program
+
+
+@dataclass(frozen=True)
+class RemoveDeadCode(Pass):
+    """Drop instructions, channels of write masks, and branches that nobody needs.
+
+    Needed are outputs, memory, kills, emitted vertices and barriers, and what leads to them. Loops stay, and so do declarations.
+    """
+
+    name = "remove-dead-code"
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        while True:
+            made = _without_empty_branches(_without_dead(program))
+            if made is program or len(made.instructions) == len(program.instructions):
+                return made
+            program = made
+
+
+def _without_dead(program: Program) -> Program:
+    liveness = Liveness(program)
+    made: list[Sequence[Instruction]] = []
+    for number, item in enumerate(program.instructions):
+        if item.opcode.name == "NOP" or liveness.is_dead(number):
+            made.append(())
+        elif len(item.dst) == 1 and (mask := liveness.live_mask(number)) not in (0, item.dst[0].write_mask):
+            made.append((replace(item, dst=(replace(item.dst[0], write_mask=mask),)),))
+        else:
+            made.append((item,))
+    return rebuilt(program, made)
+
+
+def _without_empty_branches(program: Program) -> Program:
+    """Drop IF, ENDIF and ELSE with nothing between them; inner ones first."""
+    kept: list[int] = []
+    instructions = program.instructions
+    for number, item in enumerate(instructions):
+        kept.append(number)
+        if item.opcode.name == "ENDIF":
+            if instructions[kept[-2]].opcode.name == "ELSE":
+                del kept[-2]
+            if instructions[kept[-2]].opcode.name in ("IF", "UIF"):
+                del kept[-2:]
+    wanted = set(kept)
+    return rebuilt(program, [(item,) if number in wanted else () for number, item in enumerate(instructions)])

@@ -1,0 +1,132 @@
+"""Making the changed program: labels that still mean what they meant, immediates that are found or added, new temporaries."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import replace
+
+from passes.optimise.access import free_indexing
+from tgsi.enums import File, ImmediateType
+from tgsi.ir import Declaration, Immediate, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.limits import SOFTWARE
+
+_KINDS = {"float": ImmediateType.FLT32, "int": ImmediateType.INT32}
+
+
+def rebuilt(program: Program, instructions: Sequence[Sequence[Instruction]]) -> Program:
+    """The program with each instruction replaced by a sequence of any length; labels follow what they name."""
+    if all(len(new) == 1 and new[0] is old for new, old in zip(instructions, program.instructions)):
+        return program
+    places = [0]
+    for new in instructions:
+        places.append(places[-1] + len(new))
+    made = []
+    for item in (item for new in instructions for item in new):
+        label = item.label
+        if label is not None:
+            if item.opcode.name == "CAL":
+                label = _sub(program, label)
+            label = places[label] if 0 <= label < len(places) else places[-1]
+            item = item if label == item.label else replace(item, label=label)
+        made.append(item)
+    return replace(program, instructions=tuple(made))
+
+
+def _sub(program: Program, label: int) -> int:
+    """The BGNSUB that a call means: its label names that or the instruction behind it."""
+    for index in (label, label - 1):
+        if 0 <= index < len(program.instructions) and program.instructions[index].opcode.name == "BGNSUB":
+            return index
+    return label
+
+
+class Immediates:
+    """The immediates of a program that is being changed."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.items = list(program.immediates)
+        self._own: set[int] = set()
+        self._fixed = free_indexing(program, File.IMM)
+
+    def source(self, words: Sequence[int | None], kind: str) -> SrcOperand | None:
+        """An operand whose channel c is ``words[c]`` (None: whatever); None where there is no room for a new immediate.
+
+        Where the program indexes its immediates by an address, their number is seen by it, and none is added.
+        """
+        wanted = list(dict.fromkeys(word for word in words if word is not None))
+        for index, item in enumerate(self.items):
+            if all(word in item.words for word in wanted):
+                return _operand(index, item.words, words)
+        if self._fixed or not wanted:
+            return None
+        type_ = _KINDS.get(kind, ImmediateType.UINT32)
+        for index in self._own:
+            item = self.items[index]
+            distinct = list(dict.fromkeys([*item.words, *wanted]))
+            if item.type is type_ and len(distinct) <= 4:
+                self.items[index] = replace(item, words=_four([*_used(item.words), *(w for w in wanted if w not in item.words)]))
+                if all(word in self.items[index].words for word in wanted) and _keeps(item.words, self.items[index].words):
+                    return _operand(index, self.items[index].words, words)
+                self.items[index] = item
+        if len(self.items) >= SOFTWARE.immediates:
+            return None
+        self.items.append(Immediate(type_, _four(wanted)))
+        self._own.add(len(self.items) - 1)
+        return _operand(len(self.items) - 1, self.items[-1].words, words)
+
+    def finish(self, program: Program) -> Program:
+        """The program with these immediates."""
+        return program if len(self.items) == len(self._program.immediates) else replace(program, immediates=tuple(self.items))
+
+
+def _used(words: tuple[int, int, int, int]) -> list[int]:
+    """Words without the repetitions that fill up."""
+    return list(dict.fromkeys(words))
+
+
+def _four(words: Sequence[int]) -> tuple[int, int, int, int]:
+    filled = [*words, *[words[-1]] * 4]
+    return filled[0], filled[1], filled[2], filled[3]
+
+
+def _keeps(old: tuple[int, int, int, int], new: tuple[int, int, int, int]) -> bool:
+    """Operands that took the first place of each old word still find it."""
+    return all(new.index(word) == old.index(word) for word in old)
+
+
+def _operand(index: int, have: tuple[int, int, int, int], words: Sequence[int | None]) -> SrcOperand:
+    first = next((have.index(word) for word in words if word is not None), 0)
+    x, y, z, w = (first if word is None else have.index(word) for word in words)
+    return SrcOperand(RegisterRef(File.IMM, index), (x, y, z, w))
+
+
+def as_float(word: int) -> float:
+    """The float of 32 bits."""
+    value: float = struct.unpack("<f", struct.pack("<I", word))[0]
+    return value
+
+
+class Temporaries:
+    """New TEMP registers behind those that a program declares."""
+
+    def __init__(self, program: Program) -> None:
+        self._first = self.next = program.file_size(File.TEMP)
+        self.closed = free_indexing(program, File.TEMP)
+        """The size of the file is seen by the program: nothing may be added."""
+
+    def room(self, count: int) -> bool:
+        """So many more may be made."""
+        return not self.closed and self.next + count <= SOFTWARE.temporaries
+
+    def new(self) -> RegisterRef:
+        """One more register."""
+        self.next += 1
+        return RegisterRef(File.TEMP, self.next - 1)
+
+    def finish(self, program: Program) -> Program:
+        """The program with the new registers declared."""
+        if self.next == self._first:
+            return program
+        return replace(program, declarations=(*program.declarations, Declaration(File.TEMP, self._first, self.next - 1)))

@@ -1,0 +1,230 @@
+"""What opcodes give for constants: plain Python, on 32-bit words, as the documentation defines them.
+
+Only cases whose every bit is promised have a value: no operand and no result is a NaN, and there are no transcendental functions.
+A product or sum of two float32 is rounded twice here, to float64 and to float32, which for +, -, *, / and roots gives the same as
+once (53 bits are more than 2 * 24 + 1).
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+
+from passes.optimise.access import modifier_kinds
+from tgsi.ir import Instruction
+from tgsi.opcodes import Mode
+
+MASK = 0xFFFFFFFF
+SIGN = 0x80000000
+ALL_ONES = 0xFFFFFFFF
+
+
+class NoValue(Exception):
+    """The result is not for us to say."""
+
+
+def to_float(word: int) -> float:
+    """The number of 32 bits."""
+    value: float = struct.unpack("<f", struct.pack("<I", word))[0]
+    if value != value:
+        raise NoValue
+    return value
+
+
+def to_word(value: float) -> int:
+    """The bits of a number, rounded to float32."""
+    if value != value:
+        raise NoValue
+    try:
+        packed = struct.pack("<f", value)
+    except OverflowError:
+        packed = struct.pack("<f", math.copysign(math.inf, value))
+    word: int = struct.unpack("<I", packed)[0]
+    return word
+
+
+def signed(word: int) -> int:
+    """A word as a signed integer."""
+    return word - (1 << 32) if word & SIGN else word
+
+
+def modified(word: int, kind: str, negate: bool, absolute: bool) -> int:
+    """A source's word behind its modifiers."""
+    if kind in ("int", "uint"):
+        word = -word & MASK if absolute and word & SIGN else word
+        return -word & MASK if negate else word
+    word = word & ~SIGN if absolute else word
+    return word ^ SIGN if negate else word
+
+
+def saturated(word: int) -> int:
+    """A word clamped as a float; NaN and -0 stay."""
+    try:
+        value = to_float(word)
+    except NoValue:
+        return word
+    return 0 if value < 0 else to_word(1.0) if value > 1 else word
+
+
+def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict[int, int] | None:
+    """The word of each written channel, from the words of the sources' positions before their modifiers; None: not known."""
+    opcode = instruction.opcode
+    kinds = modifier_kinds(opcode)
+    values = [
+        [modified(word, kind, operand.negate, operand.absolute) for word in words]
+        for words, kind, operand in zip(sources, kinds, instruction.src)
+    ]
+    channels = [c for c in range(4) if instruction.dst[0].write_mask >> c & 1]
+    try:
+        if opcode.name in _DOTS:
+            words = dict.fromkeys(channels, _dot(values[0], values[1], _DOTS[opcode.name]))
+        elif opcode.name in _FUNCTIONS:
+            function = _FUNCTIONS[opcode.name]
+            if opcode.mode is Mode.REPLICATE:
+                words = dict.fromkeys(channels, function(*(value[0] for value in values)) & MASK)
+            else:
+                words = {c: function(*(value[c] for value in values)) & MASK for c in channels}
+        else:
+            return None
+    except (NoValue, ZeroDivisionError, ValueError, OverflowError):
+        return None
+    return {c: saturated(word) for c, word in words.items()} if instruction.saturate else words
+
+
+_DOTS = {"DP2": 2, "DP3": 3, "DP4": 4}
+
+
+def _product(a: float, b: float) -> float:
+    return to_float(to_word(a * b))
+
+
+def _dot(a: Sequence[int], b: Sequence[int], count: int) -> int:
+    total = _product(to_float(a[0]), to_float(b[0]))
+    for c in range(1, count):
+        total = to_float(to_word(total + _product(to_float(a[c]), to_float(b[c]))))
+    return to_word(total)
+
+
+def _quotient(a: float, b: float) -> float:
+    if b == 0:
+        if a == 0:
+            raise NoValue
+        return math.copysign(math.inf, a) * math.copysign(1.0, b)
+    return a / b
+
+
+def _whole(function: Callable[[float], int]) -> Callable[[float], float]:
+    """A function to integers that keeps infinities and the sign of zeros."""
+    return lambda a: a if math.isinf(a) else math.copysign(function(a), a)
+
+
+def _floor(a: float) -> float:
+    return a if math.isinf(a) or a == 0 else float(math.floor(a))
+
+
+def _fraction(a: float) -> float:
+    return a - _floor(a)
+
+
+def _truncated(a: float) -> int:
+    if math.isinf(a) or not -(2.0**31) <= math.trunc(a) < 2.0**31:
+        raise NoValue
+    return math.trunc(a)
+
+
+def _unsigned(a: float) -> int:
+    if math.isinf(a) or not 0 <= math.trunc(a) < 2**32:
+        raise NoValue
+    return math.trunc(a)
+
+
+def _floats(function: Callable[..., float]) -> Callable[..., int]:
+    return lambda *words: to_word(function(*map(to_float, words)))
+
+
+def _tests(function: Callable[..., bool], true: int) -> Callable[..., int]:
+    return lambda a, b: true if function(to_float(a), to_float(b)) else 0
+
+
+def _signs(function: Callable[..., int]) -> Callable[..., int]:
+    return lambda *words: function(*map(signed, words))
+
+
+def _flags(function: Callable[..., bool]) -> Callable[..., int]:
+    return lambda *words: ALL_ONES if function(*words) else 0
+
+
+def _idiv(a: int, b: int) -> int:
+    quotient = abs(a) // abs(b) if b else 0
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "LT": lambda a, b: a < b,
+    "GE": lambda a, b: a >= b,
+    "EQ": lambda a, b: a == b,
+    "NE": lambda a, b: a != b,
+    "GT": lambda a, b: a > b,
+    "LE": lambda a, b: a <= b,
+}
+
+_FUNCTIONS: dict[str, Callable[..., int]] = {
+    "MOV": lambda a: a,
+    "UARL": lambda a: a,
+    "ADD": _floats(lambda a, b: a + b),
+    "MUL": _floats(lambda a, b: a * b),
+    "MAD": _floats(lambda a, b, e: _product(a, b) + e),
+    "LRP": _floats(lambda a, b, e: _product(a, to_float(to_word(b - e))) + e),
+    "DIV": _floats(_quotient),
+    "RCP": _floats(lambda a: _quotient(1.0, a)),
+    "SQRT": _floats(math.sqrt),
+    "RSQ": _floats(lambda a: _quotient(1.0, to_float(to_word(math.sqrt(a))))),
+    "MIN": _floats(lambda a, b: a if a < b else b),
+    "MAX": _floats(lambda a, b: a if a > b else b),
+    "SSG": _floats(lambda a: 1.0 if a > 0 else -1.0 if a < 0 else 0.0),
+    "FLR": _floats(_floor),
+    "CEIL": _floats(_whole(math.ceil)),
+    "TRUNC": _floats(_whole(math.trunc)),
+    "ROUND": _floats(_whole(round)),
+    "FRC": _floats(_fraction),
+    "CMP": lambda a, b, e: b if to_float(a) < 0 else e,
+    "UCMP": lambda a, b, e: b if a else e,
+    "F2I": lambda a: _truncated(to_float(a)),
+    "F2U": lambda a: _unsigned(to_float(a)),
+    "ARL": lambda a: _truncated(_floor(to_float(a))),
+    "I2F": lambda a: to_word(float(signed(a))),
+    "U2F": lambda a: to_word(float(a)),
+    "UADD": lambda a, b: a + b,
+    "UMUL": lambda a, b: a * b,
+    "UMAD": lambda a, b, e: a * b + e,
+    "UMUL_HI": lambda a, b: a * b >> 32,
+    "IMUL_HI": _signs(lambda a, b: a * b >> 32),
+    "UDIV": lambda a, b: a // b if b else ALL_ONES,
+    "UMOD": lambda a, b: a % b if b else ALL_ONES,
+    "IDIV": _signs(_idiv),
+    "MOD": _signs(lambda a, b: a - b * _idiv(a, b) if b else -1),
+    "INEG": lambda a: -a,
+    "IABS": _signs(abs),
+    "ISSG": _signs(lambda a: (a > 0) - (a < 0)),
+    "IMIN": _signs(min),
+    "IMAX": _signs(max),
+    "UMIN": min,
+    "UMAX": max,
+    "AND": lambda a, b: a & b,
+    "OR": lambda a, b: a | b,
+    "XOR": lambda a, b: a ^ b,
+    "NOT": lambda a: ~a,
+    "SHL": lambda a, b: a << (b & 31),
+    "USHR": lambda a, b: a >> (b & 31),
+    "ISHR": lambda a, b: signed(a) >> (b & 31),
+    "POPC": lambda a: a.bit_count(),
+    "USEQ": _flags(lambda a, b: a == b),
+    "USNE": _flags(lambda a, b: a != b),
+    "USLT": _flags(lambda a, b: a < b),
+    "USGE": _flags(lambda a, b: a >= b),
+    "ISLT": _flags(lambda a, b: signed(a) < signed(b)),
+    "ISGE": _flags(lambda a, b: signed(a) >= signed(b)),
+    **{f"S{name}": _tests(test, 0x3F800000) for name, test in _COMPARE.items()},
+    **{f"FS{name}": _tests(test, ALL_ONES) for name, test in _COMPARE.items() if name not in ("GT", "LE")},
+}

@@ -1,0 +1,51 @@
+"""fold-constants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from passes.base import Pass
+from passes.optimise.access import is_computed, is_direct, used_positions
+from passes.optimise.edit import Immediates, rebuilt
+from passes.optimise.evaluate import evaluate
+from tgsi.enums import File
+from tgsi.ir import Instruction, Program
+from tgsi.opcodes import OPCODES
+
+_MULTIPLYING = frozenset({"MUL", "MAD", "LRP", "DP2", "DP3", "DP4", "DST"})
+
+
+@dataclass(frozen=True)
+class FoldConstants(Pass):
+    """Compute instructions whose sources are immediates, and MOV the result.
+
+    NaN operands and results, and transcendental functions, stay: their bits are the engine's. Programs with MUL_ZERO_WINS keep their
+    products. No immediate is added where the program indexes them by an address.
+    """
+
+    name = "fold-constants"
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        immediates = Immediates(program)
+        legacy = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
+        made = [(item if legacy and item.opcode.name in _MULTIPLYING else _folded(item, immediates),) for item in program.instructions]
+        return immediates.finish(rebuilt(program, made))
+
+
+def _folded(item: Instruction, immediates: Immediates) -> Instruction:
+    name = item.opcode.name
+    if not item.src or not is_computed(item.opcode) or any(o.register.file is not File.IMM or not is_direct(o.register) for o in item.src):
+        return item
+    if name == "MOV" and not (item.saturate or item.src[0].negate or item.src[0].absolute):
+        return item
+    positions = used_positions(item)
+    words = [[immediates.items[o.register.index].words[channel] for channel in o.swizzle] for o in item.src]
+    values = evaluate(item, words)
+    if values is None or not positions:
+        return item
+    source = immediates.source([values.get(channel) for channel in range(4)], item.opcode.dst_types[0])
+    if source is None:
+        return item
+    opcode = OPCODES["UARL" if item.dst[0].register.file is File.ADDR else "MOV"]
+    return replace(item, opcode=opcode, src=(source,), saturate=False, precise=False)

@@ -1,0 +1,50 @@
+"""remove-unused-immediates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from passes.base import Pass
+from passes.optimise.access import free_indexing
+from tgsi.enums import File
+from tgsi.ir import Instruction, Program, RegisterRef, SrcOperand, TexOffset
+
+
+@dataclass(frozen=True)
+class RemoveUnusedImmediates(Pass):
+    """Drop immediates that no operand names, and number the others anew.
+
+    A program that indexes its immediates by an address keeps them all.
+    """
+
+    name = "remove-unused-immediates"
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        if free_indexing(program, File.IMM):
+            return program
+        registers = [o.register for i in program.instructions for o in i.src] + [
+            o.register for i in program.instructions for o in i.offsets
+        ]
+        used = {register.index for register in registers if register.file is File.IMM}
+        if len(used) == len(program.immediates):
+            return program
+        places = {old: new for new, old in enumerate(sorted(used))}
+
+        def moved(register: RegisterRef) -> RegisterRef:
+            return replace(register, index=places[register.index]) if register.file is File.IMM else register
+
+        def source(operand: SrcOperand) -> SrcOperand:
+            return replace(operand, register=moved(operand.register))
+
+        def offset(operand: TexOffset) -> TexOffset:
+            return replace(operand, register=moved(operand.register))
+
+        def instruction(item: Instruction) -> Instruction:
+            return replace(item, src=tuple(map(source, item.src)), offsets=tuple(map(offset, item.offsets)))
+
+        return replace(
+            program,
+            immediates=tuple(item for number, item in enumerate(program.immediates) if number in used),
+            instructions=tuple(map(instruction, program.instructions)),
+        )

@@ -1,0 +1,135 @@
+"""if-to-select."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from passes.base import Pass
+from passes.optimise.access import FLOW, is_computed, is_direct
+from passes.optimise.edit import Immediates, Temporaries, rebuilt
+from tgsi.enums import File
+from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.opcodes import OPCODES
+
+_X = (0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class IfToSelect(Pass):
+    """Compute both arms of a short IF and choose with UCMP.
+
+    Taken are branches of at most `instructions` in both arms together, all of which compute TEMPs from values: no jumps, samples,
+    64-bit numbers or outputs. Inner branches go first, so nests may go too. What became needless, remove-dead-code drops.
+    """
+
+    name = "if-to-select"
+    instructions: int = 4
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        temporaries = Temporaries(program)
+        if temporaries.closed:
+            return program
+        while True:
+            immediates = Immediates(program)
+            made = self._once(program, temporaries, immediates)
+            if made is None:
+                return temporaries.finish(program)
+            program = immediates.finish(made)
+
+    def _once(self, program: Program, temporaries: Temporaries, immediates: Immediates) -> Program | None:
+        """The program with its innermost branches replaced; None where none can be."""
+        made: list[Sequence[Instruction]] = [(item,) for item in program.instructions]
+        found = False
+        for start, middle, end in self._branches(program):
+            head = program.instructions[start]
+            arms = [program.instructions[start + 1 : middle], program.instructions[middle + 1 : end]]
+            new = _selected(head, arms, temporaries, immediates)
+            if new is None:
+                continue
+            found = True
+            made[start : end + 1] = [new, *[()] * (end - start)]
+        return rebuilt(program, made) if found else None
+
+    def _branches(self, program: Program) -> list[tuple[int, int, int]]:
+        """IF, ELSE (or ENDIF) and ENDIF of the branches that hold nothing but a few fit instructions."""
+        found: list[tuple[int, int, int]] = []
+        start = middle = -1
+        for number, item in enumerate(program.instructions):
+            name = item.opcode.name
+            if name in ("IF", "UIF"):
+                start = middle = number
+            elif start < 0:
+                continue
+            elif name == "ELSE":
+                middle = number
+            elif name == "ENDIF":
+                middle = middle if middle > start else number
+                if number - start - 1 - (middle < number) <= self.instructions:
+                    found.append((start, middle, number))
+                start = -1
+            elif name in FLOW or not _fits(item):
+                start = -1
+        return found
+
+
+def _fits(item: Instruction) -> bool:
+    return is_computed(item.opcode) and len(item.dst) == 1 and item.dst[0].register.file is File.TEMP and is_direct(item.dst[0].register)
+
+
+def _selected(
+    head: Instruction, arms: Sequence[Sequence[Instruction]], temporaries: Temporaries, immediates: Immediates
+) -> list[Instruction] | None:
+    """The straight code for a branch; None where there is no room for what it needs."""
+    if not temporaries.room(1 + sum(map(len, arms))) or _indexes_by_written(arms):
+        return None
+    condition = temporaries.new()
+    target = DstOperand(condition, 1)
+    if head.opcode.name == "UIF":
+        source = head.src[0]
+        zero = immediates.source([0] * 4, "uint")
+        test = "USNE"
+    else:
+        source = head.src[0]
+        zero = immediates.source([0] * 4, "float")
+        test = "FSNE"
+    if zero is None:
+        return None
+    made = [Instruction(OPCODES[test], (target,), (source, zero), span=head.span)]
+    chooser = SrcOperand(condition, _X)
+    for number, arm in enumerate(arms):
+        names: dict[int, RegisterRef] = {}
+        masks: dict[int, int] = {}
+        for item in arm:
+            old = item.dst[0].register.index
+            if old not in names:
+                names[old] = temporaries.new()
+                whole = SrcOperand(RegisterRef(File.TEMP, old))
+                made.append(Instruction(OPCODES["MOV"], (DstOperand(names[old]),), (whole,), span=item.span))
+            sources = tuple(_renamed(operand, names) for operand in item.src)
+            made.append(replace(item, dst=(DstOperand(names[old], item.dst[0].write_mask),), src=sources))
+            masks[old] = masks.get(old, 0) | item.dst[0].write_mask
+        for old, new in names.items():
+            before, after = SrcOperand(RegisterRef(File.TEMP, old)), SrcOperand(new)
+            chosen = (chooser, before, after) if number else (chooser, after, before)
+            made.append(Instruction(OPCODES["UCMP"], (DstOperand(RegisterRef(File.TEMP, old), masks[old]),), chosen, span=head.span))
+    return made
+
+
+def _renamed(operand: SrcOperand, names: dict[int, RegisterRef]) -> SrcOperand:
+    register = operand.register
+    if register.file is not File.TEMP or register.indirect is not None or register.index not in names:
+        return operand
+    return replace(operand, register=names[register.index])
+
+
+def _indexes_by_written(arms: Sequence[Sequence[Instruction]]) -> bool:
+    """An arm reads TEMPs by an address, or addresses by a TEMP: a copy under another name would not be found there."""
+    return any(
+        (operand.register.indirect is not None and (operand.register.file is File.TEMP or operand.register.indirect.file is File.TEMP))
+        or (operand.register.dimension is not None and operand.register.dimension.indirect is not None)
+        for arm in arms
+        for item in arm
+        for operand in item.src
+    )

@@ -1,0 +1,46 @@
+"""Every pass by name. A pass's module is imported when the pass is first asked for."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+
+from passes.base import Pass
+
+PASSES: dict[str, tuple[str, str]] = {
+    "eliminate-common-subexpressions": ("passes.optimise.common", "EliminateCommonSubexpressions"),
+    "expand-opcodes": ("passes.lower.expand", "ExpandOpcodes"),
+    "fold-constants": ("passes.optimise.fold", "FoldConstants"),
+    "if-to-select": ("passes.optimise.select", "IfToSelect"),
+    "lower-clamp-color": ("passes.lower.fixed", "LowerClampColor"),
+    "lower-flat-shade": ("passes.lower.fixed", "LowerFlatShade"),
+    "lower-point-coord": ("passes.lower.fixed", "LowerPointCoord"),
+    "lower-two-side": ("passes.lower.fixed", "LowerTwoSide"),
+    "merge-temporaries": ("passes.optimise.merge", "MergeTemporaries"),
+    "propagate-copies": ("passes.optimise.copies", "PropagateCopies"),
+    "remove-dead-code": ("passes.optimise.dead", "RemoveDeadCode"),
+    "remove-unreachable-code": ("passes.optimise.unreachable", "RemoveUnreachableCode"),
+    "remove-unused-immediates": ("passes.optimise.immediates", "RemoveUnusedImmediates"),
+    "simplify-instructions": ("passes.optimise.simplify", "SimplifyInstructions"),
+}
+"""Name -> module and class."""
+
+DEFAULT = (
+    "remove-unreachable-code,propagate-copies,fold-constants,simplify-instructions,propagate-copies,eliminate-common-subexpressions,"
+    "propagate-copies,remove-unreachable-code,remove-dead-code,merge-temporaries,simplify-instructions,remove-unused-immediates"
+)
+"""What `tgsi.optimize` runs."""
+
+
+def find(name: str) -> type[Pass]:
+    """The class of a pass.
+
+    Raises:
+        ValueError: there is none of that name; the message says which one was probably meant.
+    """
+    if name not in PASSES:
+        close = get_close_matches(name.lower().replace("_", "-"), PASSES, 1)
+        raise ValueError(f"there is no pass `{name}`; {f'did you mean `{close[0]}`?' if close else 'known are ' + ', '.join(PASSES)}")
+    module, attribute = PASSES[name]
+    made: type[Pass] = getattr(import_module(module), attribute)
+    return made
