@@ -42,12 +42,10 @@ class Row:
 
 
 def forget() -> None:
-    """Empty what a parse may have kept for the next one: every parse is a process's first."""
+    """Empty what texts before may have left for the next parse; what comes from the fact tables stays."""
     parser._operands.cache_clear()
     for values in builders._VALUES.values():
         values.clear()
-    for words in builders._OPCODE_WORDS.values():
-        words.clear()
 
 
 def least(work: Callable[[], object], runs: int, before: Callable[[], None] = lambda: None) -> float:

@@ -59,7 +59,11 @@ class _Opcode(NamedTuple):
         return cls(info, saturate, precise, info.num_dst, count, info.is_texture or info.has_memory)
 
 
-_OPCODE_WORDS: dict[bool, dict[str, _Opcode]] = {False: {}, True: {}}
+_OPCODE_WORDS: dict[bool, dict[str, _Opcode]] = {
+    strict: {name: _Opcode.of(info, False, False) for name, info in table.items()}
+    for strict, table in ((False, OPCODES), (True, _STRICT_OPCODES))
+}
+"""Opcode words as the two dialects read them: every name as the tables write it, and other spellings as they come."""
 _MAX_OPCODE_WORDS = 1 << 12  # any mixture of cases counts as a word
 
 

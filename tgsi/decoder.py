@@ -5,10 +5,12 @@ Places are words: the source of a decoded program lists them in hexadecimal, one
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import NoReturn, TypeVar
 
+from tgsi._collector import collector_paused
 from tgsi.diagnostics import Diagnostic, Label, ParseError, Severity
 from tgsi.encoder import HEADER_WORDS
 from tgsi.enums import TARGETS, File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
@@ -39,6 +41,10 @@ E = TypeVar("E", bound=IntEnum)
 _TARGET_NAMES = {target.number: target.name for target in TARGETS.values()}
 _SEMANTIC_NAMES = {info.number: info.name for info in SEMANTICS.values()}
 _PROPERTY_NAMES = {info.number: info.name for info in reversed(list(PROPERTIES.values()))}  # of two names the older
+_WORD = 0xFFFFFFFF
+_PARTS = 0b111 << 27  # label, texture and memory words
+_LARGE = 1 << 16
+"""Words of a stream whose program is worth keeping from the collector."""
 _LINE = 9
 """Characters of a listed word, its newline included."""
 
@@ -50,6 +56,11 @@ def _opcodes() -> dict[tuple[int, int, int], OpcodeInfo]:
 
 
 _OPCODES = _opcodes()
+_HEADS: dict[int, tuple[OpcodeInfo, int, int, bool, bool]] = {}
+_DESTINATIONS: dict[int, DstOperand] = {}
+_SOURCES: dict[int, SrcOperand] = {}
+MEMO_SIZE = 1 << 15
+"""Words that each of these may hold from one call to the next; what they mean depends on nothing else."""
 _NAMED = {info.number: info.name for info in OPCODES.values()}
 
 
@@ -61,12 +72,17 @@ def decode(words: Sequence[int], *, name: str = "<tokens>") -> Program:
         TypeError, ValueError: an element is no 32-bit unsigned integer.
     """
     checked = tuple(words)
-    for word in checked:
-        if not isinstance(word, int):
-            raise TypeError(f"words must be int, not {type(word).__name__}")
-        if not 0 <= word <= 0xFFFFFFFF:
-            raise ValueError(f"a word is 32 bits, not {word}")
-    return _Decoder(checked, name).program()
+    for kind in set(map(type, checked)):
+        if not issubclass(kind, int):
+            raise TypeError(f"words must be int, not {kind.__name__}")
+    if checked and not (min(checked) >= 0 and max(checked) <= _WORD):
+        wrong = next(word for word in checked if not 0 <= word <= _WORD)
+        raise ValueError(f"a word is 32 bits, not {wrong}")
+    for memo in (_HEADS, _DESTINATIONS, _SOURCES):
+        if len(memo) > MEMO_SIZE:
+            memo.clear()
+    with collector_paused(promote=len(checked) > _LARGE):
+        return _Decoder(checked, name).program()
 
 
 def _signed(value: int) -> int:
@@ -82,7 +98,9 @@ class _Decoder:
 
     def __init__(self, words: tuple[int, ...], name: str) -> None:
         self.words = words
-        self.source = Source("".join(f"{word:08x}\n" for word in words), name)
+        listed = struct.pack(f">{len(words)}I", *words).hex("\n", 4)
+        self.source = Source(f"{listed}\n" if words else "", name)
+        self.heads, self.destinations, self.sources = _HEADS, _DESTINATIONS, _SOURCES
         self.at = 0
         self.end = len(words)
 
@@ -223,31 +241,39 @@ class _Decoder:
 
     def instruction(self, start: int) -> Instruction:
         head = self.words[start]
+        try:
+            info, num_dst, num_src, saturate, precise = self.heads[head]
+        except KeyError:
+            info, num_dst, num_src, saturate, precise = self.heads[head] = self.head(head, start)
+        texture: str | None = None
+        offsets: tuple[TexOffset, ...] = ()
+        memory: MemoryAccess | None = None
+        label: int | None = None
+        if head & _PARTS:
+            label = _bits(self.take(), 0, 23) if _bits(head, 27, 27) else None
+            texture, offsets = self.texture(info) if _bits(head, 28, 28) else (None, ())
+            memory = self.memory() if _bits(head, 29, 29) else None
+        if info.flags:
+            if info.is_texture and texture is None:
+                self.fail("P044", f"{info.name} needs a texture word", start)
+            if info.has_memory and memory is None:
+                self.fail("P044", f"{info.name} needs a memory word", start)
+        if memory is not None and not info.has_memory:
+            self.fail("P044", f"{info.name} takes no memory word", start)
+        destinations = [self.destination() for _ in range(num_dst)] if num_dst != 1 else [self.destination()]
+        sources = [self.source_operand() for _ in range(num_src)]
+        span = self.span(start, self.at)
+        return Instruction(info, tuple(destinations), tuple(sources), saturate, precise, texture, offsets, memory, label, span)
+
+    def head(self, head: int, start: int) -> tuple[OpcodeInfo, int, int, bool, bool]:
+        """Opcode, operand counts and suffixes of an instruction's first word."""
         number, num_dst, num_src = _bits(head, 12, 19), _bits(head, 21, 22), _bits(head, 23, 26)
         info = _OPCODES.get((number, num_dst, num_src))
         if info is None:
             name = _NAMED.get(number)
             what = f"{name} does not take {num_dst} destinations and {num_src} sources" if name else f"there is no opcode {number}"
             self.fail("P043", what, start)
-        label = _bits(self.take(), 0, 23) if _bits(head, 27, 27) else None
-        texture, offsets = self.texture(info) if _bits(head, 28, 28) else (None, ())
-        memory = self.memory() if _bits(head, 29, 29) else None
-        if info.is_texture and texture is None:
-            self.fail("P044", f"{info.name} needs a texture word", start)
-        if info.has_memory != (memory is not None):
-            self.fail("P044", f"{info.name} {'needs a' if info.has_memory else 'takes no'} memory word", start)
-        return Instruction(
-            info,
-            tuple([self.destination() for _ in range(num_dst)]),
-            tuple([self.source_operand() for _ in range(num_src)]),
-            bool(_bits(head, 20, 20)),
-            bool(_bits(head, 30, 30)),
-            texture,
-            offsets,
-            memory,
-            label,
-            self.span(start, self.at),
-        )
+        return info, num_dst, num_src, bool(_bits(head, 20, 20)), bool(_bits(head, 30, 30))
 
     def texture(self, info: OpcodeInfo) -> tuple[str | None, tuple[TexOffset, ...]]:
         word = self.take()
@@ -273,14 +299,24 @@ class _Decoder:
 
     def destination(self) -> DstOperand:
         word = self.take()
-        mask = _bits(word, 4, 7)
-        return DstOperand(self.register(_bits(word, 0, 3), _bits(word, 10, 25), _bits(word, 8, 8), _bits(word, 9, 9)), mask)
+        found = self.destinations.get(word)
+        if found is None:
+            mask = _bits(word, 4, 7)
+            found = DstOperand(self.register(_bits(word, 0, 3), _bits(word, 10, 25), _bits(word, 8, 8), _bits(word, 9, 9)), mask)
+            if not _bits(word, 8, 9):  # no other words belong to it
+                self.destinations[word] = found
+        return found
 
     def source_operand(self) -> SrcOperand:
         word = self.take()
-        register = self.register(_bits(word, 0, 3), _bits(word, 6, 21), _bits(word, 4, 4), _bits(word, 5, 5))
-        order = _bits(word, 22, 23), _bits(word, 24, 25), _bits(word, 26, 27), _bits(word, 28, 29)
-        return SrcOperand(register, order, bool(_bits(word, 31, 31)), bool(_bits(word, 30, 30)))
+        found = self.sources.get(word)
+        if found is None:
+            register = self.register(_bits(word, 0, 3), _bits(word, 6, 21), _bits(word, 4, 4), _bits(word, 5, 5))
+            order = _bits(word, 22, 23), _bits(word, 24, 25), _bits(word, 26, 27), _bits(word, 28, 29)
+            found = SrcOperand(register, order, bool(_bits(word, 31, 31)), bool(_bits(word, 30, 30)))
+            if not _bits(word, 4, 5):
+                self.sources[word] = found
+        return found
 
     def register(self, file: int, index: int, indirect: int, dimension: int) -> RegisterRef:
         """The rest of an operand; the first index may be indirect by itself."""

@@ -16,6 +16,9 @@ HEADER_WORDS = 2
 _INDEX = 0xFFFF
 _UNKNOWN_TARGET = TARGETS["UNKNOWN"].number
 
+Memo = dict[int, tuple[int, ...]]
+"""Words of an operand by its identity: readers share equal operands, and the program keeps them alive."""
+
 Statement = Declaration | Immediate | Property | Instruction
 
 
@@ -28,7 +31,10 @@ def encode(program: Program) -> tuple[int, ...]:
     Raises:
         UnsupportedError: an image format has no number.
     """
-    body = [word for item in statements(program) for word in _words(item)]
+    memo: Memo = {}
+    body: list[int] = []
+    for item in statements(program):
+        body += _words(item, memo)
     return (HEADER_WORDS | len(body) << 8, int(program.processor), *body)
 
 
@@ -42,9 +48,9 @@ def statements(program: Program) -> list[Statement]:
     return items
 
 
-def _words(item: Statement) -> list[int]:
+def _words(item: Statement, memo: Memo) -> list[int]:
     if isinstance(item, Instruction):
-        return _instruction(item)
+        return _instruction(item, memo)
     if isinstance(item, Declaration):
         return _declaration(item)
     if isinstance(item, Immediate):
@@ -86,7 +92,7 @@ def _declaration(item: Declaration) -> list[int]:
     return [head, *words]
 
 
-def _instruction(item: Instruction) -> list[int]:
+def _instruction(item: Instruction, memo: Memo) -> list[int]:
     info = item.opcode
     words: list[int] = []
     if item.label is not None:
@@ -101,9 +107,13 @@ def _instruction(item: Instruction) -> list[int]:
         number = _format(item.memory.format, item.span)
         words.append(item.memory.qualifiers | TARGETS[item.memory.target].number << 3 | (number & 0x3FF) << 11)
     for dst in item.dst:
-        words += _destination(dst)
+        if (known := memo.get(id(dst))) is None:
+            known = memo[id(dst)] = tuple(_destination(dst))
+        words += known
     for src in item.src:
-        words += _source(src)
+        if (known := memo.get(id(src))) is None:
+            known = memo[id(src)] = tuple(_source(src))
+        words += known
     head = 2 | (len(words) & 0xFF) << 4 | info.number << 12 | item.saturate << 20 | len(item.dst) << 21 | len(item.src) << 23
     head |= (item.label is not None) << 27 | info.has_offsets << 28 | (item.memory is not None) << 29 | item.precise << 30
     return [head, *words]

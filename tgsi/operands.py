@@ -112,7 +112,8 @@ class OperandReader:
         """A register; with two brackets the first is the dimension."""
         found = FILES.get(file) or known(FILES, file, "register file", "P006")
         if inner is None and array is None and index.isdigit():
-            return RegisterRef(found, self._number(index), None, None, 0)
+            number = int(index)
+            return RegisterRef(found, (number + 0x8000 & 0xFFFF) - 0x8000 if self.strict else number)
         dimension = None
         if inner is not None:
             dimension = Dimension(*self._index(index), _array(array))

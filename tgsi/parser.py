@@ -7,13 +7,11 @@ with tokens that know their place, through the same builders: they raise the sam
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from tgsi._collector import collector_paused
 from tgsi.diagnostics import Diagnostic, ParseError
 from tgsi.enums import ImmediateType, Processor
 from tgsi.ir import Immediate, Program
@@ -76,7 +74,7 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
         reader, words = _legacy(source, stage, words, errors)
     else:
         reader = Reader(source, stage, _operands(strict), syntax().attribute)
-    with _collector_paused(promote=len(words) > _LARGE):
+    with collector_paused(promote=len(words) > _LARGE):
         (_read if engine == "regular" else _read_slowly)(reader, words, position, errors)
         reader.close()
     if errors:
@@ -135,24 +133,6 @@ def _stage(source: Source, text: str) -> tuple[Processor, int]:
     start = len(text) - len(text.lstrip(_BLANKS))
     word = re.compile(r"[^ \t\n]*").match(text, start)
     raise ParseError((unknown_stage(source, start, word.end() if word else start, tuple(_STAGES)),))
-
-
-@contextmanager
-def _collector_paused(*, promote: bool) -> Iterator[None]:
-    """Building an IR makes many objects and no cycle: looking for cycles meanwhile would double the time.
-
-    `promote`: put everything made in the oldest generation, or the collector would walk over all of it as soon as it is back.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            if promote and not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic]) -> None:
