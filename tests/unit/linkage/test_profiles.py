@@ -1,0 +1,382 @@
+"""Each device's scheme: what it would get, its limits, its quirks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from linkage import PROFILES, LinkOptions, LinkTable, link
+from linkage.device import Block
+from linkage.dump import as_json, dump
+from linkage.options import link_state
+from linkage.profiles.r600 import automatic_id, clashes
+from tests.unit.linkage.programs import frag, mov, vert
+from tgsi.diagnostics import LinkError
+from tgsi.enums import File, Interpolation
+from tgsi.ir import Declaration, Program
+from tgsi.parser import parse
+from tgsi.semantics import Semantic
+
+POSITION = ("POSITION", 0)
+GEOMETRY = parse(
+    "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\n"
+    "DCL IN[][0], POSITION\nDCL OUT[0], POSITION\nIMM[0] UINT32 {0, 0, 0, 0}\nMOV OUT[0], IN[0][0]\nEMIT IMM[0].xxxx\nEND\n"
+)
+BRANCHING = parse("FRAG\nDCL IN[0], GENERIC[0], LINEAR\nDCL OUT[0], COLOR\nIF IN[0].xxxx\nMOV OUT[0], IN[0]\nENDIF\nEND\n")
+INDEXED = parse("FRAG\nDCL CONST[0..3]\nDCL ADDR[0]\nDCL OUT[0], COLOR\nARL ADDR[0].x, CONST[0]\nMOV OUT[0], CONST[ADDR[0].x]\nEND\n")
+
+
+def generics(count: int, first: int = 0) -> list[tuple[str, int]]:
+    return [("GENERIC", i) for i in range(first, first + count)]
+
+
+def block(table: LinkTable, name: str) -> Block:
+    assert table.device is not None
+    return table.device.block(name)
+
+
+def values(table: LinkTable, name: str) -> list[int]:
+    return list(block(table, name).values)
+
+
+def places(table: LinkTable) -> dict[str, str]:
+    assert table.device is not None
+    return {place.what: place.place for place in table.device.places}
+
+
+def codes(table: LinkTable) -> list[str]:
+    assert table.device is not None
+    return [d.code for d in table.device.findings]
+
+
+@pytest.mark.parametrize(
+    ("profile", "count", "expected"),
+    [
+        ("nv30", 8, None),
+        ("nv30", 9, "K030"),
+        ("nv40", 10, None),
+        ("nv40", 11, "K030"),
+        ("nv50", 15, None),
+        ("nv50", 16, "K030"),  # position takes the first four of 64 components
+        ("r300", 9, None),  # eight coordinates and a color interpolator
+        ("r300", 10, "K030"),
+        ("r600", 40, None),
+        ("r600", 41, "K030"),
+        ("svga", 15, None),
+        ("svga", 16, "K030"),
+        ("svga10", 32, None),
+        ("i915", 8, None),
+        ("i915", 9, "K030"),
+        ("software", 80, None),
+    ],
+)
+def test_number_of_varyings_is_bounded_by_device(profile: str, count: int, expected: str | None) -> None:
+    pair = vert(POSITION, *generics(count)), frag(*generics(count))
+    if expected is None:
+        link(*pair, profile)
+        return
+    with pytest.raises(LinkError, match=rf"{expected}\]: {profile}: the fragment program needs \d+ .*, the device has"):
+        link(*pair, profile)
+
+
+@pytest.mark.parametrize(
+    ("profile", "fragment", "message"),
+    [
+        ("nv30", frag(("FACE", 0)), "K031.*nv30: .*FACE: the device does not tell"),
+        ("r300", frag(("FACE", 0)), "K031.*r300: .*FACE"),
+        ("nv30", BRANCHING, "K031.*nv30: fragment programs have no control flow, and this one uses IF"),
+        ("i915", BRANCHING, "K031.*i915: fragment programs have no control flow"),
+        ("nv30", INDEXED, "K031.*constants of fragment programs stand inside"),
+        ("nv40", INDEXED, "K031.*constants of fragment programs stand inside"),
+        *[(p, frag(("PRIM_ID", 0)), f"K031.*{p}: .*PRIM_ID") for p in ("nv30", "nv40", "r300", "svga", "i915")],
+        *[(p, frag(("LAYER", 0)), f"K031.*{p}: .*LAYER") for p in ("nv30", "nv40", "r300", "svga", "i915")],
+        ("r300", frag(("GENERIC", 32)), "K032.*the driver keeps 32 generics"),
+        ("svga", frag(("GENERIC", 64)), "K032.*room for 0 to 63"),
+        ("svga", frag(("TEXCOORD", 1)), "K032.*has no shader model 3 name"),
+        ("nv40", frag(("GENERIC", 256)), "K032.*indices are bytes"),
+        ("nv40", frag(("GENERIC", 3), ("TEXCOORD", 3)), "K033.*are one texture coordinate here"),
+        ("i915", frag(("PCOORD", 0)), "K032.*PCOORD has no carrier"),
+        ("i965", frag(("GENERIC", 0)), "K035.*i965: how this device links is not known"),
+    ],
+)
+def test_what_a_device_lacks_is_refused_by_name(profile: str, fragment: Program, message: str) -> None:
+    with pytest.raises(LinkError, match=message):
+        link(vert(POSITION, ("GENERIC", 0)), fragment, profile)
+
+
+@pytest.mark.parametrize("profile", ["nv40", "r500", "nv50", "r600", "svga", "svga10"])
+def test_devices_with_face_take_it(profile: str) -> None:
+    assert any("FACE" in what for what in places(link(vert(POSITION), frag(("FACE", 0)), profile)))
+
+
+@pytest.mark.parametrize("profile", ["nv40", "nv50", "r500", "r600", "svga10"])
+def test_devices_with_control_flow_take_it(profile: str) -> None:
+    assert link(vert(POSITION, ("GENERIC", 0)), BRANCHING, profile).device
+
+
+@pytest.mark.parametrize("profile", ["nv30", "nv40", "r300", "svga"])
+def test_devices_without_geometry_stage_refuse_it(profile: str) -> None:
+    with pytest.raises(LinkError, match=r"K031.*the device has no GEOM stage"):
+        link(GEOMETRY, frag(("GENERIC", 0)), profile)
+
+
+# -- nv30, nv40 -------------------------------------------------------------------------------------------------------------
+def test_nvfx_table_says_what_to_read_for_each_index() -> None:
+    table = link(vert(POSITION, ("GENERIC", 255), ("GENERIC", 63)), frag(("GENERIC", 63), ("GENERIC", 255), ("GENERIC", 7)), "nv40")
+    assert {i: v for i, v in enumerate(values(table, "vertex table")) if v != 0x0F} == {63: 0xF0, 255: 0xF1}
+    assert values(table, "fragment slots") == [0x0F, 0xF0, 0xF1]  # by index: 7, 63, 255
+    assert codes(table) == ["K034"]
+    assert values(table, "output enable") == [0b11]
+
+
+def test_nvfx_keeps_identity_where_indices_are_small() -> None:
+    table = link(vert(POSITION, ("GENERIC", 6), ("GENERIC", 2)), frag(("GENERIC", 2), ("GENERIC", 6)), "nv30")
+    assert values(table, "fragment slots") == [0xF2, 0xF6]
+
+
+def test_nvfx_patches_inputs_and_constants_of_instructions() -> None:
+    fragment = parse("FRAG\nDCL IN[0], GENERIC[9], LINEAR\nDCL CONST[0..2]\nDCL OUT[0], COLOR\nMUL OUT[0], IN[0], CONST[2]\nEND\n")
+    table = link(vert(POSITION, ("GENERIC", 9)), fragment, "nv30")
+    assert table.device is not None
+    patches = [(p.kind, p.field.shift, p.field.width, p.value) for p in table.device.patches]
+    assert patches == [("constant", 6, 16, 2), ("input", 6, 16, 0xF0)]
+
+
+def test_nvfx_leaves_out_outputs_that_nobody_reads_when_there_are_too_many() -> None:
+    table = link(vert(POSITION, *generics(12)), frag(("GENERIC", 11)), "nv30")
+    assert values(table, "fragment slots") == [0xF0]
+
+
+def test_nvfx_sprites_share_the_first_free_interpolant() -> None:
+    options = LinkOptions(sprite_coord_enable=0b110, sprite_lower_left=True)
+    table = link(vert(POSITION, ("GENERIC", 0)), frag(*generics(3)), "nv40", options=options)
+    assert values(table, "fragment slots") == [0xF0, 0xF1, 0xF1]
+    assert table.device is not None
+    assert [p.kind for p in table.device.patches] == ["input", "sprite input", "sprite input"]
+
+
+def test_nvfx_without_a_free_interpolant_has_no_sprites() -> None:
+    with pytest.raises(LinkError, match=r"K030.*no texture coordinate is left for the point coordinate"):
+        link(vert(POSITION, *generics(8)), frag(*generics(8)), "nv30", options=LinkOptions(sprite_coord_enable=1))
+
+
+def test_link_state_reaches_the_device() -> None:
+    state = link_state({"GENERIC[3]": "GENERIC[1]"}, "state")
+    table = link(vert(POSITION, ("GENERIC", 0), ("GENERIC", 1)), frag(("GENERIC", 3)), "nv40", state=state)
+    assert values(table, "fragment slots") == [0xF1]
+
+
+# -- nv50 -------------------------------------------------------------------------------------------------------------------
+def test_nv50_map_names_a_component_each() -> None:
+    fragment = frag(("GENERIC", 1), ("GENERIC", 5))
+    fragment = replace(fragment, instructions=(mov(0, 0, (1, 1, 1, 1)), mov(0, 1)))
+    table = link(vert(("GENERIC", 1), POSITION), fragment, "nv50")
+    assert values(table, "map") == [4, 5, 6, 7, 1, 0x40, 0x40, 0x40, 0x41]
+
+
+def test_nv50_component_that_is_not_written_is_0_0_0_1() -> None:
+    vertex = vert(POSITION, ("GENERIC", 0))
+    vertex = replace(vertex, instructions=(mov(0, 0), mov(1, 0, mask=0b0010)))
+    assert values(link(vertex, frag(("GENERIC", 0)), "nv50"), "map")[4:] == [0x40, 4, 0x40, 0x41]
+
+
+def test_nv50_constants_start_elsewhere_behind_a_geometry_program() -> None:
+    assert values(link(GEOMETRY, frag(("GENERIC", 0)), "nv50"), "map")[4:] == [0x80, 0x80, 0x80, 0x81]
+
+
+def test_nv50_order_is_position_clip_distances_back_colors_inputs_and_the_rest() -> None:
+    vertex = vert(POSITION, ("CLIPDIST", 0), ("COLOR", 0), ("BCOLOR", 0), ("PSIZE", 0))
+    table = link(vertex, frag(("COLOR", 0)), "nv50", options=LinkOptions(light_twoside=True))
+    assert values(table, "map") == [*range(8), *range(12, 16), *range(8, 12), 16]
+    assert values(table, "color ids") == [12, 8]
+
+
+def test_nv50_ids_differ_under_two_sided_light_without_colors() -> None:
+    table = link(vert(POSITION), frag(("GENERIC", 0)), "nv50", options=LinkOptions(light_twoside=True))
+    assert len(set(values(table, "color ids"))) == 2
+    assert "K036" in codes(table)
+
+
+def test_nv50_sprites_are_nibbles_and_linear_components_bits() -> None:
+    table = link(vert(POSITION), frag(("GENERIC", 0)), "nv50", options=LinkOptions(sprite_coord_enable=1))
+    assert values(table, "sprite") == [0x43210000, 0, 0, 0, 0, 0, 0, 0]
+    assert values(table, "no perspective") == [0xF0, 0]
+
+
+# -- r300 -------------------------------------------------------------------------------------------------------------------
+def rs(table: LinkTable) -> list[tuple[int, int, int, tuple[int, ...]]]:
+    words = values(table, "rs block")
+    return [(w & 15, w >> 4 & 63, w >> 10 & 63, tuple(w >> 16 + 3 * c & 7 for c in range(4))) for w in words]
+
+
+def test_r300_order_is_colors_generics_fog_and_window_position() -> None:
+    vertex = vert(POSITION, ("GENERIC", 4), ("FOG", 0), ("COLOR", 0), ("GENERIC", 1))
+    table = link(vertex, frag(POSITION, ("FOG", 0), ("GENERIC", 4), ("GENERIC", 1), ("COLOR", 0)), "r300")
+    assert rs(table) == [
+        (0, 0, 4, (0, 1, 2, 3)),
+        (1, 0, 3, (0, 1, 2, 3)),
+        (1, 1, 2, (0, 1, 2, 3)),
+        (1, 2, 1, (0, 4, 4, 5)),
+        (1, 3, 0, (0, 1, 2, 3)),
+    ]
+
+
+def test_r300_always_rasterizes_a_color_and_skips_unmatched_inputs() -> None:
+    table = link(vert(POSITION), frag(("GENERIC", 0)), "r300")
+    assert rs(table) == [(0, 0, 0x3F, (0, 1, 2, 3))]
+    assert codes(table) == ["K034"]
+
+
+def test_r300_ninth_generic_takes_a_color_interpolator() -> None:
+    assert [entry[:2] for entry in rs(link(vert(POSITION, *generics(9)), frag(*generics(9)), "r300"))][-1] == (0, 1)
+
+
+def test_r300_two_sided_light_costs_two_coordinates_with_or_without_back_colors() -> None:
+    for outputs in ([], [("BCOLOR", 0)]):
+        table = link(vert(POSITION, ("COLOR", 0), *outputs), frag(("COLOR", 0)), "r300", options=LinkOptions(light_twoside=True))
+        assert values(table, "rs count") == [2 | 1 << 8]
+
+
+def test_r300_sprite_is_stuffed_with_zero_and_one() -> None:
+    table = link(vert(POSITION), frag(("GENERIC", 0)), "r300", options=LinkOptions(sprite_coord_enable=1))
+    assert rs(table)[-1] == (1, 0, 0, (0, 1, 4, 5))
+
+
+def test_r500_face_and_two_sided_light_exclude_each_other() -> None:
+    with pytest.raises(LinkError, match=r"K031.*FACE cannot be had together with two-sided light"):
+        link(vert(POSITION), frag(("FACE", 0)), "r500", options=LinkOptions(light_twoside=True))
+
+
+# -- r600 -------------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("semantic", "number"),
+    [
+        (POSITION, 0), (("PSIZE", 0), 0), (("FACE", 0), 0), (("GENERIC", 0), 1), (("GENERIC", 126), 127), (("GENERIC", 127), 128),
+        (("GENERIC", 255), 0), (("COLOR", 0), 0x89), (("COLOR", 1), 0x8A), (("FOG", 0), 0x99), (("TEXCOORD", 0), 0x99),
+    ],
+)  # fmt: skip
+def test_r600_automatic_ids(semantic: tuple[str, int], number: int) -> None:
+    assert automatic_id(Semantic(*semantic)) == number
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("GENERIC", 136), ("COLOR", 0)),  # from 127 on they run into names
+        (("TEXCOORD", 0), ("FOG", 0)),  # names from 16 on fall on those 16 before
+        (("TEXCOORD", 8), ("PSIZE", 0)),  # no clash: PSIZE is no varying
+    ],
+)
+def test_r600_clashes_are_found(first: tuple[str, int], second: tuple[str, int]) -> None:
+    assert bool(clashes([Semantic(*first), Semantic(*second)])) == (second[0] != "PSIZE")
+
+
+def test_r600_clash_is_reported_and_ids_are_configured() -> None:
+    pair = vert(POSITION, ("FOG", 0), ("TEXCOORD", 0)), frag(("TEXCOORD", 0), ("FOG", 0))
+    table = link(*pair, "r600")
+    assert codes(table) == ["K033"]
+    assert values(table, "output ids")[0] == 0x0201
+    assert [word & 0xFF for word in values(table, "input words")] == [2, 1]
+    with pytest.raises(LinkError, match=r"K033.*FOG and TEXCOORD.* have the same id 153"):
+        link(*pair, "r600", options=LinkOptions(ids="automatic"))
+
+
+def test_r600_generic_255_has_no_automatic_id() -> None:
+    pair = vert(POSITION, ("GENERIC", 255)), frag(("GENERIC", 255))
+    with pytest.raises(LinkError, match=r"GENERIC\[255\] has id 0"):
+        link(*pair, "r600", options=LinkOptions(ids="automatic"))
+    assert values(link(*pair, "r600"), "input words") == [1 | 0]
+
+
+def test_r600_input_words_carry_default_flat_and_sprite() -> None:
+    fragment = frag(("COLOR", 0), ("GENERIC", 2), interpolation=Interpolation.CONSTANT)
+    table = link(vert(POSITION), fragment, "r600", options=LinkOptions(sprite_coord_enable=4))
+    assert values(table, "input words") == [0x89 | 3 << 8 | 1 << 10, 3 | 1 << 10 | 1 << 17]
+    assert values(table, "export count") == [1]
+
+
+# -- svga -------------------------------------------------------------------------------------------------------------------
+def test_svga_remaps_generics_from_texcoord_one_and_fog_to_zero() -> None:
+    vertex = vert(POSITION, ("GENERIC", 40), ("FOG", 0), ("GENERIC", 3), ("GENERIC", 9), ("COLOR", 1), ("BCOLOR", 1))
+    table = link(vertex, frag(("GENERIC", 40), ("GENERIC", 3), ("FOG", 0), ("COLOR", 1)), "svga")
+    assert places(table) == {
+        "IN[0] GENERIC[40]": "TEXCOORD2",
+        "IN[1] GENERIC[3]": "TEXCOORD1",
+        "IN[2] FOG": "TEXCOORD0",
+        "IN[3] COLOR[1]": "COLOR1",
+    }
+    assert values(table, "output names")[-3:] == [1 << 31 | 5 | 3 << 16, 1 << 31 | 10 | 1 << 16, 1 << 31 | 10 | 3 << 16]
+
+
+def test_svga10_unmatched_inputs_get_slots_above_the_outputs() -> None:
+    table = link(vert(POSITION, ("GENERIC", 1), ("CLIPDIST", 0)), frag(("GENERIC", 2), ("GENERIC", 1)), "svga10")
+    assert values(table, "input slots") == [4, 1]
+    assert values(table, "clip shadows") == [3]
+
+
+# -- i915 -------------------------------------------------------------------------------------------------------------------
+def test_i915_gives_units_in_order_and_marks_the_others() -> None:
+    table = link(
+        vert(POSITION, ("GENERIC", 200), ("COLOR", 1), ("FOG", 0)), frag(POSITION, ("GENERIC", 200), ("COLOR", 1), ("FOG", 0)), "i915"
+    )
+    assert values(table, "units") == [200, 0xFE, *[0xFF] * 6]
+    assert values(table, "vertex layout") == [0xF400, 0xF002, 0x0401, 0xF103, 0x1400]
+
+
+def test_i915_face_is_known_to_be_wrong() -> None:
+    assert codes(link(vert(POSITION), frag(("FACE", 0)), "i915")) == ["K036"]
+
+
+# -- all --------------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("profile", [name for name in PROFILES if name != "i965"])
+@pytest.mark.parametrize("index", [31, 32, 63, 64, 216, 217, 218, 219, 255])
+def test_boundary_indices_link_or_name_the_limit(profile: str, index: int) -> None:
+    limits = {"r300": 32, "r500": 32, "svga": 64}
+    pair = vert(POSITION, ("GENERIC", index)), frag(("GENERIC", index))
+    if index >= limits.get(profile, 256):
+        with pytest.raises(LinkError, match="K032"):
+            link(*pair, profile)
+    else:
+        table = link(*pair, profile)
+        assert table.rows[0].output_register == 1
+        assert dump(table)
+        assert as_json(table)["profile"] == profile
+
+
+def test_an_input_error_points_at_its_declaration() -> None:
+    fragment = parse("FRAG\nDCL IN[0], FACE, CONSTANT\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n", name="f.tgsi")
+    with pytest.raises(LinkError) as caught:
+        link(vert(POSITION), fragment, "nv30")
+    assert str(caught.value).splitlines() == [
+        "error[K031]: nv30: IN[0] FACE: the device does not tell fragments which side they show",
+        " --> f.tgsi:2:1",
+        "  |",
+        "2 | DCL IN[0], FACE, CONSTANT",
+        "  | ^^^^^^^^^^^^^^^^^^^^^^^^^",
+        "  = hint: select by two-sided color instead (passes.lower.face.face_from_back_color)",
+    ]
+
+
+def test_device_dump_is_what_a_person_reads() -> None:
+    table = link(vert(POSITION, ("GENERIC", 4)), frag(("GENERIC", 4)), "i915")
+    assert dump(table).splitlines()[4:] == [
+        "carriers:",
+        "  IN[0] GENERIC[4]  unit 0",
+        "units (8 bytes):",
+        "  04  IN[0] GENERIC[4]",
+        *["  ff"] * 7,
+        "vertex layout (2 32-bit words):",
+        "  0000f400  POSITION",
+        "  00000401  GENERIC[4]",
+    ]
+
+
+def test_bytes_of_a_block_are_little_endian() -> None:
+    assert block(link(vert(POSITION, ("GENERIC", 0)), frag(("GENERIC", 0)), "r600"), "output ids").bytes()[:4] == b"\1\0\0\0"
+
+
+def test_range_inputs_link_on_devices() -> None:
+    inputs = Declaration(File.IN, 0, 1, semantic=Semantic("GENERIC", 4), interpolation=Interpolation.LINEAR, array_id=1)
+    fragment = Program(frag().processor, (inputs,), instructions=(mov(0, 0), mov(0, 1)))
+    assert values(link(vert(POSITION, *generics(2, 4)), fragment, "nv40"), "fragment slots") == [0xF4, 0xF5]
