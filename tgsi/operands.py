@@ -112,8 +112,7 @@ class OperandReader:
         """A register; with two brackets the first is the dimension."""
         found = FILES.get(file) or known(FILES, file, "register file", "P006")
         if inner is None and array is None and index.isdigit():
-            number = int(index)
-            return RegisterRef(found, (number + 0x8000 & 0xFFFF) - 0x8000 if self.strict else number)
+            return RegisterRef(found, self._number(index))
         dimension = None
         if inner is not None:
             dimension = Dimension(*self._index(index), _array(array))
