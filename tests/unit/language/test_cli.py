@@ -155,6 +155,39 @@ def test_link_table_of_two_shaders_in_either_order(run: Run, good: Path, tmp_pat
     assert json.loads(run("--link", "--format", "json", *files)[1])["rows"][0]["output_register"] == 1
 
 
+@pytest.mark.parametrize("option", [["--link", "nv40"], ["--link=nv40"], ["--link", "--profile", "nv40"]])
+def test_link_takes_a_profile(run: Run, good: Path, tmp_path: Path, option: list[str]) -> None:
+    vertex = tmp_path / "vertex.tgsi"
+    vertex.write_text(VERTEX)
+    for arguments in ([vertex, good, *option], [*option, vertex, good]):
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, "")
+        assert out.startswith("profile nv40: 1 slot")
+        assert "fragment slots" in out
+
+
+def test_link_emits_the_patched_fragment_program(run: Run, good: Path, tmp_path: Path) -> None:
+    vertex = tmp_path / "vertex.tgsi"
+    vertex.write_text(VERTEX)
+    text, tokens, data, table = (run(vertex, good, "--link", "nv40", "--emit", form)[1] for form in ("text", "tokens", "json", "link"))
+    assert text.startswith("FRAG\nDCL IN[1], ")
+    patched = tmp_path / "patched.tokens"
+    patched.write_text(tokens)
+    assert run(patched)[1] == text
+    assert json.loads(data)["device"]["blocks"][0]["name"] == "vertex table"
+    assert table == run(vertex, good, "--link", "nv40")[1]
+
+
+def test_link_errors_of_a_device_point_at_the_shader(run: Run, tmp_path: Path) -> None:
+    vertex, fragment = tmp_path / "v.tgsi", tmp_path / "f.tgsi"
+    vertex.write_text(VERTEX)
+    fragment.write_text("FRAG\nDCL IN[0], FACE, CONSTANT\nDCL OUT[0], COLOR\n  0: MOV OUT[0], IN[0]\n  1: END\n")
+    code, out, err = run(vertex, fragment, "--link", "nv30")
+    assert (code, out) == (1, "")
+    assert "error[K031]: nv30: IN[0] FACE" in err
+    assert "f.tgsi:2:1" in err
+
+
 def test_link_reports_what_is_wrong_with_its_shaders(run: Run, good: Path, bad: Path) -> None:
     assert run("--link", good, bad)[0] == 1
     code, _, err = run("--link", good, good)
@@ -180,6 +213,9 @@ def test_explain_tells_what_a_code_means(run: Run) -> None:
         (["--lanes", "x"], "argument --lanes: invalid int value: 'x'"),
         (["--check", "--link"], "argument --link: not allowed with argument --check"),
         (["--link"], "--link takes two files, 0 given"),
+        (["a", "b", "--link", "nv41"], "--link: unknown profile `nv41`; did you mean `nv40`?"),
+        (["a", "b", "--link", "nv40", "--emit", "asm"], "--emit asm: a link is shown as link, text, json, tokens"),
+        (["a", "--emit", "link"], "--emit link goes with --link"),
         (["--link", "a", "b", "--profile", "softwear"], "--link: unknown profile `softwear`; did you mean `software`?"),
         (["--explain", "V999"], "there is no code `V999`; --explain all lists them"),
         (["--explain", "what"], "there is no code `what`; --explain all lists them"),
