@@ -1,4 +1,4 @@
-"""How fast programs link: `python -m benchmarks.links`. CPU time of one thread; the best of several rounds.
+"""How fast programs link: `python -m benchmarks.links [plot.svg]`. CPU time of one thread; the best of several rounds.
 
 No pair is linked twice and no result is kept: what is cached is each program's own interface.
 """
@@ -6,8 +6,10 @@ No pair is linked twice and no result is kept: what is cached is each program's 
 from __future__ import annotations
 
 import random
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from linkage import Linker, interface_of, link
 from tgsi.enums import File, Interpolation, Processor
@@ -97,13 +99,39 @@ def microseconds_by_size(sizes: Sequence[int] = SIZES, rounds: int = 5) -> dict[
     return {size: 1e6 / links_per_second(size, 400, rounds) for size in sizes}
 
 
+def plot(costs: Mapping[int, float]) -> str:
+    """An SVG of microseconds by varyings, with the straight line through the first and the last point."""
+    width, height, margin = 480, 300, 45
+    right, top = max(costs), max(costs.values()) * 1.1
+
+    def at(x: float, y: float) -> str:
+        return f"{margin + (width - 2 * margin) * x / right:.1f},{height - margin - (height - 2 * margin) * y / top:.1f}"
+
+    ends = [at(size, costs[size]) for size in (min(costs), right)]
+    marks = "".join('<circle cx="{}" cy="{}" r="3"/>'.format(*at(x, y).split(",")) for x, y in costs.items())
+    labels = [(f"{right} varyings", at(right, 0), "end", 18), (f"{max(costs.values()):.0f} us", at(right, costs[right]), "end", -8)]
+    texts = "".join(
+        '<text x="{}" y="{}" text-anchor="{}">{}</text>'.format(place.split(",")[0], float(place.split(",")[1]) + down, anchor, text)
+        for text, place, anchor, down in [*labels, ("one link, us", at(0, top), "start", -8)]
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" font-size="12">'
+        f'<rect width="{width}" height="{height}" fill="white"/>'
+        f'<polyline points="{at(0, top)} {at(0, 0)} {at(right, 0)}" fill="none" stroke="black"/>'
+        f'<polyline points="{" ".join(ends)}" fill="none" stroke="gray" stroke-dasharray="4"/>{marks}{texts}</svg>\n'
+    )
+
+
 def main() -> None:
-    """Print the figures and what was wanted."""
+    """Print the figures and what was wanted; a file name takes the plot."""
     rate, relink = links_per_second(), relink_microseconds()
     print(f"links of 16 varyings: {rate:,.0f} a second (wanted {LINKS_WANTED:,.0f})")
     print(f"relink of one changed varying: {relink:.2f} us (wanted less than {RELINK_WANTED:.0f})")
-    for size, cost in microseconds_by_size().items():
+    costs = microseconds_by_size()
+    for size, cost in costs.items():
         print(f"{size:4} varyings: {cost:8.2f} us a link, {cost / size:5.2f} us a varying")
+    if len(sys.argv) > 1:
+        Path(sys.argv[1]).write_text(plot(costs))
 
 
 if __name__ == "__main__":
