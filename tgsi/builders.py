@@ -11,7 +11,7 @@ from tgsi.ir import Declaration, Immediate, Instruction, MemoryAccess, Program, 
 from tgsi.literals import LITERALS
 from tgsi.messages import Mistake, choices, did_you_mean, known, shorten
 from tgsi.opcodes import OPCODES, OpcodeInfo
-from tgsi.operands import FILES, MEMO_SIZE, OperandReader, mask_of
+from tgsi.operands import FILE_HINT, FILES, MEMO_SIZE, OperandReader, mask_of
 from tgsi.properties import PROPERTIES
 from tgsi.removed import REMOVED
 from tgsi.source import Source, Span
@@ -158,7 +158,7 @@ class Reader:
         """Checks the operand count and reads what may follow the operands."""
         count = info.num_dst + info.num_src
         if label is not None and not (info.has_label or (info.name == "BGNSUB" and not self.strict)):
-            raise Mistake("P010", f"{info.name} takes no label", label)
+            raise Mistake("P010", f"{info.name} takes no label", label, "labels follow CAL, IF, UIF, ELSE, BGNLOOP, ENDLOOP")
         if len(texts) < count + info.is_texture or (len(texts) > count and not (info.has_offsets or info.has_memory)):
             raise _wrong_count(info, opcode, texts, operands)
         rest = texts[count:]
@@ -175,7 +175,7 @@ class Reader:
         self, span: Span, file: str, first: str | None, second: str | None, letters: str | None, attributes: str | None
     ) -> Declaration:
         """``DCL TEMP[0..3].xy, ARRAY(1), LOCAL``."""
-        known_file = FILES.get(file) or known(FILES, file, "register file", "P006")
+        known_file = FILES.get(file) or known(FILES, file, "register file", "P006", FILE_HINT)
         mask = mask_of(letters)
         inner, dimension = first, None
         text = self.source_text.text
@@ -208,7 +208,9 @@ class Reader:
         texts = values.split(",") if values else []
         wanted = LITERALS[kind].count
         if len(texts) != wanted:
-            raise Mistake("P022", f"{kind.name} takes {wanted} values, {len(texts)} given", values or type)
+            raise Mistake(
+                "P022", f"{kind.name} takes {wanted} values, {len(texts)} given", values or type, "write every value, 0 for those of no use"
+            )
         table = _VALUES[kind]
         if wanted == 4:
             a, b, c, d = texts
@@ -228,7 +230,7 @@ class Reader:
                 self.implied = VERTICES.get(Primitive(number), 1)
             return Property(info.name, number, span)
         if not value.isdigit():
-            raise Mistake("P025", f"{info.name} takes an unsigned number", value)
+            raise Mistake("P025", f"{info.name} takes an unsigned number", value, info.meaning)
         return Property(info.name, int(value) & 0xFFFFFFFF, span)
 
 
@@ -271,7 +273,8 @@ def _memory(words: list[str]) -> MemoryAccess:
 def _wrong_count(info: OpcodeInfo, opcode: str, texts: list[str], operands: str | None) -> Mistake:
     wants = ["destination"] * info.num_dst + ["source"] * info.num_src + ["texture target"] * info.is_texture
     if not wants:
-        return Mistake("P009", f"{info.name} takes no operands", operands or opcode)
+        hint = "with a condition it is `KILL_IF a`" if info.name == "KILL" else ""
+        return Mistake("P009", f"{info.name} takes no operands", operands or opcode, hint)
     message = f"{info.name} takes {len(wants)} operand{'s' * (len(wants) > 1)} ({', '.join(wants)}), {len(texts)} given"
     if info.name in ("EMIT", "ENDPRIM") and not texts:
         return Mistake("P009", message, opcode, f"write the vertex stream: `{info.name} IMM[0].xxxx` with IMM[0] UINT32 {{0, 0, 0, 0}}")

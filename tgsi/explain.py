@@ -12,7 +12,7 @@ from lark.utils import TextSlice
 
 from tgsi.builders import Reader
 from tgsi.diagnostics import Diagnostic, Label, Severity
-from tgsi.enums import File
+from tgsi.enums import File, ImmediateType
 from tgsi.messages import Mistake, did_you_mean, shorten
 from tgsi.opcodes import OPCODES
 from tgsi.operands import NUMBER_HINT
@@ -203,6 +203,17 @@ def _hint(reader: Reader, source: Source, start: int, at: int, accepts: Collecti
         return "a direct index is not negative; an offset follows its register, as `ADDR[0].x-1`"
     if here.startswith("+") and "MINUS" in accepts:
         return "a source has no plus sign"
+    before = text[start:at].rstrip(BLANKS)
+    if here.startswith("-") and before.endswith("|"):
+        return "the sign stands before the bars: `-|IN[0]|`"
+    if before.upper() == "IMM":
+        return f"a type is one of {', '.join(ImmediateType.__members__)}"
+    if here.startswith("(") and before[:3].upper() == "IMM":
+        return "values stand in braces: `{1.0, 0.0, 0.0, 0.0}`"
+    if here[:1] in ("*", "/") and "[" in before:
+        return "an index is a register plus or minus a number: `ADDR[0].x+2`"
+    if before[:3].upper() == "DCL" and (here.startswith(".") or before.endswith("..")):
+        return "a range is written `[0..3]`"
     word = re.compile(r"[0-9A-Za-z_]*").match(text, at)
     letters = word[0] if word else ""
     if "COMPONENTS" in accepts:

@@ -37,6 +37,7 @@ SHORT_SWIZZLES: Mapping[str | None, tuple[int, int, int, int]] = dict(SWIZZLES) 
 """Swizzles with the one-letter form of our default dialect."""
 
 
+FILE_HINT = f"it is one of {', '.join(FILES)}"
 NUMBER_HINT = "numbers stand in immediates: declare `IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}`, then write `IMM[0].xxxx`"
 
 
@@ -105,12 +106,12 @@ class OperandReader:
             if self.strict:
                 raise Mistake("P029", "no space may stand between a sign and its number", offset, f"write `{''.join(offset.split())}`")
             offset = "".join(offset.split())
-        ref = IndirectRef(known(FILES, file, "register file", "P006"), self._number(index), LETTERS[component or "x"][0])
+        ref = IndirectRef(known(FILES, file, "register file", "P006", FILE_HINT), self._number(index), LETTERS[component or "x"][0])
         return ref, self._number(offset or "0")
 
     def register(self, file: str, index: str, array: str | None, inner: str | None, inner_array: str | None) -> RegisterRef:
         """A register; with two brackets the first is the dimension."""
-        found = FILES.get(file) or known(FILES, file, "register file", "P006")
+        found = FILES.get(file) or known(FILES, file, "register file", "P006", FILE_HINT)
         if inner is None and array is None and index.isdigit():
             return RegisterRef(found, self._number(index))
         dimension = None

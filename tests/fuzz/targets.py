@@ -1,0 +1,53 @@
+"""What a fuzzer calls with hostile bytes: anything but a result or diagnostics is a finding.
+
+Findings become tests: their bytes go into `tests/fuzz/findings.json`, which `tests/fuzz/test_findings.py` replays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+
+from passes.validate import check
+from tgsi.decoder import decode
+from tgsi.diagnostics import ParseError, UnsupportedError
+from tgsi.dumper import dump_mesa
+from tgsi.encoder import encode
+from tgsi.ir import Program
+from tgsi.parser import DIALECTS, parse
+
+
+def text(data: bytes) -> None:
+    """The first byte chooses the dialect, the rest is the text."""
+    dialect = DIALECTS[data[0] % len(DIALECTS)] if data else "default"
+    try:
+        program = parse(data[1:].decode("utf-8", "replace"), dialect=dialect)
+    except ParseError as error:
+        str(error)
+        return
+    _judge(program, dialect)
+
+
+def tokens(data: bytes) -> None:
+    """Words, little end first; a last incomplete one is dropped."""
+    words = struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
+    try:
+        program = decode(words)
+    except ParseError as error:
+        str(error)
+        return
+    _judge(program, "tokens")
+    assert decode(encode(program)) == program
+
+
+def _judge(program: Program, dialect: str) -> None:
+    """Everything that is open to any program."""
+    printed = str(program)
+    if dialect == "default":
+        assert parse(printed) == program
+    for found in check(program):
+        found.render()
+    assert program.info.num_instructions == len(program.instructions)
+    dump_mesa(program)
+    with contextlib.suppress(UnsupportedError):  # a format without a number
+        encode(program)
