@@ -26,8 +26,8 @@ PASSES: dict[str, tuple[str, str]] = {
 """Name -> module and class."""
 
 DEFAULT = (
-    "remove-unreachable-code,propagate-copies,fold-constants,simplify-instructions,propagate-copies,eliminate-common-subexpressions,"
-    "propagate-copies,remove-unreachable-code,remove-dead-code,merge-temporaries,simplify-instructions,remove-unused-immediates"
+    "remove-unreachable-code,propagate-copies,fold-constants,simplify-instructions,propagate-copies,remove-unreachable-code,"
+    "eliminate-common-subexpressions,propagate-copies,remove-dead-code,merge-temporaries,simplify-instructions,remove-unused-immediates"
 )
 """What `tgsi.optimize` runs."""
 

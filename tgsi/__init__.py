@@ -4,6 +4,7 @@
     words = tgsi.encode(program)
     text = tgsi.dump(program, style="mesa")
     table = tgsi.link(vertex, fragment)
+    program = tgsi.optimize(program)
     result = tgsi.run(program, inputs)
     screen = tgsi.Screen()
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from backends.gallium.screen import Screen
     from backends.result import RunResult
     from linkage.table import LinkTable
-    from tgsi.api import check, link, parse, run, validate
+    from tgsi.api import check, link, optimize, parse, run, validate
     from tgsi.build import ProgramBuilder
     from tgsi.decoder import decode
     from tgsi.dumper import dump
@@ -63,6 +64,7 @@ _LAZY = {
     "encode": "tgsi.encoder",
     "link": "tgsi.api",
     "parse": "tgsi.api",
+    "optimize": "tgsi.api",
     "run": "tgsi.api",
     "validate": "tgsi.api",
 }
@@ -98,6 +100,7 @@ __all__ = [
     "dump",
     "encode",
     "link",
+    "optimize",
     "parse",
     "run",
     "validate",

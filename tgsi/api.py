@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from backends.result import RunResult
 
-__all__ = ["ENGINES", "check", "link", "parse", "run", "validate"]
+__all__ = ["ENGINES", "check", "link", "optimize", "parse", "run", "validate"]
 
 ENGINES = ("jit", "interp")
 """What can run programs: compiled code, and the interpreter that defines what it must do."""
@@ -38,6 +38,27 @@ def validate(program: Program) -> None:
         LimitError: it is right, but too large.
     """
     passes.validate.validate(_program(program, "validate: program"))
+
+
+def optimize(program: Program, pipeline: str | None = None) -> Program:
+    """A program of the same results, made by passes.
+
+    Args:
+        program: it is validated first.
+        pipeline: passes to run, as ``"fold-constants,if-to-select{instructions=2}"``; by default those that make it shorter.
+            ``tgsi-compile --list-passes`` names them all. Those called ``lower-`` change what the program computes.
+
+    Raises:
+        ValidationError, LimitError: the program may not run.
+        UnsupportedError: a lowering met what it cannot lower; it is named, with its place.
+        ValueError: the pipeline names an unknown pass or option.
+    """
+    from passes.base import Pipeline
+    from passes.registry import DEFAULT
+
+    made = Pipeline.parse(DEFAULT if pipeline is None else pipeline)
+    validate(_program(program, "optimize: program"))
+    return made.run(program)
 
 
 def link(

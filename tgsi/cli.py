@@ -58,6 +58,7 @@ def _nearest(word: str, names: Sequence[str]) -> str:
 
 def _parser() -> _Parser:
     from tgsi.listing import JSON_NOTE
+    from tgsi.pipelines import add_options
 
     parser = _Parser(
         prog=PROGRAM,
@@ -72,6 +73,7 @@ examples:
   {PROGRAM} --emit asm --cpu x86-64-v3 -   machine code of a shader from stdin
   {PROGRAM} --link vertex.tgsi fragment.tgsi
   {PROGRAM} vertex.tgsi fragment.tgsi --link nv40 --emit tokens   the fragment program, patched
+  {PROGRAM} --passes default --print-after all shader.tgsi
   {PROGRAM} --explain V030
 
 exit codes: 0 all right, 1 the shaders have errors, 2 the command could not be carried out.
@@ -99,6 +101,7 @@ Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", 
     parser.add_argument("--profile", default="software", metavar="NAME", help="linkage profile (default: software)")
     parser.add_argument("--cpu", choices=CPUS, default="host", help="target of llvm and asm (default: host)")
     parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations side by side in llvm and asm (default: 16)")
+    add_options(parser)
     parser.add_argument("--version", action="store_true", help="print the version")
     return parser
 
@@ -153,6 +156,10 @@ def _run(arguments: list[str]) -> int:
 
         print(f"{PROGRAM} {version('tgsi')}")
         return 0
+    if options.list_passes:
+        from tgsi.pipelines import listing
+
+        return _write(options, listing())
     if options.explain is not None:
         return _explain(options)
     if options.link:
@@ -196,7 +203,12 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _compile(options: argparse.Namespace) -> int:
     from tgsi.diagnostics import DiagnosticError
+    from tgsi.pipelines import make_runner
 
+    try:
+        run_passes = make_runner(options, sys.stderr.write)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     texts = _inputs(options.files)
     findings: list[Any] = []
     made: list[Any] = []
@@ -208,7 +220,7 @@ def _compile(options: argparse.Namespace) -> int:
             if any(item.severity.value == "error" for item in found):
                 failed = True
             elif not options.check:
-                made.append(_emit(program, options))
+                made.append(_emit(run_passes(program), options))
         except DiagnosticError as error:
             findings += error.diagnostics
             failed = True

@@ -11,7 +11,7 @@ from passes.optimise.forward import STATIC, Cell, Walker
 from passes.validate.roles import Role, source_roles
 from tgsi.enums import File
 from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES, Mode
+from tgsi.opcodes import OPCODES, Mode, OpcodeInfo
 
 _SYMMETRIC = frozenset(["UADD", "UMUL", "AND", "OR", "XOR", "IMIN", "IMAX", "UMIN", "UMAX", "USEQ", "USNE", "IMUL_HI", "UMUL_HI"])
 """The order of two sources does not matter, to the last bit."""
@@ -22,7 +22,7 @@ class EliminateCommonSubexpressions(Pass):
     """Copy the result of an equal instruction that was computed before.
 
     Equal means: opcode, flags, write mask (but for replicated results) and operands, none of which was written in between. Samples
-    and derivatives take part where no branch is open.
+    and derivatives take part where no branch is open, samples only in programs that store nothing.
     """
 
     name = "eliminate-common-subexpressions"
@@ -34,6 +34,10 @@ class EliminateCommonSubexpressions(Pass):
 
 class _Common(Walker):
     """A fact's key is the expression, its value the TEMP and the channels that hold it."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._stores = any(item.opcode.is_store for item in program.instructions)
 
     def visit(self, instruction: Instruction) -> Instruction:
         key, cells = self._expression(instruction)
@@ -55,7 +59,7 @@ class _Common(Walker):
     def _expression(self, instruction: Instruction) -> tuple[Hashable | None, list[Cell]]:
         opcode = instruction.opcode
         shared = is_computed(opcode) and opcode.name != "MOV"
-        sampled = looks_at_other_lanes(opcode) and self.all_lanes and (opcode.has_offsets or opcode.name.startswith("DD"))
+        sampled = looks_at_other_lanes(opcode) and self.all_lanes and (self._samples(opcode) or opcode.name.startswith("DD"))
         if not (shared or sampled) or len(instruction.dst) != 1 or instruction.memory is not None:
             return None, []
         positions = used_positions(instruction)
@@ -80,6 +84,10 @@ class _Common(Walker):
         mask = 0 if opcode.mode is Mode.REPLICATE else instruction.dst[0].write_mask
         flags = (instruction.saturate, instruction.precise, instruction.texture, instruction.offsets)
         return (opcode.name, flags, mask, tuple(operands)), cells
+
+    def _samples(self, opcode: OpcodeInfo) -> bool:
+        """A texture is read that nobody writes meanwhile."""
+        return opcode.has_offsets and not self._stores
 
     @staticmethod
     def _note(register: RegisterRef, channels: int, cells: list[Cell]) -> bool:

@@ -83,8 +83,10 @@ class _Copies(Walker):
             takes = is_computed(opcode) or opcode.name in ("IF", "KILL_IF")
             if not takes or modifier_kinds(opcode)[number] not in ("float", "untyped"):
                 return operand
-        if opcode.uses_64bit and any(target.register.file is register.file for target in instruction.dst):
-            return operand  # the first pair is stored before the second is read
+        if opcode.uses_64bit and any(target.register.file in (File.TEMP, register.file) for target in instruction.dst):
+            names = {target.register.index for target in instruction.dst if target.register.indirect is None}
+            if len(names) < len(instruction.dst) or operand.register.index in names or register.index in names:
+                return operand  # the first pair is stored before the second is read
         spare = next(iter(values.values()))[1]
         x, y, z, w = (values[position][1] if position in values else spare for position in range(4))
         if operand.absolute:

@@ -34,10 +34,6 @@ class Effect:
     surely_writes: int
     removable: bool
 
-    def needed_channels(self, mask: int, shift: int, live: int) -> int:
-        """Those of the write mask whose cells, from bit `shift` on, are live."""
-        return mask & live >> shift & 15
-
 
 class Liveness:
     """The analysis of one program; `after[i]` is the set behind instruction i."""
@@ -46,6 +42,7 @@ class Liveness:
         self.program = program
         self._addresses = 4 * program.file_size(File.TEMP)
         self._arrays = {item.array_id: item for item in program.declared(File.TEMP) if item.array_id}
+        self._ranges: dict[tuple[int, int, int], int] = {}
         self.effects = [self._effect(item) for item in program.instructions]
         self.pinned = self._pinned()
         self.successors = _successors(program)
@@ -62,10 +59,10 @@ class Liveness:
             return mask << 4 * register.index
         array = self._arrays.get(register.array_id)
         first, last = (0, self._addresses // 4 - 1) if array is None else (array.first, array.last)
-        ones = 0
-        for index in range(first, last + 1):
-            ones |= mask << 4 * index
-        return ones
+        key = (first, last, mask)
+        if key not in self._ranges:
+            self._ranges[key] = int(f"{mask:x}" * (last + 1 - first) or "0", 16) << 4 * first
+        return self._ranges[key]
 
     def live_mask(self, number: int) -> int:
         """The channels of the only destination of an instruction that somebody needs; of other destinations all."""

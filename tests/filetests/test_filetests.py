@@ -1,7 +1,8 @@
 """One test a file and stage: NAME.tgsi, what it makes in NAME.<stage>.txt, settings in an optional NAME.toml.
 
-Settings: ``stages`` (default ``["findings"]``), ``dialect``, and ``limits``, a semantic limit set. Stages:
-``text`` is the canonical text, ``findings`` what parser and validator say. Expected texts are rewritten by ``pytest tests/filetests --update-golden``.
+Settings: ``stages`` (default ``["findings"]``), ``dialect``, ``limits``, a semantic limit set, and ``pipeline``. Stages: ``text`` is
+the canonical text, ``findings`` what parser and validator say, ``passes`` the text behind a pipeline. Expected texts are
+rewritten by ``pytest tests/filetests --update-golden``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from passes.base import Pipeline
+from passes.registry import PASSES
 from passes.validate import check
 from passes.validate.semantics import LIMITS
 from tgsi.codes import EXPLANATIONS
@@ -29,6 +32,7 @@ class Settings:
     stages: Sequence[str] = ("findings",)
     dialect: str = "default"
     limits: str = ""
+    pipeline: str = ""
 
 
 MADE_BY_HAND = frozenset({"P030", "P040", "P041", "P042", "P043", "P044", "V027", "V040", "V041", "V050", "V052", "V053", "V090", "S001"})
@@ -56,6 +60,11 @@ def findings(source: str, name: str, given: Settings) -> str:
     return "\n\n".join(diagnostic.render() for diagnostic in found) + "\n" if found else "no findings\n"
 
 
+@stage
+def passes(source: str, name: str, given: Settings) -> str:
+    return print_program(Pipeline.parse(given.pipeline).run(parse(source, name=name, dialect=given.dialect)))
+
+
 def settings(path: Path) -> Settings:
     described = path.with_suffix(".toml")
     return Settings(**tomllib.loads(described.read_text())) if described.exists() else Settings()
@@ -81,3 +90,8 @@ def test_every_language_code_has_a_filetest() -> None:
     wanted = {code for code in EXPLANATIONS if code[0] in "PVS"} - MADE_BY_HAND
     assert wanted - shown == set()
     assert shown <= set(EXPLANATIONS)
+
+
+def test_every_pass_has_a_filetest() -> None:
+    shown = {item.name for path in HERE.rglob("*.toml") for item in Pipeline.parse(settings(path.with_suffix(".tgsi")).pipeline).passes}
+    assert set(PASSES) - shown == set()

@@ -1,0 +1,99 @@
+"""Passes keep what the interpreter computes."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from backends.interp.run import run
+from passes.base import Pipeline
+from passes.registry import DEFAULT, PASSES
+from passes.validate import validate
+from tests.golden.vectors import Case, cases
+from tests.property.programs import LOOSE_OUTPUTS, GeneratedProgram, programs
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File
+from tgsi.parser import parse
+
+EXAMPLES = int(os.environ.get("TGSI_PROPERTY_EXAMPLES", "25"))
+"""More of them by night."""
+
+COMPUTING = ("expand-opcodes",)
+"""Passes that compute the same floats by other instructions, so that a NaN may become another NaN."""
+
+MANY = f"expand-opcodes,if-to-select{{instructions=20}},{DEFAULT}"
+PIPELINES = [*(name for name in sorted(PASSES) if not name.startswith("lower-")), DEFAULT, MANY]
+
+
+def differences(generated: GeneratedProgram, pipeline: str) -> list[str]:
+    """A line for each output word that a pipeline changes."""
+    program = parse(generated.text)
+    made = Pipeline.parse(pipeline).run(program)
+    validate(made)
+    assert parse(str(made)) == made
+    a = run(program, generated.inputs, constants=generated.constants)
+    b = run(made, generated.inputs, constants=generated.constants)
+    wrong = a.outputs != b.outputs
+    if any(name in pipeline for name in COMPUTING):
+        both_nan = np.isnan(a.floats) & np.isnan(b.floats)
+        wrong[:, LOOSE_OUTPUTS] &= ~both_nan[:, LOOSE_OUTPUTS]
+    words = zip(np.argwhere(wrong), a.outputs[wrong], b.outputs[wrong])
+    lines = [f"lane {i} OUT[{r}].{'xyzw'[c]}: {before:08x} before, {after:08x} after" for (i, r, c), before, after in words]
+    return lines + [f"lane {i}: alive differs" for i in np.flatnonzero(a.alive != b.alive)]
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES, ids=lambda text: text[:40])
+def test_pipeline_keeps_the_results_of_any_program(pipeline: str) -> None:
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @given(programs())
+    def check(generated: GeneratedProgram) -> None:
+        assert differences(generated, pipeline) == []
+
+    check()
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_optimised_vectors_equal_their_measurements(part: int) -> None:
+    pipeline = Pipeline.parse(f"if-to-select,{DEFAULT}")
+    lines: list[str] = []
+    for case in [case for name in ("opcodes", "flow", "random") for case in cases(name)][part::4]:
+        optimised = Case(case.name, case.data)
+        optimised.__dict__["program"] = pipeline.run(case.program)
+        lines += optimised.mistakes(optimised.run(run))
+    assert lines == []
+
+
+def _corpus(path: Path, pipeline: Pipeline) -> list[str]:
+    """What the pipeline changes in a shader of the corpus; nothing where the interpreter does not run it."""
+    program = parse(path.read_text(), name=path.name)
+    made = pipeline.run(program)
+    random = np.random.default_rng(zlib.crc32(path.name.encode()))
+    registers = program.file_size(File.IN)
+    constants = {0: random.uniform(-2, 2, (64, 4)).astype(np.float32)}
+    choices: list[Any] = [
+        random.integers(0, 2**32, (8, registers, 4), np.uint32),
+        random.uniform(-2, 2, (8, registers, 4)).astype(np.float32),
+    ]
+    for inputs in choices:
+        try:
+            before = run(program, inputs, constants=constants, fuel=50)
+        except UnsupportedError:
+            return []
+        after = run(made, inputs, constants=constants, fuel=50)
+        if not np.array_equal(before.outputs, after.outputs) or not np.array_equal(before.alive, after.alive):
+            return [path.name]
+    return []
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("stage", ["VERT", "FRAG"])
+def test_default_pipeline_keeps_the_corpus(stage: str, shared: Path) -> None:
+    step = int(os.environ.get("TGSI_CORPUS_STEP", "9"))
+    pipeline = Pipeline.parse(DEFAULT)
+    assert [name for path in sorted((shared / "corpus").glob(f"{stage}-*.tgsi"))[::step] for name in _corpus(path, pipeline)] == []

@@ -1,0 +1,115 @@
+"""Pipelines: their text, what they check, whom they blame; `tgsi.optimize` and the command's options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+import tgsi
+from passes.base import Pass, Pipeline
+from passes.optimise.select import IfToSelect
+from passes.registry import DEFAULT, PASSES, find
+from tgsi.cli import main
+from tgsi.diagnostics import ValidationError
+from tgsi.ir import Program
+
+TEXT = "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0]\nMOV TEMP[0], IN[0]\nMOV OUT[0], TEMP[0]\nEND\n"
+
+
+@dataclass(frozen=True)
+class DropEnd(Pass):
+    """Leave the last instruction out."""
+
+    name = "drop-end"
+
+    def run(self, program: Program) -> Program:
+        """See `Pass.run`."""
+        return replace(program, instructions=program.instructions[:-1])
+
+
+def test_text_of_a_pipeline_reads_back() -> None:
+    made = Pipeline.parse(" if-to-select { instructions = 0x2 } , remove-dead-code")
+    assert made.passes[0] == IfToSelect(instructions=2)
+    assert str(made) == "if-to-select{instructions=2},remove-dead-code"
+    assert Pipeline.parse(str(made)) == made
+    assert Pipeline.parse("") == Pipeline(())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("remove-ded-code", "there is no pass `remove-ded-code`; did you mean `remove-dead-code`?"),
+        ("if-to-select{instruction=2}", "pass if-to-select: unknown option `instruction`; did you mean `instructions`?"),
+        ("fold-constants{n=2}", "pass fold-constants: unknown option `n`; it has none"),
+        ("if-to-select{instructions=few}", "pass if-to-select: instructions: `few` is no integer"),
+        ("if-to-select{instructions=1,instructions=2}", "pass if-to-select: option `instructions` is given twice"),
+        ("expand-opcodes{only=ADD}", "pass expand-opcodes: only: `ADD` is none of LRP, DP2, DP3, DP4, FRC, CEIL, SGT, SLE"),
+        ("fold-constants,", "pipeline: a pass is missing after the last comma"),
+        ("fold-constants{", "pipeline: cannot read `fold-constants{`; write `pass,pass{option=value}`"),
+    ],
+)
+def test_wrong_pipelines_are_explained(text: str, message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 the whole message is compared
+        Pipeline.parse(text)
+    assert str(caught.value) == message
+
+
+def test_broken_result_blames_the_pass() -> None:
+    with pytest.raises(ValidationError) as caught:
+        Pipeline((DropEnd(),)).run(tgsi.parse(TEXT))
+    assert caught.value.__notes__ == ["this is a bug in pass 'drop-end'"]
+
+
+def test_callback_sees_every_pass() -> None:
+    seen: list[tuple[str, int]] = []
+    Pipeline.parse("propagate-copies,remove-dead-code").run(
+        tgsi.parse(TEXT), after=lambda item, program: seen.append((item.name, len(program.instructions)))
+    )
+    assert seen == [("propagate-copies", 3), ("remove-dead-code", 2)]
+
+
+def test_every_registered_pass_has_its_name_and_a_summary() -> None:
+    for name in PASSES:
+        assert find(name).name == name
+        assert find(name).summary().endswith(".")
+
+
+def test_optimize_shortens_a_program() -> None:
+    program = tgsi.parse(TEXT)
+    assert [str(item.opcode.name) for item in tgsi.optimize(program).instructions] == ["MOV", "END"]
+    assert tgsi.optimize(program, "") is program
+    assert tgsi.optimize(program, DEFAULT) == tgsi.optimize(program)
+    with pytest.raises(ValueError, match="there is no pass"):
+        tgsi.optimize(program, "nonsense")
+    with pytest.raises(TypeError, match="optimize: program"):
+        tgsi.optimize(TEXT)  # type: ignore[arg-type]
+
+
+def test_command_runs_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "copy.tgsi"
+    path.write_text(TEXT)
+    assert main(["--passes", "propagate-copies,remove-dead-code", "--print-after", "propagate-copies", str(path)]) == 0
+    out, err = capsys.readouterr()
+    assert "0: MOV OUT[0], IN[0]\n  1: END" in out
+    assert err.startswith("# after propagate-copies\nFRAG\n")
+    assert err.count("# after") == 1
+
+
+def test_command_lists_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list-passes"]) == 0
+    assert "if-to-select{instructions=4}\n    Compute both arms" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--passes", "nonsense"], "there is no pass `nonsense`"),
+        (["--print-after", "all"], "--print-after: needs --passes"),
+        (["--passes", "fold-constants", "--print-after", "x"], "--print-after: `x` is none of the passes that run: all, fold-constants"),
+    ],
+)
+def test_wrong_options_are_usage_errors(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    assert message in capsys.readouterr().err
