@@ -10,6 +10,7 @@ from __future__ import annotations
 from linkage.device import Job, Patch, Profile, carriers, too_many
 from linkage.layout import SemanticSet, lay_out
 from linkage.relocate import relocations
+from linkage.table import Relocation
 from linkage.usage import Output
 from passes.validate.semantics import BYTE
 from tgsi.enums import File
@@ -23,7 +24,7 @@ OPERAND = 6
 """The bit where a source operand's number stands; those of declarations stand at 0 and 16."""
 
 _FIXED = {"POSITION": "window position", "FOG": "fog (w is 1)", "FACE": "facing"}
-_OTHERS = ("COLOR", "BCOLOR")
+_COLORS = ("COLOR", "BCOLOR")
 
 
 def build(job: Job) -> None:
@@ -43,6 +44,8 @@ def build(job: Job) -> None:
         row = rows[index]
         is_sprite = job.is_sprite(row.semantic)
         source = by_register.get(row.output_register) if row.output_register is not None else None
+        if source is None and row.output_register is not None:
+            _wrong_carrier(job, row)
         entry = INTERPOLANT | sprite if is_sprite and sprite is not None else NOTHING if source is None else table[source]
         if entry == NOTHING:
             job.warning("K034", f"IN[{row.input_register}] {row.semantic} is fed by nothing; 0, 0, 0, 1 is likely, not certain")
@@ -58,8 +61,12 @@ def build(job: Job) -> None:
             _patch(job, "input", item.register, INTERPOLANT | sprite, "PCOORD")
         else:
             job.place(f"IN[{item.register}] {item.semantic}", _FIXED.get(item.semantic.name, "fixed"))
+    feeding = {output.register: output.semantic.name for output in job.producer.outputs}
     for row in job.table.rows:
-        if row.semantic.name in ("FOG", *_OTHERS):
+        if row.semantic.name in ("FOG", *_COLORS):
+            allowed = ("FOG",) if row.semantic.name == "FOG" else _COLORS
+            if row.output_register is not None and feeding[row.output_register] not in allowed:
+                _wrong_carrier(job, row)
             job.place(f"IN[{row.input_register}] {row.semantic}", _FIXED.get(row.semantic.name, f"color {row.semantic.index}"))
         elif row.semantic.name not in ("GENERIC", "TEXCOORD"):
             job.error("K032", f"IN[{row.input_register}] {row.semantic} has no interpolant", register=row.input_register)
@@ -73,6 +80,11 @@ def _patch(job: Job, kind: str, register: int, value: int, note: str) -> None:
     for field in job.input_fields.by_register.get(register, ()):
         if field.shift == OPERAND:
             job.patches.append(Patch(kind, field, value, note))
+
+
+def _wrong_carrier(job: Job, row: Relocation) -> None:
+    text = f"IN[{row.input_register}] {row.semantic} is to be fed by OUT[{row.output_register}], which another kind of register carries"
+    job.error("K032", text, register=row.input_register, hint="texture coordinates, colors and fog do not mix here")
 
 
 def _vertex_table(job: Job) -> tuple[list[int], int]:

@@ -9,7 +9,6 @@ in bit 10, sprite in bit 17.
 from __future__ import annotations
 
 from linkage.device import Job, Profile, too_many
-from linkage.match import RASTERIZER_OUTPUTS
 from passes.validate.semantics import BYTE
 from tgsi.enums import Interpolation
 from tgsi.semantics import SEMANTICS, Semantic
@@ -17,6 +16,7 @@ from tgsi.semantics import SEMANTICS, Semantic
 WORDS = 10
 FLAT, SPRITE, ONES = 1 << 10, 1 << 17, 3 << 8
 _NO_ID = frozenset({"POSITION", "PSIZE", "EDGEFLAG", "FACE", "SAMPLEMASK"})
+_NOT_EXPORTED = _NO_ID | {"CLIPVERTEX"}
 
 
 def automatic_id(semantic: Semantic) -> int:
@@ -45,7 +45,7 @@ def clashes(semantics: list[Semantic]) -> list[tuple[Semantic, Semantic, int]]:
 def build(job: Job) -> None:
     """Output ids, input words; clashing ids lead to configured ones, as `LinkOptions.ids` allows."""
     table, options = job.table, job.options
-    outputs = [o.semantic for o in job.producer.outputs if o.semantic.name not in RASTERIZER_OUTPUTS or o.semantic.name == "CLIPDIST"]
+    outputs = [output.semantic for output in job.producer.outputs if output.semantic.name not in _NOT_EXPORTED]
     inputs = [row.semantic for row in table.rows]
     found = clashes(list(dict.fromkeys((*outputs, *inputs))))
     for first, second, number in found:
@@ -70,6 +70,9 @@ def build(job: Job) -> None:
     for row in table.rows:
         source = row.semantic if row.output_register is None else _fed_by(job, row.output_register, row.semantic)
         word = ids.get(source, automatic_id(source))
+        if source.name in _NOT_EXPORTED:
+            text = f"IN[{row.input_register}] {row.semantic} is to be fed by {source}, which is no parameter"
+            job.error("K032", text, register=row.input_register)
         if row.output_register is None and row.semantic == Semantic("COLOR"):
             word |= ONES
             job.warning("K034", f"IN[{row.input_register}] COLOR is fed by nothing; it reads 1, 1, 1, 1", register=row.input_register)

@@ -13,6 +13,7 @@ from tgsi.semantics import Semantic
 MASK_BITS = 64
 """GENERIC indices that the driver's mask of fragment inputs has room for."""
 
+_NAMED = ("GENERIC", "COLOR", "BCOLOR", "FOG")
 _SPECIAL = {"POSITION": "VPOS", "FACE": "VFACE", "PCOORD": "point coordinate"}
 _REGISTER_MASK = 0xFF
 
@@ -25,13 +26,16 @@ def word(usage: Usage) -> int:
 def build_names(job: Job) -> None:
     """VGPU9: names of inputs and outputs; GENERIC goes to TEXCOORD 1 and up, in the order of the fragment program's indices."""
     table = job.table
-    generics = sorted({row.semantic.index for row in table.rows if row.semantic.name == "GENERIC"})
-    for row in table.rows:
-        if row.semantic.name == "GENERIC" and row.semantic.index >= MASK_BITS:
-            text = f"{row.semantic}: the mask of fragment inputs has room for 0 to {MASK_BITS - 1}"
+    by_register = {output.register: output.semantic for output in job.producer.outputs}
+    # An input takes the name of the output that feeds it: under a link state or a color fallback that is another semantic.
+    sources = [row.semantic if row.output_register is None else by_register[row.output_register] for row in table.rows]
+    generics = sorted({source.index for source in sources if source.name == "GENERIC"})
+    for row, source in zip(table.rows, sources):
+        if source.name == "GENERIC" and source.index >= MASK_BITS:
+            text = f"{source}: the mask of fragment inputs has room for 0 to {MASK_BITS - 1}"
             job.error("K032", text, register=row.input_register, hint="renumber both programs")
-        elif row.semantic.name not in ("GENERIC", "COLOR", "BCOLOR", "FOG"):
-            job.error("K032", f"IN[{row.input_register}] {row.semantic} has no shader model 3 name", register=row.input_register)
+        elif source.name not in _NAMED or (source.name != "GENERIC" and source.index > 1):
+            job.error("K032", f"IN[{row.input_register}] {source} has no shader model 3 name", register=row.input_register)
     too_many(job, len(generics), INDICES - 1, "texture coordinate names (the first is fog)")
     job.stop_if_errors()
     remap = {index: number for number, index in enumerate(generics, 1)}
@@ -56,11 +60,8 @@ def build_names(job: Job) -> None:
             continue
         unread = " (read by nobody)" if output.semantic.name == "GENERIC" and output.semantic.index not in remap else ""
         outputs.append((word(name), f"OUT[{output.register}] {output.semantic} is {name}{unread}"))
-    by_register = {output.register: output.semantic for output in job.producer.outputs}
-    for row in table.rows:
-        source = row.semantic if row.output_register is None else by_register[row.output_register]
-        # Under a link state the input takes the name of the output that feeds it.
-        name = usage(row.semantic if source.name == "GENERIC" and source.index not in remap else source)
+    for row, source in zip(table.rows, sources):
+        name = usage(source)
         assert name is not None
         inputs.append((word(name), f"IN[{row.input_register}] {row.semantic} is {name}"))
         job.place(f"IN[{row.input_register}] {row.semantic}", str(name))

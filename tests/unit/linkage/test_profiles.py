@@ -380,3 +380,33 @@ def test_range_inputs_link_on_devices() -> None:
     inputs = Declaration(File.IN, 0, 1, semantic=Semantic("GENERIC", 4), interpolation=Interpolation.LINEAR, array_id=1)
     fragment = Program(frag().processor, (inputs,), instructions=(mov(0, 0), mov(0, 1)))
     assert values(link(vert(POSITION, *generics(2, 4)), fragment, "nv40"), "fragment slots") == [0xF4, 0xF5]
+
+
+@pytest.mark.parametrize(
+    ("profile", "name", "expected"),
+    [
+        ("svga", "input names", [1 << 31 | 5 | 1 << 16]),
+        ("r600", "input words", [41]),
+        ("svga10", "input slots", [1]),
+        ("nv40", "fragment slots", [0xF1]),
+    ],
+)
+def test_devices_see_the_output_that_a_link_state_chose(profile: str, name: str, expected: list[int]) -> None:
+    state = link_state({"GENERIC[1]": "GENERIC[40]"}, "state")
+    table = link(vert(POSITION, ("GENERIC", 40), ("GENERIC", 1)), frag(("GENERIC", 1)), profile, state=state)
+    assert values(table, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("profile", "mapping"),
+    [("nv40", {"GENERIC[0]": "FOG"}), ("nv40", {"FOG": "COLOR"}), ("nv40", {"COLOR": "GENERIC[0]"}), ("r600", {"FOG": "POSITION"})],
+)
+def test_link_states_that_a_device_cannot_carry_are_refused(profile: str, mapping: dict[Semantic | str, Semantic | str]) -> None:
+    pair = vert(POSITION, ("GENERIC", 0), ("FOG", 0), ("COLOR", 0)), frag(("GENERIC", 0), ("FOG", 0), ("COLOR", 0))
+    with pytest.raises(LinkError, match=r"K032.*is to be fed by"):
+        link(*pair, profile, state=link_state(mapping, "state"))
+
+
+def test_r600_exports_the_back_color_that_a_color_falls_back_to() -> None:
+    table = link(vert(POSITION, ("BCOLOR", 0)), frag(("COLOR", 0)), "r600")
+    assert values(table, "output ids")[0] == values(table, "input words")[0] & 0xFF
