@@ -54,6 +54,8 @@ def source_channels(instruction: Instruction, operand: int) -> int:
     """Channels that source `operand` is read in, before its swizzle (bit 0 is x). Never too few; Mesa's scan has the same."""
     info = instruction.opcode
     name = info.name
+    if operand >= info.num_src:  # a program made by hand
+        return XYZW
     if name in _FIXED:
         return _FIXED[name][operand]
     if info.is_texture:

@@ -6,23 +6,32 @@ UnsupportedError, and nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from passes.validate import declarations, flow, operands, semantics, sizes, stages, textures
 from passes.validate.context import Context
 from passes.validate.semantics import SemanticLimits
 from tgsi.diagnostics import Diagnostic, LimitError, Severity, ValidationError
+from tgsi.enums import Processor
 from tgsi.ir import Program
 from tgsi.limits import SOFTWARE, ShaderLimits
 
 _RULES = (flow.check, declarations.check, operands.check, textures.check, stages.check, sizes.check)
 
-__all__ = ["check", "validate"]
+__all__ = ["Limits", "check", "validate"]
 
 
-def check(program: Program, *, limits: ShaderLimits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
+Limits = ShaderLimits | Mapping[Processor, ShaderLimits]
+"""One set for all stages, or one a stage; stages that a mapping leaves out have those of the software renderer."""
+
+
+def check(program: Program, *, limits: Limits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
     """Every finding about a program, errors and warnings, in the order of their places.
 
     Semantic indices are judged only where `semantic_limits` asks for it: our own renderer takes any.
     """
+    if not isinstance(limits, ShaderLimits):
+        limits = limits.get(program.processor, SOFTWARE)
     context = Context(program, limits)
     for rule in _RULES:
         rule(context)
@@ -31,7 +40,7 @@ def check(program: Program, *, limits: ShaderLimits = SOFTWARE, semantic_limits:
     return context.found.sorted()
 
 
-def validate(program: Program, *, limits: ShaderLimits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> None:
+def validate(program: Program, *, limits: Limits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> None:
     """Accept a program or raise with every finding.
 
     Raises:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.golden.accept import Row, rows
 from tgsi.channels import coordinate_channels, read_mask
+from tgsi.diagnostics import ParseError
+from tgsi.dumper import dump_mesa
+from tgsi.encoder import encode
 from tgsi.enums import File
 from tgsi.info import MAX_REGISTERS, ShaderInfo, scan
 from tgsi.opcodes import OPCODES
@@ -62,6 +67,27 @@ def as_measured(info: ShaderInfo) -> dict[str, Any]:
 def test_scan_is_that_of_mesa(row: Row) -> None:
     info = parse(row["text"], dialect="strict").info
     assert as_measured(info) == row["scan"]
+
+
+@pytest.mark.peers
+def test_test_shaders_of_mesa_have_its_verdict_tokens_dump_and_scan(shared: Path) -> None:
+    table = json.loads((shared / "golden/graw/graw.json").read_text())
+    accepted = 0
+    for row in table:
+        try:
+            parse(row["text"], dialect="strict")
+        except ParseError:
+            assert not row["accepted"], row["name"]
+        else:
+            assert row["accepted"], row["name"]
+            accepted += 1
+        for made in (row, row.get("fixed") or row):
+            if made["accepted"]:
+                program = parse(made["text"], dialect="strict")
+                assert [f"{word:08x}" for word in encode(program)] == made["tokens"], row["name"]
+                assert dump_mesa(program) == made["dump"], row["name"]
+                assert as_measured(program.info) == made["scan"], row["name"]
+    assert (len(table), accepted) == (72, 47)
 
 
 def test_scan_is_collected_once() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from tgsi.parser import parse
 IN0, OUT0 = RegisterRef(File.IN, 0), RegisterRef(File.OUT, 0)
 MOV = Instruction(OPCODES["MOV"], (DstOperand(OUT0),), (SrcOperand(IN0),))
 TEX = Instruction(OPCODES["TEX"], (DstOperand(OUT0),), (SrcOperand(IN0), SrcOperand(RegisterRef(File.SAMP, 0))), texture="2D")
+DP3 = Instruction(OPCODES["DP3"], (DstOperand(OUT0),))
 END = Instruction(OPCODES["END"])
 
 
@@ -47,6 +49,41 @@ def codes(made: Program, limits: ShaderLimits | None = None) -> list[str]:
 )
 def test_hand_made_program_breaks_the_rule(made: Program, code: str) -> None:
     assert codes(made) == [code]
+
+
+BY_HAND = (
+    program(replace(MOV, src=())),
+    program(replace(MOV, dst=(DstOperand(OUT0, 0),))),
+    program(replace(TEX, texture=None)),
+    program(replace(MOV, texture="2D")),
+    program(replace(MOV, offsets=(TexOffset(IN0),))),
+    program(replace(TEX, offsets=(TexOffset(IN0),) * 5)),
+    program(replace(MOV, memory=MemoryAccess())),
+    program(properties=(Property("NO_SUCH", 1),)),
+    program(declarations=(Declaration(File.IN, 0, 0, interpolation=Interpolation.COLOR),)),
+    program(replace(MOV, src=(SrcOperand(IN0),) * 3)),
+    program(replace(DP3, src=(SrcOperand(IN0),) * 4)),
+)
+
+
+def test_whole_messages_about_programs_made_by_hand(golden: Callable[[Path, str], None]) -> None:
+    shown = [diagnostic.render() for made in BY_HAND for diagnostic in check(made)]
+    golden(Path(__file__).with_name("by_hand.txt"), "\n\n".join(shown) + "\n")
+
+
+def test_programs_that_break_rules_have_facts_too() -> None:
+    for made in BY_HAND:
+        assert made.info.num_instructions == len(made.instructions)
+
+
+def test_limits_may_differ_between_stages() -> None:
+    made = parse("VERT\nDCL OUT[0], POSITION\nDCL TEMP[0..3]\nMOV OUT[0], TEMP[0]\nEND")
+    small = ShaderLimits(temporaries=3)
+    (found,) = check(made, limits={Processor.VERT: small})
+    assert (found.code, found.message) == ("S005", "TEMP[3] is beyond the limit of 3 temporaries")
+    assert check(made, limits={Processor.FRAG: small}) == ()
+    with pytest.raises(LimitError):
+        validate(made, limits={Processor.VERT: small})
 
 
 def test_a_finding_without_a_text_quotes_the_statement() -> None:
