@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from backends.gallium.context import Context
     from backends.gallium.screen import Screen
     from backends.result import RunResult
+    from linkage.linker import Linker
+    from linkage.options import LinkOptions
     from linkage.table import LinkTable
     from tgsi.api import check, link, optimize, parse, run, validate
     from tgsi.build import ProgramBuilder
@@ -53,7 +55,9 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Context": "backends.gallium.context",
+    "LinkOptions": "linkage.options",
     "LinkTable": "linkage.table",
+    "Linker": "linkage.linker",
     "ProgramBuilder": "tgsi.build",
     "RunResult": "backends.result",
     "Screen": "backends.gallium.screen",
@@ -78,7 +82,9 @@ __all__ = [
     "Interpolation",
     "LimitError",
     "LinkError",
+    "LinkOptions",
     "LinkTable",
+    "Linker",
     "Location",
     "ParseError",
     "Processor",

@@ -9,6 +9,7 @@ import passes.validate
 from linkage.match import link as _link
 from linkage.options import DEFAULT, LinkOptions, link_state
 from linkage.table import LinkTable
+from passes.validate.semantics import LIMITS, SemanticLimits
 from tgsi.diagnostics import Diagnostic
 from tgsi.ir import Program
 from tgsi.parser import parse
@@ -25,9 +26,21 @@ ENGINES = ("jit", "interp")
 """What can run programs: compiled code, and the interpreter that defines what it must do."""
 
 
-def check(program: Program) -> tuple[Diagnostic, ...]:
-    """Every finding about a program, errors and warnings, in the order of their places; empty when there is none."""
-    return passes.validate.check(_program(program, "check: program"))
+def check(program: Program, *, limits: str | SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
+    """Every finding about a program, errors and warnings, in the order of their places; empty when there is none.
+
+    Args:
+        program: what to check.
+        limits: semantic limits to hold it to as well: a `SemanticLimits`, or a name of `passes.validate.semantics.LIMITS` such as
+            "sm3", "byte" or "a".
+
+    Raises:
+        TypeError, ValueError: an argument is wrong.
+    """
+    if isinstance(limits, str) and limits not in LIMITS:
+        raise ValueError(f"check: limits: {limits!r} is none of {', '.join(LIMITS)}")
+    chosen = LIMITS[limits] if isinstance(limits, str) else limits
+    return passes.validate.check(_program(program, "check: program"), semantic_limits=chosen)
 
 
 def validate(program: Program) -> None:

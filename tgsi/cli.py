@@ -24,6 +24,7 @@ EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "link")
 LINK_EMITS = ("link", "text", "json", "tokens")
 DIALECTS = ("default", "strict", "legacy")
 LANES = (4, 8, 16, 32, 64)
+LIMITS = ("sm3", "byte", "arbitrary", "a", "b", "c", "d", "e", "f")
 CPUS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 
@@ -98,6 +99,7 @@ Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", 
     parser.add_argument(
         "--dialect", choices=DIALECTS, default="default", help="strict: what Mesa 18.1 takes; legacy: texts of 2008 to 2017"
     )
+    parser.add_argument("--limits", choices=LIMITS, help="semantic limits to hold shaders to, e.g. sm3")
     parser.add_argument("--profile", default="software", metavar="NAME", help="linkage profile (default: software)")
     parser.add_argument("--cpu", choices=CPUS, default="host", help="target of llvm and asm (default: host)")
     parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations side by side in llvm and asm (default: 16)")
@@ -236,6 +238,7 @@ def _compile(options: argparse.Namespace) -> int:
 
 def _checked(text: str, name: str, options: argparse.Namespace) -> tuple[Any, tuple[Any, ...]]:
     from passes.validate import check
+    from passes.validate.semantics import LIMITS as BY_NAME
     from tgsi.parser import parse
 
     if _TOKENS.fullmatch(text):
@@ -244,7 +247,7 @@ def _checked(text: str, name: str, options: argparse.Namespace) -> tuple[Any, tu
         program = decode([int(word, 16) for word in text.split()], name=name)
     else:
         program = parse(text, name=name, dialect=options.dialect)
-    return program, check(program)
+    return program, check(program, semantic_limits=BY_NAME[options.limits] if options.limits else None)
 
 
 def _emit(program: Any, options: argparse.Namespace) -> Any:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from passes.validate.semantics import LIMITS
 from tgsi import cli
 from tgsi.codes import EXPLANATIONS
 from tgsi.parser import parse
@@ -186,6 +187,16 @@ def test_link_errors_of_a_device_point_at_the_shader(run: Run, tmp_path: Path) -
     assert (code, out) == (1, "")
     assert "error[K031]: nv30: IN[0] FACE" in err
     assert "f.tgsi:2:1" in err
+
+
+def test_semantic_limits_are_checked_on_request(run: Run, tmp_path: Path) -> None:
+    shader = tmp_path / "v.tgsi"
+    shader.write_text("VERT\nDCL OUT[0], GENERIC[219]\nDCL IN[0]\n  0: MOV OUT[0], IN[0]\n  1: END\n")
+    assert run("--check", shader)[0] == 0
+    code, out, _ = run("--check", "--limits", "sm3", shader)
+    assert code == 1
+    assert "error[S013]: GENERIC[219]" in out
+    assert set(cli.LIMITS) == set(LIMITS)
 
 
 def test_link_reports_what_is_wrong_with_its_shaders(run: Run, good: Path, bad: Path) -> None:
