@@ -60,6 +60,7 @@ class _Model:
                     sizes[register.file] = max(sizes[register.file], register.index + 1)
         self.sizes = {file: min(size, MAX_CHANNELS // 4) for file, size in sizes.items()}
         self.base: dict[File, int] = {}
+        self.known: dict[tuple[File, int, int, int], int] = {}
         bits = 0
         for file, size in self.sizes.items():
             self.base[file] = bits
@@ -75,9 +76,14 @@ class _Model:
         register = access.register
         if register.file not in self.base:
             return 0
-        found = 0
-        for index in reachable(self.arrays, self.sizes, register):
-            found |= self.mask(register.file, index, access.mask)
+        reached = reachable(self.arrays, self.sizes, register)
+        key = register.file, reached.start, reached.stop, access.mask
+        found = self.known.get(key)
+        if found is None:
+            found = 0
+            for index in reached:
+                found |= self.mask(register.file, index, access.mask)
+            self.known[key] = found
         return found
 
     def effect(self, place: int) -> tuple[int, int]:
