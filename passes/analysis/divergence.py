@@ -5,6 +5,7 @@ Registers are judged over the whole program (not per place): a channel is diverg
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, children, walk
@@ -25,9 +26,9 @@ _CONSTANT = frozenset({File.CONST, File.IMM, File.CONSTBUF, File.SAMP, File.SVIE
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """`channels` are the divergent ones as (file, register, channel); `instructions` (by identity) run under divergent control."""
+    """`channels`: a bit for each divergent one of a file, at 4 * register + channel. `instructions` (ids) run under divergent control."""
 
-    channels: frozenset[tuple[File, int, int]]
+    channels: Mapping[File, int]
     instructions: frozenset[int]
     _same_values: frozenset[int]
 
@@ -35,7 +36,7 @@ class Divergence:
         """All lanes hold the same value."""
         if file is File.SV:
             return index in self._same_values
-        return file in _CONSTANT or (file in KEPT and (file, index, channel) not in self.channels)
+        return file in _CONSTANT or (file in KEPT and not self.channels[file] >> 4 * index + channel & 1)
 
     def is_converged(self, instruction: Instruction) -> bool:
         """All lanes run the instruction, or none."""
@@ -47,13 +48,14 @@ def analyse_divergence(program: Program) -> Divergence:
     walker = _Walker(program, analyse_regions(program))
     while walker.sweep():
         pass
-    return Divergence(frozenset(walker.channels), frozenset(walker.instructions), walker.same_values)
+    return Divergence(walker.channels, frozenset(walker.instructions), walker.same_values)
 
 
 class _Walker:
     def __init__(self, program: Program, regions: Regions) -> None:
         self.regions = regions
-        self.channels: set[tuple[File, int, int]] = set()
+        self.channels: dict[File, int] = dict.fromkeys(KEPT, 0)
+        self.known: dict[tuple[File, int, int, int], int] = {}
         self.instructions: set[int] = set()
         self.loops: set[int] = set()
         self.returned: set[int] = set()
@@ -68,7 +70,7 @@ class _Walker:
         )
 
     def state(self) -> tuple[int, ...]:
-        return len(self.channels), len(self.instructions), len(self.loops), len(self.returned), len(self.called)
+        return *self.channels.values(), len(self.instructions), len(self.loops), len(self.returned), len(self.called)
 
     def sweep(self) -> bool:
         """Go over the program once; whether anything new was found."""
@@ -126,10 +128,20 @@ class _Walker:
                 if access.is_indirect and not self.uniform_index(access.register):
                     self.write(access)
 
+    def bits(self, access: Access) -> int:
+        """Bits of the channels that an access may be to."""
+        register = access.register
+        reached = reachable(self.arrays, self.sizes, register)
+        key = register.file, max(0, reached.start), reached.stop, access.mask
+        if key not in self.known:
+            found = 0
+            for index in range(key[1], key[2]):
+                found |= access.mask << 4 * index
+            self.known[key] = found
+        return self.known[key]
+
     def write(self, access: Access) -> None:
-        file = access.register.file
-        for index in reachable(self.arrays, self.sizes, access.register):
-            self.channels.update((file, index, channel) for channel in range(4) if access.mask >> channel & 1)
+        self.channels[access.register.file] |= self.bits(access)
 
     def uniform_index(self, register: RegisterRef) -> bool:
         indirect = register.indirect
@@ -143,9 +155,4 @@ class _Walker:
             return True  # the registers that hold its indices are accesses of their own
         if register.file not in KEPT:
             return False
-        return not any(
-            (register.file, index, channel) in self.channels
-            for index in reachable(self.arrays, self.sizes, register)
-            for channel in range(4)
-            if access.mask >> channel & 1
-        )
+        return not self.channels[register.file] & self.bits(access)
