@@ -73,6 +73,11 @@ def modifier_kinds(opcode: OpcodeInfo) -> tuple[str, ...]:
     return ("float", "float") if opcode.name == "LDEXP" else opcode.src_types
 
 
+def written_channels(instruction: Instruction, operand: DstOperand) -> int:
+    """Mask of the channels of a destination that may be written: 64-bit operations on two numbers write whole pairs."""
+    return ALL if instruction.opcode.uses_64bit else operand.write_mask
+
+
 def value_sources(instruction: Instruction) -> Iterator[tuple[int, SrcOperand]]:
     """The sources that are read as values, with their numbers."""
     roles = source_roles(instruction.opcode.name)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
-from passes.optimise.access import ALL, CLOSERS, FLOW, OPENERS
+from passes.optimise.access import ALL, CLOSERS, FLOW, OPENERS, written_channels
 from passes.optimise.edit import rebuilt
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef
@@ -112,7 +112,7 @@ class Walker(ABC):
     def forget_written(self, instruction: Instruction) -> None:
         """What an instruction writes is known no more."""
         for operand in instruction.dst:
-            self._forget(operand.register, operand.write_mask)
+            self._forget(operand.register, written_channels(instruction, operand))
 
     def _forget(self, register: RegisterRef, mask: int) -> None:
         if register.file is not File.TEMP:

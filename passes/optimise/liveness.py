@@ -18,6 +18,7 @@ from passes.optimise.access import (
     narrows,
     read_channels,
     used_positions,
+    written_channels,
 )
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef
@@ -89,7 +90,7 @@ class Liveness:
         for operand in item.dst:
             register = operand.register
             if register.file in (File.TEMP, File.ADDR):
-                may |= self.cells(register, operand.write_mask)
+                may |= self.cells(register, written_channels(item, operand))
                 if register.indirect is None and not item.opcode.uses_64bit:
                     sure |= self.cells(register, operand.write_mask)
             elif register.file is not File.NULL:

@@ -113,3 +113,10 @@ def test_command_lists_passes(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_options_are_usage_errors(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
+
+
+def test_half_written_pair_keeps_both_words_alive() -> None:
+    """A 64-bit operation on two numbers writes a whole pair, whichever word its mask names."""
+    text = "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0]\nU64MUL TEMP[0].y, IN[0], IN[0]\nMOV OUT[0], TEMP[0].xxxx\nEND\n"
+    program = tgsi.parse(text)
+    assert tgsi.optimize(program).instructions == program.instructions
