@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from backends.gallium.state import SamplerState
 from backends.result import Bits, Floats
+from backends.textures import TextureData, check_textures
 from passes.analysis.regions import FUEL
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File, Processor
@@ -18,6 +20,12 @@ from tgsi.semantics import SEMANTICS
 
 QUAD = 4
 """Invocations of a subgroup; fragments come in quads (0,0) (1,0) (0,1) (1,1)."""
+
+MAX_CONSTANT_BUFFERS = 16
+MAX_BUFFERS = 32
+"""Numbers of CONST and BUFFER resources stay below."""
+
+MAX_FUEL = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,9 @@ class Arguments:
     face: float
     flatshade_color: bool
     fuel: int
+    textures: Mapping[int, TextureData]
+    samplers: Mapping[int, SamplerState]
+    buffers: dict[int, Bits]
 
 
 def prepare(
@@ -53,6 +64,9 @@ def prepare(
     quad_pos: ArrayLike | None = None,
     face: float = 1.0,
     flatshade_color: bool = False,
+    textures: Mapping[int, TextureData] | None = None,
+    samplers: Mapping[int, SamplerState] | None = None,
+    buffers: Mapping[int, ArrayLike | bytes] | None = None,
     fuel: int = FUEL,
 ) -> Arguments:
     """Check the arguments of a run.
@@ -61,6 +75,8 @@ def prepare(
     `quad_pos` (4, invocations) instead: whole quads, positions as the interpolation takes them, `quad_pos[3]` is 1/w.
     constants: buffer number to (vec4s, 4). system_values: semantic name to (invocations,) or (invocations, 4); VERTEXID and
     VERTEXID_NOBASE count from 0 when absent, FACE follows `face`, everything else absent is 0. fuel: loop iterations of a lane.
+    textures, samplers: unit to view and sampler state; an empty unit reads (0, 0, 0, 1). buffers: number of a BUFFER to its 32-bit
+    words, or to bytes (`bytes` or uint8); they are copied.
 
     Raises:
         UnsupportedError: the stage is not VERT or FRAG.
@@ -85,19 +101,40 @@ def prepare(
     padded = np.zeros((registers, lanes, 4), np.uint32)
     if given is not None:
         padded[:, :invocations] = given[:, :registers].transpose(1, 0, 2)
-    if fuel < 1:
-        raise ValueError(f"fuel must be at least 1, not {fuel}")
+    if not 1 <= fuel <= MAX_FUEL:
+        raise ValueError(f"fuel must be from 1 to {MAX_FUEL}, not {fuel}")
+    textures, samplers = dict(textures or {}), dict(samplers or {})
+    check_textures(program, textures, samplers)
     return Arguments(
         invocations,
         lanes,
         padded,
-        {buffer: _constant_buffer(buffer, data) for buffer, data in (constants or {}).items()},
+        {_number("constants", buffer, MAX_CONSTANT_BUFFERS): _constant_buffer(buffer, data) for buffer, data in (constants or {}).items()},
         _declared_system_values(program, system, invocations, lanes, face),
         *fragments,
         float(face),
         bool(flatshade_color),
         int(fuel),
+        textures,
+        samplers,
+        {_number("buffers", number, MAX_BUFFERS): _buffer(number, data) for number, data in (buffers or {}).items()},
     )
+
+
+def _number(name: str, number: int, limit: int) -> int:
+    if not isinstance(number, int) or not 0 <= number < limit:
+        raise ValueError(f"{name}: {number!r} is no number from 0 to {limit - 1}")
+    return number
+
+
+def _buffer(number: int, data: ArrayLike | bytes) -> Bits:
+    """A copy of a buffer's words."""
+    array: NDArray[Any] = np.frombuffer(data, np.uint8) if isinstance(data, bytes | bytearray | memoryview) else np.asarray(data)
+    if array.dtype != np.uint8:
+        return words(f"buffers[{number}]", array).reshape(-1).copy()
+    if array.size % 4:
+        raise ValueError(f"buffers[{number}] must hold whole 32-bit words, not {array.size} bytes")
+    return np.frombuffer(array.tobytes(), np.uint32).copy()
 
 
 def words(name: str, data: ArrayLike) -> Bits:

@@ -18,7 +18,9 @@ from tgsi.semantics import Semantic
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from backends.gallium.state import SamplerState
     from backends.result import RunResult
+    from backends.textures import TextureData
 
 __all__ = ["ENGINES", "check", "link", "optimize", "parse", "run", "validate"]
 
@@ -108,36 +110,75 @@ def run(
     *,
     constants: Mapping[int, ArrayLike] | None = None,
     system_values: Mapping[str, ArrayLike] | None = None,
+    coefs: ArrayLike | None = None,
+    quad_pos: ArrayLike | None = None,
+    face: float = 1.0,
+    flatshade_color: bool = False,
+    textures: Mapping[int, TextureData] | None = None,
+    samplers: Mapping[int, SamplerState] | None = None,
+    buffers: Mapping[int, ArrayLike | bytes] | None = None,
+    fuel: int | None = None,
     engine: str = "jit",
-    **given: Any,
+    lanes: int = 16,
+    cpu: str = "host",
+    trace: bool = False,
 ) -> RunResult:
-    """Run a VERT or FRAG program over many invocations.
+    """Run a VERT or FRAG program over many invocations; every argument but the last three means the same to both engines.
 
     Args:
         program: it is validated first.
-        inputs: (invocations, registers, 4) of float32 or uint32.
-        constants: buffer number -> (vec4s, 4).
-        system_values: semantic name -> one number an invocation.
-        engine: "jit" or "interp"; both give the same values.
-        given: for fragment programs `coefs`, `quad_pos`, `face`, `flatshade_color` instead of `inputs`; `textures`, `samplers`;
-            `lanes`, `cpu` (jit); `trace`, `fuel` (interp).
+        inputs: (invocations, registers, 4) of float32 or 32-bit words.
+        constants: buffer number (0 to 15) -> (vec4s, 4); what lies outside reads 0.
+        system_values: semantic name -> (invocations,) or (invocations, 4). VERTEXID and VERTEXID_NOBASE count from 0 when absent.
+        coefs, quad_pos: instead of `inputs`, for FRAG: (registers, 3, 4) planes a0, dadx, dady, and (4, invocations) x, y, z, 1/w of
+            whole quads. `face` is above 0 for front faces; `flatshade_color` makes COLOR inputs constant.
+        textures: unit -> `backends.textures.TextureData`, the texels of a view. Units without one read (0, 0, 0, 1).
+        samplers: unit -> `tgsi.gallium.SamplerState`.
+        buffers: number of a BUFFER (0 to 31) -> 32-bit words, or bytes (`bytes` or uint8). They are copied; what became of them is in
+            the result.
+        fuel: iterations of a lane in an outermost loop with those nested in it, after which it leaves (default 65536). Compiled code
+            gives an inner loop that lanes enter one by one that many each time.
+        engine: "jit" or "interp"; both give the same values (EX2, LG2, POW, SIN, COS and linear filters within 2 units of the last
+            place or 2e-6). Where lanes race for the words of a buffer, the lowest acts first among those that run together: all
+            of them in the interpreter, `lanes` in compiled code.
+        lanes, cpu: how code is made (jit): 4 to 64 invocations side by side, "host" or an x86-64 level.
+        trace: list what was executed (interp).
 
     Returns:
-        A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32.
+        A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32; `alive`,
+        `buffers`, `trace`.
 
     Raises:
         ValidationError: the program breaks a rule.
         UnsupportedError: the engine does not do something that the program uses; it is named, with its place.
-        TypeError, ValueError: an argument does not fit.
+        TypeError, ValueError: an argument does not fit; the message names it.
     """
+    from passes.analysis.regions import FUEL
+
     validate(program)
+    given: dict[str, Any] = {
+        "constants": constants,
+        "system_values": system_values,
+        "coefs": coefs,
+        "quad_pos": quad_pos,
+        "face": face,
+        "flatshade_color": flatshade_color,
+        "textures": textures,
+        "samplers": samplers,
+        "buffers": buffers,
+        "fuel": FUEL if fuel is None else fuel,
+    }
     if engine == "jit":
-        from backends.llvm.run import run as engine_run
-    elif engine == "interp":
-        from backends.interp.run import run as engine_run  # type: ignore[assignment]
-    else:
-        raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
-    return engine_run(program, inputs, constants=constants, system_values=system_values, **given)
+        from backends.llvm.run import run as compiled
+
+        if trace:
+            raise ValueError('run: trace: only engine="interp" has one')
+        return compiled(program, inputs, lanes=lanes, cpu=cpu, **given)
+    if engine == "interp":
+        from backends.interp.run import run as interpreted
+
+        return interpreted(program, inputs, trace=trace, **given)
+    raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
 
 
 def _program(value: Any, argument: str) -> Program:

@@ -6,18 +6,16 @@ the loop, switch or subroutine that they leave. The rules are those of `passes.a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from backends.arguments import Arguments
-from backends.gallium.state import SamplerState
 from backends.interp import arithmetic, compare, convert, groups, integer, memory, texture, transcendental, views, wide  # noqa: F401  (they register)
 from backends.interp.pairs import execute_pairs
 from backends.interp.registers import Registers
 from backends.interp.registry import ACTIONS, CHECKS, OPERATIONS
-from backends.interp.sampling import TextureData
 from backends.interp.values import VIEWS, bits_of, saturated
 from backends.result import Bits, Mask, TraceStep
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
@@ -46,15 +44,10 @@ class Machine:
         program: Program,
         arguments: Arguments,
         *,
-        textures: Mapping[int, TextureData] | None = None,
-        samplers: Mapping[int, SamplerState] | None = None,
-        buffers: dict[int, Bits] | None = None,
         trace: Callable[[TraceStep], None] | None = None,
     ) -> None:
         self.program = program
-        self.textures = textures or {}
-        self.samplers = samplers or {}
-        self.buffers = buffers or {}
+        self.textures, self.samplers, self.buffers = arguments.textures, arguments.samplers, arguments.buffers
         self.arguments = arguments
         self.registers = Registers(program, arguments)
         self.alive: Mask = np.ones(arguments.lanes, np.bool_)

@@ -100,7 +100,10 @@ ATOMICS: dict[str, Callable[[int, int], int]] = {
 def atomic(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """The old word goes to the destination, the new one to memory; ATOMCAS stores its last source where the old word equals e."""
     name = instruction.opcode.name
-    operands = [machine.source(instruction, number, "uint")[:, 0].tolist() for number in range(2, len(instruction.src))]
+    operands = [
+        machine.source(instruction, number, instruction.opcode.src_types[number])[:, 0].tolist()
+        for number in range(2, len(instruction.src))
+    ]
     old_words = np.zeros(len(active), np.uint32)
     changing = (active & machine.alive).tolist()
     for lane, (data, place) in enumerate(_places(machine, instruction, instruction.src[0].register, 1)):

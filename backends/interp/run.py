@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from backends.arguments import prepare, words
+from backends.arguments import prepare
 from backends.gallium.state import SamplerState
 from backends.interp.machine import Machine
-from backends.interp.sampling import TextureData
 from backends.result import RunResult, TraceStep
+from backends.textures import TextureData
 from passes.analysis.regions import FUEL
 from tgsi.enums import File
 from tgsi.ir import Program
@@ -29,14 +29,13 @@ def run(
     flatshade_color: bool = False,
     textures: Mapping[int, TextureData] | None = None,
     samplers: Mapping[int, SamplerState] | None = None,
-    buffers: Mapping[int, ArrayLike] | None = None,
+    buffers: Mapping[int, ArrayLike | bytes] | None = None,
     fuel: int = FUEL,
     trace: bool = False,
 ) -> RunResult:
     """Run a validated VERT or FRAG program; the arguments are those of `backends.arguments.prepare`.
 
-    textures, samplers: unit to view and sampler state; an empty unit reads (0, 0, 0, 1). buffers: number of a BUFFER to its 32-bit
-    words; the result holds what became of them, the arguments stay as they are.
+    The result holds what became of `buffers`, the arguments stay as they are.
     With `trace` the result lists every executed instruction with its active lanes and the registers that it wrote.
 
     Raises:
@@ -52,14 +51,15 @@ def run(
         quad_pos=quad_pos,
         face=face,
         flatshade_color=flatshade_color,
+        textures=textures,
+        samplers=samplers,
+        buffers=buffers,
         fuel=fuel,
     )
     steps: list[TraceStep] = []
-    storage = {number: words(f"buffers[{number}]", data).reshape(-1).copy() for number, data in (buffers or {}).items()}
-    collect = steps.append if trace else None
-    machine = Machine(program, arguments, textures=textures, samplers=samplers, buffers=storage, trace=collect)
+    machine = Machine(program, arguments, trace=steps.append if trace else None)
     machine.run()
     count = arguments.invocations
     outputs = np.ascontiguousarray(machine.registers.files[File.OUT][:, :count].transpose(1, 0, 2))
-    contents = {number: data.view(np.uint8) for number, data in storage.items()}
+    contents = {number: data.view(np.uint8) for number, data in arguments.buffers.items()}
     return RunResult(outputs, machine.alive[:count].copy(), buffers=contents, trace=tuple(steps))

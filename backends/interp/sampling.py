@@ -8,18 +8,16 @@ largest texel involved. Mip levels may differ where a LOD lies within 1e-5 of a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.formats import ChannelType, Format
-from backends.formats.arrays import unpack
+from backends.formats import ChannelType
 from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
 from backends.gallium.state import SamplerState
 from backends.interp.cubes import across_edge, cube_faces, cube_gradients
+from backends.textures import TextureData
 from tgsi.enums import TARGETS, TargetInfo
 
 F = NDArray[np.float32]
@@ -27,38 +25,6 @@ Ints = NDArray[np.int64]
 LodMode = Literal["implicit", "bias", "explicit", "zero", "gradient"]
 
 FARTHEST = 2.0**21
-IDENTITY = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)
-
-
-@dataclass(frozen=True)
-class TextureData:
-    """A sampler view with its texels.
-
-    levels: one array a mip level of the view, (layers, height, width, block_bytes) of uint8; layers counts the slices of a 3D
-    texture, the layers of an array, the faces of cubes, else it is 1.
-    """
-
-    format: Format
-    levels: tuple[NDArray[np.uint8], ...]
-    swizzle: tuple[Swizzle, Swizzle, Swizzle, Swizzle] = IDENTITY
-    _decoded: dict[int, NDArray[Any]] = field(default_factory=dict, repr=False, compare=False)
-
-    def texels(self, level: int) -> NDArray[Any]:
-        """(layers, height, width, 4): float32, uint32 or int32."""
-        if level not in self._decoded:
-            raw = self.levels[level]
-            self._decoded[level] = unpack(self.format, np.ascontiguousarray(raw).reshape(-1)).reshape(*raw.shape[:3], 4)
-        return self._decoded[level]
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """(levels, 3): width, height and layers of each level."""
-        return np.array([[a.shape[2], a.shape[1], a.shape[0]] for a in self.levels], np.int64)
-
-    @property
-    def one(self) -> int:
-        """The word of a channel that is 1."""
-        return 1 if self.format.is_integer else 0x3F800000
 
 
 def _swizzled(texture: TextureData, color: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -42,12 +42,18 @@ class SamplerRecord(ctypes.Structure):
     ]
 
 
+class BufferRecord(ctypes.Structure):
+    """One bound BUFFER: `words` 32-bit words at `base`."""
+
+    _fields_ = [("base", ctypes.c_void_p), ("words", ctypes.c_int32), ("reserved", ctypes.c_int32)]
+
+
 class ShaderEnv(ctypes.Structure):
     """Everything of one draw and stage that a shader may read.
 
     `constant_words` counts the readable 32-bit words behind each of `constants`. Storage is zero padded up to the range that
     the shader declares, so only indirect reads are checked at run time. `textures` and `samplers` point to arrays of
-    TextureRecord and SamplerRecord, one a unit; `buffers` and `images` are reserved.
+    TextureRecord and SamplerRecord, one a unit, `buffers` to BufferRecords where a kernel has memory; `images` is reserved.
     """
 
     _fields_ = [

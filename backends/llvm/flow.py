@@ -48,6 +48,7 @@ class FlowBuilder:
         read: Callable[[Instruction], Val],
         emit: Callable[[Leaf], None],
         known: dict[Key, Val],
+        fuel: int = FUEL,
     ) -> None:
         """`covered`: lanes whose results count (whole quads), for leaving early; `read` fetches x of an instruction's source.
 
@@ -55,6 +56,7 @@ class FlowBuilder:
         """
         self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
         self.read, self.emit, self.known = read, emit, known
+        self.rounds = fuel
         self.active: Val | None = None
         self.live: dict[Control, MaskVar] = {}  # lanes still inside a loop, or inside a switch
         self.waiting: dict[Control, MaskVar] = {}  # lanes that CONT sent to the end of a loop's body
@@ -232,14 +234,14 @@ class FlowBuilder:
         is_leaf = not any(inner.kind == "loop" for inner in controls(control.arms[0]))
         divergent = control in self.flow.controls
         if by_lane and control is outer:
-            self.lane_fuel[outer] = f.var(I32.wide(self.lanes), FUEL)
+            self.lane_fuel[outer] = f.var(I32.wide(self.lanes), self.rounds)
         counter: Var | None = None
         if not by_lane:
             if control is outer:
-                self.fuel[outer] = f.var(I32, FUEL)
+                self.fuel[outer] = f.var(I32, self.rounds)
             counter = self.fuel[outer]
         elif is_leaf:
-            counter = f.var(I32, FUEL)
+            counter = f.var(I32, self.rounds)
         live: MaskVar | None = None
         if divergent:
             live = self.live[control] = MaskVar(f, self.lanes)
@@ -274,6 +276,6 @@ class FlowBuilder:
         f.place(end)
         self.known.clear()
         if by_lane and is_leaf and not divergent and counter is not None:
-            spent = f.splat(f.const(I32, FUEL) - counter.get(), self.lanes)
+            spent = f.splat(f.const(I32, self.rounds) - counter.get(), self.lanes)
             rest = self.lane_fuel[outer]
             rest.set(rest.get() - (spent if entered is None else f.select(entered, spent, 0)))

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from backends.llvm.builder import Val
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey, TextureKey
+
+MAX_BUFFERS = 32
+"""Entries of the array that `Memory.buffers` gives."""
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """What an Interface also is where programs may use BUFFER and CONSTBUF resources."""
+
+    def buffers(self) -> Val:
+        """Pointer to an array of MAX_BUFFERS BufferRecords."""
+        ...
+
+    def present(self) -> Val:
+        """The lanes that are invocations, whose writes count, as an i1 vector."""
+        ...
 
 
 class Interface(Protocol):

@@ -113,6 +113,6 @@ def access(instruction: Instruction) -> Access:
     for destination in instruction.dst:
         for address in addresses(destination.register):
             reads.append((address.file, address.index, address.component))
-        if not is_indirect(destination.register):
+        if not is_indirect(destination.register) and destination.register.file not in RESOURCES:
             writes += [(destination.register.file, destination.register.index, c) for c in channels(destination.write_mask)]
     return Access(reads, writes, opaque)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from backends.arguments import QUAD, Arguments, prepare
-from backends.llvm.abi import MAX_CONSTANT_BUFFERS, SamplerRecord, ShaderEnv, TextureRecord
+from backends.gallium.state import SamplerState
+from backends.llvm.bind import Environment
 from backends.llvm.engine import Library, compile_module
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.stages import build_run_kernel, output_count
 from backends.llvm.variants import VariantCache
 from backends.result import Bits, Floats, RunResult
+from backends.textures import TextureData
+from passes.analysis.regions import FUEL
 from tgsi.enums import File, Interpolation
 from tgsi.ir import Program
 
@@ -32,11 +35,12 @@ class _Variant:
     cpu: str
     textures: tuple[tuple[int, TextureKey], ...]
     samplers: tuple[tuple[int, SamplerKey], ...]
+    fuel: int
     program: Program = field(compare=False)
 
 
 def _compile(v: _Variant) -> Library:
-    return compile_module(build_run_kernel(v.program, v.lanes, dict(v.textures), dict(v.samplers), cpu=v.cpu), cpu=v.cpu)
+    return compile_module(build_run_kernel(v.program, v.lanes, dict(v.textures), dict(v.samplers), cpu=v.cpu, fuel=v.fuel), cpu=v.cpu)
 
 
 _kernels: VariantCache[_Variant, Library] = VariantCache(_compile, max_weight=16 << 20, weight=lambda library: len(library.image))
@@ -84,37 +88,6 @@ def _plane(plane: Floats, mode: Interpolation, position: Floats) -> Floats:
     return value
 
 
-class _Environment:
-    """A ShaderEnv over copies of the given constants."""
-
-    def __init__(
-        self,
-        program: Program,
-        constants: Mapping[int, Bits],
-        textures: Sequence[TextureRecord],
-        samplers: Sequence[SamplerRecord],
-    ) -> None:
-        self.record = ShaderEnv()
-        self._keep: list[Any] = []
-        for buffer in range(MAX_CONSTANT_BUFFERS):
-            words = constants[buffer].reshape(-1) if buffer in constants else np.zeros(0, np.uint32)
-            storage = np.zeros(max(words.size, 4 * program.file_size(File.CONST, buffer)) + 4, np.uint32)
-            storage[: words.size] = words
-            self._keep.append(storage)
-            self.record.constants[buffer] = storage.ctypes.data
-            self.record.constant_words[buffer] = words.size
-        texture_array = (TextureRecord * max(len(textures), 1))(*textures)
-        sampler_array = (SamplerRecord * max(len(samplers), 1))(*samplers)
-        self._keep += [texture_array, sampler_array]
-        self.record.textures = ctypes.addressof(texture_array)
-        self.record.samplers = ctypes.addressof(sampler_array)
-
-    @property
-    def address(self) -> int:
-        """Where the record lies."""
-        return ctypes.addressof(self.record)
-
-
 def run(
     program: Program,
     inputs: ArrayLike | None = None,
@@ -125,16 +98,19 @@ def run(
     quad_pos: ArrayLike | None = None,
     face: float = 1.0,
     flatshade_color: bool = False,
-    textures: Mapping[int, tuple[TextureKey, TextureRecord]] | None = None,
-    samplers: Mapping[int, tuple[SamplerKey, SamplerRecord]] | None = None,
+    textures: Mapping[int, TextureData] | None = None,
+    samplers: Mapping[int, SamplerState] | None = None,
+    buffers: Mapping[int, ArrayLike | bytes] | None = None,
+    fuel: int = FUEL,
     lanes: int = 16,
     cpu: str = "host",
     library: Library | None = None,
 ) -> RunResult:
     """Run a validated VERT or FRAG program; the arguments are those of `backends.arguments.prepare`, and:
 
-    textures, samplers: unit -> static key and run-time record. lanes, cpu: how the code is made; results do not depend on them.
-    library: the compiled `build_run_kernel` of this program and these keys, if the caller kept it.
+    lanes, cpu: how the code is made; results do not depend on them, unless lanes race for the words of a buffer: each `lanes`
+    invocations run to the end before the next ones start. library: the compiled `build_run_kernel` of this program, these keys and
+    this fuel, if the caller kept it.
     Raises UnsupportedError for other stages and for what the generator does not build, ValueError and TypeError for wrong arguments.
     """
     arguments = prepare(
@@ -146,22 +122,19 @@ def run(
         quad_pos=quad_pos,
         face=face,
         flatshade_color=flatshade_color,
+        textures=textures,
+        samplers=samplers,
+        buffers=buffers,
+        fuel=fuel,
     )
-    texture_items, sampler_items = textures or {}, samplers or {}
+    environment = Environment(program, arguments)
     if library is None:
-        texture_keys = tuple((unit, key) for unit, (key, _) in sorted(texture_items.items()))
-        sampler_keys = tuple((unit, key) for unit, (key, _) in sorted(sampler_items.items()))
-        library = _kernels.get(_Variant(program.text, lanes, cpu, texture_keys, sampler_keys, program))
-    environment = _Environment(
-        program,
-        arguments.constants,
-        [texture_items[unit][1] if unit in texture_items else TextureRecord() for unit in range(max(texture_items, default=-1) + 1)],
-        [sampler_items[unit][1] if unit in sampler_items else SamplerRecord() for unit in range(max(sampler_items, default=-1) + 1)],
-    )
+        keys = environment.texture_keys, environment.sampler_keys
+        library = _kernels.get(_Variant(program.text, lanes, cpu, *keys, arguments.fuel, program))
     return _run_blocks(_ENTRY(library.address["run"]), environment, program, arguments, lanes)
 
 
-def _run_blocks(entry: Any, environment: _Environment, program: Program, arguments: Arguments, lanes: int) -> RunResult:
+def _run_blocks(entry: Any, environment: Environment, program: Program, arguments: Arguments, lanes: int) -> RunResult:
     inputs, system = interpolate(program, arguments), _system_registers(program, arguments)
     invocations, count = arguments.invocations, output_count(program)
     outputs = np.zeros((invocations, count, 4), np.uint32)
@@ -170,11 +143,13 @@ def _run_blocks(entry: Any, environment: _Environment, program: Program, argumen
     block_alive = np.zeros(lanes, np.uint32)
     for start in range(0, invocations, lanes):
         size = min(lanes, invocations - start)
+        block_alive[:] = np.arange(lanes) < size
         block_in, block_system = _block(inputs, start, lanes), _block(system, start, lanes)
         entry(environment.address, block_in.ctypes.data, block_out.ctypes.data, block_system.ctypes.data, block_alive.ctypes.data)
         outputs[start : start + size] = block_out[:count, :, :size].transpose(2, 0, 1)
         alive[start : start + size] = block_alive[:size] != 0
-    return RunResult(outputs, alive)
+    contents = {number: data.view(np.uint8) for number, data in arguments.buffers.items()}
+    return RunResult(outputs, alive, buffers=contents)
 
 
 def _system_registers(program: Program, arguments: Arguments) -> Bits:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from backends.llvm.abi import ShaderEnv
 from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
 from backends.llvm.environment import default_environment
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.structs import Record
 from backends.llvm.translate import Outputs, translate
+from passes.analysis.regions import FUEL
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Declaration, Program
@@ -69,6 +72,22 @@ class _Registers:
         return self.samplers.get(unit)
 
 
+@dataclass(frozen=True, slots=True)
+class _RunRegisters(_Registers):
+    """An Interface with memory. `lanes`: words, not 0 where a lane is an invocation."""
+
+    lanes: Val | None = None
+
+    def buffers(self) -> Val:
+        """Pointer to the BufferRecords."""
+        return Record(self.f, self.env, ShaderEnv).get("buffers")
+
+    def present(self) -> Val:
+        """The lanes that are invocations."""
+        assert self.lanes is not None
+        return self.f.load(I32.wide(self.lane_map.lanes), self.lanes).ne(0)
+
+
 def output_count(program: Program) -> int:
     """OUT registers that a kernel stores: one more than the highest declared."""
     return program.file_size(File.OUT)
@@ -112,17 +131,19 @@ def build_run_kernel(
     samplers: Mapping[int, SamplerKey] | None = None,
     *,
     cpu: str = "host",
+    fuel: int = FUEL,
 ) -> Module:
     """A module with `run(env, in, out, system, alive)`, which sets MXCSR itself.
 
-    Layouts are those of `build_vertex_kernel`, except that `system` is a register file like `in`; `alive` receives one i32 a lane.
+    Layouts are those of `build_vertex_kernel`, except that `system` is a register file like `in`; `alive`
+    holds one i32 a lane, not 0 where the lane is an invocation, and receives which were not killed. `fuel`: see `translate`.
     Four consecutive lanes are a quad: (0,0) (1,0) (0,1) (1,1).
     """
     module = Module("run", cpu)
     inner = Function(module, "shade", [PTR] * 5, internal=True)
     env, inputs, out, system, alive = inner.args
-    interface = _Registers(inner, LaneMap(lanes, "linear"), env, inputs, system, textures or {}, samplers or {})
-    outputs = translate(inner, program, interface)
+    interface = _RunRegisters(inner, LaneMap(lanes, "linear"), env, inputs, system, textures or {}, samplers or {}, lanes=alive)
+    outputs = translate(inner, program, interface, fuel=fuel)
     _store_outputs(inner, outputs, program, out, lanes)
     inner.store(outputs.alive.zext(I32), alive)
     inner.ret()

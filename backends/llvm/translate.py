@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.llvm import emit as registry
 from backends.llvm.builder import BOOL, F32, Function, Val
-from backends.llvm.emit import compare, floats, groups, integers, samples, textures, wide  # noqa: F401 - importing registers their emitters
+from backends.llvm.emit import compare, floats, groups, integers, memory, samples, textures, wide  # noqa: F401 - importing registers their emitters
 from backends.llvm.flow import FlowBuilder
 from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
@@ -14,6 +14,7 @@ from backends.llvm.pairs import emit_pairs
 from backends.llvm.plan import plan_of
 from backends.llvm.reads import RESOURCES, channels, source_types
 from backends.llvm.tree import Leaf, Region
+from passes.analysis.regions import FUEL
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program
@@ -44,7 +45,7 @@ class Translator:
     instruction: Instruction
     region: Region
 
-    def __init__(self, f: Function, program: Program, interface: Interface, mask: Val | None) -> None:
+    def __init__(self, f: Function, program: Program, interface: Interface, mask: Val | None, fuel: int = FUEL) -> None:
         self.f, self.program, self.interface = f, program, interface
         self.lane_map = interface.lane_map
         self.lanes = self.lane_map.lanes
@@ -57,7 +58,7 @@ class Translator:
             self.alive = MaskVar(f, self.lanes)
             self.alive.set(True)
         covered = self.lane_map.widen(f, mask) if mask is not None else None
-        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands.known)
+        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands.known, fuel)
 
     def condition(self, instruction: Instruction) -> Val:
         """x of the only source: what IF, UIF, SWITCH and CASE test."""
@@ -92,7 +93,8 @@ class Translator:
     def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
         """Value of every channel that is written, all computed before any is stored."""
         opcode = instruction.opcode
-        wanted = channels(instruction.dst[0].write_mask) if instruction.dst else []
+        in_registers = bool(instruction.dst) and instruction.dst[0].register.file not in RESOURCES
+        wanted = channels(instruction.dst[0].write_mask) if in_registers else []
         if opcode.mode is Mode.COMPONENTWISE:
             done: dict[tuple[int, ...], Val] = {}
             values: dict[int, Val] = {}
@@ -167,12 +169,14 @@ class Translator:
         return self.f.splat(variable.get().as_float(), self.lanes)
 
 
-def translate(f: Function, program: Program, interface: Interface, mask: Val | None = None) -> Outputs:
+def translate(f: Function, program: Program, interface: Interface, mask: Val | None = None, *, fuel: int = FUEL) -> Outputs:
     """Generate a validated program at the place where `f` stands.
 
     `mask` (i1 lanes) says whose results count; the other lanes compute too, so that derivatives are right, but nothing waits for
-    quads without a counted lane. Raises UnsupportedError, which names the instruction, for what is not built.
+    quads without a counted lane. `fuel`: iterations of a lane in an outermost loop.
+
+    Raises UnsupportedError, which names the instruction, for what is not built.
     """
-    translator = Translator(f, program, interface, mask)
+    translator = Translator(f, program, interface, mask, fuel)
     translator.flow.run()
     return Outputs(translator)

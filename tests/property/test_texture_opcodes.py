@@ -13,7 +13,7 @@ from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFil
 from backends.gallium.state import SamplerState
 from backends.interp.run import run as interpret
 from backends.llvm.run import run as execute
-from tests.unit.sampling.support import bind, random_texture, sampler_record, state_key
+from tests.unit.sampling.support import random_texture
 from tgsi.parser import parse
 
 # opcode, its sources before the sampler; IN[0] coordinates, IN[1] other numbers, IN[2] and IN[3] derivatives, IN[1] as integers
@@ -58,10 +58,8 @@ def _both(body: str, target: str, inputs: Any, stage: str = "FRAG", shadow: bool
     )
     mode = TexCompare.R_TO_TEXTURE if shadow or target.startswith("SHADOW") else TexCompare.NONE
     sampler = replace(NEAREST, compare_mode=mode, compare_func=CompareFunc.LESS, normalized_coords=target != "RECT")
-    bound = bind(texture, target)
-    record = sampler_record(sampler, texture.format)
     expected = interpret(program, inputs, textures={0: texture}, samplers={0: sampler}).outputs
-    got = execute(program, inputs, textures={0: (bound.key, bound.record)}, samplers={0: (state_key(sampler), record)}, lanes=8).outputs
+    got = execute(program, inputs, textures={0: texture}, samplers={0: sampler}, lanes=8).outputs
     assert got.tolist() == expected.tolist()
     assert len(np.unique(expected[:, 0, 0])) > 1
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,8 @@ import pytest
 
 from backends.formats import Format
 from backends.gallium.enums import Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
-from backends.llvm.abi import SamplerRecord, TextureRecord
+from backends.gallium.state import SamplerState
+from backends.llvm.bind import sampler_key
 from backends.llvm.emit import textures
 from backends.llvm.engine import compile_cached, compile_module
 from backends.llvm.lanes import LaneMap
@@ -18,16 +18,20 @@ from backends.llvm.run import run
 from backends.llvm.samplelib import SYMBOL_PREFIX, SampleFunction, decode
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.stages import build_run_kernel
+from backends.textures import TextureData
 from tgsi.parser import parse
 
 TEXTURE = TextureKey(Format["R8G8B8A8_UNORM"], TextureTarget.TEXTURE_2D, pot=True)
-SAMPLER = SamplerKey(
-    TexWrap.REPEAT,
-    TexWrap.CLAMP_TO_EDGE,
+STATE = SamplerState(
+    wrap_s=TexWrap.REPEAT,
+    wrap_t=TexWrap.CLAMP_TO_EDGE,
     min_img_filter=TexFilter.LINEAR,
     mag_img_filter=TexFilter.LINEAR,
     min_mip_filter=TexMipFilter.LINEAR,
+    normalized_coords=True,
+    max_lod=10.0,
 )
+SAMPLER = sampler_key(STATE)
 PROGRAM = """FRAG
 DCL IN[0], GENERIC[0], CONSTANT
 DCL IN[1], GENERIC[1], CONSTANT
@@ -47,16 +51,10 @@ END
 
 
 @pytest.fixture
-def bound() -> Iterator[dict[str, Any]]:
-    texels = np.random.default_rng(1).integers(0, 256, (2, 16, 16, 4), dtype=np.uint8)
-    texture, sampler = TextureRecord(), SamplerRecord()
-    texture.base, texture.size = texels.ctypes.data, texels.nbytes
-    texture.width = texture.height = 16
-    texture.depth = texture.last_level = 1
-    texture.level_offset[1], texture.row_stride[0], texture.row_stride[1] = 1024, 64, 32
-    sampler.max_lod = 10
-    yield {"textures": {0: (TEXTURE, texture)}, "samplers": {0: (SAMPLER, sampler)}}
-    assert texels.size  # alive until here
+def bound() -> dict[str, Any]:
+    random = np.random.default_rng(1)
+    levels = tuple(random.integers(0, 256, (1, size, size, 4), dtype=np.uint8) for size in (16, 8))
+    return {"textures": {0: TextureData(TEXTURE.format, levels)}, "samplers": {0: STATE}}
 
 
 @pytest.mark.parametrize("lanes", [8, 32])

@@ -208,7 +208,7 @@ def test_runs_and_quads_name_the_same_neighbors() -> None:
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ("LOAD TEMP[0], CONSTBUF[0], IMM[0]", "LOAD"),
+        ("LOAD TEMP[0], IMAGE[0], IMM[0], 2D, PIPE_FORMAT_R32_FLOAT", "LOAD on IMAGE"),
         ("MOV TEMP[0], IN[1][0]", "two indices"),
         ("TEX TEMP[0], IN[0], SAMP[0], 2D_MSAA", "2D_MSAA"),
         ("MOV OUT[0], SV[ADDR[0].x]", "indirect SV"),

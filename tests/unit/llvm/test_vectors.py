@@ -33,20 +33,6 @@ for _case in cases("opcodes"):
 #: Opcodes that VERT and FRAG programs may hold and the generator refuses, by name and line.
 UNSUPPORTED = frozenset(
     [
-        "ATOMADD",
-        "ATOMUADD",
-        "ATOMXCHG",
-        "ATOMCAS",
-        "ATOMAND",
-        "ATOMOR",
-        "ATOMXOR",
-        "ATOMUMIN",
-        "ATOMUMAX",
-        "ATOMIMIN",
-        "ATOMIMAX",
-        "ATOMFADD",
-        "ATOMINC_WRAP",
-        "ATOMDEC_WRAP",
         "BARRIER",
         "EMIT",
         "ENDPRIM",
@@ -56,15 +42,12 @@ UNSUPPORTED = frozenset(
         "INTERP_CENTROID",
         "INTERP_OFFSET",
         "INTERP_SAMPLE",
-        "LOAD",
         "LOD",
         "LODQ",
-        "RESQ",
         "SAMP2HND",
         "SAMPLE_I_MS",
         "SAMPLE_INFO",
         "SAMPLE_POS",
-        "STORE",
         "TG4",
     ]
 )

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from backends.formats import Format
 from backends.gallium.enums import TextureTarget
 from backends.gallium.state import SamplerState
-from backends.interp.sampling import TextureData
 from backends.llvm.abi import SamplerRecord, TextureRecord
 from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
 from backends.llvm.engine import compile_module
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey, TextureKey, texture_key
 from backends.llvm.sampling.sample import LodMode, emit_fetch, emit_query_size, emit_sample
+from backends.textures import TextureData
 
 TARGETS = {
     "1D": TextureTarget.TEXTURE_1D,

@@ -1,0 +1,127 @@
+"""Textures as `tgsi.run` takes them, whichever engine runs: a format and arrays of texels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.formats import Format
+from backends.formats.arrays import unpack
+from backends.gallium.enums import Swizzle
+from backends.gallium.state import SamplerState
+from tgsi.enums import File
+from tgsi.ir import Program, RegisterRef
+
+IDENTITY = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)
+MAX_LEVELS = 16
+MAX_BYTES = 1 << 30
+"""Texels are addressed with 32 bits."""
+ROW_BYTES = 64
+MAX_UNITS = 128
+
+
+@dataclass(frozen=True)
+class TextureData:
+    """A sampler view with its texels.
+
+    levels: one array a mip level of the view, (layers, height, width, block_bytes) of uint8; layers counts the slices of a 3D
+    texture, the layers of an array, the faces of cubes, else it is 1.
+    """
+
+    format: Format
+    levels: tuple[NDArray[np.uint8], ...]
+    swizzle: tuple[Swizzle, Swizzle, Swizzle, Swizzle] = IDENTITY
+    _decoded: dict[int, NDArray[Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    def texels(self, level: int) -> NDArray[Any]:
+        """(layers, height, width, 4): float32, uint32 or int32."""
+        if level not in self._decoded:
+            raw = self.levels[level]
+            self._decoded[level] = unpack(self.format, np.ascontiguousarray(raw).reshape(-1)).reshape(*raw.shape[:3], 4)
+        return self._decoded[level]
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """(levels, 3): width, height and layers of each level."""
+        return np.array([[a.shape[2], a.shape[1], a.shape[0]] for a in self.levels], np.int64)
+
+    @property
+    def one(self) -> int:
+        """The word of a channel that is 1."""
+        return 1 if self.format.is_integer else 0x3F800000
+
+
+def row_bytes(level: NDArray[np.uint8]) -> int:
+    """Bytes of a row of a level in memory: whole units of ROW_BYTES."""
+    return -(-int(level.shape[2] * level.shape[3]) // ROW_BYTES) * ROW_BYTES
+
+
+def texture_targets(program: Program) -> dict[int, frozenset[str]]:
+    """Unit (or view) to the targets that the program reads it as, without SHADOW.
+
+    An indirect unit counts for every unit that is declared.
+    """
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for declaration in program.declared(File.SVIEW):
+        if declaration.view is not None:
+            for unit in range(declaration.first, declaration.last + 1):
+                found[unit].add(_unshadowed(declaration.view.target))
+    for instruction in program.instructions:
+        if instruction.texture is None:
+            continue
+        for operand in instruction.src:
+            if operand.register.file is File.SAMP:
+                for unit in _units(program, operand.register):
+                    found[unit].add(_unshadowed(instruction.texture))
+    return {unit: frozenset(targets) for unit, targets in found.items()}
+
+
+def _units(program: Program, register: RegisterRef) -> range:
+    return range(program.file_size(File.SAMP)) if register.indirect is not None else range(register.index, register.index + 1)
+
+
+def _unshadowed(target: str) -> str:
+    return target.removeprefix("SHADOW")
+
+
+def check_textures(program: Program, textures: Mapping[int, TextureData], samplers: Mapping[int, SamplerState]) -> None:
+    """Return if every texture can be what the program reads it as.
+
+    Raises TypeError or ValueError, which names the argument: wrong types, a unit out of range, levels that do not fit their
+    format or each other, cubes without six square faces, more than 1 GiB.
+    """
+    targets = texture_targets(program)
+    for name, items, kind in (("textures", textures, TextureData), ("samplers", samplers, SamplerState)):
+        for unit, item in items.items():
+            if not isinstance(unit, int) or not 0 <= unit < MAX_UNITS:
+                raise ValueError(f"{name}: {unit!r} is no unit from 0 to {MAX_UNITS - 1}")
+            if not isinstance(item, kind):
+                raise TypeError(f"{name}[{unit}] must be a {kind.__name__}, not {type(item).__name__}")
+    for unit, texture in textures.items():
+        _check_levels(f"textures[{unit}]", texture, targets.get(unit, frozenset()))
+
+
+def _check_levels(name: str, texture: TextureData, targets: frozenset[str]) -> None:
+    if not 1 <= len(texture.levels) <= MAX_LEVELS:
+        raise ValueError(f"{name} must have 1 to {MAX_LEVELS} levels, not {len(texture.levels)}")
+    for k, level in enumerate(texture.levels):
+        if not isinstance(level, np.ndarray) or level.dtype != np.uint8:
+            raise TypeError(f"{name}: level {k} must be an array of uint8")
+        if level.ndim != 4 or level.shape[3] != texture.format.block_bytes or not level.size:
+            shape = f"(layers, height, width, {texture.format.block_bytes})"
+            raise ValueError(f"{name}: level {k} must have shape {shape} for {texture.format.name}, not {level.shape}")
+    layers, height, width, _ = texture.levels[0].shape
+    for k, level in enumerate(texture.levels):
+        depths = {layers if target != "3D" else max(1, layers >> k) for target in targets} or {level.shape[0]}
+        if level.shape[1:3] != (max(1, height >> k), max(1, width >> k)) or depths != {level.shape[0]}:
+            raise ValueError(f"{name}: level {k} has shape {level.shape}, which does not follow from level 0, {texture.levels[0].shape}")
+    if sum(level.shape[0] * level.shape[1] * row_bytes(level) for level in texture.levels) > MAX_BYTES:
+        raise ValueError(f"{name} takes more than {MAX_BYTES >> 20} MiB, rows rounded up to {ROW_BYTES} bytes")
+    if any("CUBE" in target for target in targets) and (width != height or layers % 6):
+        raise ValueError(f"{name} is read as a cube: faces are square and come in sixes, not {(layers, height, width)}")
