@@ -25,7 +25,7 @@ class Clamp(Enum):
 def clamp_colors(program: Program, mode: Clamp, *, has_float_target: bool = False) -> Program:
     """The program with its color outputs clamped to [0, 1]: COLOR and BCOLOR of vertex stages, COLOR of fragment programs.
 
-    A saturating move stands before every end of the main program, and in geometry programs before every EMIT; NaN becomes 0.
+    A saturating move stands before every end of the main program, and in geometry programs before every EMIT; a NaN stays one, as saturate does.
 
     Source: the first open issue of the linkage proposal of 2010.
     """
