@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -243,3 +244,11 @@ def _default_system_value(name: str, lanes: int, face: float) -> Bits:
             return (one << in_quad) - one
         case _:
             return np.zeros(lanes, np.uint32)
+
+
+def read_array(source: Path | object) -> NDArray[Any]:
+    """The numbers of a .npy file (never of pickled objects) or of nested lists, of one shape. ValueError for anything else."""
+    array: NDArray[Any] = np.load(source, allow_pickle=False) if isinstance(source, Path) else np.asarray(source)
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
+        raise ValueError("numbers are wanted")
+    return array

@@ -60,6 +60,7 @@ def _nearest(word: str, names: Sequence[str]) -> str:
 def _parser() -> _Parser:
     from tgsi.listing import JSON_NOTE
     from tgsi.pipelines import add_options
+    from tgsi.run_cli import add_run_options
 
     parser = _Parser(
         prog=PROGRAM,
@@ -104,6 +105,7 @@ Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", 
     parser.add_argument("--cpu", choices=CPUS, default="host", help="target of llvm and asm (default: host)")
     parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations side by side in llvm and asm (default: 16)")
     add_options(parser)
+    add_run_options(parser, actions)
     parser.add_argument("--version", action="store_true", help="print the version")
     return parser
 
@@ -166,6 +168,8 @@ def _run(arguments: list[str]) -> int:
         return _explain(options)
     if options.link:
         return _link(options)
+    if options.run:
+        return _run_shader(options)
     if options.emit == "link":
         raise UsageError("--emit link goes with --link")
     if options.emit and options.check:
@@ -337,6 +341,32 @@ def _link(options: argparse.Namespace) -> int:
         _report(options, [*found, *error.diagnostics], True)
         return 1
     if emit != "json":
+        _report(options, found, False)
+    return _write(options, made)
+
+
+def _run_shader(options: argparse.Namespace) -> int:
+    from tgsi.diagnostics import DiagnosticError
+    from tgsi.run_cli import ArgumentsError, run_shader
+
+    if options.emit:
+        raise UsageError("argument --emit: not allowed with argument --run")
+    if len(options.files) > 1:
+        raise UsageError(f"--run takes one file, {len(options.files)} given")
+    ((name, text),) = _inputs(options.files)
+    found: tuple[Any, ...] = ()
+    try:
+        program, found = _checked(text, name, options)
+        if any(item.severity.value == "error" for item in found):
+            _report(options, found, True)
+            return 1
+        made = run_shader(program, options)
+    except DiagnosticError as error:
+        _report(options, [*found, *error.diagnostics], True)
+        return 1
+    except ArgumentsError as error:
+        raise UsageError(f"--run: {error}") from None
+    if options.format != "json":
         _report(options, found, False)
     return _write(options, made)
 

@@ -102,7 +102,7 @@ def test_caps_say_what_is_there(screen: g.Screen) -> None:
 OPCODE_CAPS = {
     "TGSI_FS_FINE_DERIVATIVE": "DDX_FINE", "TGSI_TXQS": "TXQS", "TGSI_VOTE": "VOTE_ALL", "TGSI_BALLOT": "BALLOT", "TGSI_CLOCK": "CLOCK",
     "TGSI_TEX_TXF_LZ": "TEX_LZ", "TGSI_PACK_HALF_FLOAT": "PK2H", "TEXTURE_QUERY_LOD": "LODQ", "MAX_TEXTURE_GATHER_COMPONENTS": "TG4",
-    "TGSI_DIV": "DIV", "DOUBLES": "DADD", "INT64": "U64ADD", "INT64_DIVMOD": "I64DIV", "LOAD_CONSTBUF": "LOAD", "TGSI_ATOMFADD": "ATOMFADD",
+    "TGSI_DIV": "DIV", "DOUBLES": "DADD", "INT64": "U64ADD", "INT64_DIVMOD": "I64DIV",
     "FBFETCH": "FBFETCH", "BINDLESS_TEXTURE": "IMG2HND",
 }  # fmt: skip
 
@@ -113,6 +113,11 @@ def test_opcode_caps_follow_the_code_generator(screen: g.Screen, cap: str) -> No
     from backends.llvm.emit import EMITTERS
 
     assert bool(screen.get_param(cap)) is (OPCODE_CAPS[cap] in EMITTERS)
+
+
+@pytest.mark.parametrize("cap", ["LOAD_CONSTBUF", "TGSI_ATOMFADD"])
+def test_shader_memory_is_not_there_in_draws(screen: g.Screen, cap: str) -> None:
+    assert screen.get_param(cap) == 0
 
 
 def test_unknown_caps_are_named_with_the_nearest(screen: g.Screen) -> None:
