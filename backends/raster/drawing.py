@@ -35,6 +35,7 @@ FEW = 32  # primitives; so few are shaded as runs whatever their size: code for 
 _DRAW_SIZE, _VERTEX_ENV, _FRAGMENT_ENV = ctypes.sizeof(Draw), Draw.vertex_env.offset, Draw.fragment_env.offset
 MAX_PARTNERS = 256  # fragment shaders that a vertex shader remembers
 MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together
+MAX_EXPANDED = 1 << 24  # vertices whose numbers are written out: loops, and strips that may restart
 _INDEX_TYPES: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
@@ -94,6 +95,8 @@ class DrawMaker:
     def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
         vertex = state.vertex_shader
         if vertex is None or info.count <= 0 or info.instance_count <= 0 or state.rasterizer.rasterizer_discard:
+            return None
+        if not state.sample_mask & 1:  # the only sample there is
             return None
         rasterizer = state.rasterizer
         topology = topology_of(info.mode, rasterizer.flatshade_first)
@@ -170,10 +173,13 @@ class DrawMaker:
         d.prim_shift = topology.shift
         d.base_vertex = d.start
         numbers: NDArray[np.uint32] | None = None
+        is_expanded = topology.closes or (info.index_size > 0 and info.primitive_restart)
+        if is_expanded and _vertices_of(state, info) > MAX_EXPANDED:
+            raise UnsupportedError.at("B001", f"a loop or a draw with restart of {info.count} vertices (at most {MAX_EXPANDED})")
         if info.index_size:
             d.index_bias = d.base_vertex = info.index_bias
             indices, count = self._indices(d, state, info, packet)
-            if info.primitive_restart or topology.closes:
+            if is_expanded:
                 restart = info.restart_index & ((1 << 8 * info.index_size) - 1) if info.primitive_restart else None
                 numbers = expand(topology, indices.astype(np.uint32), restart)
         elif topology.closes:
@@ -353,6 +359,13 @@ class DrawMaker:
         return index in info.colors or (info.writes_all and 0 in info.colors)
 
 
+def _vertices_of(state: DrawState, info: DrawInfo) -> int:
+    """How many vertices a draw can have, given the size of its index buffer."""
+    if not info.index_size or state.index_buffer is None:
+        return info.count
+    return min(info.count, state.index_buffer.size // info.index_size)
+
+
 def _identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
     """Every object that a draw record is made of, but for constants."""
     return (
@@ -370,6 +383,7 @@ def _identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tup
         state.scissors,
         state.polygon_stipple,
         state.clip_planes,
+        bool(state.sample_mask & 1),
         state.count_samples,
         state.count_statistics,
         state.link,

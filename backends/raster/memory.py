@@ -24,6 +24,7 @@ class Region:
 
     def __init__(self, chunk: int = 1 << 18) -> None:
         self._chunk = chunk
+        self.size = 0  # bytes of the chunks that are full
         self._full: list[NDArray[np.uint8]] = []
         self._keep: list[Any] = []
         self._current = aligned(chunk)
@@ -34,6 +35,7 @@ class Region:
         size = size + SLACK + 63 & ~63
         if self._used + size > len(self._current):
             self._full.append(self._current)
+            self.size += len(self._current)
             self._current = aligned(max(self._chunk, size))
             self._base, self._used = self._current.ctypes.data, 0
         address = self._base + self._used
@@ -65,5 +67,6 @@ class Region:
     def reset(self) -> None:
         """Everything handed out is void."""
         self._full.clear()
+        self.size = 0
         self._keep.clear()
         self._used = 0

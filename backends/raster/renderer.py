@@ -22,6 +22,8 @@ from backends.raster.records import TILE, Batch, ClearRecord
 
 SETUP_LANES = 16
 MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
+MAX_QUEUED = 1 << 21  # primitives waiting; between native runs the caller can be interrupted
+MAX_HELD = 1 << 28  # bytes of memory that waiting draws keep alive
 _BATCH = np.dtype(
     {
         "names": [name for name, *_ in Batch._fields_],
@@ -70,6 +72,7 @@ class Renderer:
         self._batches: list[tuple[int, int, int]] = []  # draw, first, count
         self._clears: list[tuple[Surface, ClearRecord]] = []
         self._reads: set[tuple[int, int]] = set()
+        self._held = self._queued = 0  # bytes that draws read; primitives in batches
         self._bound = INFINITY  # of all depths in the framebuffer
         self._vertices = self._primitives = 0
 
@@ -119,13 +122,19 @@ class Renderer:
             return
         self._vertices += packet.vertices
         self._primitives += packet.primitives
-        self._reads.update(packet.reads)
+        fresh = set(packet.reads) - self._reads
+        if fresh:
+            self._reads |= fresh
+            self._held += sum(size for _, size in fresh)
         for first, count in batches_of(packet, self._batch_size):
             self._batches.append((packet.address, first, count))
-            if len(self._batches) >= MAX_BATCHES:
+            self._queued += count
+            if len(self._batches) >= MAX_BATCHES or self._queued >= MAX_QUEUED:
                 self._run()
         if not self._batches:
             self._finish()
+        elif self._held + self._region.size > MAX_HELD:
+            self.flush()
 
     @property
     def pending(self) -> bool:
@@ -156,6 +165,7 @@ class Renderer:
 
     def _finish(self) -> None:
         self._reads.clear()
+        self._held = 0
         self._region.reset()
 
     def _run(self) -> None:
@@ -169,7 +179,7 @@ class Renderer:
         clears = (ClearRecord * len(self._clears))(*(record for _, record in self._clears))
         s.batches, s.num_batches = batches.ctypes.data, len(self._batches)
         s.clears, s.num_clears = ctypes.addressof(clears), len(self._clears)
-        self._batches, self._clears = [], []
+        self._batches, self._clears, self._queued = [], [], 0
         pool.coarse[:] = self._bound
         self._bound = INFINITY
         pool.run()
