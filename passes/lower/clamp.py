@@ -25,7 +25,8 @@ class Clamp(Enum):
 def clamp_colors(program: Program, mode: Clamp, *, has_float_target: bool = False) -> Program:
     """The program with its color outputs clamped to [0, 1]: COLOR and BCOLOR of vertex stages, COLOR of fragment programs.
 
-    A saturating move stands before every end of the main program, and in geometry programs before every EMIT; a NaN stays one, as saturate does.
+    A saturating move stands before every end of the main program, and in geometry programs before every EMIT; a NaN stays one, as
+    SAT leaves it.
 
     Source: the first open issue of the linkage proposal of 2010.
     """
