@@ -89,6 +89,7 @@ class FragmentInfo:
     colors: Mapping[int, int] = field(default_factory=dict)
     depth: int | None = None
     stencil: int | None = None
+    sample_mask: int | None = None  # bit 0 clear discards the fragment; that counts as a kill
     kills: bool = False
     is_lower_left: bool = False
     is_integer_center: bool = False
@@ -143,7 +144,8 @@ class FragmentInfo:
             {index: register for (name, index), register in outputs.items() if name == "COLOR"},
             outputs.get(("POSITION", 0)),
             outputs.get(("STENCIL", 0)),
-            bool(opcodes & {"KILL", "KILL_IF"}),
+            outputs.get(("SAMPLEMASK", 0)),
+            bool(opcodes & {"KILL", "KILL_IF"}) or ("SAMPLEMASK", 0) in outputs,
             program.property("FS_COORD_ORIGIN") == 1,
             program.property("FS_COORD_PIXEL_CENTER") == 1,
             program.property("FS_COLOR0_WRITES_ALL_CBUFS") != 0,

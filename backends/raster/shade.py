@@ -247,6 +247,8 @@ class _Block:
             out = kernel.hoisted.get(self.planes.lanes) or info.emit(f, self, mask)
             if info.kills:
                 mask = mask & out.alive
+            if info.sample_mask is not None:
+                mask = mask & (out.get(info.sample_mask, 0).as_int() & 1).ne(0)
             mask = mask & self._alpha_test(out)
         if test is not None and self.depth is not None and (late or (kills and test.key.writes)):
             z = self._value(self.planes.z) if info.depth is None or out is None else out.get(info.depth, 2)

@@ -40,3 +40,22 @@ def test_a_sample_mask_without_bit_0_draws_nothing(screen: g.Screen, drawing: g.
     drawing.set_sample_mask(1)
     drawing.draw_vbo(mode="TRIANGLE_STRIP", count=4)
     assert (pixels(drawing, target) == (0, 0, 255, 255)).all()
+
+
+def test_a_sample_mask_output_without_bit_0_discards_the_fragment(screen: g.Screen, drawing: g.Context) -> None:
+    target = target_of(screen, drawing)
+    drawing.set_vertex_buffers([colored(QUAD, (0, 0, 1, 1))])
+    text = """FRAG
+    DCL IN[0], GENERIC[0], PERSPECTIVE
+    DCL IN[1], POSITION, LINEAR
+    DCL OUT[0], COLOR
+    DCL OUT[1], SAMPLEMASK
+    MOV OUT[0], IN[0]
+    F2I OUT[1].x, IN[1].xxxx
+    END
+    """
+    drawing.bind_fs_state(drawing.create_fs_state(text))
+    drawing.draw_vbo(mode="TRIANGLE_STRIP", count=4)
+    drawn = pixels(drawing, target).any(-1)
+    assert drawn[:, 1::2].all()
+    assert not drawn[:, ::2].any()
