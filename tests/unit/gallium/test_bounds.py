@@ -56,6 +56,6 @@ def test_a_sample_mask_output_without_bit_0_discards_the_fragment(screen: g.Scre
     """
     drawing.bind_fs_state(drawing.create_fs_state(text))
     drawing.draw_vbo(mode="TRIANGLE_STRIP", count=4)
-    drawn = pixels(drawing, target).any(-1)
+    drawn = np.any(pixels(drawing, target), axis=-1)
     assert drawn[:, 1::2].all()
     assert not drawn[:, ::2].any()
