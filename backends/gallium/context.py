@@ -39,7 +39,6 @@ class Context(Queries, Draws, Clears, Copies, Extras):
         self._halves = {}
         self._other_stages = {}
         self._unsupported = {}
-        self._destroyed = set()
         self._active = set()
         self._checked = {}
         self._made = {}

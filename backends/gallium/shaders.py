@@ -25,7 +25,6 @@ class Shaders(ContextCore):
     """create_, bind_ and destroy_ for shaders. Stages without an engine can be created; drawing with them says so."""
 
     _unsupported: dict[Processor, packet.Shader]
-    _destroyed: set[int]
 
     def _create_shader(self, source: Any, stage: Processor) -> packet.Shader:
         name = f"create_{STAGE_NAMES[stage]}_state"
@@ -41,7 +40,7 @@ class Shaders(ContextCore):
             raise TypeError(f"{name}: what {made} returned is wanted, not {type(shader).__name__}")
         if shader.program.processor is not stage:
             raise ValueError(f"{name}: a {stage.name} shader is wanted, not {shader.program.processor.name}")
-        if shader.serial in self._destroyed:
+        if shader.is_destroyed:
             raise ValueError(f"{name}: the shader was destroyed")
         return shader
 
@@ -52,7 +51,7 @@ class Shaders(ContextCore):
             self._unsupported[stage] = self._check_shader(shader, stage, f"bind_{STAGE_NAMES[stage]}_state")
 
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
-        self._destroyed.add(self._check_shader(shader, stage, f"destroy_{STAGE_NAMES[stage]}_state").serial)
+        self._check_shader(shader, stage, f"destroy_{STAGE_NAMES[stage]}_state").is_destroyed = True
 
     def check_stages(self, name: str) -> None:
         """UnsupportedError while a shader is bound that nothing here can run."""

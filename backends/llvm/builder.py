@@ -328,11 +328,6 @@ class Function:
         align = Val(self, I32, "4")
         self.call(None, f"llvm.masked.store.{value.type.suffix}.p0", value, pointer, align, mask)
 
-    def masked_load(self, type: Type, pointer: Val, mask: Val) -> Val:
-        """Load the lanes of `mask` only; the others are 0."""
-        align = Val(self, I32, "4")
-        return self.call(type, f"llvm.masked.load.{type.suffix}.p0", pointer, align, mask, self.const(type, 0))
-
     def gather(self, type: Type, pointer: Val, offsets: Val, mask: Val | None = None) -> Val:
         """Lane k loads an element of `type` at `pointer` + offsets[k] bytes (i32 unsigned or i64); masked-off lanes are 0."""
         lanes = offsets.type.lanes

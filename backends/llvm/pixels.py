@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.formats import SWIZZLE_ONE, ChannelType, Format
-from backends.llvm.builder import F32, I8, I16, I32, I64, PTR, Function, Type, Val
+from backends.llvm.builder import F32, I8, I16, I32, I64, Function, Type, Val
 from backends.llvm.formats import one_bits, unpack
 
 
@@ -118,9 +118,3 @@ def fetch_attribute(f: Function, format: Format, pointers: Sequence[Val]) -> lis
         zero = f.const(F32.wide(lanes), 0.0)
         return [words[i].as_float() if i < len(words) else constants.get(i, zero) for i in format.swizzle]
     return unpack(f, format, words)
-
-
-def pointer_lanes(f: Function, base: Val, offsets: Val) -> list[Val]:
-    """`base` plus each lane's offset (bytes, i32 unsigned or i64) as scalar pointers, for `fetch_attribute`."""
-    wide = offsets.zext(I64) if offsets.type.bits == 32 else offsets
-    return [f.at(base, wide[k]) for k in range(offsets.lanes)] if wide.lanes > 1 else [f.emit(PTR, f"getelementptr i8, {base}, {wide}")]

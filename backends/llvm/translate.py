@@ -68,10 +68,6 @@ class Translator:
         """The lanes that execute the current instruction."""
         return self.flow.execution_mask()
 
-    def covered_mask(self) -> Val | None:
-        """Lanes of the quads that count, if a mask was given."""
-        return self.flow.covered
-
     # -- instructions -----------------------------------------------------------------------------------------------
     def emit(self, leaf: Leaf) -> None:
         """Generate one instruction that is not control flow."""

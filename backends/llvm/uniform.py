@@ -77,11 +77,6 @@ def _path(region: Region, home: Region | None) -> Iterator[Control]:
         region = control.region
 
 
-def is_uniform_file(key: Key) -> bool:
-    """Constants and immediates are the same for all lanes."""
-    return key[0] in (File.CONST, File.IMM)
-
-
 class _Analysis:
     def __init__(self, main: Region, memory: frozenset[tuple[File, int]]) -> None:
         self.main = main

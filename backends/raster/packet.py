@@ -116,6 +116,7 @@ class Shader:
     program: Program
     serial: int = field(default_factory=lambda: next(_serials))
     derived: dict[str, object] = field(default_factory=dict, repr=False)  # what the renderer has found out about it
+    is_destroyed: bool = False
 
 
 @dataclass(slots=True)
