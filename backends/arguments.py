@@ -4,45 +4,73 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from backends.gallium.state import SamplerState
-from backends.result import Bits, Floats
-from backends.textures import TextureData, check_textures
+from backends.result import Bits, Floats, Mask
+from backends.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
+from backends.system_values import declared_system_values, given_system_values
+from backends.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, writable_images
+from backends.words import buffer_words, words
 from passes.analysis.regions import FUEL
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File, Processor
+from tgsi.enums import File, MemoryType, Processor
 from tgsi.ir import Program
-from tgsi.semantics import SEMANTICS
-
-QUAD = 4
-"""Invocations of a subgroup; fragments come in quads (0,0) (1,0) (0,1) (1,1)."""
 
 MAX_CONSTANT_BUFFERS = 16
 MAX_BUFFERS = 32
-"""Numbers of CONST and BUFFER resources stay below."""
-
+"""Numbers of CONST, BUFFER and HWATOMIC resources stay below."""
+MAX_SHARED_MEMORY = 1 << 20
+DEFAULT_SHARED_MEMORY = 32768
+MAX_TARGETS = 8
 MAX_FUEL = (1 << 31) - 1
 
 
-@dataclass(frozen=True, slots=True)
+class RunOptions(TypedDict, total=False):
+    """The keyword arguments of `tgsi.run` that describe what runs; `prepare` says what each is."""
+
+    constants: Mapping[int, ArrayLike] | None
+    system_values: Mapping[str, ArrayLike] | None
+    coefs: ArrayLike | None
+    quad_pos: ArrayLike | None
+    face: float
+    flatshade_color: bool
+    textures: Mapping[int, TextureData] | None
+    samplers: Mapping[int, SamplerState] | None
+    buffers: Mapping[int, ArrayLike | bytes] | None
+    images: Mapping[int, TextureData] | None
+    counters: Mapping[int, ArrayLike | bytes] | None
+    memory: Mapping[str, ArrayLike | bytes] | None
+    shared_memory: int
+    grid: Triple | None
+    block: Triple | None
+    framebuffer: Mapping[int, ArrayLike] | None
+    sample_positions: ArrayLike | None
+    coverage: ArrayLike | None
+    fuel: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Arguments:
     """Arguments of one run.
 
-    invocations: how many results there are; lanes: the same, rounded up to whole quads. The lanes added are inactive.
-    inputs: (input registers, lanes, 4) words; all 0 where coefficients take their place.
+    shape: invocations and lanes. Lanes that are no invocation are inactive.
+    inputs: (input registers, lanes, 4) words of vertices and fragments; all 0 where coefficients take their place.
+    vertices: (primitives, vertices, input registers, 4) words for GEOM, TESS_CTRL and TESS_EVAL; `shape.primitive` says whose a lane is.
     constants: buffer to (vec4s, 4) words; what lies outside reads 0.
     system_values: semantic name to (lanes, 4) words, for every name that the program declares.
-    coefs: (input registers, 3, 4), a0 dadx dady; quad_pos: (4, lanes), x y z and 1/w; both None for vertices.
+    coefs: (input registers, 3, 4), a0 dadx dady; quad_pos: (4, lanes), x y z and 1/w; both None where inputs are given.
+    buffers, counters: number to words; memory: words of GLOBAL and INPUT memory; images: unit to texels. All are copies that a run writes.
+    shared_words: words of SHARED memory of a block, and of PRIVATE memory of an invocation; 0 at the start.
+    framebuffer: target to (lanes, 4) words, what FBFETCH reads. sample_positions: (samples, 2), from 0 to 1 in the pixel.
+    sample_offset, centroid_offset: (lanes, 2), from the pixel's center to the lane's sample, and to a place that is covered.
     """
 
-    invocations: int
-    lanes: int
+    shape: Shape
     inputs: Bits
+    vertices: NDArray[np.uint32]
     constants: Mapping[int, Bits]
     system_values: Mapping[str, Bits]
     coefs: Floats | None
@@ -53,114 +81,183 @@ class Arguments:
     textures: Mapping[int, TextureData]
     samplers: Mapping[int, SamplerState]
     buffers: dict[int, Bits]
+    images: dict[int, ImageData]
+    counters: dict[int, Bits]
+    memory: dict[MemoryType, Bits]
+    shared_words: int
+    framebuffer: Mapping[int, Bits]
+    sample_positions: Floats
+    sample_offset: Floats
+    centroid_offset: Floats
+
+    @property
+    def invocations(self) -> int:
+        """How many results there are."""
+        return self.shape.invocations
+
+    @property
+    def lanes(self) -> int:
+        """Invocations and the lanes that fill up quads."""
+        return self.shape.lanes
+
+    @property
+    def present(self) -> Mask:
+        """(lanes,): which lanes are invocations."""
+        return self.shape.present
+
+    @property
+    def places(self) -> Index:
+        """(invocations,): the lane of each."""
+        return self.shape.places
 
 
-def prepare(
-    program: Program,
-    inputs: ArrayLike | None = None,
-    *,
-    constants: Mapping[int, ArrayLike] | None = None,
-    system_values: Mapping[str, ArrayLike] | None = None,
-    coefs: ArrayLike | None = None,
-    quad_pos: ArrayLike | None = None,
-    face: float = 1.0,
-    flatshade_color: bool = False,
-    textures: Mapping[int, TextureData] | None = None,
-    samplers: Mapping[int, SamplerState] | None = None,
-    buffers: Mapping[int, ArrayLike | bytes] | None = None,
-    fuel: int = FUEL,
-) -> Arguments:
-    """Check the arguments of a run.
-
-    inputs: (invocations, registers, 4), float32 or 32-bit words. A fragment program may take `coefs` (registers, 3, 4) and
-    `quad_pos` (4, invocations) instead: whole quads, positions as the interpolation takes them, `quad_pos[3]` is 1/w.
-    constants: buffer number to (vec4s, 4). system_values: semantic name to (invocations,) or (invocations, 4); VERTEXID and
-    VERTEXID_NOBASE count from 0 when absent, FACE follows `face`, everything else absent is 0. fuel: loop iterations of a lane.
-    textures, samplers: unit to view and sampler state; an empty unit reads (0, 0, 0, 1). buffers: number of a BUFFER to its 32-bit
-    words, or to bytes (`bytes` or uint8); they are copied.
+def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack[RunOptions]) -> Arguments:
+    """Check the arguments of a run; `tgsi.run` says what each means.
 
     Raises:
-        UnsupportedError: the stage is not VERT or FRAG.
-        TypeError, ValueError: an argument has the wrong type or shape; the message names it.
+        TypeError, ValueError: an argument has the wrong type or shape, or belongs to another stage; the message names it.
     """
-    if program.processor not in (Processor.VERT, Processor.FRAG):
-        raise UnsupportedError.at("B050", f"running {program.processor.name} programs is not supported; VERT and FRAG are")
-    registers = program.file_size(File.IN)
+    _check_stage(program, options)
+    stage, registers = program.processor, program.file_size(File.IN)
+    by_vertex = stage in (Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL)
     given = None if inputs is None else words("inputs", inputs)
-    if given is not None and (given.ndim != 3 or given.shape[2] != 4):
-        raise ValueError(f"inputs must have shape (invocations, registers, 4), not {given.shape}")
-    fragments = _fragments(program, coefs, quad_pos, registers)
-    if given is not None and fragments[0] is not None:
-        raise ValueError("inputs and coefs exclude each other")
-    if given is None and fragments[0] is None and registers:
-        raise ValueError("inputs must be given: the program declares IN registers")
-    if given is not None and given.shape[1] < registers:
-        raise ValueError(f"inputs holds {given.shape[1]} registers, the program declares {registers}")
-    system = {name: _system_value(name, value) for name, value in (system_values or {}).items()}
-    invocations = _count(given, fragments[1], system)
-    lanes = -(-invocations // QUAD) * QUAD
-    padded = np.zeros((registers, lanes, 4), np.uint32)
-    if given is not None:
-        padded[:, :invocations] = given[:, :registers].transpose(1, 0, 2)
+    system = given_system_values(options.get("system_values"))
+    coefs, positions = _planes(registers, options.get("coefs"), options.get("quad_pos"))
+    vertices = _vertices(program, given, registers) if by_vertex else np.zeros((0, 0, registers, 4), np.uint32)
+    if not by_vertex:
+        _check_inputs(given, coefs, registers)
+    coverage = None if options.get("coverage") is None else words("coverage", options["coverage"])  # type: ignore[arg-type]
+    if coverage is not None and coverage.ndim != 1:
+        raise ValueError(f"coverage must have shape (invocations,), not {coverage.shape}")
+    framebuffer = {_number("framebuffer", k, MAX_TARGETS): _color(k, data) for k, data in (options.get("framebuffer") or {}).items()}
+    counts = {} if given is None or by_vertex else {"inputs": len(given)}
+    counts |= {} if positions is None else {"quad_pos": positions.shape[1]}
+    counts |= {} if coverage is None else {"coverage": len(coverage)}
+    counts |= {f"framebuffer[{k}]": len(data) for k, data in framebuffer.items()}
+    counts |= {f"system_values[{name!r}]": len(value) for name, value in system.items()}
+    shape = _shape(program, options, vertices, counts)
+    padded = np.zeros((0 if by_vertex else registers, shape.lanes, 4), np.uint32)
+    if given is not None and not by_vertex:
+        padded[:, : len(given)] = given[:, :registers].transpose(1, 0, 2)
+    table = _sample_positions(options.get("sample_positions"))
+    covered = np.full(shape.lanes, (1 << len(table)) - 1, np.uint32)
+    if coverage is not None:
+        covered[shape.places] &= coverage
+    number = np.zeros(shape.lanes, np.int64)
+    if "SAMPLEID" in system:
+        number[shape.places] = np.minimum(system["SAMPLEID"][:, 0], len(table) - 1)
+    face = float(options.get("face", 1.0))
+    defaults = {
+        "FACE": np.array([0xFFFFFFFF if face > 0 else 0], np.uint32),
+        "SAMPLEMASK": covered[:, None],
+        "SAMPLEPOS": np.pad(table, ((0, 0), (0, 2))).view(np.uint32)[number],
+        "VERTICESIN": np.array([vertices.shape[1]], np.uint32),
+    }
+    fuel, shared = options.get("fuel", FUEL), options.get("shared_memory", DEFAULT_SHARED_MEMORY)
     if not 1 <= fuel <= MAX_FUEL:
         raise ValueError(f"fuel must be from 1 to {MAX_FUEL}, not {fuel}")
-    textures, samplers = dict(textures or {}), dict(samplers or {})
+    if not 0 <= shared <= MAX_SHARED_MEMORY:
+        raise ValueError(f"shared_memory must be from 0 to {MAX_SHARED_MEMORY} bytes, not {shared}")
+    textures, samplers = dict(options.get("textures") or {}), dict(options.get("samplers") or {})
     check_textures(program, textures, samplers)
     return Arguments(
-        invocations,
-        lanes,
-        padded,
-        {_number("constants", buffer, MAX_CONSTANT_BUFFERS): _constant_buffer(buffer, data) for buffer, data in (constants or {}).items()},
-        _declared_system_values(program, system, invocations, lanes, face),
-        *fragments,
-        float(face),
-        bool(flatshade_color),
-        int(fuel),
-        textures,
-        samplers,
-        {_number("buffers", number, MAX_BUFFERS): _buffer(number, data) for number, data in (buffers or {}).items()},
+        shape=shape,
+        inputs=padded,
+        vertices=vertices,
+        constants={
+            _number("constants", k, MAX_CONSTANT_BUFFERS): _constant_buffer(k, v) for k, v in (options.get("constants") or {}).items()
+        },
+        system_values=declared_system_values(program, shape, system, defaults),
+        coefs=coefs,
+        quad_pos=positions,
+        face=face,
+        flatshade_color=bool(options.get("flatshade_color", False)),
+        fuel=int(fuel),
+        textures=textures,
+        samplers=samplers,
+        buffers=_buffers("buffers", options.get("buffers")),
+        images=writable_images(options.get("images") or {}),
+        counters=_buffers("counters", options.get("counters")),
+        memory={_memory(name): buffer_words(f"memory[{name!r}]", data) for name, data in (options.get("memory") or {}).items()},
+        shared_words=int(shared) // 4,
+        framebuffer={k: _in_lanes(data, shape) for k, data in framebuffer.items()},
+        sample_positions=table,
+        sample_offset=table[number] - np.float32(0.5),
+        centroid_offset=_centroids(table, covered),
     )
 
 
-def _number(name: str, number: int, limit: int) -> int:
-    if not isinstance(number, int) or not 0 <= number < limit:
-        raise ValueError(f"{name}: {number!r} is no number from 0 to {limit - 1}")
-    return number
+_STAGES: Mapping[str, tuple[Processor, ...]] = {
+    **dict.fromkeys(("coefs", "quad_pos", "framebuffer", "sample_positions", "coverage"), (Processor.FRAG,)),
+    **dict.fromkeys(("grid", "block", "memory"), (Processor.COMP,)),
+}
+"""Arguments that only some stages take."""
 
 
-def _buffer(number: int, data: ArrayLike | bytes) -> Bits:
-    """A copy of a buffer's words."""
-    array: NDArray[Any] = np.frombuffer(data, np.uint8) if isinstance(data, bytes | bytearray | memoryview) else np.asarray(data)
-    if array.dtype != np.uint8:
-        return words(f"buffers[{number}]", array).reshape(-1).copy()
-    if array.size % 4:
-        raise ValueError(f"buffers[{number}] must hold whole 32-bit words, not {array.size} bytes")
-    return np.frombuffer(array.tobytes(), np.uint32).copy()
+def _check_stage(program: Program, options: RunOptions) -> None:
+    for name, stages in _STAGES.items():
+        if options.get(name) is not None and program.processor not in stages:
+            names = " and ".join(stage.name for stage in stages)
+            raise ValueError(f"{name} belongs to {names} programs, not to {program.processor.name}")
 
 
-def words(name: str, data: ArrayLike) -> Bits:
-    """An array's 32-bit words; floats and integers that fit are converted, 32-bit ones are taken as they are."""
-    array: NDArray[Any] = np.asarray(data)
-    if array.dtype in (np.uint32, np.int32, np.float32):
-        return np.ascontiguousarray(array).view(np.uint32)
-    if array.dtype.kind == "f":
-        with np.errstate(all="ignore"):
-            return np.ascontiguousarray(array, dtype=np.float32).view(np.uint32)
-    if array.dtype.kind in "iub":
-        wide = array.astype(np.int64) if array.dtype.kind != "u" or array.dtype.itemsize < 8 else array
-        if wide.size and (int(wide.min()) < -(1 << 31) or int(wide.max()) >= 1 << 32):
-            raise ValueError(f"{name} holds integers that do not fit into 32 bits")
-        return np.asarray(wide & 0xFFFFFFFF, dtype=np.uint32)
-    raise TypeError(f"{name} must hold float32 or 32-bit integers, not {array.dtype}")
+def _shape(program: Program, options: RunOptions, vertices: NDArray[np.uint32], counts: Mapping[str, int]) -> Shape:
+    if len(set(counts.values())) > 1:
+        raise ValueError(f"invocations differ: {', '.join(f'{name} has {count}' for name, count in counts.items())}")
+    found, primitives = next(iter(counts.values()), None), len(vertices)
+    match program.processor:
+        case Processor.COMP:
+            shape = block_shape(program, options.get("grid") or (1, 1, 1), options.get("block"))
+        case Processor.TESS_CTRL:
+            shape = patch_shape(primitives, max(1, program.property("TCS_VERTICES_OUT", 1)))
+        case Processor.GEOM:
+            shape = flat_shape(primitives * max(1, program.property("GS_INVOCATIONS", 1)), primitives)
+        case Processor.TESS_EVAL:
+            if found is not None and found % max(1, primitives):
+                raise ValueError(f"{next(iter(counts))} has {found} invocations, which is no multiple of {primitives} patches")
+            return flat_shape(primitives if found is None else found, primitives)
+        case _:
+            count = 1 if found is None else found
+            return flat_shape(count, count)
+    if found is not None and found != shape.invocations:
+        raise ValueError(f"{next(iter(counts))} has {found} invocations, the run has {shape.invocations}")
+    return shape
 
 
-def _fragments(
-    program: Program, coefs: ArrayLike | None, quad_pos: ArrayLike | None, registers: int
-) -> tuple[Floats | None, Floats | None]:
+def _check_inputs(given: Bits | None, coefs: Floats | None, registers: int) -> None:
+    if given is not None and (given.ndim != 3 or given.shape[2] != 4):
+        raise ValueError(f"inputs must have shape (invocations, registers, 4), not {given.shape}")
+    if given is not None and coefs is not None:
+        raise ValueError("inputs and coefs exclude each other")
+    if given is None and coefs is None and registers:
+        raise ValueError("inputs must be given: the program declares IN registers")
+    if given is not None and given.shape[1] < registers:
+        raise ValueError(f"inputs holds {given.shape[1]} registers, the program declares {registers}")
+
+
+def _vertices(program: Program, given: Bits | None, registers: int) -> NDArray[np.uint32]:
+    """(primitives, vertices, registers, 4); PRIM_ID inputs hold the number of the primitive."""
+    geometry = program.processor is Processor.GEOM
+    count = input_vertices(program)
+    if given is None:
+        if registers:
+            raise ValueError("inputs must be given: the program declares IN registers")
+        given = np.zeros((1, count if geometry else 1, 0, 4), np.uint32)
+    if given.ndim != 4 or given.shape[3] != 4 or (geometry and given.shape[1] != count) or not 1 <= given.shape[1] <= MAX_PATCH:
+        wanted = f"(primitives, {count}, registers, 4)" if geometry else f"(patches, 1 to {MAX_PATCH} vertices, registers, 4)"
+        raise ValueError(f"inputs must have shape {wanted}, not {given.shape}")
+    if given.shape[2] < registers:
+        raise ValueError(f"inputs holds {given.shape[2]} registers, the program declares {registers}")
+    result = given[:, :, :registers].copy()
+    for declaration in program.declared(File.IN):
+        if declaration.semantic is not None and declaration.semantic.name == "PRIM_ID":
+            result[:, :, declaration.first : declaration.last + 1] = np.arange(len(result), dtype=np.uint32)[:, None, None, None]
+    return result
+
+
+def _planes(registers: int, coefs: ArrayLike | None, quad_pos: ArrayLike | None) -> tuple[Floats | None, Floats | None]:
     if coefs is None and quad_pos is None:
         return None, None
-    if program.processor is not Processor.FRAG:
-        raise ValueError("coefs and quad_pos belong to FRAG programs")
     if quad_pos is None:
         raise ValueError("coefs needs quad_pos")
     positions = words("quad_pos", quad_pos).view(np.float32)
@@ -174,14 +271,37 @@ def _fragments(
     return planes, positions
 
 
-def _count(inputs: Bits | None, quad_pos: Floats | None, system: Mapping[str, Bits]) -> int:
-    counts = {"inputs": inputs.shape[0]} if inputs is not None else {}
-    if quad_pos is not None:
-        counts["quad_pos"] = quad_pos.shape[1]
-    counts |= {f"system_values[{name!r}]": value.shape[0] for name, value in system.items()}
-    if len(set(counts.values())) > 1:
-        raise ValueError(f"invocations differ: {', '.join(f'{name} has {count}' for name, count in counts.items())}")
-    return next(iter(counts.values()), 1)
+def _sample_positions(data: ArrayLike | None) -> Floats:
+    if data is None:
+        return np.full((1, 2), 0.5, np.float32)
+    table = words("sample_positions", data).view(np.float32)
+    if table.ndim != 2 or table.shape[1] != 2 or not 1 <= len(table) <= MAX_SAMPLES or not ((table >= 0) & (table <= 1)).all():
+        raise ValueError(f"sample_positions must have shape (1 to {MAX_SAMPLES}, 2), from 0 to 1, not {table.shape}")
+    return table
+
+
+def _centroids(table: Floats, covered: Bits) -> Floats:
+    """The center where all samples are covered, or none is, else the first covered sample."""
+    bits: Mask = (covered[:, None] >> np.arange(len(table), dtype=np.uint32) & np.uint32(1)).astype(np.bool_)
+    partly = np.asarray(bits.any(axis=1) & ~bits.all(axis=1))
+    result: Floats = np.where(partly[:, None], table[bits.argmax(axis=1)] - np.float32(0.5), np.float32(0))
+    return result
+
+
+def _number(name: str, number: int, limit: int) -> int:
+    if not isinstance(number, int) or not 0 <= number < limit:
+        raise ValueError(f"{name}: {number!r} is no number from 0 to {limit - 1}")
+    return number
+
+
+def _buffers(name: str, given: Mapping[int, ArrayLike | bytes] | None) -> dict[int, Bits]:
+    return {_number(name, number, MAX_BUFFERS): buffer_words(f"{name}[{number}]", data) for number, data in (given or {}).items()}
+
+
+def _memory(name: Any) -> MemoryType:
+    if name not in ("GLOBAL", "INPUT"):
+        raise ValueError(f"memory: {name!r} is neither 'GLOBAL' nor 'INPUT'")
+    return MemoryType[name]
 
 
 def _constant_buffer(buffer: int, data: ArrayLike) -> Bits:
@@ -193,62 +313,14 @@ def _constant_buffer(buffer: int, data: ArrayLike) -> Bits:
     return array
 
 
-def _system_value(name: str, data: ArrayLike) -> Bits:
-    if name not in SEMANTICS:
-        raise ValueError(f"system_values: there is no semantic {name!r}")
-    array = words(f"system_values[{name!r}]", data)
-    if array.ndim == 1:
-        array = np.repeat(array[:, None], 4, axis=1)
+def _color(number: int, data: ArrayLike) -> Bits:
+    array = words(f"framebuffer[{number}]", data)
     if array.ndim != 2 or array.shape[1] != 4:
-        raise ValueError(f"system_values[{name!r}] must have shape (invocations,) or (invocations, 4), not {array.shape}")
+        raise ValueError(f"framebuffer[{number}] must have shape (invocations, 4), not {array.shape}")
     return array
 
 
-def _declared_system_values(program: Program, given: Mapping[str, Bits], invocations: int, lanes: int, face: float) -> dict[str, Bits]:
-    found: dict[str, Bits] = {}
-    for declaration in program.declared(File.SV):
-        if declaration.semantic is None:
-            continue
-        name = declaration.semantic.name
-        value = np.zeros((lanes, 4), np.uint32)
-        if name in given:
-            value[:invocations] = given[name]
-        else:
-            value[:] = _default_system_value(name, lanes, face)[:, None]
-        found[name] = value
-    return found
-
-
-def _default_system_value(name: str, lanes: int, face: float) -> Bits:
-    number = np.arange(lanes, dtype=np.uint32)
-    in_quad = number % QUAD
-    one = np.uint32(1)
-    match name:
-        case "VERTEXID" | "VERTEXID_NOBASE":
-            return number
-        case "FACE":
-            return np.full(lanes, 0xFFFFFFFF if face > 0 else 0, np.uint32)
-        case "SUBGROUP_SIZE":
-            return np.full(lanes, QUAD, np.uint32)
-        case "SUBGROUP_INVOCATION":
-            return in_quad
-        case "SUBGROUP_EQ_MASK":
-            return one << in_quad
-        case "SUBGROUP_GE_MASK":
-            return np.uint32(15) & ~((one << in_quad) - one)
-        case "SUBGROUP_GT_MASK":
-            return np.uint32(15) & ~((np.uint32(2) << in_quad) - one)
-        case "SUBGROUP_LE_MASK":
-            return (np.uint32(2) << in_quad) - one
-        case "SUBGROUP_LT_MASK":
-            return (one << in_quad) - one
-        case _:
-            return np.zeros(lanes, np.uint32)
-
-
-def read_array(source: Path | object) -> NDArray[Any]:
-    """The numbers of a .npy file (never of pickled objects) or of nested lists, of one shape. ValueError for anything else."""
-    array: NDArray[Any] = np.load(source, allow_pickle=False) if isinstance(source, Path) else np.asarray(source)
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
-        raise ValueError("numbers are wanted")
-    return array
+def _in_lanes(data: Bits, shape: Shape) -> Bits:
+    result = np.zeros((shape.lanes, 4), np.uint32)
+    result[shape.places] = data
+    return result

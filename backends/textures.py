@@ -24,6 +24,8 @@ MAX_BYTES = 1 << 30
 """Texels are addressed with 32 bits."""
 ROW_BYTES = 64
 MAX_UNITS = 128
+MAX_IMAGES = 32
+MAX_SAMPLES = 32
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,13 @@ class TextureData:
 
     levels: one array a mip level of the view, (layers, height, width, block_bytes) of uint8; layers counts the slices of a 3D
     texture, the layers of an array, the faces of cubes, else it is 1.
+    samples: of a multisampled texture, which has one level; sample s of layer k is plane ``s * layers + k`` of the first axis.
     """
 
     format: Format
     levels: tuple[NDArray[np.uint8], ...]
     swizzle: tuple[Swizzle, Swizzle, Swizzle, Swizzle] = IDENTITY
+    samples: int = 1
     _decoded: dict[int, NDArray[Any]] = field(default_factory=dict, repr=False, compare=False)
 
     def texels(self, level: int) -> NDArray[Any]:
@@ -49,12 +53,21 @@ class TextureData:
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """(levels, 3): width, height and layers of each level."""
-        return np.array([[a.shape[2], a.shape[1], a.shape[0]] for a in self.levels], np.int64)
+        return np.array([[a.shape[2], a.shape[1], a.shape[0] // self.samples] for a in self.levels], np.int64)
 
     @property
     def one(self) -> int:
         """The word of a channel that is 1."""
         return 1 if self.format.is_integer else 0x3F800000
+
+
+@dataclass(eq=False, slots=True)
+class ImageData:
+    """An image that a run writes: (layers, height, width, block_bytes) of uint8; samples as in `TextureData`."""
+
+    format: Format
+    texels: NDArray[np.uint8]
+    samples: int = 1
 
 
 def row_bytes(level: NDArray[np.uint8]) -> int:
@@ -107,6 +120,27 @@ def check_textures(program: Program, textures: Mapping[int, TextureData], sample
         _check_levels(f"textures[{unit}]", texture, targets.get(unit, frozenset()))
 
 
+def writable_images(images: Mapping[int, TextureData]) -> dict[int, ImageData]:
+    """Copies of the images of a run.
+
+    Raises TypeError or ValueError, which names the argument: wrong types, a unit out of range, other than one level, texels that do
+    not fit their format, formats of depth and stencil.
+    """
+    found = {}
+    for unit, image in images.items():
+        if not isinstance(unit, int) or not 0 <= unit < MAX_IMAGES:
+            raise ValueError(f"images: {unit!r} is no unit from 0 to {MAX_IMAGES - 1}")
+        if not isinstance(image, TextureData):
+            raise TypeError(f"images[{unit}] must be a TextureData, not {type(image).__name__}")
+        _check_levels(f"images[{unit}]", image, frozenset())
+        if len(image.levels) != 1:
+            raise ValueError(f"images[{unit}] must have one level, not {len(image.levels)}")
+        if image.format.is_depth_stencil:
+            raise ValueError(f"images[{unit}] cannot be {image.format.name}: images hold colors")
+        found[unit] = ImageData(image.format, np.array(image.levels[0], order="C"), image.samples)
+    return found
+
+
 def _check_levels(name: str, texture: TextureData, targets: frozenset[str]) -> None:
     if not 1 <= len(texture.levels) <= MAX_LEVELS:
         raise ValueError(f"{name} must have 1 to {MAX_LEVELS} levels, not {len(texture.levels)}")
@@ -117,6 +151,11 @@ def _check_levels(name: str, texture: TextureData, targets: frozenset[str]) -> N
             shape = f"(layers, height, width, {texture.format.block_bytes})"
             raise ValueError(f"{name}: level {k} must have shape {shape} for {texture.format.name}, not {level.shape}")
     layers, height, width, _ = texture.levels[0].shape
+    samples = texture.samples
+    if not isinstance(samples, int) or not 1 <= samples <= MAX_SAMPLES or layers % samples:
+        raise ValueError(f"{name}: samples must be from 1 to {MAX_SAMPLES} and divide the {layers} planes, not {samples!r}")
+    if samples > 1 and (len(texture.levels) > 1 or any("MSAA" not in target for target in targets)):
+        raise ValueError(f"{name} has {samples} samples: it has one level, and is read as 2D_MSAA or 2D_ARRAY_MSAA")
     for k, level in enumerate(texture.levels):
         depths = {layers if target != "3D" else max(1, layers >> k) for target in targets} or {level.shape[0]}
         if level.shape[1:3] != (max(1, height >> k), max(1, width >> k)) or depths != {level.shape[0]}:

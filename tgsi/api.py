@@ -18,6 +18,7 @@ from tgsi.semantics import Semantic
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from backends.arguments import RunOptions
     from backends.gallium.state import SamplerState
     from backends.result import RunResult
     from backends.textures import TextureData
@@ -117,36 +118,57 @@ def run(
     textures: Mapping[int, TextureData] | None = None,
     samplers: Mapping[int, SamplerState] | None = None,
     buffers: Mapping[int, ArrayLike | bytes] | None = None,
+    images: Mapping[int, TextureData] | None = None,
+    counters: Mapping[int, ArrayLike | bytes] | None = None,
+    memory: Mapping[str, ArrayLike | bytes] | None = None,
+    shared_memory: int = 32768,
+    grid: tuple[int, int, int] | None = None,
+    block: tuple[int, int, int] | None = None,
+    framebuffer: Mapping[int, ArrayLike] | None = None,
+    sample_positions: ArrayLike | None = None,
+    coverage: ArrayLike | None = None,
     fuel: int | None = None,
     engine: str = "jit",
     lanes: int = 16,
     cpu: str = "host",
     trace: bool = False,
 ) -> RunResult:
-    """Run a VERT or FRAG program over many invocations; every argument but the last three means the same to both engines.
+    """Run a program of any stage over many invocations; every argument but the last four means the same to both engines.
 
     Args:
         program: it is validated first.
-        inputs: (invocations, registers, 4) of float32 or 32-bit words.
+        inputs: float32 or 32-bit words. VERT, FRAG: (invocations, registers, 4). GEOM: (primitives, vertices, registers, 4), each
+            primitive running GS_INVOCATIONS times. TESS_CTRL: (patches, vertices, registers, 4), with TCS_VERTICES_OUT invocations a
+            patch. TESS_EVAL: the same shape, which is that of TESS_CTRL's outputs: what exists once a patch is read of its first
+            vertex; TESSCOORD gives the invocations, equally many for each patch, patch by patch. COMP: none. Inputs declared as
+            PRIM_ID hold the number of the primitive, whatever is given.
         constants: buffer number (0 to 15) -> (vec4s, 4); what lies outside reads 0.
-        system_values: semantic name -> (invocations,) or (invocations, 4). VERTEXID and VERTEXID_NOBASE count from 0 when absent.
+        system_values: semantic name -> (invocations,) or (invocations, 4). Without a value, VERTEXID and VERTEXID_NOBASE count from 0,
+            PRIM_ID, INVOCATIONID, THREAD_ID, BLOCK_ID, GRID_SIZE, BLOCK_SIZE, VERTICESIN and SUBGROUP_* follow the run, FACE follows
+            `face`, SAMPLEMASK `coverage`, SAMPLEPOS SAMPLEID; everything else is 0.
         coefs, quad_pos: instead of `inputs`, for FRAG: (registers, 3, 4) planes a0, dadx, dady, and (4, invocations) x, y, z, 1/w of
             whole quads. `face` is above 0 for front faces; `flatshade_color` makes COLOR inputs constant.
         textures: unit -> `backends.textures.TextureData`, the texels of a view. Units without one read (0, 0, 0, 1).
         samplers: unit -> `tgsi.gallium.SamplerState`.
-        buffers: number of a BUFFER (0 to 31) -> 32-bit words, or bytes (`bytes` or uint8). They are copied; what became of them is in
-            the result.
+        buffers, counters: number of a BUFFER, or of a buffer of HWATOMIC counters (0 to 31) -> 32-bit words, or bytes (`bytes` or uint8).
+        images: unit (0 to 31) -> TextureData with one level.
+        memory: for COMP, "GLOBAL" and "INPUT" -> words or bytes. What becomes of copies of buffers, counters, images and memory is in the
+            result. shared_memory: bytes of SHARED memory of a block, and of PRIVATE memory of an invocation.
+        grid, block: for COMP, blocks and threads a block by axis, x first; by default one block, of the size that the program fixes.
+        framebuffer: for FRAG, number of a color output -> (invocations, 4), what FBFETCH reads.
+        sample_positions: for FRAG, (samples, 2) from 0 to 1 in the pixel, by default one in its center. coverage: (invocations,) bits of
+            the covered samples, by default all.
         fuel: iterations of a lane in an outermost loop with those nested in it, after which it leaves (default 65536). Compiled code
             gives an inner loop that lanes enter one by one that many each time.
         engine: "jit" or "interp"; both give the same values (EX2, LG2, POW, SIN, COS and linear filters within 2 units of the last
-            place or 2e-6). Where lanes race for the words of a buffer, the lowest acts first among those that run together: all
-            of them in the interpreter, `lanes` in compiled code.
+            place or 2e-6). Where lanes race for memory, the lowest acts first among those that run together: all of them in
+            the interpreter, `lanes` in compiled code.
         lanes, cpu: how code is made (jit): 4 to 64 invocations side by side, "host" or an x86-64 level.
         trace: list what was executed (interp).
 
     Returns:
-        A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32; `alive`,
-        `buffers`, `trace`.
+        A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32; `alive`;
+        `emitted` and `strips` of geometry programs; `buffers`, `counters`, `images`, `memory`; `trace`.
 
     Raises:
         ValidationError: the program breaks a rule.
@@ -156,7 +178,7 @@ def run(
     from passes.analysis.regions import FUEL
 
     validate(program)
-    given: dict[str, Any] = {
+    given: RunOptions = {
         "constants": constants,
         "system_values": system_values,
         "coefs": coefs,
@@ -166,6 +188,15 @@ def run(
         "textures": textures,
         "samplers": samplers,
         "buffers": buffers,
+        "images": images,
+        "counters": counters,
+        "memory": memory,
+        "shared_memory": shared_memory,
+        "grid": grid,
+        "block": block,
+        "framebuffer": framebuffer,
+        "sample_positions": sample_positions,
+        "coverage": coverage,
         "fuel": FUEL if fuel is None else fuel,
     }
     if engine == "jit":

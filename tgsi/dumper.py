@@ -12,8 +12,9 @@ from tgsi.encoder import statements
 from tgsi.enums import CHANNELS, File, ImmediateType, Location, MemoryType, Processor
 from tgsi.ir import XYZW, Declaration, Immediate, Program, Property
 from tgsi.literals import float_value
-from tgsi.printer import PATCH_SEMANTICS, print_instruction, print_program
+from tgsi.printer import print_instruction, print_program
 from tgsi.properties import PROPERTIES
+from tgsi.semantics import PATCH_SEMANTICS
 
 _WIDE = {ImmediateType.FLT64: "<d", ImmediateType.UINT64: "<Q", ImmediateType.INT64: "<q"}
 

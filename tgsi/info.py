@@ -27,7 +27,7 @@ _QUERIES = frozenset({"RESQ", "TXQ", "TXQS", "LODQ"})
 _IMPLICIT_LOD = frozenset({"TEX", "TXP", "TXB", "TXB2", "TEX2", "LODQ", "SAMPLE", "SAMPLE_B", "SAMPLE_C"})
 _DERIVATIVES = frozenset({"DDX", "DDY", "DDX_FINE", "DDY_FINE"})
 _READ = {"PRIM_ID": "uses_primid", "POSITION": "reads_position", "FACE": "uses_frontface"}
-_VERTICES: Mapping[int, int] = {
+INPUT_VERTICES: Mapping[int, int] = {
     Primitive.POINTS: 1,
     Primitive.LINES: 2,
     Primitive.LINE_LOOP: 2,
@@ -349,7 +349,7 @@ class _Scan:
             self.file_max[File.IMM] = count - 1
             self.file_mask[File.IMM] = _range_mask(0, count - 1)
         if program.processor is Processor.GEOM:  # vertices of a primitive
-            vertices = _VERTICES.get(program.property("GS_INPUT_PRIMITIVE"), 3)
+            vertices = INPUT_VERTICES.get(program.property("GS_INPUT_PRIMITIVE"), 3)
             self.file_count[File.IN] = vertices
             self.file_max[File.IN] = max(self.file_max[File.IN], vertices - 1)
             self.file_mask[File.IN] |= (1 << vertices) - 1

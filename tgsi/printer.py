@@ -25,8 +25,8 @@ from tgsi.ir import (
 )
 from tgsi.literals import WRITERS
 from tgsi.properties import PROPERTIES
+from tgsi.semantics import PATCH_SEMANTICS
 
-PATCH_SEMANTICS = frozenset({"PATCH", "TESSINNER", "TESSOUTER", "PRIM_ID"})
 _MASKS = tuple("" if mask == XYZW else "." + "".join(c for i, c in enumerate(CHANNELS) if mask >> i & 1) for mask in range(16))
 
 

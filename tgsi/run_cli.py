@@ -64,7 +64,7 @@ def run_shader(program: Program, options: argparse.Namespace) -> str:
 
 def _data(option: str, text: str) -> Any:
     """An array from a .npy or .json file, or from JSON."""
-    from backends.arguments import read_array
+    from backends.words import read_array
 
     try:
         if text.lstrip().startswith("["):

@@ -95,3 +95,6 @@ SEMANTICS: Mapping[str, SemanticInfo] = MappingProxyType(
     {name: SemanticInfo(name, number, stages, meaning, _INDICES.get(name, 1)) for number, name, stages, meaning in _ROWS}
 )
 """Semantic facts by their spelling."""
+
+PATCH_SEMANTICS = frozenset({"PATCH", "TESSINNER", "TESSOUTER", "PRIM_ID"})
+"""What tessellation programs have once a patch; their other inputs and outputs have a row a vertex."""

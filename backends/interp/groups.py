@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from backends.arguments import QUAD
 from backends.interp.registry import performs
 from backends.interp.values import flags
 from backends.result import Bits, Mask
+from backends.shapes import QUAD
 from tgsi.ir import Instruction
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from backends.arguments import QUAD, Arguments
+from backends.arguments import Arguments
 from backends.result import Bits, Floats
+from backends.shapes import QUAD
 from tgsi.enums import File, Interpolation
 from tgsi.ir import Declaration, Program
 

@@ -64,9 +64,8 @@ class Machine:
 
     def run(self) -> None:
         """Execute the program once, from registers as they are."""
-        present = np.arange(self.arguments.lanes) < self.arguments.invocations
         with np.errstate(all="ignore"):
-            self._region(self._regions.main, present)
+            self._region(self._regions.main, self.arguments.present)
 
     def source(self, instruction: Instruction, number: int, kind: str) -> Bits:
         """A source's (lanes, 4) words, swizzled and modified as its type says."""

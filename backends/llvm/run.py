@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from backends.arguments import QUAD, Arguments, prepare
-from backends.gallium.state import SamplerState
+from backends.arguments import Arguments, RunOptions, prepare
 from backends.llvm.bind import Environment
 from backends.llvm.engine import Library, compile_module
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.stages import build_run_kernel, output_count
 from backends.llvm.variants import VariantCache
 from backends.result import Bits, Floats, RunResult
-from backends.textures import TextureData
-from passes.analysis.regions import FUEL
+from backends.shapes import QUAD
 from tgsi.enums import File, Interpolation
 from tgsi.ir import Program
 
@@ -92,19 +89,10 @@ def run(
     program: Program,
     inputs: ArrayLike | None = None,
     *,
-    constants: Mapping[int, ArrayLike] | None = None,
-    system_values: Mapping[str, ArrayLike] | None = None,
-    coefs: ArrayLike | None = None,
-    quad_pos: ArrayLike | None = None,
-    face: float = 1.0,
-    flatshade_color: bool = False,
-    textures: Mapping[int, TextureData] | None = None,
-    samplers: Mapping[int, SamplerState] | None = None,
-    buffers: Mapping[int, ArrayLike | bytes] | None = None,
-    fuel: int = FUEL,
     lanes: int = 16,
     cpu: str = "host",
     library: Library | None = None,
+    **options: Unpack[RunOptions],
 ) -> RunResult:
     """Run a validated VERT or FRAG program; the arguments are those of `backends.arguments.prepare`, and:
 
@@ -113,20 +101,7 @@ def run(
     this fuel, if the caller kept it.
     Raises UnsupportedError for other stages and for what the generator does not build, ValueError and TypeError for wrong arguments.
     """
-    arguments = prepare(
-        program,
-        inputs,
-        constants=constants,
-        system_values=system_values,
-        coefs=coefs,
-        quad_pos=quad_pos,
-        face=face,
-        flatshade_color=flatshade_color,
-        textures=textures,
-        samplers=samplers,
-        buffers=buffers,
-        fuel=fuel,
-    )
+    arguments = prepare(program, inputs, **options)
     environment = Environment(program, arguments)
     if library is None:
         keys = environment.texture_keys, environment.sampler_keys
