@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backends.interp.registry import implements
 from backends.interp.values import F32, I32, U32
 
-Product = Callable[[F32, F32], F32]
+Real = TypeVar("Real", bound=np.floating[Any])
+
+
+class Product(Protocol):
+    """How floats of one precision are multiplied."""
+
+    def __call__(self, a: NDArray[Real], b: NDArray[Real], /) -> NDArray[Real]:
+        """The product."""
+        ...
+
+
 ONE = np.float32(1)
 ZERO = np.float32(0)
 
 
-def zero_wins(a: F32, b: F32) -> F32:
+def zero_wins(a: NDArray[Real], b: NDArray[Real], /) -> NDArray[Real]:
     """The product, but 0 where a factor is 0, whatever the other is (property MUL_ZERO_WINS)."""
-    return np.where((a == 0) | (b == 0), ZERO, a * b)
+    return np.where((a == 0) | (b == 0), a.dtype.type(0), a * b)
 
 
 @implements("MOV")
@@ -43,14 +54,14 @@ def mad(product: Product, a: F32, b: F32, e: F32) -> F32:
     return product(a, b) + e
 
 
-@implements("FMA")
-def fma(a: F32, b: F32, e: F32) -> F32:
+@implements("FMA", product=True)
+def fma(product: Product, a: F32, b: F32, e: F32) -> F32:
     """Product and sum with one rounding.
 
     The product of two float32 is exact in float64. The sum may not be, so it is rounded to odd there (the last bit says that
     something was lost), after which the rounding to float32 is the only one.
     """
-    exact = a.astype(np.float64) * b.astype(np.float64)
+    exact = product(a.astype(np.float64), b.astype(np.float64))
     addend = e.astype(np.float64)
     total = exact + addend
     part = total - exact

@@ -15,7 +15,6 @@ from backends.llvm.plan import plan_of
 from backends.llvm.reads import RESOURCES, channels, source_types
 from backends.llvm.tree import Leaf, Region
 from passes.analysis.regions import FUEL
-from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program
 from tgsi.opcodes import Mode
@@ -50,8 +49,6 @@ class Translator:
         self.lane_map = interface.lane_map
         self.lanes = self.lane_map.lanes
         self.plan = plan_of(program)
-        if program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"):
-            raise UnsupportedError.at("B004", "the property MUL_ZERO_WINS is not supported by the code generator")
         self.operands = Operands(f, program, self.plan, interface)
         self.alive: MaskVar | None = None
         if self.plan.kills:

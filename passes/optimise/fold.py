@@ -12,7 +12,7 @@ from tgsi.enums import File
 from tgsi.ir import Instruction, Program
 from tgsi.opcodes import OPCODES
 
-_MULTIPLYING = frozenset({"MUL", "MAD", "LRP", "DP2", "DP3", "DP4", "DST"})
+_MULTIPLYING = frozenset({"MUL", "MAD", "FMA", "LRP", "DP2", "DP3", "DP4", "DST"})
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,19 @@ from backends.llvm.builder import F32, F64, I32, I64, Function, Val
 from backends.llvm.emit import Context, Vector, emits
 
 
+def _zero_wins(c: Context) -> bool:
+    return bool(c.program.property("MUL_ZERO_WINS") or c.program.property("LEGACY_MATH_RULES"))
+
+
+def product(c: Context, a: Val, b: Val) -> Val:
+    """a * b; +0 where a factor is 0 and the program asks for that (MUL_ZERO_WINS, and its later name)."""
+    f = c.f
+    if not _zero_wins(c):
+        return a * b
+    a, b = f.same(a, b)
+    return f.select(a.ne(0.0), f.select(b.ne(0.0), a * b, 0.0), 0.0)
+
+
 @emits("ADD")
 def emit_add(c: Context, a: Val, b: Val) -> Val:
     """a + b."""
@@ -16,7 +29,7 @@ def emit_add(c: Context, a: Val, b: Val) -> Val:
 @emits("MUL")
 def emit_mul(c: Context, a: Val, b: Val) -> Val:
     """a * b."""
-    return a * b
+    return product(c, a, b)
 
 
 @emits("DIV")
@@ -28,7 +41,7 @@ def emit_div(c: Context, a: Val, b: Val) -> Val:
 @emits("MAD")
 def emit_mad(c: Context, a: Val, b: Val, e: Val) -> Val:
     """a * b + e, two roundings."""
-    return a * b + e
+    return product(c, a, b) + e
 
 
 @emits("FMA")
@@ -36,6 +49,9 @@ def emit_fma(c: Context, a: Val, b: Val, e: Val) -> Val:
     """a * b + e, one rounding."""
     f = c.f
     a, b = f.same(a, b)
+    if _zero_wins(c):
+        counts = a.ne(0.0) & b.ne(0.0)
+        a, b = f.select(counts, a, 0.0), f.select(counts, b, 0.0)
     a, e = f.same(a, e)
     b, e = f.same(b, e)
     if f.module.has("fma"):
@@ -60,7 +76,7 @@ def _fma_by_double(f: Function, a: Val, b: Val, e: Val) -> Val:
 @emits("LRP")
 def emit_lrp(c: Context, a: Val, b: Val, e: Val) -> Val:
     """a * (b - e) + e."""
-    return a * (b - e) + e
+    return product(c, a, b - e) + e
 
 
 @emits("MIN")
@@ -170,36 +186,36 @@ def emit_cos(c: Context, a: Vector) -> Val:
     return math.cos(c.f, a[0])
 
 
-def _dot(a: Vector, b: Vector, channels: int) -> Val:
-    total = a[0] * b[0]
+def _dot(c: Context, a: Vector, b: Vector, channels: int) -> Val:
+    total = product(c, a[0], b[0])
     for channel in range(1, channels):
-        total = total + a[channel] * b[channel]
+        total = total + product(c, a[channel], b[channel])
     return total
 
 
 @emits("DP2")
 def emit_dp2(c: Context, a: Vector, b: Vector) -> Val:
     """Dot product of two channels, left to right."""
-    return _dot(a, b, 2)
+    return _dot(c, a, b, 2)
 
 
 @emits("DP3")
 def emit_dp3(c: Context, a: Vector, b: Vector) -> Val:
     """Dot product of three channels, left to right."""
-    return _dot(a, b, 3)
+    return _dot(c, a, b, 3)
 
 
 @emits("DP4")
 def emit_dp4(c: Context, a: Vector, b: Vector) -> Val:
     """Dot product of four channels, left to right."""
-    return _dot(a, b, 4)
+    return _dot(c, a, b, 4)
 
 
 @emits("DST")
 def emit_dst(c: Context, channel: int, a: Vector, b: Vector) -> Val:
     """(1, a.y * b.y, a.z, b.w)."""
     if channel == 1:
-        return a[1] * b[1]
+        return product(c, a[1], b[1])
     return c.f.const(F32, 1.0) if channel == 0 else a[2] if channel == 2 else b[3]
 
 
