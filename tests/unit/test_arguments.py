@@ -1,0 +1,158 @@
+"""Arguments of runs: how invocations lie in lanes, what system values are by default, what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from backends.arguments import prepare
+from backends.formats import Format
+from backends.gallium.enums import Swizzle
+from backends.result import Emission
+from backends.shapes import patch_registers
+from backends.textures import TextureData
+from tgsi.enums import File, MemoryType
+from tgsi.parser import parse
+
+COMP = "COMP\nPROPERTY CS_FIXED_BLOCK_WIDTH 3\nPROPERTY CS_FIXED_BLOCK_HEIGHT 2\nPROPERTY CS_FIXED_BLOCK_DEPTH 1\n{}END\n"
+OF_COMP = ("THREAD_ID", "BLOCK_ID", "GRID_SIZE", "BLOCK_SIZE", "SUBGROUP_INVOCATION")
+COMP_VALUES = "".join(f"DCL SV[{i}], {name}\n" for i, name in enumerate(OF_COMP))
+GEOM = """GEOM
+PROPERTY GS_INPUT_PRIMITIVE LINES
+PROPERTY GS_OUTPUT_PRIMITIVE POINTS
+PROPERTY GS_MAX_OUTPUT_VERTICES 1
+PROPERTY GS_INVOCATIONS 2
+{}END
+"""
+CONTROL = """TESS_CTRL
+PROPERTY TCS_VERTICES_OUT 3
+DCL IN[][0], GENERIC[0]
+DCL OUT[][0], POSITION
+DCL OUT[1], TESSOUTER
+DCL OUT[2], PATCH
+{}END
+"""
+EVALUATION = """TESS_EVAL
+PROPERTY TES_PRIM_MODE 4
+DCL IN[][0], POSITION
+DCL IN[1], PATCH
+DCL SV[0], TESSCOORD
+DCL SV[1], VERTICESIN
+END
+"""
+FRAG = "FRAG\nDCL SV[0], SAMPLEMASK\nDCL SV[1], SAMPLEPOS\nDCL SV[2], SAMPLEID\nEND\n"
+
+
+def test_blocks_are_padded_to_whole_quads() -> None:
+    arguments = prepare(parse(COMP.format("")), grid=(2, 1, 1))
+    assert (arguments.invocations, arguments.lanes, arguments.shape.group) == (12, 16, 8)
+    assert arguments.places.tolist() == [*range(6), *range(8, 14)]
+
+
+def test_threads_and_blocks_count_x_first() -> None:
+    arguments = prepare(parse(COMP.format(COMP_VALUES)), grid=(2, 3, 1))
+    values = {name: value[arguments.places] for name, value in arguments.system_values.items()}
+    assert values["THREAD_ID"][:6].tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [2, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0], [2, 1, 0, 0]]
+    assert values["BLOCK_ID"][::6].tolist() == [[x, y, 0, 0] for y in range(3) for x in range(2)]
+    assert values["GRID_SIZE"][0].tolist() == [2, 3, 1, 0]
+    assert values["BLOCK_SIZE"][0].tolist() == [3, 2, 1, 0]
+    assert values["SUBGROUP_INVOCATION"][6:9, 0].tolist() == [0, 1, 2]
+
+
+def test_geometry_runs_each_primitive_as_often_as_it_says() -> None:
+    text = GEOM.format("DCL IN[][0], PRIM_ID\nDCL SV[0], INVOCATIONID\nDCL SV[1], PRIM_ID\n")
+    arguments = prepare(parse(text), np.zeros((3, 2, 1, 4), np.uint32))
+    assert arguments.invocations == 6
+    assert arguments.shape.primitive[arguments.places].tolist() == [0, 0, 1, 1, 2, 2]
+    assert arguments.system_values["INVOCATIONID"][arguments.places, 0].tolist() == [0, 1] * 3
+    assert arguments.system_values["PRIM_ID"][arguments.places, 0].tolist() == [0, 0, 1, 1, 2, 2]
+    assert arguments.vertices[:, :, 0, 0].tolist() == [[0, 0], [1, 1], [2, 2]]
+
+
+def test_a_patch_is_a_group() -> None:
+    program = parse(CONTROL.format("DCL SV[0], INVOCATIONID\nDCL SV[1], VERTICESIN\n"))
+    arguments = prepare(program, np.zeros((2, 5, 1, 4), np.float32))
+    assert (arguments.invocations, arguments.shape.group, arguments.shape.groups) == (6, 4, 2)
+    assert arguments.system_values["INVOCATIONID"][arguments.places, 0].tolist() == [0, 1, 2] * 2
+    assert (arguments.system_values["VERTICESIN"] == 5).all()
+    assert patch_registers(program, File.OUT) == {1, 2}
+
+
+def test_tessellation_coordinates_give_the_invocations() -> None:
+    arguments = prepare(parse(EVALUATION), np.zeros((2, 3, 2, 4), np.float32), system_values={"TESSCOORD": np.zeros((6, 4), np.float32)})
+    assert arguments.shape.primitive[arguments.places].tolist() == [0, 0, 0, 1, 1, 1]
+    with pytest.raises(ValueError, match="no multiple of 2 patches"):
+        prepare(parse(EVALUATION), np.zeros((2, 3, 2, 4), np.float32), system_values={"TESSCOORD": np.zeros((5, 4), np.float32)})
+
+
+def test_the_centroid_is_the_first_covered_sample_of_a_part() -> None:
+    table = np.array([[0.25, 0.25], [0.75, 0.25], [0.5, 0.75]], np.float32)
+    arguments = prepare(parse(FRAG), sample_positions=table, coverage=[7, 6, 0, 4], system_values={"SAMPLEID": [0, 1, 2, 9]})
+    assert arguments.centroid_offset.tolist() == [[0, 0], [0.25, -0.25], [0, 0], [0, 0.25]]
+    assert arguments.sample_offset.tolist() == [[-0.25, -0.25], [0.25, -0.25], [0, 0.25], [0, 0.25]]
+    assert arguments.system_values["SAMPLEMASK"][:, 0].tolist() == [7, 6, 0, 4]
+    assert arguments.system_values["SAMPLEPOS"].view(np.float32)[1].tolist() == [0.75, 0.25, 0, 0]
+
+
+def test_what_a_run_writes_is_a_copy() -> None:
+    buffer, texels = np.zeros(4, np.uint32), np.zeros((1, 2, 2, 4), np.uint8)
+    image = TextureData(Format.R8G8B8A8_UNORM, (texels,))
+    arguments = prepare(parse(COMP.format("")), buffers={0: buffer}, images={1: image}, counters={2: b"\0" * 8}, memory={"GLOBAL": buffer})
+    arguments.buffers[0][:] = 1
+    arguments.images[1].texels[:] = 1
+    arguments.memory[MemoryType.GLOBAL][:] = 1
+    assert not buffer.any()
+    assert not texels.any()
+    assert arguments.counters[2].tolist() == [0, 0]
+
+
+WRONG: dict[str, tuple[str, Any, dict[str, Any], str]] = {
+    "grid of a vertex program": ("VERT\nEND\n", None, {"grid": (1, 1, 1)}, "grid belongs to COMP programs, not to VERT"),
+    "framebuffer of a vertex program": ("VERT\nEND\n", None, {"framebuffer": {}}, "framebuffer belongs to FRAG"),
+    "no block": ("COMP\nEND\n", None, {}, "block must be given"),
+    "other block": (COMP.format(""), None, {"block": (4, 2, 1)}, "the program fixes"),
+    "large block": ("COMP\nEND\n", None, {"block": (64, 64, 1)}, "4096 threads"),
+    "huge grid": ("COMP\nEND\n", None, {"block": (64, 1, 1), "grid": (1 << 20, 1 << 20, 1)}, "invocations are more than"),
+    "negative grid": (COMP.format(""), None, {"grid": (-1, 1, 1)}, "grid must be three integers of at least 0"),
+    "vertices of geometry": (GEOM.format("DCL IN[][0], POSITION\n"), np.zeros((1, 3, 1, 4)), {}, r"\(primitives, 2, registers, 4\)"),
+    "vertices of patches": (CONTROL.format(""), np.zeros((1, 33, 1, 4)), {}, "1 to 32 vertices"),
+    "memory": (COMP.format(""), None, {"memory": {"SHARED": [0]}}, "neither 'GLOBAL' nor 'INPUT'"),
+    "shared memory": (COMP.format(""), None, {"shared_memory": 1 << 30}, "shared_memory must be from 0"),
+    "counter number": (COMP.format(""), None, {"counters": {32: [0]}}, "counters: 32 is no number"),
+    "sample positions": (FRAG, None, {"sample_positions": [[2.0, 0.0]]}, "sample_positions must have shape"),
+    "coverage and samples": (FRAG, None, {"coverage": [1] * 4, "system_values": {"SAMPLEID": [0] * 8}}, "invocations differ"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_does_not_fit_is_named(case: str) -> None:
+    text, inputs, options, message = WRONG[case]
+    with pytest.raises(ValueError, match=message):
+        prepare(parse(text), inputs, **options)
+
+
+def test_images_have_one_level_and_colors() -> None:
+    level = np.zeros((1, 1, 1, 4), np.uint8)
+    swizzle = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)
+    two = TextureData(Format.R8G8B8A8_UNORM, (np.zeros((1, 2, 2, 4), np.uint8), level), swizzle)
+    with pytest.raises(ValueError, match="must have one level"):
+        prepare(parse(COMP.format("")), images={0: two})
+    with pytest.raises(ValueError, match="images hold colors"):
+        prepare(parse(COMP.format("")), images={0: TextureData(Format.Z32_FLOAT, (level,))})
+
+
+def test_samples_divide_the_planes() -> None:
+    with pytest.raises(ValueError, match="divide the 3 planes"):
+        prepare(parse("FRAG\nEND\n"), textures={0: TextureData(Format.R8G8B8A8_UNORM, (np.zeros((3, 1, 1, 4), np.uint8),), samples=2)})
+
+
+def test_emitted_vertices_are_collected_by_stream_and_primitive() -> None:
+    counts = np.array([3, 0, 2])
+    words = np.arange(3 * 1 * 3 * 4, dtype=np.uint32).reshape(3, 1, 3, 4)
+    marks = np.array([[4, 0, 4 | 1], [0, 0, 4], [4, 0, 0]], np.uint32)
+    emitted, strips = Emission(counts, words, marks).collect()
+    assert [len(vertices) for vertices in emitted] == [4, 1, 0, 0]
+    assert emitted[0][:, 0, 0].tolist() == [0, 12, 24, 20]
+    assert [lengths.tolist() for lengths in strips] == [[2, 1, 1], [1], [], []]
