@@ -247,8 +247,6 @@ B040 nested too deep for the engines
     Blocks and calls nest deeper than the engines can follow.
 B041 calls expand too far
     With every call written out the program is longer than the engines can take.
-B050 stage cannot be run
-    tgsi.run takes vertex and fragment programs.
 B051 not supported by the interpreter
     The interpreter does not do this yet; the message names it.
 B060 stage without an engine
