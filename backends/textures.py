@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,17 @@ ROW_BYTES = 64
 MAX_UNITS = 128
 MAX_IMAGES = 32
 MAX_SAMPLES = 32
+
+STANDARD_POSITIONS: Mapping[int, tuple[tuple[int, int], ...]] = MappingProxyType(
+    {
+        2: ((12, 12), (4, 4)),
+        4: ((6, 2), (14, 6), (2, 10), (10, 14)),
+        8: ((9, 5), (7, 11), (13, 9), (5, 3), (3, 13), (1, 7), (11, 15), (15, 1)),
+        16: ((9, 9), (7, 5), (5, 10), (12, 7), (3, 6), (10, 13), (13, 11), (11, 3))
+        + ((6, 14), (8, 1), (4, 2), (2, 12), (0, 8), (15, 4), (14, 15), (1, 0)),
+    }
+)
+"""Samples to where each lies, x and y in 1/16 pixel: the patterns of Direct3D. Other counts: every sample at the center."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +105,27 @@ def texture_targets(program: Program) -> dict[int, frozenset[str]]:
                 for unit in _units(program, operand.register):
                     found[unit].add(_unshadowed(instruction.texture))
     return {unit: frozenset(targets) for unit, targets in found.items()}
+
+
+def handle_targets(program: Program, textures: Mapping[int, TextureData]) -> dict[int, frozenset[str]]:
+    """Bound unit to the targets, without SHADOW, that handles in value registers may read it as: as others it reads as if unbound.
+
+    Units that the program names by SAMP or SVIEW: the targets they are named with. Others: all of the program's handles that fit.
+    """
+    named = texture_targets(program)
+    wanted = {_unshadowed(i.texture) for i in program.instructions if i.texture is not None and i.src[-1].register.file is not File.SAMP}
+    return {
+        unit: named[unit] if unit in named else frozenset(target for target in wanted if _fits(texture, target))
+        for unit, texture in textures.items()
+    }
+
+
+def _fits(texture: TextureData, target: str) -> bool:
+    try:
+        _check_levels("", texture, frozenset({target}))
+    except ValueError:
+        return False
+    return True
 
 
 def _units(program: Program, register: RegisterRef) -> range:
