@@ -1,0 +1,164 @@
+"""LOAD, STORE, atomics and RESQ on images.
+
+The target of the instruction says which coordinates there are, the format is that of the image bound. Coordinates are signed integers;
+a texel outside, or without an image, reads 0 in all channels, is not written, and an atomic on it gives 0. Lanes act one after the
+other, the lowest first. Killed lanes and helpers read, but change nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.formats import Format
+from backends.formats.arrays import pack, unpack
+from backends.interp.atomics import new_word
+from backends.interp.units import for_each_unit, known_target, numbers_of
+from backends.interp.values import I32
+from backends.result import Bits, Mask
+from backends.textures import ImageData
+from tgsi.enums import TargetInfo
+from tgsi.ir import XYZW, Instruction
+
+if TYPE_CHECKING:
+    from backends.interp.machine import Machine
+
+Texels = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""Plane, row and column of each lane's texel."""
+
+ATOMIC_FORMATS = {
+    Format.R32_UINT: None,
+    Format.R32_SINT: None,
+    Format.R32_FLOAT: frozenset({"ATOMXCHG", "ATOMFADD"}),
+}
+"""Formats that have atomics, and which (None: all)."""
+
+VIEWS: dict[str, type[np.generic]] = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
+
+
+def _target(instruction: Instruction) -> TargetInfo:
+    return known_target(instruction.memory.target if instruction.memory is not None else "BUFFER", instruction)
+
+
+def _find(image: ImageData, target: TargetInfo, coords: I32) -> tuple[Mask, Texels]:
+    """Which lanes' coordinates (lanes, 4) lie inside, and where; (0, 0, 0) for those outside.
+
+    Arrays have the layer behind the other coordinates, cubes count their faces as layers, multisampled images have the sample in w.
+    """
+    planes, height, width = image.texels.shape[:3]
+    layers = planes // image.samples
+    x, y, z, w = (coords[:, k].astype(np.int64) for k in range(4))
+    none = np.zeros_like(x)
+    if target.layered and target.dimensions == 1:
+        row, layer = none, y
+    else:
+        row, layer = (y if target.coords > 1 else none), (z if target.coords > 2 else none)
+    sample = w if "MSAA" in target.name else none
+    inside = (x >= 0) & (x < width) & (row >= 0) & (row < height) & (layer >= 0) & (layer < layers)
+    inside &= (sample >= 0) & (sample < image.samples)
+    plane = sample * layers + layer
+    return inside, (np.where(inside, plane, 0), np.where(inside, row, 0), np.where(inside, x, 0))
+
+
+def load(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """A texel, in the order of the image operand's swizzle; integers stay integers."""
+    operand, target = instruction.src[0], _target(instruction)
+    images = machine.arguments.images
+    coords = machine.source(instruction, 1, "int").view(np.int32)
+
+    def words_of(number: int) -> Bits:
+        words = np.zeros((len(active), 4), np.uint32)
+        if number in images:
+            inside, texels = _find(images[number], target, coords)
+            colors = unpack(images[number].format, images[number].texels[texels].reshape(-1))
+            words[inside] = colors.view(np.uint32)[inside]
+        return words
+
+    words = for_each_unit(len(active), words_of, numbers_of(machine, operand.register, images, operand.swizzle[0]))
+    machine.store(instruction, 0, words[:, list(operand.swizzle)], active)
+
+
+def store(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """Channels outside of the write mask keep their bits."""
+    operand, target = instruction.dst[0], _target(instruction)
+    images = machine.arguments.images
+    numbers = numbers_of(machine, operand.register, images)
+    coords = machine.source(instruction, 0, "int").view(np.int32)
+    values = machine.source(instruction, 1, "untyped")
+    for number in set(np.atleast_1d(numbers).tolist()) & set(images):
+        image = images[number]
+        inside, texels = _find(image, target, coords)
+        lanes = np.flatnonzero(active & machine.alive & inside & (np.asarray(numbers) == number))
+        chosen = tuple(index[lanes] for index in texels)
+        new = pack(image.format, values[lanes].view(VIEWS[image.format.kind])).reshape(len(lanes), -1)
+        written = _written_bits(image.format, operand.write_mask)
+        image.texels[chosen] = image.texels[chosen] & ~written | new & written  # of equal places the last is kept, the highest lane
+
+
+def _written_bits(format: Format, write_mask: int) -> NDArray[np.uint8]:
+    """Which bits of a block a write mask reaches.
+
+    Luminance and intensity follow red. Padding is reached by the full mask alone, and a shared exponent makes one of all channels.
+    """
+    if write_mask == XYZW or (write_mask and format.is_shared_exponent):
+        return np.full(format.block_bytes, 0xFF, np.uint8)
+    component = {"R": 0, "G": 1, "B": 2, "A": 3, "L": 0, "I": 0}
+    bits = 0
+    for channel in format.channels:
+        if channel.letter in component and write_mask >> component[channel.letter] & 1:
+            bits |= ((1 << channel.size) - 1) << channel.shift
+    return np.frombuffer(bits.to_bytes(format.block_bytes, "little"), np.uint8)
+
+
+def atomic(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """The old word goes to all channels of the destination. Formats other than those of ATOMIC_FORMATS stay as they are and give 0."""
+    name, operand, target = instruction.opcode.name, instruction.src[0], _target(instruction)
+    images = machine.arguments.images
+    numbers = np.broadcast_to(numbers_of(machine, operand.register, images, operand.swizzle[0]), (len(active),))
+    coords = machine.source(instruction, 1, "int").view(np.int32)
+    operands = [
+        machine.source(instruction, number, instruction.opcode.src_types[number])[:, 0].tolist()
+        for number in range(2, len(instruction.src))
+    ]
+    old_words = np.zeros(len(active), np.uint32)
+    changing = (active & machine.alive).tolist()
+    for number in set(numbers.tolist()) & set(images):
+        image = images[number]
+        if image.format not in ATOMIC_FORMATS or name not in (ATOMIC_FORMATS[image.format] or {name}):
+            continue
+        inside, (planes, rows, columns) = _find(image, target, coords)
+        words = image.texels.view(np.uint32)[..., 0]
+        for lane in np.flatnonzero(inside & (numbers == number)).tolist():
+            place = planes[lane], rows[lane], columns[lane]
+            old = int(words[place])
+            old_words[lane] = old
+            if changing[lane]:
+                words[place] = new_word(name, old, [values[lane] for values in operands])
+    machine.store(instruction, 0, np.repeat(old_words[:, None], 4, axis=1), active)
+
+
+def resq(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """Width, height, depth or layers as TXQ orders them (cube arrays count cubes), and the number of samples; 0 without an image."""
+    operand, target = instruction.src[0], _target(instruction)
+    images = machine.arguments.images
+
+    def words_of(number: int) -> Bits:
+        words = np.zeros((len(active), 4), np.uint32)
+        if number in images:
+            words[:] = _sizes(images[number], target)
+        return words
+
+    words = for_each_unit(len(active), words_of, numbers_of(machine, operand.register, images, operand.swizzle[0]))
+    machine.store(instruction, 0, words, active)
+
+
+def _sizes(image: ImageData, target: TargetInfo) -> list[int]:
+    planes, height, width = image.texels.shape[:3]
+    layers = planes // image.samples
+    cube = "CUBE" in target.name
+    sizes = [width, height, layers][: 2 if cube else target.dimensions]
+    if target.layered:
+        sizes.append(layers // 6 if cube else layers)
+    return [*sizes, 0, 0, 0][:3] + [image.samples]

@@ -1,0 +1,81 @@
+"""Which texture, sampler or image an operand means: a number, or a handle that a register holds.
+
+A handle is the number plus one, so that 0 is none. Operands are SAMP, SVIEW and IMAGE registers; the channel x (after the swizzle) of
+any other register is read as a handle, of which anything that is bound can be reached. What nothing stands behind has the number
+NOTHING: numbers outside of the declared ones where an address chooses, handles of empty units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.interp.registry import performs
+from backends.result import Bits, Mask
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import TARGETS, File, TargetInfo
+from tgsi.ir import Instruction, RegisterRef
+
+if TYPE_CHECKING:
+    from backends.interp.machine import Machine
+
+NUMBERED = frozenset({File.SAMP, File.SVIEW, File.IMAGE})
+NOTHING = -1
+
+Numbers = int | NDArray[np.int64]
+"""One for all lanes, or one a lane."""
+
+
+def numbers_of(machine: Machine, register: RegisterRef, bound: Container[int], channel: int = 0) -> Numbers:
+    """The numbers that a register means, NOTHING where it is not among the `bound` ones. A second index is ignored."""
+    if register.file not in NUMBERED:
+        words = np.ascontiguousarray(machine.registers.read(register)[:, channel])
+        return _existing(words.view(np.int32).astype(np.int64) - 1, bound)
+    number = machine.registers.index(register.index, register.indirect)
+    if isinstance(number, int):
+        return number if number in bound else NOTHING
+    return _existing(np.where(_declared(machine, register.file, number), number, NOTHING), bound)
+
+
+def _declared(machine: Machine, file: File, numbers: NDArray[np.int64]) -> Mask:
+    found = np.zeros(len(numbers), np.bool_)
+    for declaration in machine.program.declared(file):
+        found |= (numbers >= declaration.first) & (numbers <= declaration.last)
+    return found
+
+
+def _existing(numbers: NDArray[np.int64], bound: Container[int]) -> NDArray[np.int64]:
+    there = [number for number in set(numbers.tolist()) if number in bound]
+    return np.where(np.isin(numbers, there), numbers, NOTHING)
+
+
+def for_each_unit(lanes: int, words_of: Callable[..., Bits], *numbers: Numbers) -> Bits:
+    """(lanes, 4) words: what `words_of` gives for the numbers of a lane; it is asked once for each combination."""
+    if all(isinstance(number, int) for number in numbers):
+        return words_of(*numbers)
+    table = np.stack([np.broadcast_to(number, (lanes,)) for number in numbers], axis=1)
+    result = np.zeros((lanes, 4), np.uint32)
+    for row in np.unique(table, axis=0):
+        chosen = (table == row).all(axis=1)
+        result[chosen] = words_of(*row.tolist())[chosen]
+    return result
+
+
+def known_target(name: str, instruction: Instruction) -> TargetInfo:
+    """A target by its spelling. UnsupportedError for UNKNOWN, which has no coordinates."""
+    info = TARGETS[name]
+    if not info.coords:
+        raise UnsupportedError.at("B051", f"the interpreter does not run {instruction.opcode.name} of {name} targets", instruction.span)
+    return info
+
+
+@performs("SAMP2HND", "IMG2HND")
+def handle(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """x: the handle; y, z, w: 0. A number has one whether something is bound to it or not."""
+    register = instruction.src[0].register
+    words = np.zeros((len(active), 4), np.uint32)
+    words[:, 0] = (np.asarray(machine.registers.index(register.index, register.indirect)) + 1) & 0xFFFFFFFF
+    machine.store(instruction, 0, words, active)
