@@ -14,6 +14,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected texts of filetests and other goldens")
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes hours runs only where -m asks for it."""
+    if "nightly" in config.option.markexpr:
+        return
+    kept = [item for item in items if item.get_closest_marker("nightly") is None]
+    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("nightly") is not None])
+    items[:] = kept
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     """Compare a text with the one in a file; with --update-golden, write it there."""

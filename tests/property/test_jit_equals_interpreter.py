@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-import os
+import pytest
 
-import numpy as np
-from hypothesis import HealthCheck, given, settings
-
-from backends.interp.run import run as interpret
-from backends.llvm.run import run as execute
-from passes.validate import validate
-from tests.property.programs import LOOSE_OUTPUTS, GeneratedProgram, programs
-from tgsi.parser import parse
-
-EXAMPLES = int(os.environ.get("TGSI_PROPERTY_EXAMPLES", "100"))
-"""More of them by night."""
+import tgsi
+from tests.property.engines import check
+from tests.property.programs import STAGES, generate
+from tests.property.settings import BATCH, CI_EXAMPLES, NIGHTLY_EXAMPLES, ranges
 
 
-def differences(generated: GeneratedProgram, lanes: int = 8) -> list[str]:
-    """A line for each output word that differs. Where computed floats lie, any NaN equals any NaN."""
-    program = parse(generated.text)
-    ours = interpret(program, generated.inputs, constants=generated.constants)
-    theirs = execute(program, generated.inputs, constants=generated.constants, lanes=lanes)
-    a, b = ours.outputs, theirs.outputs
-    wrong = a != b
-    both_nan = np.isnan(ours.floats) & np.isnan(theirs.floats)
-    wrong[:, LOOSE_OUTPUTS] &= ~both_nan[:, LOOSE_OUTPUTS]
-    lines = [f"lane {i} OUT[{r}].{'xyzw'[c]}: {a[i, r, c]:08x} interpreted, {b[i, r, c]:08x} compiled" for i, r, c in np.argwhere(wrong)]
-    return lines + [f"lane {i}: alive differs" for i in np.flatnonzero(ours.alive != theirs.alive)]
+@pytest.mark.parametrize(("begin", "end"), ranges(NIGHTLY_EXAMPLES, BATCH))
+def test_compiled_programs_equal_interpreted_ones(begin: int, end: int) -> None:
+    for seed in range(begin, end):
+        check(generate(seed))
 
 
-@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-@given(programs())
-def test_compiled_programs_equal_interpreted_ones(generated: GeneratedProgram) -> None:
-    assert differences(generated) == []
+def test_generated_programs_are_valid_and_survive_printing() -> None:
+    for seed in range(CI_EXAMPLES):
+        program = tgsi.parse(generate(seed).text)
+        tgsi.validate(program)
+        assert tgsi.parse(str(program)) == program
 
 
-@settings(max_examples=50, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-@given(programs())
-def test_generated_programs_are_valid_and_survive_printing(generated: GeneratedProgram) -> None:
-    program = parse(generated.text)
-    validate(program)
-    assert parse(str(program)) == program
+@pytest.mark.parametrize("stage", STAGES)
+def test_generated_programs_use_every_opcode_of_their_stage(stage: str) -> None:
+    texts = " ".join(generate(seed, (stage,)).text for seed in range(60)).replace("_SAT ", " ")
+    assert {name for name in STAGES[stage].deck if f"\n{name} " not in texts} == set()

@@ -1,0 +1,160 @@
+"""What generated programs are made of: opcodes by what they may read and write, registers, and values worth computing with.
+
+What is computed from a NaN is a NaN, but which one is not promised. So a register is plain, its bits being equal in all engines,
+or loose, holding floats that somebody computed: operations on bits only read plain registers, and results of float arithmetic
+only go to loose ones.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgsi.opcodes import OPCODES, Mode, OpcodeInfo
+
+Words = NDArray[np.uint32]
+
+PLAIN = tuple(f"TEMP[{i}]" for i in range(4))
+LOOSE = tuple(f"TEMP[{i}]" for i in range(4, 8))
+LOOSE_PAIRS = ("TEMP[8]", "TEMP[9]")
+"""Hold doubles, pair by pair; only operations on doubles read them, and never half of one."""
+
+DIGEST, SCRATCH = "TEMP[10]", "TEMP[11]"
+COUNTERS = ("TEMP[12]", "TEMP[13]", "TEMP[14]")
+MAX_DEPTH = len(COUNTERS)
+FIRST_GIVEN = 16
+"""TEMPs from here on hold what a stage has no inputs for."""
+
+TEMPORARIES = "DCL TEMP[0..3], ARRAY(1), LOCAL\nDCL TEMP[4..7], ARRAY(2), LOCAL\nDCL TEMP[8..14]\n"
+
+ODD, SMALL, LIMIT = "IMM[4]", "IMM[3]", "IMM[5]"
+"""Immediates: multipliers of the digest; 0, 1, 2, 3; 5, 31, 4, 12."""
+
+FIXED_IMMEDIATES = ((0, 1, 2, 3), (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F), (5, 31, 4, 12))
+
+INEXACT = frozenset({"EX2", "LG2", "POW", "SIN", "COS"})
+"""Engines may differ in the last places."""
+
+INEXACT_CHANNELS = {"EXP": "z", "LOG": "z", "LIT": "z"}
+EXACT_CHANNELS = {"EXP": "yw", "LOG": "xyw", "LIT": "xyw"}
+"""Opcodes of which only some channels are exact."""
+
+DERIVATIVES = frozenset({"DDX", "DDY", "DDX_FINE", "DDY_FINE"})
+ADDRESSES = frozenset({"ARL", "ARR", "UARL"})
+
+GROUPS = {"VOTE_ANY": "loose", "VOTE_ALL": "loose", "VOTE_EQ": "plain", "BALLOT": "loose", "READ_FIRST": "plain", "READ_INVOC": "plain"}
+"""Opcodes that look at other lanes, and what they may read."""
+
+_COMPUTED = (Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT)
+
+EXACT: dict[str, OpcodeInfo] = {
+    name: info
+    for name, info in OPCODES.items()
+    if info.mode in _COMPUTED
+    and not info.uses_64bit
+    and not info.is_later
+    and name not in INEXACT | DERIVATIVES | ADDRESSES | GROUPS.keys()
+}
+"""Opcodes on 32-bit values that all engines compute alike."""
+
+WIDE: dict[str, OpcodeInfo] = {name: info for name, info in OPCODES.items() if info.uses_64bit and info.mode in _COMPUTED}
+"""Opcodes on 64-bit values: all are exact."""
+
+LOOSE_RESULTS = frozenset(
+    name
+    for name, info in EXACT.items()
+    if info.dst_types[0] == "float" and not name.startswith("S") and name not in ("I2F", "U2F", "UP2US", "UP4B", "UP4UB")
+) | {"SQRT", "MOV", "UCMP"}
+"""Opcodes that may hand on or make a NaN; the others starting with S are comparisons and SSG, whose results are numbers."""
+
+_SPECIAL_FLOATS = """
+00000000 80000000 00000001 80000001 007fffff 807fffff 00800000 3f800000 bf800000 3f000000 bf000000 40490fdb 3f7fffff 3f800001
+4b000000 4b7fffff cb000001 4f000000 cf000000 4effffff 4f800000 5f000000 7f7fffff ff7fffff 7f800000 ff800000 7fc00000 ffc00000
+7f800001 40200000 c0200000 477ff000 477fe000 33000000 3effffff 3dcccccd
+"""
+_SPECIAL_INTEGERS = "00000002 00000003 00000004 00000008 0000001f 00000020 00000021 7fffffff ffffffff 00010001 ffff0000"
+SPECIAL = np.array([int(word, 16) for word in (_SPECIAL_FLOATS + _SPECIAL_INTEGERS).split()], np.uint32)
+
+
+def words(seed: int, shape: Sequence[int]) -> Words:
+    """Zeros, denormals, infinities, NaN, small integers, ordinary floats with full mantissas, anything."""
+    chance = np.random.default_rng(seed)
+    choices = np.stack(
+        [
+            SPECIAL[chance.integers(0, len(SPECIAL), shape)],
+            chance.integers(0, 2**32, shape, np.uint32),
+            chance.normal(0, 2, shape).astype(np.float32).view(np.uint32),
+            chance.normal(0, 1000, shape).astype(np.float32).view(np.uint32),
+            chance.integers(0, 8, shape).astype(np.uint32),
+            chance.integers(-8, 8, shape).astype(np.float32).view(np.uint32),
+        ]
+    )
+    picked: Words = np.take_along_axis(choices, chance.integers(0, len(choices), (1, *shape)), axis=0)[0]
+    return picked
+
+
+GIVEN = ("floats", "near", "words", "small", "doubles", "longs", "flags", "integers")
+"""Registers of values, in the order of their numbers, each of one kind; `given_values` says which."""
+
+
+def given_values(seed: int, count: int) -> Words:
+    """(count, kinds, 4) words, one register of each kind of GIVEN.
+
+    floats: ordinary. near: those floats, their neighbors, negatives, or other floats. words: of all sorts. small: -1 to 6.
+    doubles: two ordinary ones. longs: 64 bits whose halves are small, equal, of either sign. flags: 0 or 1. integers: like near.
+    """
+    chance = np.random.default_rng(seed)
+    shape = (count, 4)
+    floats = (chance.normal(0, 4, shape) * 2.0 ** chance.integers(-3, 4, shape)).astype(np.float32)
+    bits = floats.view(np.uint32)
+    kind = chance.integers(0, 6, shape)
+    step = chance.integers(-1, 2, shape).astype(np.uint32)
+    close = np.where(kind < 2, bits + step, np.where(kind == 2, bits ^ np.uint32(1 << 31), np.roll(bits, 1, axis=1)))
+    close = np.where(kind == 5, SPECIAL[chance.integers(0, len(SPECIAL), shape)], close)
+    doubles = chance.normal(0, 50, (count, 2)).view(np.uint32)
+    halves = np.array([0, 1, 2, 5, 2**31 - 1, 2**31, 2**32 - 1, 2**32 - 2], np.uint32)
+    longs = np.where(chance.integers(0, 3, shape) == 0, chance.integers(0, 2**32, shape, np.uint32), halves[chance.integers(0, 8, shape)])
+    integers = np.where(chance.integers(0, 2, shape) == 0, longs, np.roll(longs, 1, axis=1) ^ (step & np.uint32(1 << 31 | 1)))
+    return np.stack(
+        [
+            bits,
+            close.astype(np.uint32),
+            words(seed + 1, shape),
+            chance.integers(-1, 7, shape).astype(np.uint32),
+            doubles,
+            longs.astype(np.uint32),
+            chance.integers(0, 2, shape).astype(np.uint32),
+            integers.astype(np.uint32),
+        ],
+        axis=1,
+    )
+
+
+@dataclass(frozen=True)
+class Pools:
+    """What a stage's programs read besides their own TEMPs: spellings of registers, by the kind of their values."""
+
+    floats: tuple[str, ...]
+    near: tuple[str, ...]
+    words: tuple[str, ...]
+    small: tuple[str, ...]
+    doubles: tuple[str, ...]
+    longs: tuple[str, ...]
+    flags: tuple[str, ...]
+    integers: tuple[str, ...]
+    indirect: tuple[str, ...] = ()
+
+    def of_type(self, kind: str, chance: random.Random) -> str:
+        """A register fit for an operand of a type that the table of opcodes names."""
+        ordinary = {
+            "float": (self.floats, self.near, self.floats, self.near, self.words),
+            "double": (self.doubles,),
+            "int64": (self.longs, self.longs, self.words),
+            "uint64": (self.longs, self.longs, self.words),
+            "untyped": (self.floats, self.near, self.words, self.integers),
+        }.get(kind, (self.integers, self.longs, self.words, self.small, self.near))
+        return chance.choice(chance.choice(ordinary))

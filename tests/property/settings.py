@@ -1,0 +1,24 @@
+"""How much the tests over generated programs do: a sample in every run, everything by night (`./dev nightly`)."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+CI_EXAMPLES = 200
+"""Generated programs of every run; planted faults are found among these."""
+
+NIGHTLY_EXAMPLES = 5000
+BATCH = 250
+"""Programs of one nightly test: small enough to spread over processes."""
+
+LANES = (4, 8, 16, 32, 64)
+LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+
+
+def ranges(examples: int, batch: int) -> list[object]:
+    """Parameters (begin, end): the first CI_EXAMPLES in every run, the others by night."""
+    edges = [0, *range(CI_EXAMPLES, examples, batch), examples]
+    pairs = list(itertools.pairwise(edges))
+    return [pairs[0], *(pytest.param(*pair, marks=pytest.mark.nightly) for pair in pairs[1:])]

@@ -1,0 +1,316 @@
+"""Statements of generated programs; whatever one computes goes into a running digest at once, so that no mistake gets lost."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tests.property.pools import (
+    ADDRESSES,
+    COUNTERS,
+    DERIVATIVES,
+    DIGEST,
+    EXACT,
+    EXACT_CHANNELS,
+    GROUPS,
+    INEXACT,
+    INEXACT_CHANNELS,
+    LIMIT,
+    LOOSE,
+    LOOSE_PAIRS,
+    LOOSE_RESULTS,
+    MAX_DEPTH,
+    ODD,
+    PLAIN,
+    SCRATCH,
+    SMALL,
+    WIDE,
+    Pools,
+)
+from tgsi.opcodes import OPCODES
+
+LOOSE_OUT, ANY_OUT, PLAIN_OUT, NEAR_OUT, DIGEST_OUT = range(5)
+"""OUT registers: written by the body, in the last places inexact, and the digest."""
+
+_PAIRS = ("xyzw", "xyzw", "zwxy", "xyxy", "zwzw")
+_PAIR_MASKS = ("xyzw", "xyzw", "xy", "zw")
+
+
+@dataclass
+class Writer:
+    """Collects the lines of one body.
+
+    deck: opcodes that the program shall use, taken from the end. subs: how many subroutines calls may name. outputs: the stage's
+    OUT registers may be written at any time. quads: derivatives are allowed.
+    """
+
+    chance: random.Random
+    pools: Pools
+    deck: list[str]
+    subs: int = 0
+    outputs: bool = True
+    kills: bool = False
+    free: bool = False
+    lines: list[str] = field(default_factory=list)
+    recent: dict[str, list[str]] = field(default_factory=lambda: {"plain": [], "loose": [], "pairs": []})
+    near: list[str] = field(default_factory=lambda: list("xyzw"))
+    leave: Sequence[str] = ("RET",)
+
+    # registers and operands
+
+    def _one_in(self, count: int) -> bool:
+        return self.chance.randrange(count) == 0
+
+    def _swizzle(self) -> str:
+        if self._one_in(2):
+            return "xyzw"
+        return "".join(self.chance.choice("xyzw") for _ in range(4)) if self._one_in(2) else self.chance.choice("xyzw") * 4
+
+    def _mask(self) -> str:
+        number = 15 if self._one_in(2) else self.chance.randint(1, 15)
+        return "".join(c for i, c in enumerate("xyzw") if number >> i & 1)
+
+    def _modified(self, operand: str) -> str:
+        return self.chance.choice(("{}", "{}", "{}", "{}", "-{}", "|{}|", "-|{}|")).format(operand)
+
+    def _written(self, kind: str, registers: Sequence[str]) -> str:
+        """A register of the program's own, more likely one that was written lately."""
+        fresh = self.recent[kind][-3:]
+        return self.chance.choice(fresh if fresh and not self._one_in(4) else registers)
+
+    def source(self, kind: str, plain: bool) -> str:
+        """An operand of a type; plain: one whose bits are the same everywhere."""
+        if kind == "double":
+            return self._double()
+        draw = self.chance.randrange(20)
+        if draw < 9:
+            if plain or self._one_in(4):
+                register = self._written("plain", PLAIN)
+            else:
+                register = self._written("loose", LOOSE)
+        elif draw < 11:
+            register = self._indirect(plain)
+        else:
+            register = self.pools.of_type(kind, self.chance)
+        order = self.chance.choice(_PAIRS) if kind.endswith("64") else self._swizzle()
+        return self._modified(f"{register}.{order}")
+
+    def _indirect(self, plain: bool) -> str:
+        component, offset = self.chance.choice("xyzw"), self.chance.choice(("", "+1", "+2", "-1"))
+        choices = [*self.pools.indirect, f"TEMP[ADDR[0].{component}{offset}](1)", "CONST[ADDR[0].x]", "CONST[1][ADDR[0].z]"]
+        choices += ["CONST[ADDR[0].w][1]", "IMM[ADDR[0].y]", "CONST[ADDR[0].y+2]"]
+        if not plain:
+            choices += [f"TEMP[ADDR[0].{component}+4](2)"] * 2
+            if self.free:
+                choices += [f"TEMP[ADDR[0].{component}{offset}]"] * 3
+        return self.chance.choice(choices)
+
+    def _double(self) -> str:
+        draw = self.chance.randrange(8)
+        if draw < 3:
+            register = self._written("pairs", LOOSE_PAIRS)
+        elif draw < 7:
+            register = self.pools.of_type("double", self.chance)
+        else:
+            register = self.pools.of_type("int64", self.chance)
+        return self._modified(f"{register}.{self.chance.choice(_PAIRS)}")
+
+    def plain_source(self, kind: str = "uint") -> str:
+        return self.source(kind, plain=True)
+
+    def target(self, kind: str) -> str:
+        """A register to write: plain, loose or pairs."""
+        if kind == "pairs":
+            register = self.chance.choice(LOOSE_PAIRS)
+        elif kind == "loose":
+            register = self.chance.choice(LOOSE)
+            if self._one_in(12):
+                return f"TEMP[ADDR[0].{self.chance.choice('xyzw')}+4](2)"
+            if self.outputs and self._one_in(12):
+                return f"OUT[{self.chance.choice((LOOSE_OUT, ANY_OUT))}]"
+        else:
+            register = self.chance.choice(PLAIN)
+            if self._one_in(12):
+                return f"TEMP[ADDR[0].{self.chance.choice('xyzw')}](1)"
+            if self.outputs and self._one_in(12):
+                return self.chance.choice((f"OUT[{ANY_OUT}]", f"OUT[{PLAIN_OUT}]", "OUT[ADDR[0].y]" if self.free else "OUT[0]"))
+        self.recent[kind].append(register)
+        return register
+
+    def digest(self, register: str, kind: str) -> None:
+        """Mix a register into the digest; NaN counts as 0 where it may be any NaN."""
+        if kind == "loose":
+            self.lines += [f"FSEQ {SCRATCH}, {register}, {register}", f"AND {SCRATCH}, {register}, {SCRATCH}"]
+            register = SCRATCH
+        elif kind == "pairs":
+            self.lines += [f"DSEQ {SCRATCH}.xz, {register}, {register}", f"AND {SCRATCH}, {register}, {SCRATCH}.xxzz"]
+            register = SCRATCH
+        self.lines.append(f"UMAD {DIGEST}, {DIGEST}, {ODD}, {register}")
+
+    def write(self, name: str, kind: str, mask: str, sources: Sequence[str]) -> None:
+        """An instruction and its digest."""
+        register = self.target(kind)
+        suffix = "_SAT" if self._one_in(10) else ""
+        self.lines.append(f"{name}{suffix} {register}.{mask}, {', '.join(sources)}")
+        readable = "OUT" if register.startswith("OUT[ADDR") else register
+        if readable != "OUT":
+            self.digest(register, "loose" if kind == "plain" and register.startswith("OUT") else kind)
+
+    # instructions by the opcode's class
+
+    def instruction(self) -> None:
+        """The next opcode of the deck, or any one."""
+        self.of_opcode(self.deck.pop() if self.deck else self.chance.choice(sorted(EXACT)))
+
+    def of_opcode(self, name: str) -> None:
+        """An instruction of that opcode, with operands that it may have."""
+        if name in EXACT:
+            self._arithmetic(name)
+        elif name in WIDE:
+            self._wide(name)
+        elif name in INEXACT:
+            self._inexact(name)
+        elif name in DERIVATIVES:
+            self.write(name, "loose", self._mask(), [self.source("float", plain=False)])
+        elif name in ADDRESSES:
+            self._address(name)
+        elif name in GROUPS:
+            self._group(name)
+        else:
+            self.special(name)
+
+    def special(self, name: str) -> None:
+        """Opcodes of a stage or with resources; a subclass knows them."""
+        raise KeyError(name)
+
+    def _arithmetic(self, name: str) -> None:
+        info = EXACT[name]
+        loose = name in LOOSE_RESULTS
+        mask = self._mask()
+        if name in EXACT_CHANNELS:
+            mask = "".join(c for c in mask if c in EXACT_CHANNELS[name]) or "w"
+        sources = []
+        for number, kind in enumerate(info.src_types):
+            by_value = kind == "float" or (kind == "untyped" and loose and not (name == "UCMP" and number == 0))
+            sources.append(self.source(kind, plain=not by_value))
+        self.write(name, "loose" if loose else "plain", mask, sources)
+
+    def _wide(self, name: str) -> None:
+        info = WIDE[name]
+        sources = [self.source(kind, plain=kind != "float") for kind in info.src_types]
+        kinds = {"double": "pairs", "float": "loose"}
+        mask = self._mask() if self._one_in(4) else self.chance.choice(_PAIR_MASKS)
+        if info.num_dst == 1:
+            self.write(name, kinds.get(info.dst_types[0], "plain"), mask, sources)
+            return
+        targets = [(self.target(kinds.get(kind, "plain")), kinds.get(kind, "plain")) for kind in info.dst_types]
+        second = self._mask()
+        self.lines.append(f"{name} {targets[0][0]}.{mask}, {targets[1][0]}.{second}, {', '.join(sources)}")
+        for register, kind in targets:
+            if not register.startswith("OUT"):
+                self.digest(register, kind)
+
+    def _inexact(self, name: str) -> None:
+        """Only to an output that nothing reads, each channel once."""
+        if not self.near or not self.outputs:
+            return
+        sources = [self.source(kind, plain=False) for kind in OPCODES[name].src_types]
+        channel = INEXACT_CHANNELS.get(name) or self.near[-1]
+        if channel in self.near:
+            self.near.remove(channel)
+            self.lines.append(f"{name} OUT[{NEAR_OUT}].{channel}, {', '.join(sources)}")
+
+    def _address(self, name: str) -> None:
+        source = self.source("float", plain=False) if name != "UARL" else self.plain_source()
+        if not self._one_in(3):
+            source = f"{self.chance.choice(self.pools.small)}.{self._swizzle()}"
+        self.lines.append(f"{name} ADDR[0].{self._mask()}, {source}")
+        self.digest("ADDR[0]", "plain")
+
+    def _group(self, name: str) -> None:
+        plain = GROUPS[name] == "plain"
+        own = self._written("plain", PLAIN) if plain else self._written("loose", LOOSE)
+        sources = [f"{self.chance.choice([own, self.chance.choice(self.pools.small)])}.{self.chance.choice('xyzw') * 4}"]
+        if name == "READ_INVOC":
+            sources.append(f"{SMALL}.{self.chance.choice('xyzw') * 4}")
+        self.write(name, "plain", self._mask(), sources)
+
+    # control flow
+
+    def condition(self) -> None:
+        """Most conditions split the lanes."""
+        draw = self.chance.randrange(8)
+        channel = self.chance.choice("xyzw") * 4
+        if draw < 4:
+            self.lines.append(f"{self.chance.choice(('IF', 'UIF'))} {self.chance.choice(self.pools.flags)}.{channel}")
+        elif draw < 6:
+            self.lines.append(f"IF {self._written('loose', LOOSE)}.{channel}")
+        else:
+            self.lines.append(f"UIF {self._written('plain', PLAIN)}.{channel}")
+
+    def branch(self, depth: int, inside: str) -> None:
+        self.condition()
+        self.body(depth + 1, inside)
+        if self._one_in(2):
+            self.lines.append("ELSE")
+            self.body(depth + 1, inside)
+        self.lines.append("ENDIF")
+
+    def loop(self, depth: int) -> None:
+        """At most as many rounds as the counter allows; it goes up first, so that CONT cannot skip it."""
+        counter = COUNTERS[depth]
+        small = self.chance.choice(self.pools.small)
+        bound = self.chance.choice((f"{SMALL}.zzzz", f"{SMALL}.wwww", f"{small}.xxxx", f"{small}.yyyy"))
+        self.lines += [f"MOV {counter}.x, {SMALL}.xxxx", "BGNLOOP", f"UADD {counter}.x, {counter}.xxxx, {SMALL}.yyyy"]
+        self.lines += [f"UMIN {counter}.y, {bound}, {LIMIT}.xxxx", f"USLT {counter}.z, {counter}.yyyy, {counter}.xxxx"]
+        self.lines += [f"UIF {counter}.zzzz", "BRK", "ENDIF"]
+        self.body(depth + 1, "loop")
+        self.lines.append("ENDLOOP")
+
+    def _selector(self) -> str:
+        return f"{self.chance.choice([SMALL, SMALL, *self.pools.small, *self.pools.flags])}.{self.chance.choice('xyzw') * 4}"
+
+    def switch(self, depth: int, inside: str) -> None:
+        self.lines.append(f"SWITCH {self.chance.choice(self.pools.small)}.{self.chance.choice('xyzw') * 4}")
+        seen_default = False
+        for _ in range(self.chance.randint(1, 4)):
+            default = self._one_in(3) and not seen_default
+            seen_default = seen_default or default
+            self.lines.append("DEFAULT" if default else f"CASE {self._selector()}")
+            self.body(depth + 1, "switch in loop" if "loop" in inside else "switch")
+            if self._one_in(2):
+                self.lines.append("BRK")
+        self.lines.append("ENDSWITCH")
+
+    def jump(self, inside: str) -> None:
+        """Rarely out of the program: what a lane has computed by then is stored first."""
+        kinds = ["BRK"] * 4 if inside else []
+        if "loop" in inside:
+            kinds += ["CONT"] * 4
+        self.condition()
+        self.lines += [self.chance.choice(kinds)] if kinds and not self._one_in(9) else self.leave
+        self.lines.append("ENDIF")
+
+    def body(self, depth: int, inside: str, size: int = 3) -> None:
+        """Statements; at depth 0 the opcodes of the deck that are left come last."""
+        for _ in range(self.chance.randint(1 if depth else 3, size)):
+            kind = self.chance.randrange(20)
+            if kind < 2 and depth < MAX_DEPTH:
+                self.branch(depth, inside)
+            elif kind == 2 and depth < MAX_DEPTH:
+                self.loop(depth)
+            elif kind == 3 and depth < MAX_DEPTH:
+                self.switch(depth, inside)
+            elif kind == 4 and (inside or self._one_in(6)):
+                self.jump(inside)
+            elif kind == 5:
+                self._address(self.chance.choice(sorted(ADDRESSES)))
+            elif kind == 6 and self.subs:
+                self.lines.append(f"CAL :@{self.chance.randrange(self.subs)}")
+            elif kind == 7 and self.kills:
+                self.lines.append(f"KILL_IF {self.source('float', plain=False)}")
+            else:
+                self.instruction()
+        while not depth and self.deck:
+            self.instruction()
