@@ -12,7 +12,8 @@ class TextureRecord(ctypes.Structure):
     """One bound sampler view.
 
     `base` and `size` bound every read. Levels are the view's own: index 0 is its first level, `last_level` is relative to it.
-    width, height, depth: of that first level, in texels; for arrays `depth` counts layers. Offsets and strides are bytes.
+    width, height, depth: of that first level, in texels; for arrays `depth` counts layers. Offsets and strides are bytes. The samples
+    of a multisampled texture are planes `sample_stride` apart.
     """
 
     _fields_ = [
@@ -27,6 +28,7 @@ class TextureRecord(ctypes.Structure):
         ("level_offset", ctypes.c_int64 * MAX_LEVELS),
         ("row_stride", ctypes.c_int32 * MAX_LEVELS),
         ("layer_stride", ctypes.c_int64 * MAX_LEVELS),
+        ("sample_stride", ctypes.c_int64),
     ]
 
 
@@ -53,7 +55,8 @@ class ShaderEnv(ctypes.Structure):
 
     `constant_words` counts the readable 32-bit words behind each of `constants`. Storage is zero padded up to the range that
     the shader declares, so only indirect reads are checked at run time. `textures` and `samplers` point to arrays of
-    TextureRecord and SamplerRecord, one a unit, `buffers` to BufferRecords where a kernel has memory; `images` is reserved.
+    TextureRecord and SamplerRecord, one a unit, `buffers` to BufferRecords where a kernel has memory, `images` to TextureRecords of
+    one level. `sample_positions`: of the render target's `samples` samples, x and y each; 0 samples: it has one, at the center.
     """
 
     _fields_ = [
@@ -63,4 +66,6 @@ class ShaderEnv(ctypes.Structure):
         ("samplers", ctypes.c_void_p),
         ("buffers", ctypes.c_void_p),
         ("images", ctypes.c_void_p),
+        ("sample_positions", ctypes.c_void_p),
+        ("samples", ctypes.c_int32),
     ]
