@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from backends.llvm.target import cpu_features
+from backends.llvm.target import cpu_features, stack_space
 from backends.llvm.types import BOOL, F32, F64, I8, I16, I32, I64, PTR, Type, constant_text, element_text
 from backends.llvm.values import Loop, Val, Var
 
@@ -88,7 +88,12 @@ class Function:
     def alloca(self, type: str, align: int = 64) -> Val:
         """Stack memory of the LLVM type named `type`, once a call."""
         name = self.fresh()
-        self.entry.append(f"  {name} = alloca {type}, align {align}")
+        space = self.module.stack_space
+        if space:  # a stack apart from other memory
+            self.entry.append(f"  {name}s = alloca {type}, align {align}, addrspace({space})")
+            self.entry.append(f"  {name} = addrspacecast ptr addrspace({space}) {name}s to ptr")
+        else:
+            self.entry.append(f"  {name} = alloca {type}, align {align}")
         return Val(self, PTR, name)
 
     def ret(self, value: Val | None = None) -> None:
@@ -444,9 +449,10 @@ class Module:
     """Functions that are compiled together."""
 
     def __init__(self, name: str, cpu: str = "host") -> None:
-        """`cpu`: "host" or an x86-64 level; ValueError for another name. It changes text only where a feature is asked for."""
+        """`cpu`: see `target`; ValueError for another name. It changes text only where a feature is asked for, and stack memory."""
         self.name, self.cpu = name, cpu
         self._features = cpu_features(cpu)
+        self.stack_space = stack_space(cpu)
         self.used_features: set[str] = set()
         self.functions: list[Function] = []
         self._declared: dict[str, str] = {}

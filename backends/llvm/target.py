@@ -1,17 +1,41 @@
-"""What the machine code is made for: "host" or one of the x86-64 levels, and the few features that change generated text."""
+"""What the machine code is made for, and the few features that change generated text.
+
+A `cpu` is "host" or one of the x86-64 levels, whose code runs here, or a target of LLVM's as TRIPLE or TRIPLE/CPU
+("aarch64-linux-gnu", "nvptx64-nvidia-cuda/sm_80"), for which objects are made that run elsewhere.
+"""
 
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
-_V2 = frozenset({"sse4.1", "ssse3", "popcnt"})
+from backends.llvm.architectures import ARCHITECTURES, Architecture, architecture_of
+
+_BASE = frozenset({"x86"})
+_V2 = _BASE | {"sse4.1", "ssse3", "popcnt"}
 _V3 = _V2 | {"avx2", "f16c", "fma"}
 _V4 = _V3 | {"avx512f", "avx512bw"}
 
-#: x86-64 levels and the features of each that builders may ask for.
-LEVELS: dict[str, frozenset[str]] = {"x86-64": frozenset(), "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
+#: x86-64 levels and the features of each that builders may ask for; "x86" stands for what all have, such as MXCSR.
+LEVELS: dict[str, frozenset[str]] = {"x86-64": _BASE, "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A target given as TRIPLE or TRIPLE/CPU: its processor ("" for the architecture's own choice) and what is known of it."""
+
+    triple: str
+    processor: str
+    architecture: Architecture
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Features that builders may ask for."""
+        if self.architecture.name == "x86_64":
+            return LEVELS.get(self.processor, _BASE)
+        return self.architecture.features
 
 
 @functools.cache
@@ -22,14 +46,45 @@ def initialize() -> None:
 
 
 @functools.cache
+def initialize_all() -> None:
+    """Set all of LLVM's targets up, once a process."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+@functools.cache
+def foreign(cpu: str) -> Foreign | None:
+    """The target that `cpu` names with a triple; None for "host" and levels. ValueError for a name that is none of these."""
+    if cpu == "host" or cpu in LEVELS:
+        return None
+    triple, _, processor = cpu.partition("/")
+    if "-" not in triple and triple not in ARCHITECTURES:
+        raise ValueError(f"cpu must be 'host', one of {', '.join(LEVELS)}, or a target triple, not {cpu!r}")
+    found = architecture_of(triple)
+    return Foreign(triple if "-" in triple else found.triple, processor, found)
+
+
+def require_runnable(cpu: str) -> None:
+    """ValueError for a `cpu` that names another target: its code cannot be linked into this process."""
+    if foreign(cpu) is not None:
+        raise ValueError(f"cpu: code for {cpu} cannot run here; 'host' and the levels {', '.join(LEVELS)} can")
+
+
+@functools.cache
 def cpu_features(cpu: str) -> frozenset[str]:
-    """Those of `LEVELS`' features that `cpu` has; ValueError for an unknown name."""
+    """The features of `cpu` that builders may ask for: those of `LEVELS`, or of its architecture; ValueError for an unknown name."""
     if cpu == "host":
         host = llvm.get_host_cpu_features()
-        return frozenset(name for name in _V4 if host.get(name))
-    if cpu not in LEVELS:
-        raise ValueError(f"cpu must be 'host' or one of {', '.join(LEVELS)}, not {cpu!r}")
-    return LEVELS[cpu]
+        own = architecture_of(llvm.get_process_triple())
+        return frozenset(name for name in _V4 if host.get(name)) | _BASE if own.name == "x86_64" else own.features
+    other = foreign(cpu)
+    return LEVELS[cpu] if other is None else other.features
+
+
+def stack_space(cpu: str) -> int:
+    """LLVM's address space of stack memory."""
+    other = foreign(cpu)
+    return 0 if other is None else other.architecture.stack
 
 
 def native_lanes(cpu: str) -> int:
@@ -49,10 +104,20 @@ def identity(cpu: str) -> str:
 
 def create_machine(cpu: str) -> llvm.TargetMachine:
     """A target machine; code generation at level 2, small code model (constants beside the code)."""
+    other = foreign(cpu)
+    if other is not None:
+        return _create_foreign(other)
     initialize()
-    cpu_features(cpu)
     name, features = cpu, ""
     if cpu == "host":
         name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="small", jit=True)
+
+
+def _create_foreign(other: Foreign) -> llvm.TargetMachine:
+    initialize_all()
+    known = other.architecture
+    target = llvm.Target.from_triple(other.triple)
+    name, features = other.processor or known.processor, known.llvm_features
+    return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="default", abiname=known.abi)

@@ -1,0 +1,78 @@
+"""Architectures that code is generated for, besides the x86-64 of this process.
+
+The rules of determinism hold on all of them: IEEE arithmetic with denormals, nothing fused but FMA, nothing approximated. What an
+architecture lacks for that is switched on (vectors, double floats) or off (units that flush denormals) by its row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """One row.
+
+    name: the first word of the triple. triple: what the bare name stands for. processor, llvm_features, abi: LLVM's, where the user
+    names no processor. features: what builders may ask for. stack: LLVM's address space of the stack. objects: LLVM writes objects.
+    """
+
+    name: str
+    triple: str
+    about: str
+    processor: str = ""
+    llvm_features: str = ""
+    abi: str = ""
+    features: frozenset[str] = frozenset()
+    stack: int = 0
+    objects: bool = True
+
+
+_FMA = frozenset({"fma"})
+_ROWS = (
+    Architecture("x86_64", "x86_64-linux-gnu", "64-bit x86; a level is a good processor", "x86-64"),
+    Architecture("i686", "i686-linux-gnu", "32-bit x86 with SSE2", "pentium4", features=frozenset({"x86"})),
+    Architecture("aarch64", "aarch64-linux-gnu", "64-bit ARM", "generic", features=_FMA | {"aarch64"}),
+    Architecture(
+        "armv7", "armv7-linux-gnueabihf", "32-bit ARM; vectors are split up, since NEON flushes denormals", "generic", "+vfp4,-neon"
+    ),
+    Architecture("riscv64", "riscv64-linux-gnu", "RISC-V, RV64GC", "generic-rv64", "+m,+a,+f,+d,+c", "lp64d", _FMA),
+    Architecture("riscv32", "riscv32-linux-gnu", "RISC-V, RV32GC", "generic-rv32", "+m,+a,+f,+d,+c", "ilp32d", _FMA),
+    Architecture("loongarch64", "loongarch64-linux-gnu", "LoongArch", "generic-la64", "+f,+d", "lp64d", _FMA),
+    Architecture("powerpc64le", "powerpc64le-linux-gnu", "POWER8", "pwr8", features=_FMA),
+    Architecture("mips64el", "mips64el-linux-gnu", "MIPS64, release 2", "mips64r2"),
+    Architecture("wasm32", "wasm32-unknown-unknown", "WebAssembly with 128-bit vectors", "generic", "+simd128"),
+    Architecture("wasm64", "wasm64-unknown-unknown", "WebAssembly with 64-bit memory", "generic", "+simd128"),
+    Architecture("nvptx64", "nvptx64-nvidia-cuda", "NVIDIA GPUs; PTX is text", "sm_75", features=_FMA, objects=False),
+    Architecture("amdgcn", "amdgcn-amd-amdhsa", "AMD GPUs", "gfx900", features=_FMA, stack=5),
+)
+
+ARCHITECTURES = MappingProxyType({row.name: row for row in _ROWS})
+
+_SAME = {"amd64": "x86_64", "arm64": "aarch64", "i386": "i686", "i586": "i686", "arm": "armv7", "armv7a": "armv7", "ppc64le": "powerpc64le"}
+_REFUSED = {
+    **dict.fromkeys(
+        ("s390x", "mips", "mips64", "sparc", "sparcv9", "powerpc", "powerpc64", "aarch64_be", "lanai", "armeb", "bpfeb"),
+        "it is big-endian, and the records and texels that kernels read are little-endian",
+    ),
+    **dict.fromkeys(("bpf", "bpfel", "avr", "msp430", "xcore"), "it has no floating-point unit"),
+    "r600": "it has no function calls and no 64-bit pointers",
+}
+
+
+def architecture_of(triple: str) -> Architecture:
+    """The row of a triple, or of the bare name of an architecture.
+
+    Raises ValueError for what no code is generated for; it names the target, what exists and what was probably meant.
+    """
+    first = triple.partition("-")[0]
+    name = _SAME.get(first, first)
+    if name in ARCHITECTURES:
+        return ARCHITECTURES[name]
+    if name in _REFUSED:
+        raise ValueError(f"no code is generated for {triple}: {_REFUSED[name]}")
+    close = get_close_matches(first.lower(), [*ARCHITECTURES, *_SAME], 1)
+    hint = f"did you mean {triple.replace(first, close[0], 1)}?" if close else f"it may begin with {', '.join(ARCHITECTURES)}"
+    raise ValueError(f"unknown target {triple!r}; {hint}")
