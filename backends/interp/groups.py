@@ -1,4 +1,4 @@
-"""Opcodes that look at other lanes or only act on flow: subgroups are four consecutive invocations, the quad."""
+"""Opcodes that look at other lanes, or wait for them: subgroups are four consecutive lanes, the quad."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from backends.interp.values import flags
 from backends.result import Bits, Mask
 from backends.shapes import QUAD
 from tgsi.ir import Instruction
+from tgsi.opcodes import OPCODES
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine
@@ -25,34 +26,9 @@ def _broadcast(machine: Machine, instruction: Instruction, words: Bits, active: 
     machine.store(instruction, 0, np.repeat(words[:, None], 4, axis=1), active)
 
 
-@performs("KILL")
-def kill(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """The active lanes give no output; they go on computing."""
-    machine.alive &= ~active
-
-
-@performs("DEMOTE")
-def demote(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """The active lanes become helpers."""
-    machine.alive &= ~active
-
-
-@performs("KILL_IF")
-def kill_if(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """Kill the active lanes where a channel is below 0; NaN and -0 are not."""
-    values = machine.source(instruction, 0, "float").view(np.float32)
-    machine.alive &= ~(active & (values < 0).any(axis=1))
-
-
-@performs("READ_HELPER")
-def read_helper(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """All bits where the lane is a helper."""
-    _broadcast(machine, instruction, flags(~machine.alive), active)
-
-
-@performs("NOP", "MEMBAR")
+@performs("NOP", "MEMBAR", "BARRIER", *(name for name, info in OPCODES.items() if "gap" in info.flags))
 def nothing(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """No effect: lanes see memory in order."""
+    """No effect: all lanes are at the same instruction, and memory is always up to date. Numbers without an opcode do nothing."""
 
 
 @performs("VOTE_ANY")

@@ -1,6 +1,8 @@
-"""Fragment inputs from plane coefficients: evaluated at a quad's first pixel, its neighbors are one step away.
+"""Fragment inputs from plane coefficients.
 
-That is Mesa's interpreter, so that results can be compared bit by bit; the rasterizer has its own, closed formula.
+At the pixels' centers they are evaluated at a quad's first pixel, its neighbors are one step away: that is Mesa's interpreter, so that
+results can be compared bit by bit (the rasterizer has its own, closed formula). Everywhere else in a pixel the planes are evaluated at
+the place itself.
 """
 
 from __future__ import annotations
@@ -10,31 +12,40 @@ import numpy as np
 from backends.arguments import Arguments
 from backends.result import Bits, Floats
 from backends.shapes import QUAD
-from tgsi.enums import File, Interpolation
+from tgsi.enums import File, Interpolation, Location
 from tgsi.ir import Declaration, Program
 
 
-def interpolated_inputs(program: Program, arguments: Arguments) -> Bits:
-    """The IN file, (registers, lanes, 4) words: the inputs as given, or planes at the pixels' positions.
+def inputs_at(program: Program, arguments: Arguments, offset: Floats | None = None) -> Bits:
+    """The IN file, (registers, lanes, 4) words: the inputs as given, or planes at a place of each pixel.
 
-    POSITION is the pixel's position itself, FACE is (face, 0, 0, 1). COLOR follows flatshade; a declaration that names no
-    interpolation is constant.
+    offset: (lanes, 2), the place as seen from the pixel's center; without it, each input is taken where its declaration says.
+    POSITION is the pixel's position itself, FACE is (face, 0, 0, 1): both are the same all over the pixel. COLOR follows flatshade; a
+    declaration that names no interpolation is constant.
     """
     words = arguments.inputs
-    if arguments.quad_pos is None:
+    if arguments.coefs is None or arguments.quad_pos is None:
         return words
-    if arguments.coefs is not None:
-        words = words.copy()
-        for declaration in program.declared(File.IN):
-            for register in range(declaration.first, declaration.last + 1):
-                words[register] = _input(declaration, arguments.coefs[register], arguments).view(np.uint32)
+    words = words.copy()
+    for declaration in program.declared(File.IN):
+        place = _declared_offset(declaration, arguments) if offset is None else offset
+        for register in range(declaration.first, declaration.last + 1):
+            planes = arguments.coefs[register]
+            words[register] = _input(declaration, planes, arguments, arguments.quad_pos, place).view(np.uint32)
     return words
 
 
-def _input(declaration: Declaration, planes: Floats, arguments: Arguments) -> Floats:
-    position = arguments.quad_pos
-    if position is None:
-        raise ValueError("planes need positions")
+def _declared_offset(declaration: Declaration, arguments: Arguments) -> Floats | None:
+    match declaration.location:
+        case Location.CENTROID:
+            return arguments.centroid_offset
+        case Location.SAMPLE:
+            return arguments.sample_offset
+        case _:
+            return None
+
+
+def _input(declaration: Declaration, planes: Floats, arguments: Arguments, position: Floats, offset: Floats | None) -> Floats:
     lanes = position.shape[1]
     name = declaration.semantic.name if declaration.semantic else ""
     if name == "POSITION":
@@ -44,10 +55,34 @@ def _input(declaration: Declaration, planes: Floats, arguments: Arguments) -> Fl
     mode = declaration.interpolation or Interpolation.CONSTANT
     if mode is Interpolation.COLOR:
         mode = Interpolation.CONSTANT if arguments.flatshade_color else Interpolation.PERSPECTIVE
-    a0, dadx, dady = planes
     if mode is Interpolation.CONSTANT:
-        return np.tile(a0, (lanes, 1))
+        return np.tile(planes[0], (lanes, 1))
+    value = _at_centers(planes, position, mode)
+    if offset is None:
+        return value
+    centered = (offset == 0).all(axis=1, keepdims=True)
+    result: Floats = np.where(centered, value, _at_offset(planes, position, mode, offset))
+    return result
+
+
+def _at_centers(planes: Floats, position: Floats, mode: Interpolation) -> Floats:
+    a0, dadx, dady = planes
     x, y, w = position[0, ::QUAD, None], position[1, ::QUAD, None], position[3, :, None]
     corner = (a0 + dadx * x) + dady * y
-    value: Floats = np.stack([corner, corner + dadx, corner + dady, (corner + dadx) + dady], axis=1).reshape(lanes, 4)
+    value: Floats = np.stack([corner, corner + dadx, corner + dady, (corner + dadx) + dady], axis=1).reshape(-1, 4)
     return value / w if mode is Interpolation.PERSPECTIVE else value
+
+
+def _at_offset(planes: Floats, position: Floats, mode: Interpolation, offset: Floats) -> Floats:
+    """1/w varies as the quad's own pixels say: as DDX and DDY of it."""
+    a0, dadx, dady = planes
+    right, down = offset[:, :1], offset[:, 1:]
+    x, y, w = position[0, :, None], position[1, :, None], position[3, :, None]
+    value: Floats = (a0 + dadx * (x + right)) + dady * (y + down)
+    if mode is not Interpolation.PERSPECTIVE:
+        return value
+    quads = w.reshape(-1, QUAD, 1)
+    dwdx: Floats = np.repeat(quads[:, 3] - quads[:, 2], QUAD, axis=0)
+    dwdy: Floats = np.repeat(quads[:, 2] - quads[:, 0], QUAD, axis=0)
+    result: Floats = value / ((w + dwdx * right) + dwdy * down)
+    return result

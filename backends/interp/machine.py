@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from backends.arguments import Arguments
-from backends.interp import arithmetic, compare, convert, groups, integer, memory, texture, transcendental, views, wide  # noqa: F401  (they register)
+from backends.interp import arithmetic, compare, convert, fragments, groups, integer, texture, transcendental, views, wide  # noqa: F401  (they register)
+from backends.interp.geometry import Emitter
+from backends.interp.memory import Memory
 from backends.interp.pairs import execute_pairs
 from backends.interp.registers import Registers
 from backends.interp.registry import ACTIONS, CHECKS, OPERATIONS
@@ -20,6 +22,7 @@ from backends.interp.values import VIEWS, bits_of, saturated
 from backends.result import Bits, Mask, TraceStep
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
 from tgsi.diagnostics import Diagnostic, Label, Severity, UnsupportedError
+from tgsi.enums import File, Processor
 from tgsi.ir import Instruction, Program
 from tgsi.opcodes import Mode
 
@@ -50,6 +53,8 @@ class Machine:
         self.textures, self.samplers, self.buffers = arguments.textures, arguments.samplers, arguments.buffers
         self.arguments = arguments
         self.registers = Registers(program, arguments)
+        self.memory = Memory(program, arguments)
+        self.emitter = Emitter(program, arguments.lanes)
         self.alive: Mask = np.ones(arguments.lanes, np.bool_)
         self._regions: Regions = analyse_regions(program)
         self._fuel = np.full(arguments.lanes, arguments.fuel, np.int64)
@@ -60,12 +65,19 @@ class Machine:
         self._product = arithmetic.zero_wins if _zero_wins(program) else np.multiply
         self._trace = trace
         self._numbers = {id(instruction): number for number, instruction in enumerate(program.instructions)}
-        _refuse_unknown(self._regions)
+        _refuse_unknown(self._regions, program.processor)
 
     def run(self) -> None:
         """Execute the program once, from registers as they are."""
         with np.errstate(all="ignore"):
             self._region(self._regions.main, self.arguments.present)
+
+    @property
+    def outputs(self) -> Bits:
+        """(OUT registers, lanes, 4) words; of a register by vertex, those of the lane's own vertex."""
+        count = len(self.registers.files[File.OUT])
+        own = [self.registers.own(File.OUT, register) for register in range(count)]
+        return np.stack(own) if own else np.zeros((0, self.arguments.lanes, 4), np.uint32)
 
     def source(self, instruction: Instruction, number: int, kind: str) -> Bits:
         """A source's (lanes, 4) words, swizzled and modified as its type says."""
@@ -192,37 +204,41 @@ class Machine:
     def _note(self, instruction: Instruction, active: Mask) -> None:
         if self._trace is None:
             return
-        count = self.arguments.invocations
+        places = self.arguments.places
         writes = []
         for operand in instruction.dst:
             file = self.registers.files.get(operand.register.file)
             index = self.registers.index(operand.register.index, operand.register.indirect)
             if file is not None:
                 wanted = {index} if isinstance(index, int) else set(index[active].tolist())
-                writes += [(operand.register.file, i, file[i, :count].copy()) for i in sorted(wanted) if 0 <= i < len(file)]
+                existing = [i for i in sorted(wanted) if 0 <= i < len(file)]
+                writes += [(operand.register.file, i, self.registers.own(operand.register.file, i)[places]) for i in existing]
         number = self._numbers[id(instruction)]
-        self._trace(TraceStep(number, instruction, active[:count].copy(), tuple(writes)))
+        self._trace(TraceStep(number, instruction, active[places], tuple(writes)))
 
 
 def _zero_wins(program: Program) -> bool:
     return bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
 
 
-def _refuse_unknown(regions: Regions) -> None:
-    """Say at once what a program uses that is not there, reached or not."""
+def _refuse_unknown(regions: Regions, stage: Processor) -> None:
+    """Say at once what a program uses that cannot be run, reached or not."""
     found = []
     for region in (regions.main, *(sub.body for sub in regions.subs.values())):
         for node in walk(region):
             for instruction in node.instructions if isinstance(node, Block) else ():
-                if missing := _missing(instruction):
+                if missing := _missing(instruction, stage):
                     labels = (Label(instruction.span),) if instruction.span else ()
-                    found.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {missing} yet", labels))
+                    found.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {missing}", labels))
     if found:
         raise UnsupportedError(found)
 
 
-def _missing(instruction: Instruction) -> str:
+def _missing(instruction: Instruction, stage: Processor) -> str:
     name = instruction.opcode.name
+    files = [operand.register.file for operand in instruction.dst] + [operand.register.file for operand in instruction.src]
+    if stage is not Processor.COMP and File.MEMORY in files:
+        return f"{name} on MEMORY registers in {stage.name} programs"
     if name in CHECKS:
         return CHECKS[name](instruction)
     return "" if name in ACTIONS or name in OPERATIONS else name

@@ -1,59 +1,111 @@
-"""LOAD, STORE, atomics and RESQ on buffers, constant buffers and atomic counters.
+"""LOAD, STORE, atomics and RESQ: on words here, on images in `images`.
 
 Addresses count bytes; their two low bits are ignored. A word outside of its resource reads 0, is not written, and an atomic on it
 gives 0. Lanes act one after the other, the lowest first. Killed lanes and helpers read, but change nothing.
+
+BUFFER and CONSTBUF are numbered resources of a draw or grid. ``HWATOMIC[b][i]`` is word i of buffer b of counters. MEMORY means what its
+declaration says, SHARED without one: a block's own words (SHARED), an invocation's own (PRIVATE), those of the grid (GLOBAL, INPUT).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from backends.arguments import Arguments
+from backends.interp import images
+from backends.interp.atomics import ATOMICS, new_word
 from backends.interp.registry import performs
 from backends.result import Bits, Mask
-from tgsi.enums import File
-from tgsi.ir import Instruction, RegisterRef
+from tgsi.enums import File, MemoryType
+from tgsi.ir import Dimension, Instruction, Program, RegisterRef
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine
 
 NOTHING: Bits = np.zeros(0, np.uint32)
-MASK = 0xFFFFFFFF
+
+WORDS = frozenset({File.BUFFER, File.CONSTBUF, File.HWATOMIC, File.MEMORY})
+"""Files of resources that are words; any other file names an image, or holds the handle of one."""
+
+
+class Memory:
+    """The words behind MEMORY registers."""
+
+    def __init__(self, program: Program, arguments: Arguments) -> None:
+        self._kinds: dict[int, MemoryType] = {}
+        for d in program.declared(File.MEMORY):
+            self._kinds |= dict.fromkeys(range(d.first, d.last + 1), MemoryType.SHARED if d.memory is None else d.memory)
+        self._grid = arguments.memory
+        own = arguments.lanes if MemoryType.PRIVATE in self._kinds.values() else 0
+        self._private = np.zeros((own, arguments.shared_words), np.uint32)
+        self._shared = np.zeros((arguments.shape.groups, arguments.shared_words), np.uint32)
+        self._group = arguments.shape.group
+
+    def words(self, number: int, lane: int) -> Bits:
+        """What ``MEMORY[number]`` is for a lane."""
+        match self._kinds.get(number, MemoryType.SHARED):
+            case MemoryType.SHARED:
+                words: Bits = self._shared[lane // self._group]
+            case MemoryType.PRIVATE:
+                words = self._private[lane]
+            case kind:
+                words = self._grid.get(kind, NOTHING)
+        return words
+
+
+def _resource(instruction: Instruction) -> RegisterRef:
+    return (instruction.dst[0] if instruction.opcode.name == "STORE" else instruction.src[0]).register
 
 
 def _missing(instruction: Instruction) -> str:
-    """Images, shared memory and atomic counters are not there yet."""
-    operand = instruction.dst[0] if instruction.opcode.name == "STORE" else instruction.src[0]
-    file = operand.register.file
-    return "" if file in (File.BUFFER, File.CONSTBUF) else f"{instruction.opcode.name} on {file.name} registers"
+    """Constants do not change."""
+    is_constant = instruction.opcode.is_store and _resource(instruction).file is File.CONSTBUF
+    return f"{instruction.opcode.name} on CONSTBUF registers" if is_constant else ""
+
+
+def _numbers(machine: Machine, register: RegisterRef | Dimension) -> list[int]:
+    """For each lane the number that an index means."""
+    index = machine.registers.index(register.index, register.indirect)
+    return [index] * machine.arguments.lanes if isinstance(index, int) else index.tolist()
 
 
 def _resources(machine: Machine, register: RegisterRef) -> list[Bits]:
     """For each lane the words of the resource that a register names; the words are shared, so that writing them acts."""
-    found = machine.buffers
-    if register.file is File.CONSTBUF:
-        found = {number: data.reshape(-1) for number, data in machine.arguments.constants.items()}
-    index = machine.registers.index(register.index, register.indirect)
-    lanes = machine.arguments.lanes
-    numbers = [index] * lanes if isinstance(index, int) else index.tolist()
-    return [found.get(number, NOTHING) for number in numbers]
+    arguments = machine.arguments
+    match register.file:
+        case File.MEMORY:
+            return [machine.memory.words(number, lane) for lane, number in enumerate(_numbers(machine, register))]
+        case File.HWATOMIC:
+            return [arguments.counters.get(number, NOTHING) for number in _numbers(machine, register.dimension or Dimension(0))]
+        case File.CONSTBUF:
+            constants = {number: data.reshape(-1) for number, data in arguments.constants.items()}
+            return [constants.get(number, NOTHING) for number in _numbers(machine, register)]
+        case _:
+            return [arguments.buffers.get(number, NOTHING) for number in _numbers(machine, register)]
 
 
-def _places(machine: Machine, instruction: Instruction, register: RegisterRef, source: int) -> Iterator[tuple[Bits, int]]:
-    """For each lane the resource's words and the number of the word addressed."""
-    addresses = machine.source(instruction, source, "uint")[:, 0] >> np.uint32(2)
-    return zip(_resources(machine, register), addresses.tolist())
+def _places(machine: Machine, instruction: Instruction, address: int) -> Iterator[tuple[Bits, int]]:
+    """For each lane the resource's words and the number of the word that the source `address` means."""
+    register = _resource(instruction)
+    places = (machine.source(instruction, address, "uint")[:, 0] >> np.uint32(2)).tolist()
+    if register.file is File.HWATOMIC:
+        places = [place + first for place, first in zip(places, _numbers(machine, register))]
+    return zip(_resources(machine, register), places)
 
 
-@performs("LOAD", check=_missing)
+@performs("LOAD")
 def load(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Four words in a row, in the order of the resource's swizzle."""
+    if _resource(instruction).file not in WORDS:
+        images.load(machine, instruction, active)
+        return
     words = np.zeros((len(active), 4), np.uint32)
-    for lane, (data, first) in enumerate(_places(machine, instruction, instruction.src[0].register, 1)):
+    for lane, (data, first) in enumerate(_places(machine, instruction, 1)):
         for channel, component in enumerate(instruction.src[0].swizzle):
-            if first + component < len(data):
+            if 0 <= first + component < len(data):
                 words[lane, channel] = data[first + component]
     machine.store(instruction, 0, words, active)
 
@@ -61,44 +113,23 @@ def load(machine: Machine, instruction: Instruction, active: Mask) -> None:
 @performs("STORE", check=_missing)
 def store(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """The channels of the write mask, each at its own place behind the address."""
+    if _resource(instruction).file not in WORDS:
+        images.store(machine, instruction, active)
+        return
     values = machine.source(instruction, 1, "untyped")
-    target = instruction.dst[0]
     changing = (active & machine.alive).tolist()
-    for lane, (data, first) in enumerate(_places(machine, instruction, target.register, 0)):
+    for lane, (data, first) in enumerate(_places(machine, instruction, 0)):
         for channel in range(4):
-            if changing[lane] and target.write_mask >> channel & 1 and first + channel < len(data):
+            if changing[lane] and instruction.dst[0].write_mask >> channel & 1 and 0 <= first + channel < len(data):
                 data[first + channel] = values[lane, channel]
-
-
-def _signed(word: int) -> int:
-    return word - (1 << 32) if word >> 31 else word
-
-
-def _float_sum(old: int, operand: int) -> int:
-    pair = np.array([old, operand], np.uint32).view(np.float32)
-    return int((pair[:1] + pair[1:]).view(np.uint32)[0])
-
-
-ATOMICS: dict[str, Callable[[int, int], int]] = {
-    "ATOMUADD": lambda old, e: (old + e) & MASK,
-    "ATOMXCHG": lambda old, e: e,
-    "ATOMAND": lambda old, e: old & e,
-    "ATOMOR": lambda old, e: old | e,
-    "ATOMXOR": lambda old, e: old ^ e,
-    "ATOMUMIN": min,
-    "ATOMUMAX": max,
-    "ATOMIMIN": lambda old, e: min(old, e, key=_signed),
-    "ATOMIMAX": lambda old, e: max(old, e, key=_signed),
-    "ATOMFADD": _float_sum,
-    "ATOMINC_WRAP": lambda old, e: 0 if old >= e else old + 1,
-    "ATOMDEC_WRAP": lambda old, e: e if old == 0 or old > e else old - 1,
-}
-"""The new word, from the old one and the operand."""
 
 
 @performs(*ATOMICS, "ATOMCAS", check=_missing)
 def atomic(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """The old word goes to the destination, the new one to memory; ATOMCAS stores its last source where the old word equals e."""
+    if _resource(instruction).file not in WORDS:
+        images.atomic(machine, instruction, active)
+        return
     name = instruction.opcode.name
     operands = [
         machine.source(instruction, number, instruction.opcode.src_types[number])[:, 0].tolist()
@@ -106,23 +137,22 @@ def atomic(machine: Machine, instruction: Instruction, active: Mask) -> None:
     ]
     old_words = np.zeros(len(active), np.uint32)
     changing = (active & machine.alive).tolist()
-    for lane, (data, place) in enumerate(_places(machine, instruction, instruction.src[0].register, 1)):
-        if place >= len(data):
+    for lane, (data, place) in enumerate(_places(machine, instruction, 1)):
+        if not 0 <= place < len(data):
             continue
         old = int(data[place])
         old_words[lane] = old
-        if not changing[lane]:
-            continue
-        if name == "ATOMCAS":
-            data[place] = operands[1][lane] if old == operands[0][lane] else old
-        else:
-            data[place] = ATOMICS[name](old, operands[0][lane])
+        if changing[lane]:
+            data[place] = new_word(name, old, [values[lane] for values in operands])
     machine.store(instruction, 0, np.repeat(old_words[:, None], 4, axis=1), active)
 
 
-@performs("RESQ", check=_missing)
+@performs("RESQ")
 def resq(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """x: the size in bytes; y, z and w: 0."""
+    if _resource(instruction).file not in WORDS:
+        images.resq(machine, instruction, active)
+        return
     words = np.zeros((len(active), 4), np.uint32)
-    words[:, 0] = [4 * len(data) for data in _resources(machine, instruction.src[0].register)]
+    words[:, 0] = [4 * len(data) for data in _resources(machine, _resource(instruction))]
     machine.store(instruction, 0, words, active)

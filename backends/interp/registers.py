@@ -1,21 +1,39 @@
-"""Register files of all lanes: (registers, lanes, 4) words each, with per-lane addressing that never leaves its bounds."""
+"""Register files: (registers, places, 4) words each, with per-lane addressing that never leaves its bounds.
+
+Most files have a place for every lane. Those that the stages of geometry read by vertex have one for every vertex of every primitive.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from backends.arguments import Arguments
-from backends.interp.interpolate import interpolated_inputs
+from backends.interp.interpolate import inputs_at
 from backends.interp.values import modified
 from backends.result import Bits, Mask
-from tgsi.enums import File
+from backends.shapes import Index, patch_registers
+from tgsi.enums import File, Processor
 from tgsi.ir import Dimension, IndirectRef, Program, RegisterRef, SrcOperand
 
-Index = NDArray[np.int64]
-Bounds = tuple[int, int]
+BY_VERTEX = frozenset({Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL})
+"""Stages whose inputs have a vertex in their first bracket; in TESS_CTRL the outputs have one too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How a lane finds its places in a file by vertex: the row of vertex v is place ``base + v``.
+
+    count: vertices of a primitive. base, own: (lanes,), where the lane's primitive begins, and the vertex that is meant where none is
+    written. once: (registers,), those that the primitive has once, in the row of its first vertex.
+    """
+
+    count: int
+    base: Index
+    own: Index
+    once: Mask
 
 
 class Registers:
@@ -28,48 +46,48 @@ class Registers:
         lanes = arguments.lanes
         self._lanes = np.arange(lanes)
         self._constants: Mapping[int, Bits] = arguments.constants
-        self._arrays: dict[tuple[File, int], Bounds] = {
-            (d.file, d.array_id): (d.first, d.last + 1) for d in program.declarations if d.array_id
-        }
+        self._arrays = {(d.file, d.array_id): (d.first, d.last + 1) for d in program.declarations if d.array_id}
+        self._rows = _rows(program, arguments)
         self.files: dict[File, Bits] = {
-            file: np.zeros((program.file_size(file), lanes, 4), np.uint32) for file in (File.TEMP, File.ADDR, File.OUT)
+            file: np.zeros((program.file_size(file), lanes, 4), np.uint32) for file in (File.TEMP, File.ADDR, File.OUT, File.SV)
         }
         immediates = np.array([i.words for i in program.immediates], np.uint32).reshape(-1, 1, 4)
         self.files[File.IMM] = np.repeat(immediates, lanes, axis=1)
-        self.files[File.IN] = interpolated_inputs(program, arguments)
-        self.files[File.SV] = np.zeros((program.file_size(File.SV), lanes, 4), np.uint32)
+        if File.IN in self._rows:
+            vertices = arguments.vertices
+            self.files[File.IN] = vertices.transpose(2, 0, 1, 3).reshape(vertices.shape[2], -1, 4)
+        else:
+            self.files[File.IN] = inputs_at(program, arguments)
+        if File.OUT in self._rows:
+            places = arguments.shape.groups * self._rows[File.OUT].count
+            self.files[File.OUT] = np.zeros((program.file_size(File.OUT), places, 4), np.uint32)
         for declaration in program.declared(File.SV):
             if declaration.semantic is not None:
                 self.files[File.SV][declaration.first : declaration.last + 1] = arguments.system_values[declaration.semantic.name]
 
-    def read(self, register: RegisterRef) -> Bits:
-        """The four channels of a register: (lanes, 4) words."""
+    def read(self, register: RegisterRef, file: Bits | None = None) -> Bits:
+        """The four channels of a register: (lanes, 4) words. `file` stands in for the contents of its file."""
         if register.file is File.CONST:
             return self._read_constant(register)
         index = self.index(register.index, register.indirect)
-        low, high = self._bounds(register)
-        return _gather(self.files.get(register.file), index, low, high, self._lanes)
+        inside, places = self._find(register, index)
+        return _gather(self.files.get(register.file) if file is None else file, index, inside, places)
 
-    def source(self, operand: SrcOperand, kind: str) -> Bits:
+    def source(self, operand: SrcOperand, kind: str, file: Bits | None = None) -> Bits:
         """A source with its swizzle and, by the type of the operand, its modifiers: (lanes, 4) words."""
-        words = self.read(operand.register)[:, list(operand.swizzle)]
-        return np.ascontiguousarray(modified(words, kind, absolute=operand.absolute, negate=operand.negate))
+        return selected(self.read(operand.register, file), operand, kind)
 
     def write(self, register: RegisterRef, channels: list[int], words: Bits, active: Mask) -> None:
-        """Store channels of (lanes, 4) words for the active lanes."""
+        """Store channels of (lanes, 4) words for the active lanes; of lanes that share a register the highest has the last word."""
         file = self.files.get(register.file)
         if file is None:
             return
         index = self.index(register.index, register.indirect)
-        low, high = self._bounds(register)
-        if isinstance(index, int):
-            if low <= index < high:
-                for channel in channels:
-                    np.copyto(file[index, :, channel], words[:, channel], where=active)
-            return
-        lanes = np.flatnonzero(active & (index >= low) & (index < high))
+        inside, places = self._find(register, index)
+        lanes = np.flatnonzero(active & inside)
+        registers = index if isinstance(index, int) else index[lanes]
         for channel in channels:
-            file[index[lanes], lanes, channel] = words[lanes, channel]
+            file[registers, places[lanes], channel] = words[lanes, channel]
 
     def index(self, base: int, indirect: IndirectRef | None) -> int | Index:
         """A register's number: one for all lanes, or one a lane (the sum wraps at 32 bits)."""
@@ -78,11 +96,28 @@ class Registers:
         address = self.read(RegisterRef(indirect.file, indirect.index))[:, indirect.component]
         return (address + np.uint32(base & 0xFFFFFFFF)).view(np.int32).astype(np.int64)
 
-    def _bounds(self, register: RegisterRef) -> Bounds:
-        if register.indirect is not None and (register.file, register.array_id) in self._arrays:
-            return self._arrays[register.file, register.array_id]
-        file = self.files.get(register.file)
-        return 0, 0 if file is None else len(file)
+    def own(self, file: File, index: int) -> Bits:
+        """A register as each lane sees it that names no vertex: (lanes, 4) words."""
+        _, places = self._find(RegisterRef(file, index), index)
+        words: Bits = self.files[file][index, places]
+        return words
+
+    def _find(self, register: RegisterRef, index: int | Index) -> tuple[Mask, Index]:
+        """Whether a register exists for each lane, and its place. Files that have one index ignore another one."""
+        low, high = 0, len(self.files.get(register.file, ()))
+        if register.indirect is not None:
+            low, high = self._arrays.get((register.file, register.array_id), (low, high))
+        inside = np.broadcast_to((index >= low) & (index < high), self._lanes.shape)
+        rows = self._rows.get(register.file)
+        if rows is None:
+            return inside, self._lanes
+        row = rows.own
+        if register.dimension is not None:
+            row = np.broadcast_to(self.index(register.dimension.index, register.dimension.indirect), self._lanes.shape)
+        if inside.any():
+            row = np.where(rows.once[np.where(inside, index, low)], 0, row)
+        exists = (row >= 0) & (row < rows.count)
+        return inside & exists, rows.base + np.where(exists, row, 0)
 
     def _read_constant(self, register: RegisterRef) -> Bits:
         index = self.index(register.index, register.indirect)
@@ -98,15 +133,41 @@ class Registers:
 
     def _constant_words(self, buffer: int, index: int | Index) -> Bits:
         data = self._constants.get(buffer)
-        file = None if data is None else np.broadcast_to(data[:, None, :], (len(data), len(self._lanes), 4))
-        return _gather(file, index, 0, 0 if data is None else len(data), self._lanes)
+        if data is None:
+            return np.zeros((len(self._lanes), 4), np.uint32)
+        inside = np.broadcast_to((index >= 0) & (index < len(data)), self._lanes.shape)
+        return _gather(data[:, None, :], index, inside, np.zeros_like(self._lanes))
 
 
-def _gather(file: Bits | None, index: int | Index, low: int, high: int, lanes: NDArray[np.int64]) -> Bits:
-    if file is None or high <= low:
-        return np.zeros((len(lanes), 4), np.uint32)
-    if isinstance(index, int):
-        return file[index] if low <= index < high else np.zeros((len(lanes), 4), np.uint32)
-    inside = (index >= low) & (index < high)
-    words: Bits = file[np.where(inside, index, low), lanes]
-    return np.where(inside[:, None], words, np.uint32(0))
+def selected(words: Bits, operand: SrcOperand, kind: str) -> Bits:
+    """(lanes, 4) words as an operand takes them: swizzled, then modified as its type says."""
+    chosen = words[:, list(operand.swizzle)]
+    return np.ascontiguousarray(modified(chosen, kind, absolute=operand.absolute, negate=operand.negate))
+
+
+def _rows(program: Program, arguments: Arguments) -> dict[File, Rows]:
+    """The files by vertex of a stage."""
+    if program.processor not in BY_VERTEX:
+        return {}
+    shape = arguments.shape
+    count = arguments.vertices.shape[1]
+    control = program.processor is Processor.TESS_CTRL
+    own = shape.member if control else np.zeros(shape.lanes, np.int64)
+    rows = {File.IN: Rows(count, shape.primitive * count, own, _once(program, File.IN))}
+    if control:
+        rows[File.OUT] = Rows(shape.members, shape.primitive * shape.members, own, _once(program, File.OUT))
+    return rows
+
+
+def _once(program: Program, file: File) -> Mask:
+    once = np.zeros(program.file_size(file), np.bool_)
+    once[list(patch_registers(program, file))] = True
+    return once
+
+
+def _gather(file: Bits | None, index: int | Index, inside: Mask, places: Index) -> Bits:
+    """The words of (registers, places, 4) that each lane finds: 0 where nothing is."""
+    words = np.zeros((len(places), 4), np.uint32)
+    if file is not None and inside.any():
+        words[inside] = file[index if isinstance(index, int) else index[inside], places[inside]]
+    return words

@@ -10,25 +10,37 @@ from numpy.typing import ArrayLike
 from backends.arguments import RunOptions, prepare
 from backends.interp.machine import Machine
 from backends.result import RunResult, TraceStep
-from tgsi.enums import File
+from tgsi.enums import Processor
 from tgsi.ir import Program
 
 
 def run(program: Program, inputs: ArrayLike | None = None, *, trace: bool = False, **options: Unpack[RunOptions]) -> RunResult:
-    """Run a validated VERT or FRAG program; the arguments are those of `backends.arguments.prepare`.
+    """Run a validated program; the arguments are those of `backends.arguments.prepare`.
 
-    The result holds what became of `buffers`, the arguments stay as they are.
+    The result holds what became of buffers, counters, images and memory; the arguments stay as they are. `outputs` are what OUT
+    registers hold at the end; in TESS_CTRL, each invocation's own vertex and what the patch has once.
     With `trace` the result lists every executed instruction with its active lanes and the registers that it wrote.
 
     Raises:
-        UnsupportedError: the program uses an opcode or a stage that is not there yet; the message has its place.
+        UnsupportedError: the program uses something that the interpreter does not run; the message has its place.
         TypeError, ValueError: an argument does not fit; the message names it.
     """
     arguments = prepare(program, inputs, **options)
     steps: list[TraceStep] = []
     machine = Machine(program, arguments, trace=steps.append if trace else None)
     machine.run()
-    count = arguments.invocations
-    outputs = np.ascontiguousarray(machine.registers.files[File.OUT][:, :count].transpose(1, 0, 2))
-    contents = {number: data.view(np.uint8) for number, data in arguments.buffers.items()}
-    return RunResult(outputs, machine.alive[:count].copy(), buffers=contents, trace=tuple(steps))
+    places = arguments.places
+    outputs = np.ascontiguousarray(machine.outputs[:, places].transpose(1, 0, 2))
+    is_geometry = program.processor is Processor.GEOM
+    emitted, strips = machine.emitter.emission(places, outputs.shape[1]).collect() if is_geometry else ((), ())
+    return RunResult(
+        outputs,
+        machine.alive[places],
+        emitted=emitted,
+        strips=strips,
+        buffers={number: data.view(np.uint8) for number, data in arguments.buffers.items()},
+        images={unit: image.texels for unit, image in arguments.images.items()},
+        counters=arguments.counters,
+        memory={kind.name: data.view(np.uint8) for kind, data in arguments.memory.items()},
+        trace=tuple(steps),
+    )

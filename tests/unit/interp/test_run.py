@@ -9,7 +9,6 @@ import pytest
 
 from backends.interp.run import run
 from tests.unit.interp.support import column, run_vertices, vertex_program
-from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.parser import parse
 
@@ -97,8 +96,3 @@ def test_trace_lists_instructions_with_active_lanes_and_written_registers() -> N
 def test_wrong_arguments_are_named(options: dict[str, Any], error: type[Exception], name: str) -> None:
     with pytest.raises(error, match=name):
         run(vertex_program("MOV OUT[0], IN[0]"), **options)
-
-
-def test_other_stages_are_refused() -> None:
-    with pytest.raises(UnsupportedError, match="COMP"):
-        run(parse("COMP\nDCL TEMP[0]\nMOV TEMP[0], TEMP[0]\nEND\n"))
