@@ -74,6 +74,11 @@ def input_vertices(program: Program) -> int:
     return INPUT_VERTICES.get(program.property("GS_INPUT_PRIMITIVE", Primitive.TRIANGLES), 3)
 
 
+def output_vertices(program: Program) -> int:
+    """Most vertices that an invocation of a geometry program emits, all streams together; as in Mesa, 32 where it does not say."""
+    return program.property("GS_MAX_OUTPUT_VERTICES") or 32
+
+
 def patch_registers(program: Program, file: File) -> frozenset[int]:
     """Registers of IN or OUT of a tessellation program that exist once a patch: those of PATCH, TESSOUTER, TESSINNER and PRIM_ID."""
     if program.processor not in (Processor.TESS_CTRL, Processor.TESS_EVAL):

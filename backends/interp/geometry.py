@@ -8,14 +8,11 @@ import numpy as np
 
 from backends.interp.registry import performs
 from backends.result import STREAMS, Bits, Emission, Mask
-from backends.shapes import Index
+from backends.shapes import Index, output_vertices
 from tgsi.ir import Instruction, Program
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine
-
-DEFAULT_LIMIT = 32
-"""Vertices of an invocation where GS_MAX_OUTPUT_VERTICES is not set; measured on Mesa 18.1's draw module."""
 
 BEGINS = np.uint32(4)
 
@@ -24,7 +21,7 @@ class Emitter:
     """Collects vertices lane by lane. What comes after GS_MAX_OUTPUT_VERTICES, all streams together, or is for no stream, vanishes."""
 
     def __init__(self, program: Program, lanes: int) -> None:
-        self._limit = program.property("GS_MAX_OUTPUT_VERTICES") or DEFAULT_LIMIT
+        self._limit = output_vertices(program)
         self._counts = np.zeros(lanes, np.int64)
         self._begins = np.ones((STREAMS, lanes), np.bool_)  # the next vertex of the stream begins a primitive
         self._words: list[Bits] = []
