@@ -11,6 +11,7 @@ from backends.llvm.environment import default_environment
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.structs import Record
+from backends.llvm.subgroups import subgroup_value
 from backends.llvm.translate import Outputs, translate
 from passes.analysis.regions import FUEL
 from tgsi.diagnostics import UnsupportedError
@@ -60,6 +61,8 @@ class _Registers:
                 name = declaration.semantic.name
                 if name in VERTEX_SYSTEM_VALUES:
                     return self.vector(self.system, VERTEX_SYSTEM_VALUES[name], integer=True)
+                if name.startswith("SUBGROUP_"):
+                    return subgroup_value(self.f, self.lane_map, name, channel)
                 raise UnsupportedError.at("B004", f"the system value {name} is not supported by vertex kernels", declaration.span)
         return self.f.const(I32.wide(self.lane_map.lanes), 0)
 
