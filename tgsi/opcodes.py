@@ -80,8 +80,8 @@ class OpcodeInfo:
 
     @property
     def uses_64bit(self) -> bool:
-        """Some operand is a pair of channels."""
-        return not _WIDE.isdisjoint(self.dst_types + self.src_types)
+        """Some operand is a pair of channels that the write mask selects as one. A handle is not: y of it is always 0."""
+        return not _WIDE.isdisjoint(self.dst_types + self.src_types) and not self.name.endswith("2HND")
 
 
 _WIDE = frozenset({"double", "int64", "uint64"})

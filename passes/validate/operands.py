@@ -66,9 +66,8 @@ class _Operands:
         elif role is Role.VALUE:
             self.context.error("V033", f"{file.name} registers cannot be read as values", item, operand)
         else:
-            hint = "bindless handles are not supported" if file in (File.TEMP, File.IN, File.CONST, File.IMM) else ""
             allowed = ", ".join(sorted(f.name for f in FILES[role]))
-            self.context.error("V038", f"{name} wants {role.value} here ({allowed}), not {file.name}", item, operand, hint)
+            self.context.error("V038", f"{name} wants {role.value} here ({allowed}), not {file.name}", item, operand)
 
     def _index(self, item: Instruction, operand: int, register: RegisterRef) -> None:
         context, file = self.context, register.file

@@ -23,16 +23,19 @@ class Role(Enum):
     STORE = "a writable resource"
 
 
+HANDLES = frozenset({File.CONST, File.IN, File.TEMP, File.IMM, File.SV})
+"""Registers that may hold a bindless handle where a resource is wanted."""
+
 FILES: dict[Role, frozenset[File]] = {
     Role.VALUE: frozenset({File.CONST, File.IN, File.OUT, File.TEMP, File.ADDR, File.IMM, File.SV}),
-    Role.SAMPLER: frozenset({File.SAMP}),
-    Role.VIEW: frozenset({File.SVIEW}),
-    Role.RESOURCE: frozenset({File.BUFFER, File.IMAGE, File.MEMORY, File.CONSTBUF, File.HWATOMIC}),
-    Role.IMAGE: frozenset({File.IMAGE}),
+    Role.SAMPLER: frozenset({File.SAMP}) | HANDLES,
+    Role.VIEW: frozenset({File.SVIEW}) | HANDLES,
+    Role.RESOURCE: frozenset({File.BUFFER, File.IMAGE, File.MEMORY, File.CONSTBUF, File.HWATOMIC}) | HANDLES,
+    Role.IMAGE: frozenset({File.IMAGE}) | HANDLES,
     Role.VARYING: frozenset({File.IN}),
     Role.ANY: frozenset(File) - {File.NULL},
     Role.RESULT: frozenset({File.OUT, File.TEMP, File.ADDR, File.NULL}),
-    Role.STORE: frozenset({File.BUFFER, File.IMAGE, File.MEMORY}),
+    Role.STORE: frozenset({File.BUFFER, File.IMAGE, File.MEMORY}) | HANDLES,
 }
 """Register files that may stand for each role."""
 
