@@ -1,203 +1,38 @@
 """Texture sampling with numpy: what the filters of Gallium mean, one plain step after the other.
 
 Coordinates are scaled to texels in float32, as kernels do, so that both meet the same texels; colors are then mixed in
-float64. Compared with generated code: nearest filters and integers agree in every bit; linear filters within 2e-6 of the
-largest texel involved. Mip levels may differ where a LOD lies within 1e-5 of a rounding edge.
+float64. Compared with generated code: nearest filters, gathers and integers agree in every bit; linear filters within 2e-6 of
+the largest texel involved. Mip levels may differ where a LOD lies within 1e-5 of a rounding edge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import ChannelType
-from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
+from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
 from backends.gallium.state import SamplerState
-from backends.interp.cubes import across_edge, cube_faces, cube_gradients
+from backends.interp.cubes import cube_faces, cube_gradients
+from backends.interp.filters import Colors, filtered, seamless_corners, texels_at
+from backends.interp.lod import LodMode, accessed_detail, clamped_detail, quad_derivatives, raw_detail
+from backends.interp.wrapping import F, Ints, gathered_indices, nearest_indices, texel_coordinates
+from backends.result import Bits
 from backends.textures import TextureData
 from tgsi.enums import TARGETS, TargetInfo
 
-F = NDArray[np.float32]
-Ints = NDArray[np.int64]
-LodMode = Literal["implicit", "bias", "explicit", "zero", "gradient"]
+REFERENCE = {"z": 2, "w": 3, "src1.x": 4}
+"""Where the shadow targets expect the reference value."""
 
-FARTHEST = 2.0**21
+UNBOUND = np.array([0, 0, 0, 0x3F800000], np.uint32)
+"""The color of what is not there."""
 
-
-def _swizzled(texture: TextureData, color: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    constants = {Swizzle.ZERO: 0, Swizzle.NONE: 0, Swizzle.ONE: texture.one}
-    columns = [color[:, int(s)] if s <= Swizzle.W else np.full(len(color), constants[s], np.uint32) for s in texture.swizzle]
-    return np.stack(columns, axis=1).astype(np.uint32)
-
-
-# -- wrapping -----------------------------------------------------------------------------------------------------------
-def _reflected(x: F, size: F) -> NDArray[np.float64]:
-    """x folded into [0, size]."""
-    wide, double = x.astype(np.float64), 2.0 * size.astype(np.float64)
-    phase = wide - np.floor(wide / double) * double
-    return np.where(phase > size, double - phase, phase)
-
-
-def _limited(x: F) -> F:
-    return np.clip(np.where(np.isnan(x), np.float32(-FARTHEST), x), np.float32(-FARTHEST), np.float32(FARTHEST)).astype(np.float32)
-
-
-def _nearest_indices(mode: TexWrap, x: F, size: Ints) -> Ints:
-    """Texel index, -1 or `size` for the border."""
-    n = size.astype(np.float32)
-    if mode is TexWrap.REPEAT:
-        return np.floor(_limited(x)).astype(np.int64) % size
-    if mode is TexWrap.MIRROR_REPEAT:
-        return np.minimum(np.floor(_reflected(_limited(x), n)).astype(np.int64), size - 1)
-    if mode in (TexWrap.MIRROR_CLAMP, TexWrap.MIRROR_CLAMP_TO_EDGE, TexWrap.MIRROR_CLAMP_TO_BORDER):
-        x = np.abs(x)
-    bordered = mode in (TexWrap.CLAMP_TO_BORDER, TexWrap.MIRROR_CLAMP_TO_BORDER)
-    low = -1 if bordered else 0
-    whole = np.floor(np.where(np.isnan(x), np.float32(low), np.clip(x, -(2.0**24), 2.0**24))).astype(np.int64)
-    return np.clip(whole, low, size if bordered else size - 1)
-
-
-def _linear_indices(mode: TexWrap, x: F, size: Ints) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Both texel indices (-1 and `size` and beyond: border) and the weight of the second."""
-    n = size.astype(np.float32)
-    if mode is TexWrap.REPEAT:
-        u = (_limited(x) - np.float32(0.5)).astype(np.float64)
-        first = np.floor(u).astype(np.int64)
-        return first % size, (first + 1) % size, u - first
-    if mode is TexWrap.MIRROR_REPEAT:
-        x = _reflected(_limited(x), n).astype(np.float32)
-    if mode in (TexWrap.MIRROR_CLAMP, TexWrap.MIRROR_CLAMP_TO_EDGE, TexWrap.MIRROR_CLAMP_TO_BORDER):
-        x = np.abs(x)
-    u = (x - np.float32(0.5)).astype(np.float64)
-    if mode in (TexWrap.CLAMP_TO_BORDER, TexWrap.MIRROR_CLAMP_TO_BORDER):
-        low, high = np.full(len(x), -1.0), n.astype(np.float64)
-    elif mode in (TexWrap.CLAMP, TexWrap.MIRROR_CLAMP):
-        low, high = np.full(len(x), -0.5), n.astype(np.float64) - 0.5
-    else:
-        low, high = np.zeros(len(x)), n.astype(np.float64) - 1.0
-    u = np.clip(np.where(np.isnan(u), low, u), low, high)
-    first = np.floor(u).astype(np.int64)
-    second = first + 1
-    if mode in (TexWrap.CLAMP_TO_EDGE, TexWrap.MIRROR_CLAMP_TO_EDGE, TexWrap.MIRROR_REPEAT):
-        second = np.minimum(second, size - 1)
-    return first, second, u - first
-
-
-# -- cubes --------------------------------------------------------------------------------------------------------------
-def _seamless(texture: TextureData, coords: F, level: Ints, layer: Ints) -> NDArray[np.float64]:
-    """Bilinear filter over the edges of a cube. The texel missing at a corner is its neighbor in t: GL leaves that open."""
-    size = texture.sizes[level][:, 0]
-    none = np.zeros(4)
-    firsts, parts = [], []
-    for k in range(2):
-        scale = size.astype(np.float32)
-        u = (np.clip(coords[:, k] * scale, 0, scale).astype(np.float32) - np.float32(0.5)).astype(np.float64)
-        u = np.where(np.isnan(u), -0.5, u)
-        firsts.append(np.floor(u).astype(np.int64))
-        parts.append(u - firsts[-1])
-    total = np.zeros((len(level), 4))
-    for corner in range(4):
-        i, j = firsts[0] + (corner & 1), firsts[1] + (corner >> 1)
-        j = np.where((i < 0) | (i >= size), np.clip(j, 0, size - 1), j)
-        face, i, j = across_edge(layer % 6, i, j, size)
-        weight = (parts[0] if corner & 1 else 1 - parts[0]) * (parts[1] if corner >> 1 else 1 - parts[1])
-        total += _gather(texture, level, [i, j], layer // 6 * 6 + face, none) * weight[:, None]
-    return total
-
-
-# -- level of detail ----------------------------------------------------------------------------------------------------
-def quad_derivatives(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """d/dx and d/dy of (lanes, n) values whose lanes 4q..4q+3 are (0,0) (1,0) (0,1) (1,1): lower row, left column."""
-    quads = values.reshape(-1, 4, values.shape[1])
-    dx = np.repeat(quads[:, 3] - quads[:, 2], 4, axis=0)
-    dy = np.repeat(quads[:, 2] - quads[:, 0], 4, axis=0)
-    return dx, dy
-
-
-def _lod(
-    texture: TextureData, sampler: SamplerState, mode: LodMode, lod: NDArray[Any] | None, gradients: tuple[F, F] | None, lanes: int
-) -> NDArray[np.float64]:
-    """Clamped level of detail; `gradients` in coordinates."""
-    base = np.zeros(lanes)
-    if gradients is not None and mode in ("implicit", "bias", "gradient"):
-        axes = gradients[0].shape[1]
-        scale = texture.sizes[0, :axes].astype(np.float32) if sampler.normalized_coords else np.ones(axes, np.float32)
-        steps = np.concatenate([np.abs(g.astype(np.float32) * scale) for g in gradients], axis=1)
-        rho = np.max(np.where(np.isnan(steps), 0, steps), axis=1)
-        with np.errstate(divide="ignore"):
-            base = np.clip(np.log2(rho.astype(np.float64)), -64.0, 64.0)
-    if mode in ("bias", "explicit") and lod is not None:
-        base = base + lod.astype(np.float64)
-    base = base + sampler.lod_bias
-    limited = np.clip(np.where(np.isnan(base), sampler.min_lod, base), sampler.min_lod, sampler.max_lod)
-    return np.asarray(np.clip(limited, -64.0, 64.0), np.float64)
-
-
-# -- sampling -----------------------------------------------------------------------------------------------------------
-def _texel_coordinates(sampler: SamplerState, coords: F, axes: int, sizes: Ints, offsets: Sequence[Any]) -> list[F]:
-    found = []
-    for axis in range(axes):
-        x = coords[:, axis]
-        if sampler.normalized_coords:
-            x = x * sizes[:, axis].astype(np.float32)
-        if axis < len(offsets):
-            x = x + np.asarray(offsets[axis]).astype(np.float32)
-        found.append(x.astype(np.float32))
-    return found
-
-
-def _gather(texture: TextureData, level: Ints, indices: Sequence[Ints], layer: Ints, border: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Texels (lanes, 4) in float64; border where an index is out of its level. indices: 1 to 3 axes."""
-    out = np.empty((len(level), 4), np.float64)
-    for which in np.unique(level):
-        texels = texture.texels(int(which))
-        rows = np.flatnonzero(level == which)
-        width, height, depth = texture.sizes[which]
-        i = indices[0][rows]
-        j = indices[1][rows] if len(indices) > 1 else np.zeros(len(rows), np.int64)
-        k = indices[2][rows] if len(indices) > 2 else np.minimum(layer[rows], depth - 1)
-        inside = (i >= 0) & (i < width) & (j >= 0) & (j < height) & (k >= 0) & (k < depth)
-        picked = texels[np.clip(k, 0, depth - 1), np.clip(j, 0, height - 1), np.clip(i, 0, width - 1)].astype(np.float64)
-        out[rows] = np.where(inside[:, None], picked, border)
-    return out
-
-
-def _filtered(
-    texture: TextureData,
-    sampler: SamplerState,
-    linear: bool,
-    coords: F,
-    axes: int,
-    cube: bool,
-    level: Ints,
-    layer: Ints,
-    offsets: Sequence[Any],
-) -> NDArray[np.float64]:
-    """One image filter at one level a lane."""
-    sizes = texture.sizes[level]
-    modes = (sampler.wrap_s, sampler.wrap_t, sampler.wrap_r)
-    x = _texel_coordinates(sampler, coords, axes, sizes, offsets)
-    border = np.asarray(sampler.border_color, np.float64)
-    if linear and cube and sampler.seamless_cube_map:
-        return _seamless(texture, coords, level, layer)
-    if not linear:
-        return _gather(texture, level, [_nearest_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)], layer, border)
-    pairs = [_linear_indices(modes[a], x[a], sizes[:, a]) for a in range(axes)]
-    total = np.zeros((len(level), 4))
-    for corner in range(1 << axes):
-        weight = np.ones(len(level))
-        indices = []
-        for axis, (first, second, part) in enumerate(pairs):
-            upper = corner >> axis & 1
-            weight = weight * (part if upper else 1.0 - part)
-            indices.append(second if upper else first)
-        texel = _gather(texture, level, indices, layer, border)
-        total += np.where(weight[:, None] > 0, texel * weight[:, None], 0.0)
-    return total
-
+GATHER_ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))
+"""The four results of a gather: which texel in s, and in t."""
 
 _TRUTH: dict[CompareFunc, Callable[[Any, Any], Any]] = {
     CompareFunc.NEVER: lambda a, b: np.zeros(len(a), bool),
@@ -211,11 +46,30 @@ _TRUTH: dict[CompareFunc, Callable[[Any, Any], Any]] = {
 }
 
 
-def _as_words(texture: TextureData, color: NDArray[np.float64]) -> NDArray[np.uint32]:
-    if texture.format.is_integer:
-        return (color.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
-    with np.errstate(over="ignore"):
-        return color.astype(np.float32).view(np.uint32)
+@dataclass(frozen=True)
+class Place:
+    """Where lanes sample: `axes` coordinates on an image (the face of a cube), and the layer or face.
+
+    direction: the coordinates of a cube map, before a face was found.
+    """
+
+    coords: F
+    axes: int
+    layer: Ints
+    direction: F | None = None
+
+    @property
+    def is_cube(self) -> bool:
+        """On a face of a cube?"""
+        return self.direction is not None
+
+
+def _place(texture: TextureData, info: TargetInfo, coords: F) -> Place:
+    spatial = np.asarray(coords[:, : info.dimensions], np.float32)
+    if "CUBE" not in info.name:
+        return Place(spatial, info.dimensions, _layers(texture, info, coords, None))
+    face, on_face = cube_faces(spatial)
+    return Place(on_face, 2, _layers(texture, info, coords, face), spatial)
 
 
 def _layers(texture: TextureData, info: TargetInfo, coords: F, face: Ints | None) -> Ints:
@@ -230,6 +84,57 @@ def _layers(texture: TextureData, info: TargetInfo, coords: F, face: Ints | None
     return np.minimum(layer, count - 1)
 
 
+def _detail(
+    texture: TextureData,
+    sampler: SamplerState,
+    place: Place,
+    lod_mode: LodMode,
+    lod: NDArray[Any] | None,
+    derivatives: tuple[F, F] | None,
+) -> NDArray[np.float64]:
+    """Level of detail, not clamped yet. "implicit" and "bias" take derivatives from the quad if none are given."""
+    if lod_mode in ("implicit", "bias") and derivatives is None:
+        derivatives = quad_derivatives(place.coords if place.direction is None else place.direction)
+    if place.direction is not None and derivatives is not None:
+        face = place.layer % 6
+        dx, dy = (cube_gradients(place.direction, face, change) for change in derivatives)
+        derivatives = dx, dy
+    return raw_detail(texture, sampler, lod_mode, lod, derivatives, len(place.coords))
+
+
+def _as_words(texture: TextureData, color: Colors) -> Bits:
+    if texture.format.is_integer:
+        return (color.astype(np.int64) & 0xFFFFFFFF).astype(np.uint32)
+    with np.errstate(over="ignore"):
+        return color.astype(np.float32).view(np.uint32)
+
+
+def swizzled(texture: TextureData, words: Bits) -> Bits:
+    """(lanes, 4) words of texels as the view's swizzle shows them."""
+    constants = {Swizzle.ZERO: 0, Swizzle.NONE: 0, Swizzle.ONE: texture.one}
+    columns = [words[:, int(s)] if s <= Swizzle.W else np.full(len(words), constants[s], np.uint32) for s in texture.swizzle]
+    return np.stack(columns, axis=1).astype(np.uint32)
+
+
+def _compared(texture: TextureData, sampler: SamplerState, color: Colors, reference: F) -> Colors:
+    """(p, p, p, 1), p saying if the reference value compares with red as the sampler wants."""
+    channel = texture.format.depth or texture.format.channels[0]
+    if channel.type is not ChannelType.FLOAT:
+        reference = np.clip(np.where(np.isnan(reference), np.float32(0), reference), np.float32(0), np.float32(1))
+    passed = _TRUTH[sampler.compare_func](reference, color[:, 0].astype(np.float32)).astype(np.float64)
+    return np.stack([passed, passed, passed, np.ones(len(color))], axis=1)
+
+
+def _reference(sampler: SamplerState, info: TargetInfo, coords: F, given: F | None) -> F | None:
+    """The value to compare with: `given`, or as the target has it among the coordinates (0 if it is not there); None: no comparison."""
+    if sampler.compare_mode is TexCompare.NONE:
+        return None
+    if given is None and info.is_shadow:
+        column = REFERENCE[info.shadow]
+        given = coords[:, column] if column < coords.shape[1] else np.zeros(len(coords), np.float32)
+    return None if given is None else given.astype(np.float32)
+
+
 def sample(
     texture: TextureData | None,
     sampler: SamplerState,
@@ -240,52 +145,29 @@ def sample(
     lod: NDArray[Any] | None = None,
     derivatives: tuple[F, F] | None = None,
     offsets: Sequence[Any] = (),
-) -> NDArray[np.uint32]:
+    reference: F | None = None,
+) -> Bits:
     """Sample: (lanes, 4) words, floats' bits or integers.
 
     coords: (lanes, 4) or (lanes, 5) float32 as the TGSI target orders them, the fifth the reference of SHADOWCUBEARRAY. With
     "implicit" and "bias" lanes are quads of four, unless `derivatives` says otherwise; "gradient" takes `derivatives` (d/dx and
     d/dy, each (lanes, dimensions)); "bias" and "explicit" take `lod` (lanes,). offsets: per axis a number or (lanes,) integers.
-    No texture reads 0, 0, 0, 1.
+    reference: (lanes,) values to compare with, of any target. No texture reads 0, 0, 0, 1; a multisampled one is read at sample 0.
     """
-    lanes = len(coords)
     if texture is None:
-        return np.tile(np.array([0, 0, 0, 0x3F800000], np.uint32), (lanes, 1))
+        return np.tile(UNBOUND, (len(coords), 1))
     info = TARGETS[target]
-    spatial = np.asarray(coords[:, : info.dimensions], np.float32)
-    if lod_mode in ("implicit", "bias") and derivatives is None:
-        derivatives = quad_derivatives(spatial)
-    axes, face = info.dimensions, None
     with np.errstate(invalid="ignore", over="ignore", under="ignore", divide="ignore"):
-        if "CUBE" in target:
-            axes = 2
-            direction = spatial
-            face, spatial = cube_faces(direction)
-            if derivatives is not None:
-                dx, dy = (cube_gradients(direction, face, d) for d in derivatives)
-                derivatives = dx, dy
-        detail = _lod(texture, sampler, lod_mode, lod, derivatives, lanes)
-        color = _mipmapped(texture, sampler, spatial, axes, face is not None, detail, _layers(texture, info, coords, face), offsets)
-    if info.is_shadow and sampler.compare_mode is not TexCompare.NONE:
-        reference = coords[:, {"z": 2, "w": 3, "src1.x": 4}[info.shadow]].astype(np.float32)
-        channel = texture.format.depth or texture.format.channels[0]
-        if channel.type is not ChannelType.FLOAT:
-            reference = np.clip(np.where(np.isnan(reference), np.float32(0), reference), np.float32(0), np.float32(1))
-        passed = _TRUTH[sampler.compare_func](reference, color[:, 0].astype(np.float32)).astype(np.float64)
-        color = np.stack([passed, passed, passed, np.ones(lanes)], axis=1)
-    return _swizzled(texture, _as_words(texture, color))
+        place = _place(texture, info, coords)
+        detail = clamped_detail(sampler, _detail(texture, sampler, place, lod_mode, lod, derivatives))
+        color = _mipmapped(texture, sampler, place, detail, offsets)
+    wanted = _reference(sampler, info, coords, reference)
+    if wanted is not None:
+        color = _compared(texture, sampler, color, wanted)
+    return swizzled(texture, _as_words(texture, color))
 
 
-def _mipmapped(
-    texture: TextureData,
-    sampler: SamplerState,
-    coords: F,
-    axes: int,
-    cube: bool,
-    lod: NDArray[np.float64],
-    layer: Ints,
-    offsets: Sequence[Any],
-) -> NDArray[np.float64]:
+def _mipmapped(texture: TextureData, sampler: SamplerState, place: Place, lod: NDArray[np.float64], offsets: Sequence[Any]) -> Colors:
     """Choose filter and levels by LOD: magnified where, clamped, it is not above 0 (OpenGL's rule)."""
     last = len(texture.levels) - 1
     integer = texture.format.is_integer
@@ -309,8 +191,9 @@ def _mipmapped(
         linear = choice is TexFilter.LINEAR and not integer
         moves = [np.broadcast_to(np.asarray(o), (len(lod),))[rows] for o in offsets]
 
-        def at(level: Ints, rows: Ints = rows, linear: bool = linear, moves: Sequence[Any] = moves) -> NDArray[np.float64]:
-            return _filtered(texture, sampler, linear, coords[rows], axes, cube, level, layer[rows], moves)
+        def at(level: Ints, rows: Ints = rows, linear: bool = linear, moves: Sequence[Any] = moves) -> Colors:
+            coords, layer = place.coords[rows], place.layer[rows]
+            return filtered(texture, sampler, linear, coords, place.axes, place.is_cube, level, layer, moves)
 
         color = at(first[rows])
         part = weight[rows, None]
@@ -321,47 +204,61 @@ def _mipmapped(
     return out
 
 
-def fetch(
-    texture: TextureData | None, target: str, coords: NDArray[Any], *, lod: NDArray[Any] | None = None, offsets: Sequence[Any] = ()
-) -> NDArray[np.uint32]:
-    """TXF: words of the texels at integer coordinates (lanes, 4) of level `lod`; 0 before the swizzle where there is none."""
+def gather(
+    texture: TextureData | None,
+    sampler: SamplerState,
+    target: str,
+    coords: F,
+    *,
+    component: Ints | int = 0,
+    offsets: Sequence[Sequence[Any]] = (),
+    reference: F | None = None,
+) -> Bits:
+    """TG4, GATHER4: one component of the four texels that a linear filter at level 0 would mix, whatever the sampler's filters are.
+
+    The results are the texels (-,+), (+,+), (+,-), (-,-) in s and t. coords, reference: as for `sample`; component: of the view, the
+    view's swizzle has acted; comparing targets give red. offsets: nothing, one offset for all, or four, of which each one moves a
+    footprint of its own and gives its (-,-) texel. Without t both its texels are the same; in r the nearest slice is taken.
+    """
     lanes = len(coords)
+    component = np.broadcast_to(np.asarray(component), (lanes,))
     if texture is None:
-        return np.tile(np.array([0, 0, 0, 0x3F800000], np.uint32), (lanes, 1))
+        return np.repeat(UNBOUND[component][:, None], 4, axis=1)
     info = TARGETS[target]
-    places = np.asarray(coords).astype(np.int32)[:, : info.coords].copy()
-    axes = info.dimensions
-    for axis, offset in enumerate(offsets[:axes]):
-        places[:, axis] += np.asarray(offset).astype(np.int32)
-    level = np.zeros(lanes, np.int64) if lod is None else np.asarray(lod).astype(np.int32).astype(np.int64)
-    there = (level >= 0) & (level < len(texture.levels))
-    sizes = texture.sizes[np.where(there, level, 0)]
-    order = [0, 1, 2][:axes] + ([2] if info.layered else [])
-    indices = np.zeros((lanes, 3), np.int64)
-    for column, axis in enumerate(order):
-        there &= (places[:, column] >= 0) & (places[:, column] < sizes[:, axis])
-        indices[:, axis] = places[:, column]
+    wanted = _reference(sampler, info, coords, reference)
+    if info.is_shadow or reference is not None:
+        component = np.zeros_like(component)
     out = np.zeros((lanes, 4), np.uint32)
-    for row in np.flatnonzero(there):
-        i, j, k = indices[row]
-        out[row] = texture.texels(int(level[row]))[k, j, i].view(np.uint32)
-    return _swizzled(texture, out)
-
-
-def query_size(texture: TextureData | None, target: str, lanes: int, *, lod: NDArray[Any] | None = None) -> NDArray[np.uint32]:
-    """TXQ: (lanes, 4) integers: the sizes of level `lod` (of the last level where there is none such), layers, and levels."""
-    if texture is None:
-        return np.zeros((lanes, 4), np.uint32)
-    info = TARGETS[target]
-    last = len(texture.levels) - 1
-    level = np.zeros(lanes, np.int64) if lod is None else np.asarray(lod).astype(np.int64)
-    sizes = texture.sizes[np.where((level >= 0) & (level <= last), level, last)]
-    cube = "CUBE" in target
-    columns = [sizes[:, axis] for axis in range(2 if cube else info.dimensions)]
-    if info.layered:
-        columns.append(sizes[:, 2] // 6 if cube else sizes[:, 2])
-    out = np.zeros((lanes, 4), np.uint32)
-    for k, column in enumerate(columns):
-        out[:, k] = column
-    out[:, 3] = last + 1
+    with np.errstate(invalid="ignore", over="ignore"):
+        place = _place(texture, info, coords)
+        for number, corner in enumerate(GATHER_ORDER):
+            texel = _corner(texture, sampler, place, *(((0, 0), offsets[number]) if len(offsets) == 4 else (corner, [*offsets, ()][0])))
+            if wanted is not None:
+                texel = _compared(texture, sampler, texel, wanted)
+            out[:, number] = swizzled(texture, _as_words(texture, texel))[np.arange(lanes), component]
     return out
+
+
+def _corner(texture: TextureData, sampler: SamplerState, place: Place, corner: tuple[int, int], offsets: Sequence[Any]) -> Colors:
+    """One texel of the footprint at level 0."""
+    level = np.zeros(len(place.coords), np.int64)
+    if place.is_cube and sampler.seamless_cube_map:
+        return seamless_corners(texture, place.coords, level, place.layer, offsets)[corner[0] + 2 * corner[1]][0]
+    sizes = texture.sizes[level]
+    modes = (sampler.wrap_s, sampler.wrap_t)
+    x = texel_coordinates(sampler, place.coords, place.axes, sizes, offsets)
+    indices = [gathered_indices(modes[axis], x[axis], sizes[:, axis])[corner[axis]] for axis in range(min(place.axes, 2))]
+    if place.axes == 3:
+        indices.append(nearest_indices(sampler.wrap_r, x[2], sizes[:, 2]))
+    return texels_at(texture, level, indices, place.layer, np.asarray(sampler.border_color, np.float64))
+
+
+def query_lod(texture: TextureData | None, sampler: SamplerState, target: str, coords: F, *, lod_mode: LodMode = "implicit") -> Bits:
+    """LODQ, LOD: (lanes, 4) words: the level of detail that the sampler accesses, the one computed (with its bias), 0, 0."""
+    out = np.zeros((len(coords), 4), np.float32)
+    if texture is not None:
+        with np.errstate(invalid="ignore", over="ignore", under="ignore", divide="ignore"):
+            detail = _detail(texture, sampler, _place(texture, TARGETS[target], coords), lod_mode, None, None)
+            out[:, 0] = accessed_detail(texture, sampler, detail)
+            out[:, 1] = detail
+    return out.view(np.uint32)

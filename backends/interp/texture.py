@@ -1,4 +1,7 @@
-"""Texture opcodes: coordinates, level of detail and offsets as each one orders them. The filters are in `sampling`."""
+"""Texture opcodes: coordinates, level of detail and offsets as each one orders them. The filters are in `sampling`.
+
+The last source names texture and sampler by one number, see `units`. Without either of them a texture is not there.
+"""
 
 from __future__ import annotations
 
@@ -8,53 +11,71 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from backends.gallium.state import SamplerState
+from backends.interp.fetch import fetch, query_size, sample_count
+from backends.interp.lod import LodMode
 from backends.interp.registry import performs
-from backends.interp.sampling import LodMode, fetch, query_size, sample
+from backends.interp.sampling import gather, query_lod, sample
+from backends.interp.units import NUMBERED, Numbers, for_each_unit, known_target, numbers_of
 from backends.interp.values import F32, I32
 from backends.result import Bits, Mask
-from tgsi.enums import TARGETS, File, Processor, TargetInfo
+from backends.textures import TextureData, handle_targets
+from tgsi.enums import Processor, TargetInfo
 from tgsi.ir import Instruction
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine
 
-WITHOUT_LEVELS = frozenset({"BUFFER", "RECT", "SHADOWRECT"})
-
-
-def _missing(instruction: Instruction) -> str:
-    """Multisampled targets and several offsets are not there yet."""
-    info, register = _target(instruction), instruction.src[-1].register
-    if not info.coords or "MSAA" in info.name:
-        return f"{instruction.opcode.name} of {info.name} targets"
-    if register.file is not File.SAMP or register.dimension is not None:
-        return "another sampler operand than SAMP[number]"
-    return "several texel offsets" if len(instruction.offsets) > 1 else ""
+WITHOUT_LEVELS = frozenset({"BUFFER", "RECT", "SHADOWRECT", "2D_MSAA", "2D_ARRAY_MSAA"})
+GATHER_OFFSETS = 4
+"""As many texel offsets give each texel of a gather its own."""
 
 
 def _target(instruction: Instruction) -> TargetInfo:
-    return TARGETS[instruction.texture or "2D"]
+    return known_target(instruction.texture or "2D", instruction)
 
 
-def _for_each_unit(machine: Machine, instruction: Instruction, words_of: Callable[[int], Bits]) -> Bits:
-    """The words that each lane gets from the unit that the last source names, which may differ between lanes."""
-    register = instruction.src[-1].register
-    unit = machine.registers.index(register.index, register.indirect)
-    if isinstance(unit, int):
-        return words_of(unit)
-    result = np.zeros((len(unit), 4), np.uint32)
-    for number in set(unit.tolist()):
-        chosen = unit == number
-        result[chosen] = words_of(number)[chosen]
-    return result
+def _units(machine: Machine, instruction: Instruction) -> Numbers:
+    """The numbers that the last source means. What a handle reaches must have the shape of the instruction's target."""
+    operand = instruction.src[-1]
+    if operand.register.file in NUMBERED:
+        return numbers_of(machine, operand.register, machine.textures)
+    target = _target(instruction).name.removeprefix("SHADOW")
+    fitting = {unit for unit, targets in handle_targets(machine.program, machine.textures).items() if target in targets}
+    return numbers_of(machine, operand.register, fitting, operand.swizzle[0])
 
 
-def texel_offsets(machine: Machine, instruction: Instruction) -> list[I32]:
-    """Of each lane, by axis."""
-    return [
-        np.ascontiguousarray(machine.registers.read(offset.register)[:, channel]).view(np.int32)
-        for offset in instruction.offsets
-        for channel in offset.swizzle
-    ]
+def _store_each(
+    machine: Machine, instruction: Instruction, active: Mask, words_of: Callable[[TextureData | None, SamplerState], Bits]
+) -> None:
+    """Store the words that each lane gets from the texture and sampler of its unit; without a sampler there is no texture either."""
+
+    def of_unit(unit: int) -> Bits:
+        sampler = machine.samplers.get(unit)
+        return words_of(None if sampler is None else machine.textures.get(unit), sampler or SamplerState())
+
+    machine.store(instruction, 0, for_each_unit(len(active), of_unit, _units(machine, instruction)), active)
+
+
+def _store_each_texture(machine: Machine, instruction: Instruction, active: Mask, words_of: Callable[[TextureData | None], Bits]) -> None:
+    """The same for what needs no sampler."""
+    words = for_each_unit(len(active), lambda unit: words_of(machine.textures.get(unit)), _units(machine, instruction))
+    machine.store(instruction, 0, words, active)
+
+
+def texel_offsets(machine: Machine, instruction: Instruction) -> list[list[I32]]:
+    """Of each lane, for each offset by axis. One, or four for gathers; of other numbers the first alone counts."""
+    count = len(instruction.offsets)
+    gathers = instruction.opcode.name in ("TG4", "GATHER4") and count == GATHER_OFFSETS
+    found = []
+    for offset in instruction.offsets if gathers else instruction.offsets[:1]:
+        words = machine.registers.read(offset.register)
+        found.append([np.ascontiguousarray(words[:, channel]).view(np.int32) for channel in offset.swizzle])
+    return found
+
+
+def texel_offset(machine: Machine, instruction: Instruction) -> list[I32]:
+    """Of each lane, by axis; nothing where the instruction has none."""
+    return [axis for offset in texel_offsets(machine, instruction) for axis in offset]
 
 
 def _floats(machine: Machine, instruction: Instruction, source: int) -> F32:
@@ -79,63 +100,60 @@ def _sample(
 ) -> None:
     """Sample with the unit that the last source names."""
     mode = lod_mode_of(machine, lod_mode)
-    name, offsets = _target(instruction).name, texel_offsets(machine, instruction)
+    name, offsets = _target(instruction).name, texel_offset(machine, instruction)
 
-    def words_of(unit: int) -> Bits:
-        """Without a sampler there is no texture either."""
-        sampler = machine.samplers.get(unit)
-        texture = None if sampler is None else machine.textures.get(unit)
-        return sample(texture, sampler or SamplerState(), name, coords, lod_mode=mode, lod=lod, derivatives=derivatives, offsets=offsets)
+    def words_of(texture: TextureData | None, sampler: SamplerState) -> Bits:
+        return sample(texture, sampler, name, coords, lod_mode=mode, lod=lod, derivatives=derivatives, offsets=offsets)
 
-    machine.store(instruction, 0, _for_each_unit(machine, instruction, words_of), active)
+    _store_each(machine, instruction, active, words_of)
 
 
-@performs("TEX", check=_missing)
+@performs("TEX")
 def tex(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Level of detail from the quad's derivatives."""
     _sample(machine, instruction, active, _floats(machine, instruction, 0), "implicit")
 
 
-@performs("TEX2", check=_missing)
+@performs("TEX2")
 def tex2(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """As TEX; the reference value is b.x."""
     coords = np.concatenate([_floats(machine, instruction, 0), _floats(machine, instruction, 1)[:, :1]], axis=1)
     _sample(machine, instruction, active, coords, "implicit")
 
 
-@performs("TEX_LZ", check=_missing)
+@performs("TEX_LZ")
 def tex_lz(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Level 0."""
     _sample(machine, instruction, active, _floats(machine, instruction, 0), "zero")
 
 
-@performs("TXB", check=_missing)
+@performs("TXB")
 def txb(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """The level of TEX plus a.w."""
     coords = _floats(machine, instruction, 0)
     _sample(machine, instruction, active, coords, "bias", coords[:, 3])
 
 
-@performs("TXB2", check=_missing)
+@performs("TXB2")
 def txb2(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """The level of TEX plus b.x."""
     _sample(machine, instruction, active, _floats(machine, instruction, 0), "bias", _floats(machine, instruction, 1)[:, 0])
 
 
-@performs("TXL", check=_missing)
+@performs("TXL")
 def txl(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Level a.w."""
     coords = _floats(machine, instruction, 0)
     _sample(machine, instruction, active, coords, "explicit", coords[:, 3])
 
 
-@performs("TXL2", check=_missing)
+@performs("TXL2")
 def txl2(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Level b.x."""
     _sample(machine, instruction, active, _floats(machine, instruction, 0), "explicit", _floats(machine, instruction, 1)[:, 0])
 
 
-@performs("TXP", check=_missing)
+@performs("TXP")
 def txp(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Coordinates and reference divided by a.w."""
     coords = _floats(machine, instruction, 0)
@@ -143,7 +161,7 @@ def txp(machine: Machine, instruction: Instruction, active: Mask) -> None:
     _sample(machine, instruction, active, projected, "implicit")
 
 
-@performs("TXD", check=_missing)
+@performs("TXD")
 def txd(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Derivatives are given: b by window x, e by window y."""
     axes = _target(instruction).dimensions
@@ -151,43 +169,56 @@ def txd(machine: Machine, instruction: Instruction, active: Mask) -> None:
     _sample(machine, instruction, active, _floats(machine, instruction, 0), "gradient", derivatives=derivatives)
 
 
-def _fetch(machine: Machine, instruction: Instruction, active: Mask, *, with_level: bool) -> None:
+@performs("TG4")
+def tg4(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """Component b.x (its two low bits) of four texels. For SHADOWCUBEARRAY b.x is the reference value."""
+    name, offsets = _target(instruction).name, texel_offsets(machine, instruction)
+    coords = np.concatenate([_floats(machine, instruction, 0), _floats(machine, instruction, 1)[:, :1]], axis=1)
+    component = (machine.source(instruction, 1, "untyped")[:, 0] & np.uint32(3)).astype(np.int64)
+
+    def words_of(texture: TextureData | None, sampler: SamplerState) -> Bits:
+        return gather(texture, sampler, name, coords, component=component, offsets=offsets)
+
+    _store_each(machine, instruction, active, words_of)
+
+
+@performs("LODQ")
+def lodq(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """x: the level of detail that TEX would access, y: the one that it computes; z, w: 0."""
+    name, coords = _target(instruction).name, _floats(machine, instruction, 0)
+    mode = lod_mode_of(machine, "implicit")
+    _store_each(machine, instruction, active, lambda texture, sampler: query_lod(texture, sampler, name, coords, lod_mode=mode))
+
+
+def _fetch(machine: Machine, instruction: Instruction, active: Mask, *, level_zero: bool) -> None:
     coords = machine.source(instruction, 0, "int").view(np.int32)
-    info = _target(instruction)
-    lod = coords[:, 3] if with_level and info.name not in WITHOUT_LEVELS else None
-    offsets = texel_offsets(machine, instruction)
-
-    def words_of(unit: int) -> Bits:
-        return fetch(machine.textures.get(unit), info.name, coords, lod=lod, offsets=offsets)
-
-    machine.store(instruction, 0, _for_each_unit(machine, instruction, words_of), active)
+    name, offsets = _target(instruction).name, texel_offset(machine, instruction)
+    chosen = None if level_zero else coords[:, 3]
+    lod, number = (chosen if name not in WITHOUT_LEVELS else None), (chosen if "MSAA" in name else None)
+    _store_each_texture(machine, instruction, active, lambda texture: fetch(texture, name, coords, lod=lod, sample=number, offsets=offsets))
 
 
-@performs("TXF", check=_missing)
+@performs("TXF")
 def txf(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """The texel at integer coordinates of level a.w."""
-    _fetch(machine, instruction, active, with_level=True)
+    """The texel at integer coordinates of level, or of sample, a.w."""
+    _fetch(machine, instruction, active, level_zero=False)
 
 
-@performs("TXF_LZ", check=_missing)
+@performs("TXF_LZ")
 def txf_lz(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """The texel at integer coordinates of level 0."""
-    _fetch(machine, instruction, active, with_level=False)
+    """The texel at integer coordinates of level and sample 0."""
+    _fetch(machine, instruction, active, level_zero=True)
 
 
-@performs("TXQ", check=_missing)
+@performs("TXQ")
 def txq(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Sizes of level a.x and the number of levels."""
-    info = _target(instruction)
-    lod = None if info.name in WITHOUT_LEVELS else machine.source(instruction, 0, "int").view(np.int32)[:, 0]
-
-    def words_of(unit: int) -> Bits:
-        return query_size(machine.textures.get(unit), info.name, len(active), lod=lod)
-
-    machine.store(instruction, 0, _for_each_unit(machine, instruction, words_of), active)
+    name = _target(instruction).name
+    lod = None if name in WITHOUT_LEVELS else machine.source(instruction, 0, "int").view(np.int32)[:, 0]
+    _store_each_texture(machine, instruction, active, lambda texture: query_size(texture, name, len(active), lod=lod))
 
 
-@performs("TXQS", check=_missing)
+@performs("TXQS")
 def txqs(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """Number of samples: 1, as multisampled textures are not there yet."""
-    machine.store(instruction, 0, np.ones((len(active), 4), np.uint32), active)
+    """The number of samples in all channels: 1 where there is one, 0 without a texture."""
+    _store_each_texture(machine, instruction, active, lambda texture: np.full((len(active), 4), sample_count(texture), np.uint32))

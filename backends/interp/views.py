@@ -1,6 +1,7 @@
 """SAMPLE and its relatives: view and sampler are operands of their own, the target is the one that the view was declared with.
 
-The swizzle of the view operand picks among the channels read.
+The swizzle of the view operand orders the channels of the result. A view whose number an address or a handle gives must be declared;
+one that is named and not declared is 2D.
 """
 
 from __future__ import annotations
@@ -10,41 +11,52 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from backends.gallium.state import SamplerState
+from backends.interp.fetch import fetch, query_size, sample_count, sample_positions, standard_positions
+from backends.interp.lod import LodMode
 from backends.interp.registry import performs
-from backends.interp.sampling import LodMode, fetch, query_size, sample
-from backends.interp.texture import WITHOUT_LEVELS, lod_mode_of, texel_offsets
+from backends.interp.sampling import gather, query_lod, sample
+from backends.interp.texture import WITHOUT_LEVELS, lod_mode_of, texel_offset, texel_offsets
+from backends.interp.units import NUMBERED, for_each_unit, known_target, numbers_of
 from backends.interp.values import F32
 from backends.result import Bits, Mask
-from tgsi.diagnostics import UnsupportedError
+from backends.textures import TextureData
 from tgsi.enums import TARGETS, File
-from tgsi.ir import Instruction
+from tgsi.ir import Instruction, SrcOperand
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from backends.interp.machine import Machine
 
-REFERENCE = {"z": 2, "w": 3, "src1.x": 4}
-"""Where the shadow targets expect the reference value."""
+    Viewed = Callable[[TextureData | None, str], Bits]
+    Sampled = Callable[[TextureData | None, SamplerState, str], Bits]
 
 
-def _missing(instruction: Instruction) -> str:
-    """Views chosen at run time and several offsets are not there yet."""
-    views = [operand.register for operand in instruction.src if operand.register.file in (File.SVIEW, File.SAMP)]
-    if not views or views[0].file is not File.SVIEW or any(register.indirect or register.dimension for register in views):
-        return "another view operand than SVIEW[number]"
-    return "several texel offsets" if len(instruction.offsets) > 1 else ""
-
-
-def target_of(machine: Machine, instruction: Instruction) -> str:
-    """The target that the declaration of an instruction's view names; 2D where there is none."""
-    number = instruction.src[1].register.index
+def _declared_target(machine: Machine, number: int) -> str:
+    """The target of a view; 2D where none is declared."""
     declared = (d.view.target for d in machine.program.declared(File.SVIEW) if d.covers(number) and d.view is not None)
-    return _known(next(declared, "2D"), instruction)
+    return next(declared, "2D")
 
 
-def _known(target: str, instruction: Instruction) -> str:
-    if target not in TARGETS or not TARGETS[target].coords or "MSAA" in target:
-        raise UnsupportedError.at("B051", f"the interpreter does not run {instruction.opcode.name} of {target} views yet", instruction.span)
-    return target
+def _for_each_view(machine: Machine, operand: SrcOperand, words_of: Viewed, instruction: Instruction) -> Bits:
+    """(lanes, 4) words: what `words_of` gives for the texture and target of each lane's view."""
+    return _for_each(machine, instruction, operand, None, lambda texture, _, target: words_of(texture, target))
+
+
+def _for_each(machine: Machine, instruction: Instruction, view: SrcOperand, sampler: SrcOperand | None, words_of: Sampled) -> Bits:
+    """The same with samplers, each operand on its own; without a sampler there is no texture either."""
+    register, textures = view.register, machine.textures
+    declared = {number for number in textures if any(d.covers(number) for d in machine.program.declared(File.SVIEW))}
+    direct = register.file in NUMBERED and register.indirect is None
+    views = register.index if direct else numbers_of(machine, register, declared, view.swizzle[0])
+    samplers = 0 if sampler is None else numbers_of(machine, sampler.register, machine.samplers, sampler.swizzle[0])
+
+    def of_numbers(view_number: int, sampler_number: int) -> Bits:
+        target = known_target(_declared_target(machine, view_number), instruction).name
+        chosen = SamplerState() if sampler is None else machine.samplers.get(sampler_number)
+        return words_of(None if chosen is None else textures.get(view_number), chosen or SamplerState(), target)
+
+    return for_each_unit(machine.arguments.lanes, of_numbers, views, samplers)
 
 
 def _floats(machine: Machine, instruction: Instruction, source: int) -> F32:
@@ -65,79 +77,144 @@ def _sample(
     reference: F32 | None = None,
     derivatives: tuple[F32, F32] | None = None,
 ) -> None:
-    coords, target = _floats(machine, instruction, 0), target_of(machine, instruction)
-    if reference is not None:
-        target = _known(f"SHADOW{target}", instruction)
-        coords = np.concatenate([coords, coords[:, :1]], axis=1)
-        coords[:, REFERENCE[TARGETS[target].shadow]] = reference
-    sampler = machine.samplers.get(instruction.src[2].register.index)
-    texture = None if sampler is None else machine.textures.get(instruction.src[1].register.index)
-    words = sample(
-        texture,
-        sampler or SamplerState(),
-        target,
-        coords,
-        lod_mode=lod_mode_of(machine, lod_mode),
-        lod=lod,
-        derivatives=derivatives,
-        offsets=texel_offsets(machine, instruction),
-    )
-    _store(machine, instruction, words, active)
+    """Sample; with `reference` views of all targets are compared with it, and those of SHADOW targets as the others."""
+    coords, offsets = _floats(machine, instruction, 0), texel_offset(machine, instruction)
+    mode = lod_mode_of(machine, lod_mode)
+
+    def words_of(texture: TextureData | None, sampler: SamplerState, target: str) -> Bits:
+        axes = TARGETS[target].dimensions
+        changes = None if derivatives is None else (derivatives[0][:, :axes], derivatives[1][:, :axes])
+        return sample(
+            texture,
+            sampler,
+            target,
+            coords,
+            lod_mode=mode,
+            lod=lod,
+            derivatives=changes,
+            offsets=offsets,
+            reference=reference,
+        )
+
+    _store(machine, instruction, _for_each(machine, instruction, instruction.src[1], instruction.src[2], words_of), active)
 
 
-@performs("SAMPLE", check=_missing)
+@performs("SAMPLE")
 def sample_implicit(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Level of detail from the quad's derivatives."""
     _sample(machine, instruction, active, "implicit")
 
 
-@performs("SAMPLE_B", check=_missing)
+@performs("SAMPLE_B")
 def sample_b(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """The level of SAMPLE plus f.x."""
     _sample(machine, instruction, active, "bias", lod=_floats(machine, instruction, 3)[:, 0])
 
 
-@performs("SAMPLE_L", check=_missing)
+@performs("SAMPLE_L")
 def sample_l(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Level f.x."""
     _sample(machine, instruction, active, "explicit", lod=_floats(machine, instruction, 3)[:, 0])
 
 
-@performs("SAMPLE_D", check=_missing)
+@performs("SAMPLE_D")
 def sample_d(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Derivatives are given: f by window x, g by window y."""
-    axes = TARGETS[target_of(machine, instruction)].dimensions
-    derivatives = _floats(machine, instruction, 3)[:, :axes], _floats(machine, instruction, 4)[:, :axes]
-    _sample(machine, instruction, active, "gradient", derivatives=derivatives)
+    _sample(machine, instruction, active, "gradient", derivatives=(_floats(machine, instruction, 3), _floats(machine, instruction, 4)))
 
 
-@performs("SAMPLE_C", check=_missing)
+@performs("SAMPLE_C")
 def sample_c(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Texels are compared with f.x."""
     _sample(machine, instruction, active, "implicit", reference=_floats(machine, instruction, 3)[:, 0])
 
 
-@performs("SAMPLE_C_LZ", check=_missing)
+@performs("SAMPLE_C_LZ")
 def sample_c_lz(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Texels of level 0 are compared with f.x."""
     _sample(machine, instruction, active, "zero", reference=_floats(machine, instruction, 3)[:, 0])
 
 
-@performs("SAMPLE_I", check=_missing)
+@performs("GATHER4")
+def gather4(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """Four texels; the x of the sampler operand's swizzle is the component, so that a plain sampler means red."""
+    coords, offsets = _floats(machine, instruction, 0), texel_offsets(machine, instruction)
+    view, sampler = instruction.src[1], instruction.src[2]
+
+    def words_of(texture: TextureData | None, state: SamplerState, target: str) -> Bits:
+        return gather(texture, state, target, coords, component=component, offsets=offsets)
+
+    component = sampler.swizzle[0] if sampler.register.file in NUMBERED else 0
+    _store(machine, instruction, _for_each(machine, instruction, view, sampler, words_of), active)
+
+
+@performs("LOD")
+def lod(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """x: the level of detail that SAMPLE would access, y: the one that it computes; z, w: 0; in the order of the view's swizzle."""
+    coords, mode = _floats(machine, instruction, 0), lod_mode_of(machine, "implicit")
+
+    def words_of(texture: TextureData | None, sampler: SamplerState, target: str) -> Bits:
+        return query_lod(texture, sampler, target, coords, lod_mode=mode)
+
+    _store(machine, instruction, _for_each(machine, instruction, instruction.src[1], instruction.src[2], words_of), active)
+
+
+@performs("SAMPLE_I")
 def sample_i(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """The texel at integer coordinates of level a.w."""
-    coords = machine.source(instruction, 0, "int").view(np.int32)
-    target = target_of(machine, instruction)
-    lod = None if target in WITHOUT_LEVELS else coords[:, 3]
-    texture = machine.textures.get(instruction.src[1].register.index)
-    _store(machine, instruction, fetch(texture, target, coords, lod=lod, offsets=texel_offsets(machine, instruction)), active)
+    """The texel at integer coordinates of level, or of sample, a.w."""
+    coords, offsets = machine.source(instruction, 0, "int").view(np.int32), texel_offset(machine, instruction)
+
+    def words_of(texture: TextureData | None, target: str) -> Bits:
+        level = None if target in WITHOUT_LEVELS else coords[:, 3]
+        number = coords[:, 3] if "MSAA" in target else None
+        return fetch(texture, target, coords, lod=level, sample=number, offsets=offsets)
+
+    _store(machine, instruction, _for_each_view(machine, instruction.src[1], words_of, instruction), active)
 
 
-@performs("SVIEWINFO", check=_missing)
+@performs("SAMPLE_I_MS")
+def sample_i_ms(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """The texel at integer coordinates of sample e.x."""
+    coords, offsets = machine.source(instruction, 0, "int").view(np.int32), texel_offset(machine, instruction)
+    number = machine.source(instruction, 2, "int").view(np.int32)[:, 0]
+
+    def words_of(texture: TextureData | None, target: str) -> Bits:
+        return fetch(texture, target, coords, sample=number, offsets=offsets)
+
+    _store(machine, instruction, _for_each_view(machine, instruction.src[1], words_of, instruction), active)
+
+
+@performs("SVIEWINFO")
 def sviewinfo(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """Sizes of level a.x, 0 where there is no such level, and the number of levels."""
+    """Sizes of level a.x, 0 where there is no such level, and the number of levels. The view's swizzle does not count."""
     level = machine.source(instruction, 0, "int").view(np.int32)[:, 0]
-    texture = machine.textures.get(instruction.src[1].register.index)
-    words = query_size(texture, target_of(machine, instruction), len(active), lod=level)
+    words = _for_each_view(machine, instruction.src[1], lambda t, target: query_size(t, target, len(active), lod=level), instruction)
     words[:, :3] = np.where((level.view(np.uint32) < words[:, 3])[:, None], words[:, :3], np.uint32(0))
-    _store(machine, instruction, words, active)
+    machine.store(instruction, 0, words, active)
+
+
+@performs("SAMPLE_INFO")
+def sample_info(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """x: the number of samples of a view, or with a register that is no view of the render targets; y, z, w: 0. Then the swizzle."""
+    operand = instruction.src[0]
+
+    def of_count(count: int) -> Bits:
+        return np.tile(np.array([count, 0, 0, 0], np.uint32), (len(active), 1))
+
+    if operand.register.file is File.SVIEW:
+        words = _for_each_view(machine, operand, lambda texture, _: of_count(sample_count(texture)), instruction)
+    else:
+        words = of_count(len(machine.arguments.sample_positions))
+    machine.store(instruction, 0, words[:, list(operand.swizzle)], active)
+
+
+@performs("SAMPLE_POS")
+def sample_pos(machine: Machine, instruction: Instruction, active: Mask) -> None:
+    """x, y: where sample b.x lies in a pixel; z, w: 0. Views have the usual patterns, other registers mean the render targets."""
+    operand = instruction.src[0]
+    index = machine.source(instruction, 1, "untyped").view(np.int32)[:, 0]
+    if operand.register.file is File.SVIEW:
+        words = _for_each_view(machine, operand, lambda texture, _: sample_positions(standard_positions(texture), index), instruction)
+    else:
+        words = sample_positions(machine.arguments.sample_positions, index)
+    machine.store(instruction, 0, words[:, list(operand.swizzle)], active)
