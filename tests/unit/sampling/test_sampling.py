@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from backends.formats import Format
 from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
 from backends.gallium.state import SamplerState
-from backends.interp.sampling import fetch, query_size, sample
+from backends.interp.fetch import fetch, query_size
+from backends.interp.sampling import sample
 from backends.textures import TextureData
 from tests.unit.sampling.support import random_texture, staged_fetch, staged_sample, staged_size
 
