@@ -5,7 +5,7 @@ from __future__ import annotations
 from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.structs import Record
 from backends.raster.assemble import lowest_bit
-from backends.raster.records import NEEDS_CLIP, OUTSIDE, POLYGON, Batch, Draw, VertexLayout, Worker
+from backends.raster.records import NEEDS_CLIP, POLYGON, REJECTS, Batch, Draw, VertexLayout, Worker
 from backends.raster.vertices import project
 
 PLANES = 6  # near, far, four guard planes; clip distances come behind them
@@ -25,7 +25,7 @@ def build_clip(lanes: int, module: Module) -> None:
         valid = (lane + i) < count
         corner = [f.select(valid, f.load(vec, s, i << 2), 0) for s in source]
         m = [f.gather(I32, masks, c << 2) for c in corner[:3]]
-        inside = valid & (m[0] & m[1] & m[2] & OUTSIDE).eq(0)
+        inside = valid & (m[0] & m[1] & m[2] & REJECTS).eq(0)
         needs = inside & ((m[0] | m[1] | m[2]) & NEEDS_CLIP).ne(0)
         # (llvm.experimental.vector.compress would pack the survivors, but LLVM 22 miscompiles it at 32 lanes)
         with f.else_of(f.mask_bits(~inside | needs).eq(0)) as otherwise:

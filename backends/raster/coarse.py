@@ -19,7 +19,7 @@ from backends.gallium.enums import CompareFunc
 from backends.llvm.builder import BOOL, F32, I32, Function, Val
 from backends.llvm.structs import Record
 from backends.raster.depth import DepthKey
-from backends.raster.fragment import FragmentInfo, FragmentKey
+from backends.raster.fragment import DepthLayout, FragmentInfo, FragmentKey
 from backends.raster.records import TILE, SetupLayout
 
 INFINITY = math.inf
@@ -43,11 +43,12 @@ def coarse_of(key: FragmentKey, info: FragmentInfo) -> Coarse:
     if depth.func not in (CompareFunc.LESS, CompareFunc.LEQUAL):
         keeps = not depth.write or depth.func is CompareFunc.EQUAL
         return Coarse.NONE if keeps else Coarse.RAISES
-    if depth.stencil or depth.bounds or info.depth is not None or info.stencil is not None:
+    writes_nearer = info.depth is not None and not info.tests_early and info.depth_layout is not DepthLayout.GREATER
+    if depth.stencil or depth.bounds or writes_nearer or info.stencil is not None:
         return Coarse.NONE
     if key.count_invocations or (info.has_side_effects and not info.tests_early):
         return Coarse.NONE
-    discards = info.kills or key.alpha is not None or key.stipple
+    discards = info.kills or key.alpha is not None or key.stipple or info.depth is not None
     return Coarse.TEST if discards or not depth.write else Coarse.TEST | Coarse.LOWER
 
 

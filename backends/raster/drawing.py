@@ -25,7 +25,7 @@ from backends.raster.kernels import Kernels
 from backends.raster.linked import Linked, link_shaders
 from backends.raster.memory import Region, aligned
 from backends.raster.packet import DrawState, Framebuffer, Shader, clamps
-from backends.raster.records import DEFAULT_REGISTER, MAX_ATTRIBUTES, Draw, Mode, SetupLayout, Shape, VertexLayout
+from backends.raster.records import DEFAULT_REGISTER, MAX_ATTRIBUTES, MAX_DISTANCES, Draw, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.topology import Topology, expand, topology_of
 from backends.raster.viewport import write_offset, write_region, write_viewport, write_window_space
 from linkage.options import LinkState
@@ -287,22 +287,23 @@ class DrawMaker:
 
     def _distances(self, d: Draw, state: DrawState, linked: Linked, total: int) -> int:
         """Clip distances, written by the shader or from user planes; returns the number of vertex slots."""
-        enabled = state.rasterizer.clip_plane_enable & 255
-        if not enabled:
-            return total
-        d.distances_at = VertexLayout.SLOTS + 16 * total
+        enabled = state.rasterizer.clip_plane_enable & 255 if not linked.is_window_space else 0
+        d.cull_mask = ((1 << linked.num_culls) - 1) << linked.num_distances
         if linked.num_distances:
             enabled &= (1 << linked.num_distances) - 1
             d.user_register = -1
-            for k in range(8):
-                register = linked.clip_distance[k // 4]
-                d.distance_source[k] = (DEFAULT_REGISTER if register is None else register) * 4 + k % 4
         else:
-            planes = state.clip_planes
+            planes = state.clip_planes if linked.has_user_planes else ()
             enabled &= (1 << len(planes)) - 1
             d.user_register = linked.clip_vertex
-            for k, plane in enumerate(planes[:8]):
+            for k, plane in enumerate(planes[:MAX_DISTANCES]):
                 d.user_planes[4 * k : 4 * k + 4] = plane
+        if not enabled and not d.cull_mask:
+            return total
+        for k in range(MAX_DISTANCES):
+            register = linked.clip_distance[k // 4]
+            d.distance_source[k] = (DEFAULT_REGISTER if register is None else register) * 4 + k % 4
+        d.distances_at = VertexLayout.SLOTS + 16 * total
         d.user_mask, d.num_distances = enabled, enabled.bit_length()
         return total + 2
 
@@ -334,6 +335,7 @@ class DrawMaker:
             state.count_statistics,
             textures,
             samplers,
+            tuple((k, s.format) for k, s in enumerate(framebuffer.cbufs) if k in info.fetches and s is not None),
             not is_few,
         )
         d.shade = self._use(self.kernels.shade(key, info, state.fragment_shader))

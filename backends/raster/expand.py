@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.structs import Record
 from backends.raster.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
-from backends.raster.records import NEEDS_CLIP, OUTSIDE, USER, Batch, Draw, Mode, Shape, VertexLayout, Worker
+from backends.raster.records import CULL, NEEDS_CLIP, OUTSIDE, USER, Batch, Draw, Mode, Shape, VertexLayout, Worker
 from backends.raster.vertices import snap
 
 MAX_POINT = 8192.0  # pixels
@@ -75,7 +75,7 @@ def build_expand(module: Module) -> None:
         a, c, provoking = (f.load(I32, t, i << 2) for t in corners)
         prim = f.load(I32, prims, i << 2)
         m0, m1 = f.load(I32, masks, a << 2), f.load(I32, masks, c << 2)
-        with f.else_of(is_point) as line:
+        with f.if_((m0 & m1 & CULL).eq(0)), f.else_of(is_point) as line:
             with f.if_((m0 & (OUTSIDE | USER)).eq(0)):  # a point lives by its center
                 draw_point(f, d, out, out.record(a))
                 out.quad(prim)

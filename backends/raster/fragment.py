@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Protocol
 
+from backends.formats import Format
 from backends.gallium.enums import CompareFunc
 from backends.llvm.builder import F32, Function, Val
+from backends.llvm.emit.framebuffer import fetched_targets
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.translate import translate
@@ -56,6 +59,16 @@ GENERIC = Semantic("GENERIC", 0)
 Emit = Callable[[Function, Inputs, Val], Outputs]
 
 
+class DepthLayout(IntEnum):
+    """What a program promises of the depth that it writes, compared with the one that it would have (FS_DEPTH_LAYOUT)."""
+
+    NONE = 0
+    ANY = 1
+    GREATER = 2
+    LESS = 3
+    UNCHANGED = 4
+
+
 @dataclass(frozen=True, slots=True)
 class SlotInfo:
     """One varying: its input register, how it varies, the channels that are read. Its slot is its place."""
@@ -94,7 +107,10 @@ class FragmentInfo:
     is_lower_left: bool = False
     is_integer_center: bool = False
     writes_all: bool = False
-    tests_early: bool = False
+    tests_early: bool = False  # depth and stencil tests and what counts samples come before the program
+    depth_layout: DepthLayout = DepthLayout.NONE
+    has_late_coverage: bool = False  # samples that failed the early tests are not in the mask that the program reads
+    fetches: tuple[int, ...] = ()  # color targets that the program reads
     texture_units: int = 0  # one more than the highest sampler unit
     has_side_effects: bool = False
     instructions: int = 0
@@ -114,7 +130,8 @@ class FragmentInfo:
     @property
     def is_constant(self) -> bool:
         """Every fragment of a draw computes the same."""
-        return not (self.slots or self.specials or self.system_values or self.kills or self.has_side_effects or self.texture_units)
+        reads = self.slots or self.specials or self.system_values or self.texture_units or self.fetches
+        return not (reads or self.kills or self.has_side_effects)
 
     @property
     def reads_primitive(self) -> bool:
@@ -136,20 +153,26 @@ class FragmentInfo:
             if d.semantic is not None:
                 system |= dict.fromkeys(range(d.first, d.last + 1), d.semantic.name)
         opcodes = {i.opcode.name for i in program.instructions}
+        layout = DepthLayout(min(max(program.property("FS_DEPTH_LAYOUT"), 0), DepthLayout.UNCHANGED))
+        late_coverage = program.property("FS_POST_DEPTH_COVERAGE") != 0
+        fetches = {k for i in program.instructions if i.opcode.name == "FBFETCH" for k in fetched_targets(program, i).values()}
         return FragmentInfo(
             emit,
             tuple(SlotInfo(v.register, v.interpolation, v.usage_mask, v.semantic) for v in interface.varyings),
             {v.register: v.semantic.name for v in interface.specials},
             system,
             {index: register for (name, index), register in outputs.items() if name == "COLOR"},
-            outputs.get(("POSITION", 0)),
+            outputs.get(("POSITION", 0)) if layout is not DepthLayout.UNCHANGED else None,
             outputs.get(("STENCIL", 0)),
             outputs.get(("SAMPLEMASK", 0)),
             bool(opcodes & {"KILL", "KILL_IF"}) or ("SAMPLEMASK", 0) in outputs,
             program.property("FS_COORD_ORIGIN") == 1,
             program.property("FS_COORD_PIXEL_CENTER") == 1,
             program.property("FS_COLOR0_WRITES_ALL_CBUFS") != 0,
-            program.property("FS_EARLY_DEPTH_STENCIL") != 0,
+            program.property("FS_EARLY_DEPTH_STENCIL") != 0 or late_coverage,
+            layout,
+            late_coverage,
+            tuple(sorted(fetches)),
             max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
             any(i.opcode.is_store for i in program.instructions),
             len(program.instructions),
@@ -202,4 +225,5 @@ class FragmentKey:
     count_invocations: bool = False
     textures: tuple[TextureKey | None, ...] = ()
     samplers: tuple[SamplerKey | None, ...] = ()
+    fetched: tuple[tuple[int, Format], ...] = ()  # color targets that the program reads
     quads: bool = True  # small triangles come as packed quads; without, the code has half the size

@@ -13,7 +13,7 @@ from backends.raster.assemble import build_assemble
 from backends.raster.clip import build_clip, build_clip_polygon
 from backends.raster.expand import build_expand
 from backends.raster.outline import build_outline
-from backends.raster.records import NEEDS_CLIP, Batch, Draw, Shape, Worker
+from backends.raster.records import CULL, NEEDS_CLIP, Batch, Draw, Shape, Worker
 from backends.raster.setup import build_setup
 
 
@@ -48,7 +48,7 @@ def build_front_end(lanes: int, module: Module) -> None:
         f.call(None, "setup", worker, batch, w.get("u0"), w.get("u1"), w.get("u2"), w.get("uprim"), made.get())
         f.ret()
         f.place(f.label())
-    with f.else_of((w.get("or_mask") & NEEDS_CLIP).eq(0)) as otherwise:
+    with f.else_of((w.get("or_mask") & (NEEDS_CLIP | CULL)).eq(0)) as otherwise:
         f.call(None, "setup", worker, batch, w.get("t0"), w.get("t1"), w.get("t2"), w.get("prim"), count)
         otherwise()
         left = f.call(I32, "clip", worker, batch)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from backends.raster.fragment import FragmentInfo
 from backends.raster.packet import Shader
-from backends.raster.records import DEFAULT_REGISTER, MAX_INPUTS, MAX_OUTPUTS
+from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
 from linkage import LinkState, interface_of, link
 from linkage.options import IDENTITY
 from tgsi.diagnostics import UnsupportedError
@@ -25,7 +25,9 @@ class Linked:
     point_size: int | None
     clip_vertex: int
     clip_distance: tuple[int | None, ...]
-    num_distances: int  # that the shader declares to write: clip scalars come first
+    num_distances: int  # that the shader declares to write: clip scalars come first,
+    num_culls: int  # then cull scalars
+    has_user_planes: bool  # VS_PROHIBIT_UCPS is not set
     wants_system: bool
     num_inputs: int
     is_window_space: bool
@@ -59,7 +61,8 @@ def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo, st
         colors.append(False)
     position = _register(by_semantic.get(Semantic("POSITION", 0)))
     distances = tuple(by_semantic.get(Semantic("CLIPDIST", k)) for k in range(2))
-    declared = program.property("NUM_CLIPDIST_ENABLED")
+    clips, culls = program.property("NUM_CLIPDIST_ENABLED"), program.property("NUM_CULLDIST_ENABLED")
+    clips = min(max(clips, 0) if clips or culls else 4 * sum(d is not None for d in distances), MAX_DISTANCES)
     return Linked(
         tuple(source),
         tuple(back),
@@ -68,7 +71,9 @@ def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo, st
         by_semantic.get(Semantic("PSIZE", 0)),
         by_semantic.get(Semantic("CLIPVERTEX", 0), position),
         distances,
-        min(declared or 4 * sum(d is not None for d in distances), 8),
+        clips,
+        min(max(culls, 0), MAX_DISTANCES - clips),
+        program.property("VS_PROHIBIT_UCPS") == 0,
         bool(program.declared(File.SV)),
         program.file_size(File.IN),
         program.property("VS_WINDOW_SPACE_POSITION") != 0,

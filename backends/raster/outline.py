@@ -9,7 +9,7 @@ from backends.gallium.enums import PolygonMode
 from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
 from backends.llvm.structs import Record
 from backends.raster.expand import Output, draw_line, draw_point
-from backends.raster.records import NEEDS_CLIP, OUTSIDE, USER, Batch, Draw, VertexLayout, Worker
+from backends.raster.records import NEEDS_CLIP, OUTSIDE, REJECTS, USER, Batch, Draw, VertexLayout, Worker
 
 _EDGES = ((0, 1), (1, 2), (2, 0))
 
@@ -27,7 +27,7 @@ def build_outline(module: Module) -> None:
         corners = [f.load(I32, t, i << 2) for t in lists]
         prim = f.load(I32, prims, i << 2)
         mask = [f.load(I32, masks, c << 2) for c in corners]
-        with f.if_((mask[0] & mask[1] & mask[2] & OUTSIDE).eq(0)):
+        with f.if_((mask[0] & mask[1] & mask[2] & REJECTS).eq(0)):
             positive = _orientation(f, d, [out.record(c) for c in corners])
             front = positive.eq(d.get("front_sign").ne(0))
             mode = f.select(front, d.get("fill", 0), d.get("fill", 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 
+from backends.formats import Format
 from backends.llvm.builder import BOOL, F32, I32, Function, Val, Var
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey, TextureKey
@@ -25,6 +26,7 @@ class Kernel:
     env: Val
     targets: list[tuple[int, Target]]  # number and surface of each color buffer that is written
     depth: Target | None
+    fetched: list[tuple[int, Format, Target]]  # each color buffer that the program reads
     samples: Var | None
     invocations: Var | None
     hoisted: dict[int, Hoisted]  # by width
@@ -75,6 +77,7 @@ class Planes:
     def __init__(self, kernel: Kernel, record: Val, lanes: int) -> None:
         self.kernel, self.f, self.record, self.lanes = kernel, kernel.f, record, lanes
         self.front = (self.f.load(I32, record, SetupLayout.IDENT) & 1).ne(0)
+        self.y: Val  # distance from the anchor's row
         self.z: tuple[Val, Val]
         self.w: tuple[Val, Val]
         self.slots: list[dict[int, tuple[Val, Val | None]]] = []
@@ -86,6 +89,10 @@ class Planes:
     def relative(self, v: Val, axis: int) -> Val:
         """Pixel coordinate -> distance from the anchor pixel, exact."""
         return (v - self.f.load(I32, self.record, SetupLayout.ANCHOR + 4 * axis)).to_float()
+
+    def at(self, offset: int, step: int, x: Val, y: Val) -> Val:
+        """The plane at `offset`, its gradients `step` and twice as many bytes behind, at a distance from the anchor pixel's center."""
+        return (self.word(offset) + self.word(offset + 2 * step) * y) + self.word(offset + step) * x
 
     def mode(self, slot: int) -> Mode:
         """How a slot varies."""
@@ -100,6 +107,7 @@ class Planes:
         def plane(a0: int, dx: int, dy: int) -> tuple[Val, Val]:
             return self.word(a0) + self.word(dy) * y, self.word(dx)
 
+        self.y = y
         self.z = plane(SetupLayout.Z, SetupLayout.Z + 4, SetupLayout.Z + 8)
         self.w = plane(SetupLayout.W, SetupLayout.W + 4, SetupLayout.W + 8)
         self.slots = []

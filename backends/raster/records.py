@@ -28,6 +28,8 @@ SYSTEM_VALUES = 7  # vectors behind the `system` argument of a vertex shader
 LEFT, RIGHT, BOTTOM, TOP, NEAR, FAR, GUARD, USER = 1, 2, 4, 8, 16, 32, 64, 128
 NEEDS_CLIP = NEAR | FAR | GUARD | USER
 OUTSIDE = LEFT | RIGHT | BOTTOM | TOP | NEAR | FAR
+CULL = 0xFF00  # one bit a cull distance: a primitive goes where all of its vertices are outside of one, but none is cut
+REJECTS = OUTSIDE | CULL
 
 
 class Mode(IntEnum):
@@ -128,6 +130,7 @@ class Draw(ctypes.Structure):
         ("num_distances", c_int32),
         ("distances_at", c_int32),  # byte offset in the vertex record
         ("user_mask", c_int32),  # bit k: distance k counts
+        ("cull_mask", c_int32),  # bit k: distance k that the shader writes is a cull distance
         ("user_register", c_int32),  # output register that user planes look at; -1: distances are written by the shader
         ("distance_source", c_int32 * MAX_DISTANCES),  # output register * 4 + channel
         ("user_planes", c_float * (4 * MAX_DISTANCES)),

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val, Var
+from backends.llvm.emit.interpolation import Place
+from backends.llvm.formats import unpack
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.structs import Record
+from backends.llvm.subgroups import subgroup_value
 from backends.raster.blend import Colors, write_target
 from backends.raster.coverage import quad_width, row_lanes, run_bytes
 from backends.raster.depth import DepthTest, compare
@@ -26,6 +29,7 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
     s = Record(f, w.get("scene"), Scene)
     lanes, narrow = key.lanes, quad_width(key.lanes)
     targets = [(k, Target(s.get("color", k), s.get("color_stride", k), t.texel_bytes)) for k, t in enumerate(key.targets) if t is not None]
+    fetched = [(k, t, Target(s.get("color", k), s.get("color_stride", k), t.block_bytes)) for k, t in key.fetched]
     depth = Target(s.get("depth"), s.get("depth_stride"), key.depth.format.block_bytes) if key.depth is not None else None
     samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
     env = d.get("fragment_env")
@@ -33,7 +37,7 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
     if info.is_constant:
         once = Hoisted(f, info, env, lanes)
         hoisted = {n: once.at(n) for n in (lanes, narrow)}
-    kernel = Kernel(f, key, info, d, env, targets, depth, samples, invocations, hoisted)
+    kernel = Kernel(f, key, info, d, env, targets, depth, fetched, samples, invocations, hoisted)
     cursor = f.var(I32, 0)
     with f.loop() as loop:
         here = cursor.get()
@@ -67,6 +71,7 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
     x0, pixel_x, pixel_y = planes.relative(first_x, 0), first_x.to_float() + 0.5, y.to_float() + 0.5
     views = [RunView(f, t, lanes, *corner) for _, t in kernel.targets]
     depth = RunView(f, kernel.depth, lanes, *corner) if kernel.depth is not None else None
+    fetched = [RunView(f, t, lanes, *corner) for _, _, t in kernel.fetched]
     with f.range(0, blocks) as k:
         step = k * (lanes // 2)
         across = f.splat(step.to_float(), lanes)  # whole numbers: exact
@@ -79,6 +84,7 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
             (first_x + step, y),
             [v.move(k) for v in views],
             depth.move(k) if depth is not None else None,
+            [v.move(k) for v in fetched],
             None,
         )
         block.shade(covered)
@@ -92,6 +98,7 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
     bit = f.lanes_const(vec, [1 << 16 + i % 4 for i in range(lanes)])
     views = [QuadView(f, t, lanes, *tile) for _, t in kernel.targets]
     depth = QuadView(f, kernel.depth, lanes, *tile) if kernel.depth is not None else None
+    fetched = [QuadView(f, t, lanes, *tile) for _, _, t in kernel.fetched]
     with f.range(0, blocks) as k:
         at = f.at(words_at, k * lanes)
         packed = f.load(I32.wide(per_block), at) if per_block > 1 else f.load(I32, at)
@@ -112,6 +119,7 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
             (x, y),
             [v.move(words) for v in views],
             depth.move(words) if depth is not None else None,
+            [v.move(words) for v in fetched],
             first,
         )
         block.shade(covered)
@@ -129,9 +137,12 @@ class _Block:
     pixels: tuple[Val, Val]
     colors: Sequence[Block]
     depth: Block | None
+    fetched: Sequence[Block]
     unique: Val | None  # lanes that are no copies of others
     env: Val = field(init=False)  # the ShaderEnv of the draw
     _covered: Val | None = None
+    _sample_mask: Val | None = None
+    _stored: dict[int, list[Val]] = field(default_factory=dict)  # words of the color targets that the program reads
     _w: Val | None = None
 
     def __post_init__(self) -> None:
@@ -161,21 +172,50 @@ class _Block:
         """One channel of a system value."""
         f, lanes = self.kernel.f, self.planes.lanes
         name = self.kernel.info.system_values.get(register, "")
+        if name.startswith("SUBGROUP_"):
+            return subgroup_value(f, self.lane_map, name, channel)
         match name:
-            case "FACE" if channel == 0:
+            case "FACE":
                 return f.splat(f.select(self.planes.front, f.const(I32, -1), 0), lanes)
-            case "PRIM_ID" if channel == 0:
+            case "PRIM_ID":
                 return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), lanes)
             case "POSITION":
                 return self._special(name, channel)
             case "SAMPLEPOS" if channel < 2:
                 return f.const(F32.wide(lanes), 0.5)
-            case "SAMPLEMASK" if channel == 0:
-                return f.const(I32.wide(lanes), 1)
-            case "HELPER_INVOCATION" if channel == 0 and self._covered is not None:
+            case "SAMPLEMASK" if self._sample_mask is not None:
+                return self._sample_mask.zext(I32)
+            case "HELPER_INVOCATION" if self._covered is not None:
                 return (~self._covered).sext(I32)
             case _:
                 return f.const(I32.wide(lanes), 0)
+
+    def interpolate(self, register: int, channel: int, place: Place) -> Val:
+        """One channel of an input at a place of the pixel; what is the same all over it stays."""
+        info = self.kernel.info
+        slot = next((k for k, s in enumerate(info.slots) if s.register == register), None)
+        if slot is None and info.specials.get(register) == "PCOORD":
+            slot = info.point_slot
+        if place is None or slot is None or channel not in self.planes.slots[slot] or self.planes.mode(slot) is Mode.FLAT:
+            return self.input(register, channel)
+        x, y = self.x + place[0], self.planes.y + place[1]
+        value = self.planes.at(SetupLayout.SLOTS + 48 * slot + 4 * channel, 16, x, y)
+        return value * (1.0 / self.planes.at(SetupLayout.W, 4, x, y)) if self.planes.mode(slot) is Mode.PERSPECTIVE else value
+
+    def sample_place(self, number: Val) -> Place:
+        """The only sample of a pixel lies at its center."""
+        return None
+
+    def centroid_place(self) -> Place:
+        """The same."""
+        return None
+
+    def framebuffer(self, target: int, channel: int) -> Val:
+        """One channel of the color that is stored at the pixel; 0 where there is no such target."""
+        for number, format, _ in self.kernel.fetched:
+            if number == target:
+                return unpack(self.kernel.f, format, self._stored[number])[channel]
+        return self.kernel.f.const(F32.wide(self.planes.lanes), 0.0)
 
     def _default(self, channel: int) -> Val:
         return self.kernel.f.const(F32.wide(self.planes.lanes), 1.0 if channel == 3 else 0.0)
@@ -225,7 +265,7 @@ class _Block:
         if key.stipple:
             mask = mask & self._stipple()
             self._skip_unless(mask, skip)
-        self._covered = mask
+        self._covered = self._sample_mask = mask
         kills = (info.kills or key.alpha is not None) and not info.tests_early
         late = key.depth is not None and not info.tests_early and (info.depth is not None or info.stencil is not None)
         late = late or (kills and key.depth is not None and bool(key.depth.stencil))
@@ -241,7 +281,12 @@ class _Block:
             if not test.key.stencil and not kills and test.key.writes:
                 self.depth.store(outcome.words)
         mask = tested
+        if info.tests_early:
+            self._covered = mask
+            self._sample_mask = mask if info.has_late_coverage else self._sample_mask
+            self._count(kernel.samples, mask)
         self._count(kernel.invocations, mask)
+        self._stored = {number: block.load() for (number, _, _), block in zip(kernel.fetched, self.fetched)}
         out: Outputs | None = None
         if kernel.targets or kills or late or info.has_side_effects:
             out = kernel.hoisted.get(self.planes.lanes) or info.emit(f, self, mask)
@@ -257,7 +302,8 @@ class _Block:
             mask = outcome.passed
             if test.key.writes:
                 self.depth.store(outcome.words)
-        self._count(kernel.samples, mask)
+        if not info.tests_early:
+            self._count(kernel.samples, mask)
         if out is not None:
             self._write_colors(out, mask)
         f.jump(skip)
@@ -310,7 +356,7 @@ class _Block:
             assert target is not None
             color = self._color(out, 0 if kernel.info.writes_all else index)
             second = (self._color(out, 1) if target.wants_second else None) or zero
-            old = block.load() if target.reads else None
+            old = self._stored.get(index) or (block.load() if target.reads else None)
             words = write_target(f, target, Colors(color or zero, second, self._constant), old)
             if old is None:
                 block.store_masked(words, mask)

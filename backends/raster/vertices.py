@@ -14,7 +14,7 @@ from backends.raster.records import (
     LEFT,
     MAX_DISTANCES,
     NEAR,
-    OUTSIDE,
+    REJECTS,
     RIGHT,
     TOP,
     USER,
@@ -81,7 +81,7 @@ def build_shade_vertices(lanes: int, module: Module) -> None:
     aligned = min(64, bytes_)  # more than is true would let LLVM join two short stores to a long aligned one
     lane = f.lanes_const(vec, range(lanes))
     any_, all_ = f.var(vec, 0), f.var(vec, -1)
-    wants_system, distances = d.get("wants_system").ne(0), d.get("num_distances").ne(0)
+    wants_system, distances = d.get("wants_system").ne(0), (d.get("num_distances") | d.get("cull_mask")).ne(0)
 
     def register(number: Val) -> list[Val]:
         base = f.at(soa_out, number * (4 * bytes_))
@@ -119,7 +119,7 @@ def build_shade_vertices(lanes: int, module: Module) -> None:
             mask.set(mask.get() | _store_distances(f, d, register, soa_out, records, lanes))
         valid = (lane + i) < count
         any_.set(any_.get() | f.select(valid, mask.get(), 0))
-        all_.set(all_.get() & f.select(valid, mask.get() & OUTSIDE, -1))
+        all_.set(all_.get() & f.select(valid, mask.get() & REJECTS, -1))
         f.store(mask.get(), masks, at)
     for name, field, total in (("or", "or_mask", any_), ("and", "and_mask", all_)):
         w.set(field, f.call(I32, f"llvm.vector.reduce.{name}.{vec.suffix}", total.get()))
@@ -128,22 +128,27 @@ def build_shade_vertices(lanes: int, module: Module) -> None:
 
 
 def _store_distances(f: Function, d: Record, register: Callable[[Val], list[Val]], soa_out: Val, records: list[Val], lanes: int) -> Val:
-    """Eight clip distances a vertex, behind its slots. Returns the USER bit of the vertices outside of one of them."""
+    """Eight clip distances a vertex, behind its slots. Returns the USER and CULL bits of the vertices outside of one of them."""
     fvec = F32.wide(lanes)
-    at, user, wanted = d.get("distances_at"), d.get("user_register"), d.get("user_mask")
+    at, user, wanted, culls = d.get("distances_at"), d.get("user_register"), d.get("user_mask"), d.get("cull_mask")
+
+    def written(k: int) -> Val:
+        return f.load(fvec, soa_out, d.get("distance_source", k) * (4 * lanes), min(64, 4 * lanes))
+
     mask = f.var(I32.wide(lanes), 0)
     for k in range(MAX_DISTANCES):
         distance = f.var(fvec, 0.0)
         with f.if_((wanted & (1 << k)).ne(0)):
             with f.else_of(user < 0) as plane:
-                source = d.get("distance_source", k)
-                distance.set(f.load(fvec, soa_out, source * (4 * lanes), min(64, 4 * lanes)))
+                distance.set(written(k))
                 plane()
                 vertex = register(user)
                 terms = [v * d.get("user_planes", 4 * k + c) for c, v in enumerate(vertex)]
                 distance.set(((terms[0] + terms[1]) + terms[2]) + terms[3])
         value = distance.get()
         mask.set(mask.get() | f.select(value >= 0.0, f.const(mask.type, 0), USER))
+        with f.if_((culls & (1 << k)).ne(0)):
+            mask.set(mask.get() | f.select(written(k) >= 0.0, f.const(mask.type, 0), 0x100 << k))
         for lane, record in enumerate(records):
             f.store(value[lane], f.at(record, at), 4 * k)
     return mask.get()
