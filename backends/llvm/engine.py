@@ -67,7 +67,7 @@ class Library:
         if self._text is None:
             raise ValueError(f"{self.name} came from the object cache: its module was never built")
         machine = target.create_machine(self._cpu)
-        return str(machine.emit_assembly(_optimized(self._text, machine)))
+        return str(machine.emit_assembly(optimized_module(self._text, machine)))
 
 
 @functools.cache
@@ -82,6 +82,15 @@ _SHARED = {"tgsi_math_": "backends.llvm.mathlib", "tgsi_sample_": "backends.llvm
 
 def _provider(symbol: str) -> str | None:
     return next((name for prefix, name in _SHARED.items() if symbol.startswith(prefix)), None)
+
+
+def build_shared(symbol: str, cpu: str) -> Module | None:
+    """The module that holds a shared function; None for other names."""
+    name = _provider(symbol)
+    if name is None:
+        return None
+    module: Module = importlib.import_module(name).build(symbol, cpu)
+    return module
 
 
 _shared_libraries: dict[tuple[str, str], Library] = {}
@@ -105,11 +114,13 @@ def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
 
 
 @functools.cache
-def _machine(cpu: str) -> llvm.TargetMachine:
+def machine_for(cpu: str) -> llvm.TargetMachine:
+    """The target machine of a `cpu`, made once; ValueError for an unknown one."""
     return target.create_machine(cpu)
 
 
-def _parsed(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+def parse_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+    """LLVM's module of a text, verified, for the target of `machine`."""
     parsed = llvm.parse_assembly(text)
     parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
     parsed.verify()
@@ -126,7 +137,7 @@ PASSES = (
 )
 
 
-def _run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, times: dict[str, float] | None = None) -> None:
+def run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, times: dict[str, float] | None = None) -> None:
     """Run PASSES; with `times` one after the other over the whole module, which gives the same code, and note the milliseconds of each."""
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     for group in [PASSES] if times is None else [(item,) for item in PASSES]:
@@ -141,15 +152,16 @@ def _run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, times: dict
             times[group[0][0]] = (time.perf_counter() - begin) * 1e3
 
 
-def _optimized(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
-    parsed = _parsed(text, machine)
-    _run_passes(parsed, machine)
+def optimized_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
+    """LLVM's module of a text, after the passes."""
+    parsed = parse_module(text, machine)
+    run_passes(parsed, machine)
     return parsed
 
 
 def optimized_text(module: Module, *, cpu: str | None = None) -> str:
     """The module's LLVM text after the passes, for reading."""
-    return str(_optimized(module.text(), _machine(cpu or module.cpu)))
+    return str(optimized_module(module.text(), machine_for(cpu or module.cpu)))
 
 
 def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, str, dict[str, float]]:
@@ -161,10 +173,10 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
     begin = time.thread_time()
     text = module.text()
     with _lock:
-        machine = _machine(cpu)
-        parsed = _parsed(text, machine)
+        machine = machine_for(cpu)
+        parsed = parse_module(text, machine)
         after_parse = time.thread_time()
-        _run_passes(parsed, machine)
+        run_passes(parsed, machine)
         after_passes = time.thread_time()
         image = bytes(machine.emit_object(parsed))
     times = {

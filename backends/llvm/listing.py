@@ -1,4 +1,4 @@
-"""What the code generator makes of a program, to be read: LLVM's text and machine code.
+"""Kernels of a program on its own, without any state: what `tgsi-compile --emit` shows (see `artifact`).
 
 Vertex programs are shown as the kernel that draws use, fragment programs as the kernel behind `tgsi.run`. Every texture unit is
 taken to hold an RGBA8 (or RGBA8 integer) texture with mipmaps and linear filters, since no state is bound.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from backends.formats import Format
 from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget
 from backends.llvm.builder import Module
-from backends.llvm.engine import compile_module, optimized_text
 from backends.llvm.sampling.key import SamplerKey, TextureKey, sampler_key
 from backends.llvm.stages import build_run_kernel, build_vertex_kernel
 from tgsi.diagnostics import UnsupportedError
@@ -66,13 +65,3 @@ def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:
     if program.processor is Processor.FRAG:
         return build_run_kernel(program, lanes, textures, samplers, cpu=cpu)
     raise UnsupportedError.at("B006", f"the code generator does not build {program.processor.name} programs yet")
-
-
-def llvm_text(program: Program, *, cpu: str = "host", lanes: int = 16) -> str:
-    """LLVM's text of a validated program after the passes. UnsupportedError as `build`; ValueError for an unknown cpu."""
-    return optimized_text(build(program, cpu=cpu, lanes=lanes), cpu=cpu)
-
-
-def assembly(program: Program, *, cpu: str = "host", lanes: int = 16) -> str:
-    """Machine code of a validated program as text. UnsupportedError as `build`; ValueError for an unknown cpu."""
-    return compile_module(build(program, cpu=cpu, lanes=lanes), cpu=cpu).assembly()

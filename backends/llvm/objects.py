@@ -1,37 +1,119 @@
-"""Reading ELF objects: which symbols does one expect from outside?"""
+"""Reading object files: which symbols does one expect from outside? ELF, Mach-O, COFF and WebAssembly, little-endian."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
-_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
-_SYMBOL = struct.Struct("<IBBHQQ")
+_ELF64 = tuple(struct.Struct(form) for form in ("<16sHHIQQQIHHHHHH", "<IIQQQQIIQQ", "<IBBHQQ"))
+_ELF32 = tuple(struct.Struct(form) for form in ("<16sHHIIIIIHHHHHH", "<IIIIIIIIII", "<IIIBBH"))
 _SHT_SYMTAB = 2
+_MACHO_MAGIC, _LC_SYMTAB = 0xFEEDFACF, 2
+_MACHO_SYMBOL, _COFF_SYMBOL = struct.Struct("<IBBHQ"), struct.Struct("<8sIhHBB")
+_STAB, _TYPE, _EXTERNAL = 0xE0, 0x0E, 1
+_COFF_MACHINES = frozenset({0x8664, 0xAA64, 0x014C})
+_COFF_EXTERNAL = 2
 
 
 def undefined_symbols(data: bytes) -> set[str]:
-    """Names of the undefined symbols of a 64-bit little-endian ELF object; ValueError when it is not one."""
-    if len(data) < _HEADER.size or data[:6] != b"\x7fELF\x02\x01":
-        raise ValueError("not a 64-bit little-endian ELF object")
+    """Names of the undefined symbols of an object file, of WebAssembly the imported functions; ValueError when it is none."""
+    readers = {b"\x7fELF\x02\x01": _elf, b"\x7fELF\x01\x01": _elf, struct.pack("<I", _MACHO_MAGIC): _macho, b"\0asm": _wasm}
+    reader = next((read for magic, read in readers.items() if data.startswith(magic)), None)
+    if reader is None and len(data) >= 20 and struct.unpack_from("<H", data)[0] in _COFF_MACHINES:
+        reader = _coff
+    if reader is None:
+        raise ValueError("not an object file of a little-endian machine")
     try:
-        return _scan(data)
-    except (struct.error, IndexError) as error:
-        raise ValueError("broken ELF object") from error
+        return set(reader(data))
+    except (struct.error, IndexError, ValueError) as error:
+        raise ValueError("broken object file") from error
 
 
-def _scan(data: bytes) -> set[str]:
-    header = _HEADER.unpack_from(data)
+def _name(data: bytes, begin: int) -> str:
+    return data[begin : data.index(b"\0", begin)].decode()
+
+
+def _elf(data: bytes) -> Iterator[str]:
+    wide = data[4] == 2
+    header_form, section_form, symbol_form = _ELF64 if wide else _ELF32
+    header = header_form.unpack_from(data)
     start, entry_size, count = header[6], header[11], header[12]
-    sections = [_SECTION.unpack_from(data, start + i * entry_size) for i in range(count)]
-    found = set()
+    sections = [section_form.unpack_from(data, start + i * entry_size) for i in range(count)]
     for section in sections:
         if section[1] != _SHT_SYMTAB:
             continue
         offset, size, strings = section[4], section[5], sections[section[6]]
-        for at in range(offset, offset + size, _SYMBOL.size):
-            name, _, _, index, _, _ = _SYMBOL.unpack_from(data, at)
-            if index == 0 and name:
-                begin = strings[4] + name
-                found.add(data[begin : data.index(b"\0", begin)].decode())
-    return found
+        for at in range(offset, offset + size, symbol_form.size):
+            symbol = symbol_form.unpack_from(data, at)
+            if symbol[3 if wide else 5] == 0 and symbol[0]:
+                yield _name(data, strings[4] + symbol[0])
+
+
+def _macho(data: bytes) -> Iterator[str]:
+    at, commands = 32, struct.unpack_from("<I", data, 16)[0]
+    for _ in range(commands):
+        kind, size = struct.unpack_from("<II", data, at)
+        if kind == _LC_SYMTAB:
+            offset, count, strings = struct.unpack_from("<III", data, at + 8)
+            for number in range(count):
+                name, flags, _, _, _ = _MACHO_SYMBOL.unpack_from(data, offset + number * _MACHO_SYMBOL.size)
+                if not flags & (_STAB | _TYPE) and flags & _EXTERNAL:
+                    yield _name(data, strings + name).removeprefix("_")
+        at += size
+
+
+def _coff(data: bytes) -> Iterator[str]:
+    offset, count = struct.unpack_from("<II", data, 8)
+    strings = offset + count * _COFF_SYMBOL.size
+    number = 0
+    while number < count:
+        name, value, section, _, storage, extra = _COFF_SYMBOL.unpack_from(data, offset + number * _COFF_SYMBOL.size)
+        number += 1 + extra
+        if section == 0 and value == 0 and storage == _COFF_EXTERNAL:
+            long = name[:4] == bytes(4)
+            yield _name(data, strings + struct.unpack("<I", name[4:])[0]) if long else name.rstrip(b"\0").decode()
+
+
+def _wasm(data: bytes) -> Iterator[str]:
+    at = 8
+    while at < len(data):
+        section = data[at]
+        size, at = _leb(data, at + 1)
+        if section == 2:
+            yield from _imports(data, at)
+        at += size
+
+
+def _imports(data: bytes, at: int) -> Iterator[str]:
+    count, at = _leb(data, at)
+    for _ in range(count):
+        size, at = _leb(data, at)
+        size, at = _leb(data, at + size)
+        name, kind, at = data[at : at + size].decode(), data[at + size], at + size + 1
+        if kind == 0:  # a function: its type
+            _, at = _leb(data, at)
+            yield name
+        elif kind == 1:  # a table: its type and limits
+            at = _limits(data, at + 1)
+        elif kind == 2:  # a memory
+            at = _limits(data, at)
+        else:  # a global: type and mutability
+            at += 2
+
+
+def _limits(data: bytes, at: int) -> int:
+    flags, at = _leb(data, at)
+    for _ in range(1 + (flags & 1)):
+        _, at = _leb(data, at)
+    return at
+
+
+def _leb(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at

@@ -7,7 +7,13 @@ A `cpu` is "host" or one of the x86-64 levels, whose code runs here, or a target
 from __future__ import annotations
 
 import functools
+import os
+import re
+import subprocess
+import sys
 from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
 
 import llvmlite.binding as llvm
 
@@ -62,6 +68,31 @@ def foreign(cpu: str) -> Foreign | None:
         raise ValueError(f"cpu must be 'host', one of {', '.join(LEVELS)}, or a target triple, not {cpu!r}")
     found = architecture_of(triple)
     return Foreign(triple if "-" in triple else found.triple, processor, found)
+
+
+@functools.cache
+def processors(triple: str) -> tuple[str, ...]:
+    """Names of the processors that LLVM knows for a target; another process asks, since LLVM prints them on stderr."""
+    script = (
+        "from backends.llvm.target import initialize_all, llvm\n"
+        f"initialize_all(); llvm.Target.from_triple({triple!r}).create_target_machine(cpu='help')"
+    )
+    paths = os.pathsep.join(filter(None, [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]))
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": paths}
+    )
+    listed = done.stderr.partition("Available features")[0]
+    return tuple(re.findall(r"^  (\S+) +- ", listed, re.MULTILINE))
+
+
+def check_processor(cpu: str) -> None:
+    """ValueError if `cpu` names a processor that its target has not."""
+    other = foreign(cpu)
+    if other is None or not other.processor or other.processor in (known := processors(other.triple)):
+        return
+    close = get_close_matches(other.processor, known, 1)
+    hint = f"did you mean {close[0]}?" if close else f"LLVM knows {len(known)}, such as {', '.join(known[:6])}"
+    raise ValueError(f"{other.triple} has no processor {other.processor!r}; {hint}")
 
 
 def require_runnable(cpu: str) -> None:

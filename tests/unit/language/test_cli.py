@@ -14,6 +14,7 @@ import pytest
 
 from passes.validate.semantics import LIMITS
 from tgsi import cli
+from tgsi.commands import options as command_options
 from tgsi.codes import EXPLANATIONS
 from tgsi.parser import parse
 
@@ -196,7 +197,7 @@ def test_semantic_limits_are_checked_on_request(run: Run, tmp_path: Path) -> Non
     code, out, _ = run("--check", "--limits", "sm3", shader)
     assert code == 1
     assert "error[S013]: GENERIC[219]" in out
-    assert set(cli.LIMITS) == set(LIMITS)
+    assert set(command_options.LIMITS) == set(LIMITS)
 
 
 def test_link_reports_what_is_wrong_with_its_shaders(run: Run, good: Path, bad: Path) -> None:
@@ -268,7 +269,7 @@ def test_an_error_of_our_own_gives_no_traceback(run: Run, good: Path, monkeypatc
     def broken(*_: object) -> None:
         raise RuntimeError("oh")
 
-    monkeypatch.setattr(cli, "_compile", broken)
+    monkeypatch.setattr(cli, "compile_shaders", broken)
     monkeypatch.delenv("TGSI_DEBUG", raising=False)
     code, _, err = run(good)
     assert (code, err) == (1, "tgsi-compile: internal error: RuntimeError: oh (TGSI_DEBUG=1 shows where)\n")

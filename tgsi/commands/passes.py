@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tgsi.ir import Program
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def add_pass_options(parser: argparse.ArgumentParser) -> None:
     """``--passes``, ``--print-after`` and ``--list-passes``."""
     parser.add_argument("--passes", metavar="LIST", help="run passes first, as `a,b{n=2}`; `default` is what tgsi.optimize runs")
     parser.add_argument("--print-after", metavar="NAME", help="with --passes: print the program behind that pass, or `all`, to stderr")
@@ -53,7 +53,13 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
         if wanted in ("all", item.name):
             write(f"# after {item}\n{program}\n")
 
-    return lambda program: pipeline.run(program, after=show)
+    def run(program: Program) -> Program:
+        for item in pipeline.passes:  # one by one, to be timed
+            with options.watch.stage(f"pass {item.name}"):
+                program = Pipeline((item,)).run(program, after=show)
+        return program
+
+    return run
 
 
 def _written(value: object) -> str:

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tgsi.ir import Program
+from tgsi.commands.errors import UsageError
+from tgsi.commands.files import inputs, report, write
+from tgsi.commands.front import checked
+from tgsi.commands.passes import make_runner
+from tgsi.commands.targets import chosen_cpu
+
+if TYPE_CHECKING:
+    from tgsi.ir import Program
 
 MAX_BYTES = 256 << 20
 
@@ -28,7 +36,39 @@ def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
     parser.add_argument("--engine", choices=("jit", "interp"), default="jit", help="--run: what runs it (default: jit)")
 
 
-def run_shader(program: Program, options: argparse.Namespace) -> str:
+def run_shader(options: argparse.Namespace) -> int:
+    """Run one file as the options say; returns the exit code."""
+    from tgsi.diagnostics import DiagnosticError
+
+    if options.emit:
+        raise UsageError("argument --emit: not allowed with argument --run")
+    if options.target is not None:
+        raise UsageError("argument --target: not allowed with argument --run")
+    if len(options.files) > 1:
+        raise UsageError(f"--run takes one file, {len(options.files)} given")
+    try:
+        run_passes = make_runner(options, sys.stderr.write)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    ((name, text),) = inputs(options.files)
+    found: tuple[Any, ...] = ()
+    try:
+        program, found = checked(text, name, options)
+        if any(item.severity.value == "error" for item in found):
+            report(options, found, True)
+            return 1
+        made = _result(run_passes(program), options)
+    except DiagnosticError as error:
+        report(options, [*found, *error.diagnostics], True)
+        return 1
+    except ArgumentsError as error:
+        raise UsageError(f"--run: {error}") from None
+    if options.format != "json":
+        report(options, found, False)
+    return write(options, made)
+
+
+def _result(program: Program, options: argparse.Namespace) -> str:
     """Run a checked program as the options say.
 
     Returns a line an output register of each invocation, or with `--format json` an object of `outputs` (32-bit words) and `alive`.
@@ -36,7 +76,7 @@ def run_shader(program: Program, options: argparse.Namespace) -> str:
     """
     from tgsi.api import run
 
-    inputs = None if options.inputs is None else _data("--inputs", options.inputs)
+    given = None if options.inputs is None else _data("--inputs", options.inputs)
     constants = {}
     for text in options.constants:
         number, equals, data = text.partition("=")
@@ -46,7 +86,7 @@ def run_shader(program: Program, options: argparse.Namespace) -> str:
             raise ArgumentsError(f"--constants: buffer {number} is given twice")
         constants[int(number)] = _data(f"--constants {number}", data)
     try:
-        result = run(program, inputs, constants=constants, engine=options.engine, lanes=options.lanes, cpu=options.cpu)
+        result = run(program, given, constants=constants, engine=options.engine, lanes=options.lanes, cpu=chosen_cpu(options))
     except (TypeError, ValueError) as error:
         raise ArgumentsError(str(error)) from None
     if options.format == "json":

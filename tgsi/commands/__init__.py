@@ -1,0 +1,1 @@
+"""The parts of ``tgsi-compile``: options, files, and one module an action."""

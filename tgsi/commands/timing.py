@@ -1,0 +1,50 @@
+"""``--time-passes``: where the time of a command goes."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+
+class Stopwatch:
+    """Milliseconds by stage, in the order of their first use; what comes again is added up."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure the body, errors included."""
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add({name: (time.perf_counter() - begin) * 1e3})
+
+    def add(self, times: Mapping[str, float]) -> None:
+        """Take what somebody else has measured, in milliseconds."""
+        for name, spent in times.items():
+            self.times[name] = self.times.get(name, 0.0) + spent
+
+    @property
+    def total(self) -> float:
+        """Milliseconds of all stages."""
+        return sum(self.times.values())
+
+    def text(self) -> str:
+        """A table: stage, milliseconds, percent of all."""
+        width = max([len("total"), *map(len, self.times)])
+        rows = [f"{'stage':{width}}        ms  percent\n"]
+        for name, spent in [*self.times.items(), ("total", self.total)]:
+            rows.append(f"{name:{width}}  {spent:8.3f}  {self._percent(spent):7.1f}\n")
+        return "".join(rows)
+
+    def json(self) -> str:
+        """The same as an object: `times`, a list of `stage`, `ms` and `percent`, and `total_ms`."""
+        rows = [{"stage": name, "ms": round(spent, 4), "percent": round(self._percent(spent), 2)} for name, spent in self.times.items()]
+        return json.dumps({"times": rows, "total_ms": round(self.total, 4)}, indent=1) + "\n"
+
+    def _percent(self, spent: float) -> float:
+        return 100 * spent / self.total if self.total else 0.0
