@@ -77,8 +77,8 @@ def test_atomics_of_a_grid_equal_the_measured_scenes(atomic: str, seen: list[int
 
 def test_loads_and_stores_outside_equal_the_measured_scene() -> None:
     result = _scene(OUTSIDE_SCENE, {0: [0xEEEEEEEE] * 24, 1: list(range(1, 60, 3))})
-    rows = [[80, low, high, 0xEEEEEEEE] for low, high in ((7, 15), (19, 27), (31, 39), (43, 51), (55, 63), (3, 8))]
-    assert _words(result, 0) == sum(rows, [])
+    rows = ((7, 15), (19, 27), (31, 39), (43, 51), (55, 63), (3, 8))
+    assert np.reshape(_words(result, 0), (6, 4)).tolist() == [[80, low, high, 0xEEEEEEEE] for low, high in rows]
     assert _words(result, 1) == list(range(1, 60, 3))
 
 
