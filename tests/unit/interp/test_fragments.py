@@ -70,27 +70,27 @@ def test_an_input_goes_to_a_numbered_sample_and_to_the_center_where_there_is_non
 
 def test_centroid_is_the_first_covered_sample_of_a_partly_covered_pixel() -> None:
     expected = [CENTERS[0], CENTERS[1] - 2.5 + 25, CENTERS[2] + 2.5, CENTERS[3]]
-    options = {"sample_positions": SAMPLES, "coverage": [3, 1, 2, 0]}
+    options: dict[str, Any] = {"sample_positions": SAMPLES, "coverage": [3, 1, 2, 0]}
     assert _run("INTERP_CENTROID OUT[0], IN[0]", **options) == expected
     assert _run("MOV OUT[0], IN[0]", "LINEAR, CENTROID", **options) == expected
 
 
 def test_inputs_declared_by_sample_are_taken_at_the_lanes_sample() -> None:
-    options = {"sample_positions": SAMPLES, "system_values": {"SAMPLEID": [0, 1, 1, 0]}}
+    options: dict[str, Any] = {"sample_positions": SAMPLES, "system_values": {"SAMPLEID": [0, 1, 1, 0]}}
     expected = [CENTERS[0] + 22.5, CENTERS[1] + 2.5, CENTERS[2] + 2.5, CENTERS[3] + 22.5]
     assert _run("MOV OUT[0], IN[0]", "LINEAR, SAMPLE", **options) == expected
 
 
 def test_offsets_count_from_the_center_wherever_the_declaration_is() -> None:
-    options = {"sample_positions": SAMPLES, "system_values": {"SAMPLEID": [0, 1, 1, 0]}}
+    options: dict[str, Any] = {"sample_positions": SAMPLES, "system_values": {"SAMPLEID": [0, 1, 1, 0]}}
     assert _run("INTERP_OFFSET OUT[0], IN[0], IMM[1].zzzz", "LINEAR, SAMPLE", **options) == CENTERS
 
 
 def test_modifiers_and_swizzles_act_on_the_value() -> None:
-    planes = PLANES.copy()
+    planes = np.zeros((3, 3, 4), np.float32)
     planes[0, 0] = [1, 2, 3, 4]
     text = HEADER.format(mode="LINEAR") + "INTERP_OFFSET OUT[0], -IN[0].wzyx, IMM[1].wzzz\nEND\n"
-    out = run(parse(text), coefs=planes * np.float32([[[1], [0], [0]]]), quad_pos=QUAD).floats
+    out = run(parse(text), coefs=planes, quad_pos=QUAD).floats
     assert out[0, 0].tolist() == [-4, -3, -2, -1]
 
 
@@ -113,7 +113,10 @@ def test_fetches_take_the_target_of_the_outputs_semantic() -> None:
 
 
 def test_a_fetched_target_may_differ_between_lanes_and_be_absent() -> None:
-    body = "F2U TEMP[0].x, IN[1].xxxx\nUADD TEMP[0].x, TEMP[0].xxxx, CONST[0].xxxx\nUARL ADDR[0].x, TEMP[0].xxxx\nFBFETCH OUT[2], -OUT[ADDR[0].x].yyyy"
+    body = """F2U TEMP[0].x, IN[1].xxxx
+UADD TEMP[0].x, TEMP[0].xxxx, CONST[0].xxxx
+UARL ADDR[0].x, TEMP[0].xxxx
+FBFETCH OUT[2], -OUT[ADDR[0].x].yyyy"""
     colors = {0: np.full((4, 4), 1.5, np.float32)}
     constants = {0: np.full((1, 4), 2**32 - 4, np.uint32)}
     assert _run(body, register=2, framebuffer=colors, constants=constants) == [-1.5, -0.0, -1.5, -0.0]
