@@ -1,0 +1,202 @@
+"""Compile time on one core: ``python -m benchmarks.compile [--corpus DIRECTORY] [--every N] [--packed] [--cpu LEVEL] [--slowest N]``.
+
+What a shader costs from its parsed program to an address that can be called, as the renderer asks for it: a FRAG is the fused kernel
+of an RGBA8 target with a 24-bit depth test (for draws of large primitives; `--packed`: with the code for small triangles), a VERT the
+vertex kernel, everything else the kernel of `tgsi.run`. Every sampler unit has a mipmapped, linearly filtered RGBA8 texture of the
+target that the shader names. CPU time of each step; code that shaders share (filtering, POW) is compiled before, and told apart.
+
+uncached: the object cache has nothing; cached: a process that never saw the shader finds its object on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from backends.formats import Format
+from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget
+from backends.gallium.state import BlendState, DepthStencilAlphaState, DepthState
+from backends.llvm.engine import Library, compile_cached
+from backends.llvm.object_cache import ObjectCache
+from backends.llvm.stages import build_run_kernel
+from backends.llvm.sampling.key import SamplerKey, TextureKey, sampler_key
+from backends.raster.blend import TargetKey
+from backends.raster.depth import DepthKey
+from backends.raster.environment import Samplers, Textures, demand_of
+from backends.raster.fragment import FragmentKey
+from backends.raster.kernels import Kernels
+from backends.raster.packet import Shader
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File, Processor
+from tgsi.ir import Program
+from tgsi.parser import parse
+
+CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
+STEPS = ("rest", "build", "parse", "passes", "codegen", "link")
+"""Where the time of an uncached compile goes; `rest` is what the renderer wants to know of a shader, and the cache."""
+
+_DEPTH_TEST = DepthStencilAlphaState(depth=DepthState(enabled=True, writemask=True, func=CompareFunc.LESS))
+
+
+@dataclass(slots=True)
+class Measured:
+    """One shader: CPU milliseconds of each step, of a whole compile, of a hit of the disk cache; bytes of machine code."""
+
+    name: str
+    steps: dict[str, float] = field(default_factory=dict)
+    uncached: float = 0.0
+    cached: float = 0.0
+    size: int = 0
+
+    @property
+    def stage(self) -> str:
+        return self.name.partition("-")[0]
+
+
+@dataclass(slots=True)
+class Report:
+    """What was measured, and what could not be compiled, with the reason."""
+
+    measured: list[Measured] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def bindings_of(program: Program) -> tuple[Textures, Samplers]:
+    """A texture for every sampler unit, of the target that an instruction (or the declaration of a view) names."""
+    names = {n: d.view.target for d in program.declared(File.SVIEW) if d.view is not None for n in range(d.first, d.last + 1)}
+    for instruction in program.instructions:
+        if instruction.texture is not None:
+            names |= {s.register.index: instruction.texture for s in instruction.src if s.register.file is File.SAMP}
+    textures: list[TextureKey] = []
+    samplers: list[SamplerKey] = []
+    for unit in range(demand_of(Shader(program)).units):
+        name = names.get(unit, "2D")
+        plain = name.removeprefix("SHADOW").removesuffix("_MSAA").replace("CUBEARRAY", "CUBE_ARRAY")
+        textures.append(
+            TextureKey(Format.R8G8B8A8_UNORM, TextureTarget.__members__.get(f"TEXTURE_{plain}", TextureTarget.TEXTURE_2D), pot=True)
+        )
+        sampler = SamplerKey(
+            min_img_filter=TexFilter.LINEAR,
+            mag_img_filter=TexFilter.LINEAR,
+            min_mip_filter=TexMipFilter.LINEAR,
+            compare_mode=TexCompare.R_TO_TEXTURE if name.startswith("SHADOW") else TexCompare.NONE,
+            compare_func=CompareFunc.LEQUAL,
+        )
+        samplers.append(sampler_key(sampler, textures[-1]))
+    return tuple(textures), tuple(samplers)
+
+
+def kernel_of(program: Program, cpu: str, cache: ObjectCache, packed: bool) -> Library:
+    """The kernel of a shader, as a process that has nothing in memory makes it."""
+    kernels, shader = Kernels(cpu, cache), Shader(program)
+    textures, samplers = bindings_of(program)
+    if program.processor is Processor.FRAG:
+        info = kernels.fragment(shader)
+        target = TargetKey.of(BlendState(), 0, Format.R8G8B8A8_UNORM)
+        depth = DepthKey.of(_DEPTH_TEST, Format.Z24X8_UNORM)
+        lanes = kernels.fragment_lanes(info, 4, not packed)
+        key = FragmentKey(shader.serial, lanes, (target,), depth, textures=textures, samplers=samplers, quads=packed)
+        return kernels.shade(key, info, shader)
+    if program.processor is Processor.VERT:
+        return kernels.vertex_shader(shader, kernels.vertex_lanes(), textures, samplers)
+    parts = ("run", program.text, kernels.native, textures, samplers)
+    units = ({k: t for k, t in enumerate(keys) if t is not None} for keys in (textures, samplers))
+    return compile_cached(parts, lambda: build_run_kernel(program, kernels.native, *units, cpu=cpu), exports=("run",), cpu=cpu, cache=cache)
+
+
+def _timed(work: Callable[[], Library]) -> tuple[Library, float]:
+    gc.collect()
+    gc.disable()
+    begin = time.process_time()
+    library = work()
+    seconds = time.process_time() - begin
+    gc.enable()
+    return library, seconds * 1e3
+
+
+def measure(name: str, text: str, cpu: str, directory: Path, *, packed: bool = False, runs: int = 2) -> Measured:
+    """Compile one shader `runs` times into empty caches and as often from a filled one; the least of each counts.
+
+    Raises UnsupportedError for what the code generator does not build."""
+    found = Measured(name, uncached=float("inf"), cached=float("inf"))
+    kernel_of(parse(text), cpu, _cache(directory), packed)  # what shaders share is made here
+    for _ in range(runs):
+        program, cache = parse(text), _cache(directory)
+        library, spent = _timed(lambda: kernel_of(program, cpu, cache, packed))
+        if spent < found.uncached:
+            known = {step: library.times[f"{step}_ms"] for step in STEPS[1:]}
+            found.steps, found.uncached, found.size = {STEPS[0]: spent - sum(known.values()), **known}, spent, len(library.image)
+        program = parse(text)
+        found.cached = min(found.cached, _timed(lambda: kernel_of(program, cpu, cache, packed))[1])
+    return found
+
+
+def _cache(directory: Path) -> ObjectCache:
+    """A cache that has nothing."""
+    return ObjectCache(Path(tempfile.mkdtemp(dir=directory)))
+
+
+def run(files: Iterable[Path], cpu: str, *, packed: bool = False, runs: int = 2) -> Report:
+    """Measure shaders one after the other."""
+    report = Report()
+    with tempfile.TemporaryDirectory() as directory:
+        for file in files:
+            try:
+                report.measured.append(measure(file.stem, file.read_text(), cpu, Path(directory), packed=packed, runs=runs))
+            except UnsupportedError as error:
+                report.failed[file.stem] = str(error).splitlines()[0]
+    return report
+
+
+def _percentile(values: Sequence[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
+
+
+def lines_of(report: Report, slowest: int = 3) -> list[str]:
+    """The report: a line a stage, where the time goes, the slowest shaders, what was not compiled."""
+    groups: dict[str, list[Measured]] = defaultdict(list)
+    for shader in report.measured:
+        groups[shader.stage].append(shader)
+    head = f"{'stage':6} {'shaders':>7} {'median':>8} {'p90':>8} {'cached':>8} {'p90':>8}  "
+    result = [head + " ".join(f"{step:>8}" for step in STEPS) + "   (ms of CPU time; steps: median)"]
+    for stage, shaders in [*sorted(groups.items()), ("all", report.measured)]:
+        if not shaders:
+            continue
+        uncached, cached = [s.uncached for s in shaders], [s.cached for s in shaders]
+        pairs = [v for values in (uncached, cached) for v in (statistics.median(values), _percentile(values, 0.9))]
+        steps = [statistics.median(s.steps[step] for s in shaders) for step in STEPS]
+        result.append(f"{stage:6} {len(shaders):7} {' '.join(f'{v:8.2f}' for v in pairs)}   {' '.join(f'{v:8.2f}' for v in steps)}")
+    result += [f"slow: {s.name} {s.uncached:.1f} ms, {s.size} bytes" for s in sorted(report.measured, key=lambda s: -s.uncached)[:slowest]]
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for name, reason in report.failed.items():
+        reasons[reason].append(name)
+    result += [f"not compiled: {len(names)} ({names[0]} ...): {reason}" for reason, names in sorted(reasons.items())]
+    return result
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point; 1 if a shader was not compiled."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.compile", description="compile time on one core")
+    parser.add_argument("--corpus", type=Path, default=CORPUS, help="directory of .tgsi files")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth file")
+    parser.add_argument("--runs", type=int, default=2, help="compiles of each shader; the fastest counts")
+    parser.add_argument("--packed", action="store_true", help="fragment kernels with the code for small triangles")
+    parser.add_argument("--cpu", default="host", help="host or an x86-64 level")
+    parser.add_argument("--slowest", type=int, default=3, metavar="N", help="how many of the slowest shaders to name")
+    options = parser.parse_args(arguments)
+    report = run(sorted(options.corpus.glob("*.tgsi"))[:: options.every], options.cpu, packed=options.packed, runs=options.runs)
+    print("\n".join(lines_of(report, options.slowest)))
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
