@@ -54,8 +54,8 @@ class Registers:
         immediates = np.array([i.words for i in program.immediates], np.uint32).reshape(-1, 1, 4)
         self.files[File.IMM] = np.repeat(immediates, lanes, axis=1)
         if File.IN in self._rows:
-            vertices = arguments.vertices
-            self.files[File.IN] = vertices.transpose(2, 0, 1, 3).reshape(vertices.shape[2], -1, 4)
+            primitives, vertices, registers, _ = arguments.vertices.shape
+            self.files[File.IN] = arguments.vertices.transpose(2, 0, 1, 3).reshape(registers, primitives * vertices, 4)
         else:
             self.files[File.IN] = inputs_at(program, arguments)
         if File.OUT in self._rows:

@@ -197,3 +197,8 @@ END
 """
     inputs = np.arange(count, dtype=np.uint32).reshape(1, count, 1, 1).repeat(4, axis=3)
     assert _vertices(run(parse(text), inputs)) == [last]
+
+
+def test_a_program_may_read_nothing() -> None:
+    text = "GEOM\nPROPERTY GS_INPUT_PRIMITIVE LINES\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nDCL OUT[0], POSITION\nIMM[0] UINT32 {0, 1, 2, 3}\nEMIT IMM[0].xxxx\nEND\n"
+    assert _strips(run(parse(text))) == [1]
