@@ -200,5 +200,12 @@ END
 
 
 def test_a_program_may_read_nothing() -> None:
-    text = "GEOM\nPROPERTY GS_INPUT_PRIMITIVE LINES\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nDCL OUT[0], POSITION\nIMM[0] UINT32 {0, 1, 2, 3}\nEMIT IMM[0].xxxx\nEND\n"
+    text = """GEOM
+PROPERTY GS_INPUT_PRIMITIVE LINES
+PROPERTY GS_OUTPUT_PRIMITIVE POINTS
+DCL OUT[0], POSITION
+IMM[0] UINT32 {0, 1, 2, 3}
+EMIT IMM[0].xxxx
+END
+"""
     assert _strips(run(parse(text))) == [1]
