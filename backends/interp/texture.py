@@ -174,7 +174,7 @@ def tg4(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """Component b.x (its two low bits) of four texels. For SHADOWCUBEARRAY b.x is the reference value."""
     name, offsets = _target(instruction).name, texel_offsets(machine, instruction)
     coords = np.concatenate([_floats(machine, instruction, 0), _floats(machine, instruction, 1)[:, :1]], axis=1)
-    component = (machine.source(instruction, 1, "untyped")[:, 0] & np.uint32(3)).astype(np.int64)
+    component = (machine.source(instruction, 1, "int")[:, 0] & np.uint32(3)).astype(np.int64)
 
     def words_of(texture: TextureData | None, sampler: SamplerState) -> Bits:
         return gather(texture, sampler, name, coords, component=component, offsets=offsets)

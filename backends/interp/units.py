@@ -74,8 +74,11 @@ def known_target(name: str, instruction: Instruction) -> TargetInfo:
 
 @performs("SAMP2HND", "IMG2HND")
 def handle(machine: Machine, instruction: Instruction, active: Mask) -> None:
-    """x: the handle; y, z, w: 0. A number has one whether something is bound to it or not."""
-    register = instruction.src[0].register
+    """x: the handle; y, z, w: 0. A number has one whether something is bound to it or not; a handle is its own."""
+    operand = instruction.src[0]
     words = np.zeros((len(active), 4), np.uint32)
-    words[:, 0] = (np.asarray(machine.registers.index(register.index, register.indirect)) + 1) & 0xFFFFFFFF
+    if operand.register.file in NUMBERED:
+        words[:, 0] = (np.asarray(machine.registers.index(operand.register.index, operand.register.indirect)) + 1) & 0xFFFFFFFF
+    else:
+        words[:, 0] = machine.registers.read(operand.register)[:, operand.swizzle[0]]
     machine.store(instruction, 0, words, active)

@@ -212,7 +212,7 @@ def sample_info(machine: Machine, instruction: Instruction, active: Mask) -> Non
 def sample_pos(machine: Machine, instruction: Instruction, active: Mask) -> None:
     """x, y: where sample b.x lies in a pixel; z, w: 0. Views have the usual patterns, other registers mean the render targets."""
     operand = instruction.src[0]
-    index = machine.source(instruction, 1, "untyped").view(np.int32)[:, 0]
+    index = machine.source(instruction, 1, "int").view(np.int32)[:, 0]
     if operand.register.file is File.SVIEW:
         words = _for_each_view(machine, operand, lambda texture, _: sample_positions(standard_positions(texture), index), instruction)
     else:
