@@ -28,13 +28,13 @@ def _outputs(program: Program, name: str, vertices: NDArray[np.uint32]) -> NDArr
 
 
 def _paint(picture: Reals, corners: Reals, colors: Reals) -> None:
-    """A triangle in window coordinates, its colors mixed at the centers of the pixels that are inside."""
+    """A triangle in window coordinates, its colors mixed at the centers of the pixels inside, with one of its edges."""
     y, x = np.mgrid[:SIDE, :SIDE] + 0.5
     (ax, ay), (bx, by), (cx, cy) = corners
     area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
     b = ((x - ax) * (cy - ay) - (y - ay) * (cx - ax)) / area
     c = ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) / area
-    inside = (b >= 0) & (c >= 0) & (b + c <= 1)
+    inside = (b > 0) & (c > 0) & (b + c <= 1)
     weights = np.stack([1 - b - c, b, c], axis=2)[inside]
     picture[inside] = np.clip(weights @ colors, 0, 1)
 
@@ -70,4 +70,4 @@ def test_what_a_program_emits_is_the_measured_picture(name: str, shared: Path) -
     measured = np.frombuffer((folder / scene["outputs"]["c0"]).read_bytes(), np.uint8).reshape(picture.shape) / 255
     wrong = (np.abs(measured - picture) > 1 / 255).any(axis=3)
     assert measured.any()
-    assert wrong.mean() < 0.01  # pixels on edges
+    assert wrong.mean() < 0.005  # pixels on edges
