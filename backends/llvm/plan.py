@@ -26,12 +26,16 @@ _SAMPLES = frozenset(
         "TXL2",
         "TXP",
         "TXD",
+        "TG4",
+        "LODQ",
         "SAMPLE",
         "SAMPLE_B",
         "SAMPLE_L",
         "SAMPLE_D",
         "SAMPLE_C",
         "SAMPLE_C_LZ",
+        "GATHER4",
+        "LOD",
     ]
 )
 

@@ -9,15 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from backends.formats import Format
 from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
 from backends.llvm.builder import F32, PTR, Function, Module, Val
 from backends.llvm.lanes import LaneMap
-from backends.llvm.sampling import sample
+from backends.llvm.sampling import gather, query, sample
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 
 SYMBOL_PREFIX = "tgsi_sample_"
+PASSED = -1
+"""A component that is no constant: its vector is passed."""
+
+Way = sample.LodMode | Literal["gather", "lod", "bias alone"]
+"""How level 0 or some other is sampled; or what else is done: four texels, the level of detail with derivatives or without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +31,19 @@ class SampleFunction:
     """Everything static of one way to sample.
 
     coords: how many coordinates are passed; has_lod: a level of detail follows them; gradients: how many coordinates have
-    derivatives (d/dx of each, then d/dy of each, follow); offsets: texel offsets.
+    derivatives (d/dx of each, then d/dy of each, follow); offsets: texel offsets, three by three; component: of a gather.
     """
 
     lane_map: LaneMap
     texture: TextureKey
     sampler: SamplerKey
     target: str
-    mode: sample.LodMode
+    mode: Way
     coords: int
-    has_lod: bool
-    gradients: int
-    offsets: tuple[int, ...]
+    has_lod: bool = False
+    gradients: int = 0
+    offsets: tuple[int, ...] = ()
+    component: int = 0
 
     @property
     def symbol(self) -> str:
@@ -47,17 +54,17 @@ class SampleFunction:
             [t.format.name, t.target.value, [c.value for c in t.swizzle], t.pot, t.levels],
             [s.wrap_s.value, s.wrap_t.value, s.wrap_r.value, s.min_img_filter.value, s.mag_img_filter.value, s.min_mip_filter.value]
             + [s.compare_mode.value, s.compare_func.value, s.normalized_coords, s.seamless_cube_map],
-            [self.target, self.mode, self.coords, self.has_lod, self.gradients, list(self.offsets)],
+            [self.target, self.mode, self.coords, self.has_lod, self.gradients, list(self.offsets), self.component],
         ]
         return SYMBOL_PREFIX + json.dumps(data, separators=(",", ":")).encode().hex()
 
     @property
     def parameters(self) -> int:
         """Vectors that are passed behind the two record pointers."""
-        return self.coords + self.has_lod + 2 * self.gradients
+        return self.coords + self.has_lod + 2 * self.gradients + (self.component == PASSED)
 
     def call(self, f: Function, texture: Val, sampler: Val, vectors: Sequence[Val]) -> list[Val]:
-        """Call the function: records, then coordinates, level of detail, derivatives. Four channels."""
+        """Call the function: records, then coordinates, level of detail, derivatives, component (as f32 bits). Four channels."""
         assert len(vectors) == self.parameters
         return f.call_many([F32.wide(self.lane_map.lanes)] * 4, self.symbol, texture, sampler, *vectors)
 
@@ -65,7 +72,7 @@ class SampleFunction:
 def decode(symbol: str) -> SampleFunction:
     """The function behind a name; ValueError for a name that is not one of ours."""
     try:
-        (lanes, kind), t, s, (target, mode, coords, has_lod, gradients, offsets) = json.loads(
+        (lanes, kind), t, s, (target, mode, coords, has_lod, gradients, offsets, component) = json.loads(
             bytes.fromhex(symbol.removeprefix(SYMBOL_PREFIX))
         )
         w, x, y, z = (Swizzle(c) for c in t[2])
@@ -90,6 +97,7 @@ def decode(symbol: str) -> SampleFunction:
             has_lod,
             gradients,
             tuple(offsets),
+            component,
         )
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise ValueError(f"{symbol[:40]} is no function of the sampling library") from error
@@ -107,24 +115,36 @@ def build(symbol: str, cpu: str) -> Module:
     vector = F32.wide(lanes)
     module = Module("sample", cpu)
     f = Function(module, symbol, [PTR, PTR, *[vector] * function.parameters], [vector] * 4)
+    f.ret_many(_written(f, function))
+    return module
+
+
+def _written(f: Function, function: SampleFunction) -> list[Val]:
     texture, sampler, *vectors = f.args
     coords, rest = vectors[: function.coords], vectors[function.coords :]
-    lod = rest.pop(0) if function.has_lod else None
-    count = function.gradients
-    f.ret_many(
-        sample.emit_sample(
-            f,
-            function.lane_map,
-            function.texture,
-            function.sampler,
-            texture,
-            sampler,
-            coords,
-            lod_mode=function.mode,
-            lod=lod,
-            gradients=[rest[:count], rest[count:]] if count else None,
-            offsets=function.offsets,
-            target=function.target,
-        )
-    )
-    return module
+    keys, target, offsets = (function.texture, function.sampler), function.target, function.offsets
+    match function.mode:
+        case "gather":
+            component = rest[0].as_int() if function.component == PASSED else function.component
+            moves = [offsets[k : k + 3] for k in range(0, len(offsets), 3)]
+            return gather.emit_gather(f, *keys, texture, sampler, coords, component, offsets=moves, target=target)
+        case "lod" | "bias alone":
+            implicit = function.mode == "lod"
+            return query.emit_query_lod(f, function.lane_map, *keys, texture, sampler, coords, implicit=implicit, target=target)
+        case mode:
+            lod = rest.pop(0) if function.has_lod else None
+            count = function.gradients
+            gradients = [rest[:count], rest[count:]] if count else None
+            return sample.emit_sample(
+                f,
+                function.lane_map,
+                *keys,
+                texture,
+                sampler,
+                coords,
+                lod_mode=mode,
+                lod=lod,
+                gradients=gradients,
+                offsets=offsets,
+                target=target,
+            )

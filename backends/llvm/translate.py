@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.llvm import emit as registry
 from backends.llvm.builder import BOOL, F32, Function, Val
-from backends.llvm.emit import compare, floats, framebuffer, groups, integers, interpolation, memory, samples, textures, wide  # noqa: F401 - importing registers their emitters
+from backends.llvm.emit import compare, floats, framebuffer, groups, integers, interpolation, memory, queries, samples, textures, wide  # noqa: F401 - importing registers their emitters
 from backends.llvm.flow import FlowBuilder
 from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap

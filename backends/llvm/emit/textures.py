@@ -1,73 +1,37 @@
-"""Texture instructions: coordinates, level of detail and offsets as each opcode orders them; the sampling itself is elsewhere."""
+"""Sampling instructions: coordinates, level of detail and offsets as each opcode orders them; the sampling itself is elsewhere."""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from backends.llvm.abi import SamplerRecord, ShaderEnv, TextureRecord
-from backends.llvm.builder import I32, Val
+from backends.llvm.abi import SamplerRecord, TextureRecord
+from backends.llvm.builder import F32, Val
 from backends.llvm.emit import Context, Vector, emits
-from backends.llvm.plan import array_range
-from backends.llvm.samplelib import SampleFunction
-from backends.llvm.sampling import sample
-from backends.llvm.structs import Record
+from backends.llvm.emit.units import named, record_of, select_unit, wide
+from backends.llvm.samplelib import PASSED, SampleFunction, Way
+from backends.llvm.sampling import gather, query, sample
+from backends.llvm.sampling.key import SamplerKey, TextureKey
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import TARGETS, File, Processor, TargetInfo
-from tgsi.ir import TexOffset
+from tgsi.ir import RegisterRef, TexOffset
 
 Gradients = Sequence[Sequence[Val]] | None
+Offsets = Sequence[Sequence[Val | int]]
 
 SHARED_FROM = 2
 """Programs with at least as many sampling instructions call shared functions; fewer have the code written out."""
 
+_GATHERED = 4
+"""Offsets of a gather that moves each texel on its own."""
 
-def _target(c: Context) -> TargetInfo:
-    name = c.instruction.texture or "2D"
-    info = TARGETS[name]
-    if not info.coords or "MSAA" in name:
-        raise UnsupportedError.at("B004", f"texture target {name} is not supported by the code generator", c.instruction.span)
+
+def target_of(c: Context) -> TargetInfo:
+    """The instruction's texture target."""
+    info = TARGETS[c.instruction.texture or "2D"]
+    if not info.coords:
+        raise UnsupportedError.at("B004", f"texture target {info.name} is not supported by the code generator", c.instruction.span)
     return info
-
-
-MAX_UNITS = 32
-"""Most units among which an indirect sampler chooses."""
-
-
-def _for_unit(c: Context, source: int, body: Callable[[int], list[Val]], missing: list[Val]) -> list[Val]:
-    """What `body` gives for the unit that a source names; lanes whose unit does not exist get `missing`.
-
-    Indirect units may differ between lanes: the body is written for every declared unit and skipped where no lane wants it. It must
-    not read registers, because what is read under a condition is not known behind it.
-    """
-    f, register = c.f, c.instruction.src[source].register
-    if register.dimension is not None or register.file is not File.SAMP:
-        raise UnsupportedError.at("B004", "this way to name a sampler is not supported by the code generator", c.instruction.span)
-    if register.indirect is None:
-        return body(register.index)
-    first, count = array_range(c.program, register)
-    if count > MAX_UNITS:
-        raise UnsupportedError.at("B004", f"an indirect sampler among more than {MAX_UNITS} is not supported", c.instruction.span)
-    index = wide(c, c.operands.address(c.instruction, register.indirect, register.index))
-    active = c.execution_mask()
-    results = [f.var(value.type, value) for value in missing]
-    for unit in range(first, first + count):
-        chosen = index.eq(unit) & active
-        with f.if_(f.any(chosen)):
-            for result, value in zip(results, body(unit)):
-                result.set(f.select(chosen, value.bits_as(result.type), result.get()))
-    return [result.get() for result in results]
-
-
-def record_of(c: Context, field: str, layout: type[ctypes.Structure], unit: int) -> Val:
-    """Pointer to the record of a unit; `field` of ShaderEnv points to their array."""
-    base = Record(c.f, c.interface.env, ShaderEnv).get(field)
-    return c.f.at(base, unit * ctypes.sizeof(layout))
-
-
-def wide(c: Context, value: Val) -> Val:
-    """All lanes of a value that may be uniform."""
-    return c.f.splat(value, c.lane_map.lanes)
 
 
 def channels_of(c: Context, vector: Vector, count: int) -> list[Val]:
@@ -75,79 +39,152 @@ def channels_of(c: Context, vector: Vector, count: int) -> list[Val]:
     return [wide(c, vector[channel]) for channel in range(count)]
 
 
-def offsets_of(c: Context) -> list[Val | int]:
-    """Texel offsets, numbers where they are known now."""
-    if not c.instruction.offsets:
-        return []
-    if len(c.instruction.offsets) > 1:
-        raise UnsupportedError.at("B004", "several texel offsets are not supported by the code generator", c.instruction.span)
-    return [_offset(c, c.instruction.offsets[0], axis) for axis in range(3)]
+def offsets_of(c: Context, several: bool = False) -> list[list[Val | int]]:
+    """Texel offsets, numbers where they are known now: the first one, or all four where `several` may be meant."""
+    given = c.instruction.offsets
+    used = given if several and len(given) == _GATHERED else given[:1]
+    return [[_offset(c, offset, axis) for axis in range(3)] for offset in used]
 
 
 def _offset(c: Context, offset: TexOffset, axis: int) -> Val | int:
-    register, channel = offset.register, offset.swizzle[axis]
-    if register.file is File.IMM and register.index < len(c.program.immediates):
-        word = c.program.immediates[register.index].words[channel]
+    channel = offset.swizzle[axis]
+    word = known_word(c, offset.register, channel)
+    if word is not None:
         return word - (1 << 32) if word >> 31 else word
-    return wide(c, c.operands.read(c.instruction, register, channel).as_int())
+    return wide(c, c.operands.read(c.instruction, offset.register, channel).as_int())
 
 
-def _sample(
-    c: Context, source: int, coords: Sequence[Val], mode: sample.LodMode, lod: Val | None = None, gradients: Gradients = None
-) -> list[Val]:
-    target, offsets = _target(c).name, offsets_of(c)
-
-    def body(unit: int) -> list[Val]:
-        return sample_units(c, unit, unit, target, coords, mode, lod, gradients, offsets)
-
-    return _for_unit(c, source, body, sample.unbound(c.f, c.lane_map.lanes))
+def known_word(c: Context, register: RegisterRef, channel: int) -> int | None:
+    """The word of an immediate, None for what is only known at run time."""
+    if register.file is File.IMM and register.indirect is None and register.index < len(c.program.immediates):
+        return c.program.immediates[register.index].words[channel]
+    return None
 
 
-def sample_units(
-    c: Context,
-    view: int,
-    sampler: int,
-    target: str,
-    coords: Sequence[Val],
-    mode: sample.LodMode,
-    lod: Val | None = None,
-    gradients: Gradients = None,
-    offsets: Sequence[Val | int] = (),
-) -> list[Val]:
-    """Sample view number `view` with sampler number `sampler`; only fragments have implicit derivatives."""
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be sampled, whatever the unit is. Coordinates and offsets as `sampling.sample` and `sampling.gather` take them."""
+
+    target: str
+    coords: Sequence[Val]
+    way: Way
+    lod: Val | None = None
+    gradients: Gradients = None
+    offsets: Offsets = ()
+    component: Val | int = 0
+
+
+def unbound(c: Context, request: Request) -> list[Val]:
+    """What a unit without a texture gives: 0, 0, 0, 1, or its gathered component four times; no level of detail."""
+    lanes = c.lane_map.lanes
+    zero, one = c.f.const(F32.wide(lanes), 0.0), c.f.const(F32.wide(lanes), 1.0)
+    match request.way:
+        case "lod" | "bias alone":
+            return [zero] * 4
+        case "gather":
+            if isinstance(request.component, int):
+                return [one if request.component & 3 == 3 else zero] * 4
+            return [c.f.select((request.component & 3).eq(3), one, zero)] * 4
+        case _:
+            return sample.unbound(c.f, lanes)
+
+
+def sample_units(c: Context, view: int, sampler: int, request: Request, chosen: bool = False) -> list[Val]:
+    """Sample view number `view` with sampler number `sampler`; `chosen`: at run time, so there may be many."""
     texture_key, sampler_key = c.interface.texture_key(view), c.interface.sampler_key(sampler)
     if texture_key is None or sampler_key is None:
-        return sample.unbound(c.f, c.lane_map.lanes)
-    if mode in ("implicit", "bias") and c.program.processor is not Processor.FRAG:
-        mode = "explicit" if mode == "bias" else "zero"
-    texture, sampling = record_of(c, "textures", TextureRecord, view), record_of(c, "samplers", SamplerRecord, sampler)
-    known = tuple(offset for offset in offsets if isinstance(offset, int))
-    several = c.plan.samples >= SHARED_FROM or any(operand.register.indirect is not None for operand in c.instruction.src)
-    if several and len(known) == len(offsets):
-        count = len(gradients[0]) if gradients is not None else 0
-        function = SampleFunction(c.lane_map, texture_key, sampler_key, target, mode, len(coords), lod is not None, count, known)
-        changes = [value for row in gradients or () for value in row]
-        return function.call(c.f, texture, sampling, [*coords, *([lod] if lod is not None else []), *changes])
-    return sample.emit_sample(
-        c.f,
-        c.lane_map,
-        texture_key,
-        sampler_key,
-        texture,
-        sampling,
-        coords,
-        lod_mode=mode,
-        lod=lod,
-        gradients=gradients,
-        offsets=offsets,
-        mask=c.execution_mask(),
-        target=target,
-    )
+        return unbound(c, request)
+    if texture_key.handles is not None:
+        texture_key = replace(texture_key, handles=None)
+    texture, record = record_of(c, "textures", TextureRecord, view), record_of(c, "samplers", SamplerRecord, sampler)
+    if chosen or c.plan.samples >= SHARED_FROM:
+        function, vectors = _shared(c, texture_key, sampler_key, request)
+        if function is not None:
+            return function.call(c.f, texture, record, vectors)
+    return _written_out(c, texture_key, sampler_key, texture, record, request)
+
+
+def _shared(c: Context, texture: TextureKey, sampler: SamplerKey, request: Request) -> tuple[SampleFunction | None, list[Val]]:
+    """The library's function and what is passed to it; None where offsets are not known."""
+    flat = [offset for offsets in request.offsets for offset in offsets]
+    known = tuple(offset for offset in flat if isinstance(offset, int))
+    if len(known) != len(flat):
+        return None, []
+    gradients = request.gradients
+    count = len(gradients[0]) if gradients is not None else 0
+    vectors = [*request.coords, *([request.lod] if request.lod is not None else [])]
+    vectors += [value for row in gradients or () for value in row]
+    if isinstance(request.component, Val):
+        vectors.append(request.component.as_float())
+    component = PASSED if isinstance(request.component, Val) else request.component
+    keys, has_lod = (texture, sampler), request.lod is not None
+    function = SampleFunction(c.lane_map, *keys, request.target, request.way, len(request.coords), has_lod, count, known, component)
+    return function, vectors
+
+
+def _written_out(c: Context, texture_key: TextureKey, sampler_key: SamplerKey, texture: Val, sampler: Val, request: Request) -> list[Val]:
+    f, coords, target = c.f, request.coords, request.target
+    match request.way:
+        case "gather":
+            return gather.emit_gather(
+                f, texture_key, sampler_key, texture, sampler, coords, request.component, offsets=request.offsets, target=target
+            )
+        case "lod" | "bias alone":
+            implicit = request.way == "lod"
+            return query.emit_query_lod(f, c.lane_map, texture_key, sampler_key, texture, sampler, coords, implicit=implicit, target=target)
+        case mode:
+            return sample.emit_sample(
+                f,
+                c.lane_map,
+                texture_key,
+                sampler_key,
+                texture,
+                sampler,
+                coords,
+                lod_mode=mode,
+                lod=request.lod,
+                gradients=request.gradients,
+                offsets=request.offsets[0] if request.offsets else (),
+                mask=c.execution_mask(),
+                target=target,
+            )
+
+
+def way_of(c: Context, way: Way) -> Way:
+    """Only fragments have implicit derivatives: others sample level 0, or what the bias says."""
+    if c.program.processor is Processor.FRAG:
+        return way
+    match way:
+        case "implicit":
+            return "zero"
+        case "bias":
+            return "explicit"
+        case "lod":
+            return "bias alone"
+        case _:
+            return way
+
+
+def _sample(c: Context, source: int, coords: Sequence[Val], way: Way, lod: Val | None = None, gradients: Gradients = None) -> list[Val]:
+    return _requested(c, source, Request(target_of(c).name, coords, way_of(c, way), lod, gradients, offsets_of(c)))
+
+
+def _requested(c: Context, source: int, request: Request) -> list[Val]:
+    name = named(c, c.instruction.src[source])
+
+    def bound(unit: int) -> bool:
+        key = c.interface.texture_key(unit)
+        return key is not None and c.interface.sampler_key(unit) is not None and (not name.is_handle or key.fits(request.target))
+
+    def body(unit: int) -> list[Val]:
+        return sample_units(c, unit, unit, request, name.index is not None)
+
+    return select_unit(c, name, bound, body, unbound(c, request))
 
 
 def _coordinates(c: Context, a: Vector, reference: Vector | None = None) -> list[Val]:
     """The coordinates that the target takes, the shadow reference among them; `reference` is src1 of cube arrays."""
-    info = _target(c)
+    info = target_of(c)
     count = max(info.coords, {"z": 3, "w": 4}.get(info.shadow, 0))
     coords = channels_of(c, a, count)
     if info.shadow == "src1.x" and reference is not None:
@@ -207,64 +244,26 @@ def emit_txp(c: Context, a: Vector, unit: None) -> list[Val]:
 @emits("TXD")
 def emit_txd(c: Context, a: Vector, dx: Vector, dy: Vector, unit: None) -> list[Val]:
     """Derivatives given."""
-    count = _target(c).dimensions
+    count = target_of(c).dimensions
     return _sample(c, 3, _coordinates(c, a), "gradient", gradients=[channels_of(c, dx, count), channels_of(c, dy, count)])
 
 
-def _fetch(c: Context, a: Vector, lod: Val | None) -> list[Val]:
-    info, offsets = _target(c), offsets_of(c)
-    coords, mask = channels_of(c, a, info.coords), c.execution_mask()
-    unbound = sample.unbound(c.f, c.lane_map.lanes)
-
-    def body(unit: int) -> list[Val]:
-        key = c.interface.texture_key(unit)
-        if key is None:
-            return unbound
-        texture = record_of(c, "textures", TextureRecord, unit)
-        return sample.emit_fetch(c.f, key, texture, coords, lod=lod, offsets=offsets, mask=mask, target=info.name)
-
-    return _for_unit(c, 1, body, unbound)
-
-
-@emits("TXF")
-def emit_txf(c: Context, a: Vector, unit: None) -> list[Val]:
-    """A texel at integer coordinates of level a.w."""
-    without = _target(c).name in ("BUFFER", "RECT", "SHADOWRECT")
-    return _fetch(c, a, None if without else wide(c, a[3]))
+@emits("TG4")
+def emit_tg4(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
+    """Channel b.x of four texels; of shadow cube arrays b.x is the reference."""
+    info = target_of(c)
+    component: Val | int = 0
+    if info.shadow == "src1.x":
+        coords = [*channels_of(c, a, info.coords), wide(c, b[0]).as_float()]
+    else:
+        coords = _coordinates(c, a)
+        operand = c.instruction.src[1]
+        word = known_word(c, operand.register, operand.swizzle[0]) if not (operand.negate or operand.absolute) else None
+        component = wide(c, b[0]).as_int() if word is None else word & 3
+    return _requested(c, 2, Request(info.name, coords, "gather", offsets=offsets_of(c, several=True), component=component))
 
 
-@emits("TXF_LZ")
-def emit_txf_lz(c: Context, a: Vector, unit: None) -> list[Val]:
-    """A texel at integer coordinates of level 0."""
-    return _fetch(c, a, None)
-
-
-@emits("TXQ")
-def emit_txq(c: Context, a: Vector, unit: None) -> list[Val]:
-    """Sizes and number of levels."""
-    info, lanes = _target(c), c.lane_map.lanes
-    without = info.name in ("BUFFER", "RECT", "SHADOWRECT")
-    lod = None if without else wide(c, a[0])
-    nothing = [c.f.const(I32.wide(lanes), 0)] * 4
-
-    def body(unit: int) -> list[Val]:
-        key = c.interface.texture_key(unit)
-        if key is None:
-            return nothing
-        return sample.emit_query_size(c.f, key, record_of(c, "textures", TextureRecord, unit), lanes, lod=lod, target=info.name)
-
-    return _for_unit(c, 1, body, nothing)
-
-
-@emits("TXQS")
-def emit_txqs(c: Context, unit: None) -> list[Val]:
-    """Number of samples, at least 1."""
-    one = wide(c, c.f.const(I32, 1))
-
-    def body(unit: int) -> list[Val]:
-        if c.interface.texture_key(unit) is None:
-            return [one] * 4
-        texture = record_of(c, "textures", TextureRecord, unit)
-        return [wide(c, c.f.max(Record(c.f, texture, TextureRecord).get("samples"), 1))] * 4
-
-    return _for_unit(c, 0, body, [one] * 4)
+@emits("LODQ")
+def emit_lodq(c: Context, a: Vector, unit: None) -> list[Val]:
+    """x: the level that is read; y: the level of detail before it is limited."""
+    return _requested(c, 1, Request(target_of(c).name, _coordinates(c, a), way_of(c, "lod")))

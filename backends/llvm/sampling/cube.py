@@ -80,12 +80,13 @@ def _across_edge(f: Function, face: Val, i: Val, j: Val, size: Val) -> tuple[Val
     return found, (s + size - 1) >> 1, (t + size - 1) >> 1
 
 
-def filter_seamless(
+def seamless_footprint(
     f: Function, texture: Texture, level: Level, coords: Sequence[Val], layer: Val, snap: Val | None, shifts: Sequence[Val | float | None]
-) -> list[Val]:
-    """Bilinear filter over the edges of a cube. The texel missing at a corner is its neighbor in t: GL leaves that open.
+) -> tuple[Callable[[int, int], list[Val]], list[Val]]:
+    """How to fetch a texel of a bilinear filter, (0 or 1 to the right, 0 or 1 down), over the edges of a cube, and the weights.
 
-    coords: s and t on the face; layer: 6 * cube + face; lanes of `snap` take the nearest texel; shifts: texel offsets.
+    The texel missing at a corner is its neighbor in t: GL leaves that open. coords: s and t on the face; layer: 6 * cube + face;
+    lanes of `snap` take the nearest texel; shifts: texel offsets.
     """
     size = f.min(level.width, level.height)
     extent = size.to_float()
@@ -103,7 +104,7 @@ def filter_seamless(
         firsts.append(whole.cast("fptosi", I32))
         weights.append(u - whole)
     cube = layer.udiv(6) * 6
-    last = f.max(texture.field("depth"), 1) - 1
+    last = f.max(level.depth, 1) - 1
 
     def texel(right: int, down: int) -> list[Val]:
         i, j = firsts[0] + right, firsts[1] + down
@@ -111,5 +112,13 @@ def filter_seamless(
         face, i, j = _across_edge(f, layer - cube, i, j, size)
         return fetch_texel(f, texture, level, i, j, f.min(cube + face, last))
 
+    return texel, weights
+
+
+def filter_seamless(
+    f: Function, texture: Texture, level: Level, coords: Sequence[Val], layer: Val, snap: Val | None, shifts: Sequence[Val | float | None]
+) -> list[Val]:
+    """Bilinear filter over the edges of a cube; the arguments are those of `seamless_footprint`."""
+    texel, weights = seamless_footprint(f, texture, level, coords, layer, snap, shifts)
     rows = [[mix(a, b, weights[0]) for a, b in zip(texel(0, down), texel(1, down))] for down in range(2)]
     return [mix(a, b, weights[1]) for a, b in zip(*rows)]

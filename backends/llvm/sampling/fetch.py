@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.llvm.abi import SamplerRecord
-from backends.llvm.builder import F32, I64, Function, Val
+from backends.llvm.builder import F32, I32, I64, Function, Val
 from backends.llvm.formats import unpack
 from backends.llvm.pixels import load_texels
 from backends.llvm.sampling.texture import Level, Texture
@@ -23,9 +23,13 @@ def texel_offset(level: Level, size: int, i: Val, j: Val | None, k: Val | None) 
     return offset
 
 
-def fetch_texel(f: Function, texture: Texture, level: Level, i: Val, j: Val | None, k: Val | None, mask: Val | None = None) -> list[Val]:
-    """R, G, B, A of a texel inside of the level; all 0 bits outside of `mask` before decoding."""
+def fetch_texel(
+    f: Function, texture: Texture, level: Level, i: Val, j: Val | None, k: Val | None, mask: Val | None = None, sample: Val | None = None
+) -> list[Val]:
+    """R, G, B, A of a texel (of one sample of it) inside of the level; all 0 bits outside of `mask` before decoding."""
     offset = texel_offset(level, texture.key.format.block_bytes, i, j, k)
+    if sample is not None:
+        offset = offset + sample * f.splat(texture.record.get("sample_stride").trunc(I32), sample.lanes)
     # sign extension lets the target gather with 32-bit offsets
     words = load_texels(f, texture.key.format, texture.base, offset.sext(I64), mask)
     return unpack(f, texture.key.format, words)

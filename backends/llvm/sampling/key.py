@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from backends.formats import Format
 from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
 
 IDENTITY = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)
+
+GALLIUM_TARGETS: Mapping[str, TextureTarget] = MappingProxyType(
+    {
+        "1D": TextureTarget.TEXTURE_1D,
+        "2D": TextureTarget.TEXTURE_2D,
+        "3D": TextureTarget.TEXTURE_3D,
+        "CUBE": TextureTarget.TEXTURE_CUBE,
+        "RECT": TextureTarget.TEXTURE_RECT,
+        "1D_ARRAY": TextureTarget.TEXTURE_1D_ARRAY,
+        "2D_ARRAY": TextureTarget.TEXTURE_2D_ARRAY,
+        "CUBEARRAY": TextureTarget.TEXTURE_CUBE_ARRAY,
+        "BUFFER": TextureTarget.BUFFER,
+        "2D_MSAA": TextureTarget.TEXTURE_2D,
+        "2D_ARRAY_MSAA": TextureTarget.TEXTURE_2D_ARRAY,
+    }
+)
+"""The Gallium target that a TGSI target without SHADOW samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +35,7 @@ class TextureKey:
 
     pot: level 0 of the view has power-of-two width, height and depth, so that REPEAT is an AND.
     levels: the view has more than one level.
+    handles: TGSI targets, without SHADOW, that handles in value registers may read it as; None: those of its own target.
     """
 
     format: Format
@@ -23,6 +43,19 @@ class TextureKey:
     swizzle: tuple[Swizzle, Swizzle, Swizzle, Swizzle] = IDENTITY
     pot: bool = False
     levels: bool = True
+    handles: tuple[str, ...] | None = None
+
+    def fits(self, target: str) -> bool:
+        """May a handle read it as the TGSI target `target`?"""
+        plain = target.removeprefix("SHADOW")
+        return GALLIUM_TARGETS.get(plain) is self.target if self.handles is None else plain in self.handles
+
+
+@dataclass(frozen=True, slots=True)
+class ImageKey:
+    """A bound image: what a texel's bits mean. Sizes and places are in its TextureRecord, of one level."""
+
+    format: Format
 
 
 @dataclass(frozen=True, slots=True)

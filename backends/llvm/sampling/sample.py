@@ -1,4 +1,4 @@
-"""Entry points of a shader's texture instructions: sample, fetch, query.
+"""A shader's filtering texture instructions. What reads texels or sizes as they are is in `query`, four texels at once in `gather`.
 
 Coordinates are the operand's x, y, z, w as the TGSI target orders them; a fifth value is the reference of SHADOWCUBEARRAY. An
 unbound unit reads (0, 0, 0, 1).
@@ -17,14 +17,15 @@ from backends.llvm.builder import F32, I32, Function, Val
 from backends.llvm.formats import one_bits
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.cube import filter_seamless, project
-from backends.llvm.sampling.fetch import border_color, fetch_texel
+from backends.llvm.sampling.fetch import border_color
 from backends.llvm.sampling.filter import filter_texels, filter_unorm8, mix, unorm8_channels
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.sampling.lod import Levels, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
+from backends.llvm.sampling.targets import INFOS
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, wrap_linear, wrap_nearest
 from backends.llvm.structs import Record
-from tgsi.enums import TARGETS, TargetInfo
+from tgsi.enums import TargetInfo
 
 LodMode = Literal["implicit", "bias", "explicit", "zero", "gradient"]
 
@@ -46,11 +47,13 @@ def apply_swizzle(f: Function, key: TextureKey, channels: Sequence[Val]) -> list
     return found
 
 
-def _shadow_reference(info: TargetInfo, coords: Sequence[Val]) -> Val:
-    return coords[{"z": 2, "w": 3, "src1.x": 4}[info.shadow]]
+def shadow_reference(info: TargetInfo, coords: Sequence[Val]) -> Val:
+    """The coordinate that texels are compared with; 0 where the instruction has none."""
+    place = {"z": 2, "w": 3, "src1.x": 4}[info.shadow]
+    return coords[place] if place < len(coords) else coords[0].f.const(coords[0].type, 0.0)
 
 
-def _compare(f: Function, key: TextureKey, func: CompareFunc, reference: Val, depth: Val) -> list[Val]:
+def compare(f: Function, key: TextureKey, func: CompareFunc, reference: Val, depth: Val) -> list[Val]:
     """1 where `reference` func `depth`, else 0, in R, G and B; A is 1. The filtered depth is compared, as softpipe does."""
     channel = key.format.depth or key.format.channels[0]
     if channel.type is not ChannelType.FLOAT:
@@ -180,8 +183,13 @@ class Sampling:
         modes = (key.wrap_s, key.wrap_t, key.wrap_r)[: self.axes]
         return any(mode in (HALF_BORDER_MODES if linear else BORDER_MODES) for mode in modes)
 
+    def within(self, level: Level, layer: Val | None) -> Val | None:
+        """The layer, inside of this level too: those of a 3D view that is read as an array become fewer."""
+        return layer if layer is None or not self.texture.volume else self.f.min(layer, level.depth - 1)
+
     def filtered(self, level: Level, coords: Sequence[Val], layer: Val | None, linear: bool, snap: Val | None) -> list[Val]:
         """The four channels of one level, by the general way."""
+        layer = self.within(level, layer)
         if self.seamless and linear and layer is not None:
             return filter_seamless(self.f, self.texture, level, coords, layer, snap, [self._shift(axis) for axis in range(2)])
         border = border_color(self.f, self.sampler, coords[0].lanes) if self.borders(linear) else None
@@ -189,7 +197,7 @@ class Sampling:
 
     def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None, snap: Val | None) -> list[Val]:
         """One level by the fast way."""
-        return filter_unorm8(self.f, self.texture, level, self._axes_at(level, coords, True, snap), layer)
+        return filter_unorm8(self.f, self.texture, level, self._axes_at(level, coords, True, snap), self.within(level, layer))
 
     # -- all levels -----------------------------------------------------------------------------------------------------
     def levels(self, lod: Val | None) -> Levels | None:
@@ -270,7 +278,7 @@ def emit_sample(
     d/dy, of each coordinate), "zero" is level 0 (vertex shaders, TEX_LZ). offsets: texel offsets, numbers or i32 vectors.
     `mask` may be given; lanes outside of it are sampled as well, harmlessly, because others need their derivatives.
     """
-    info = TARGETS[target]
+    info = INFOS[target]
     lanes = coords[0].lanes
     sampler_key = _plain(sampler_key, texture_key)
     texture_value = Texture(f, texture_key, texture, lanes)
@@ -290,73 +298,5 @@ def emit_sample(
     detail = sampling.lod(lod_mode, lod, rho, lanes) if wanted else None
     color = sampling.run(spatial, sampling.layer(coords, face), detail)
     if sampler_key.compare_mode is not TexCompare.NONE and info.is_shadow:
-        color = _compare(f, texture_key, sampler_key.compare_func, _shadow_reference(info, coords), color[0])
+        color = compare(f, texture_key, sampler_key.compare_func, shadow_reference(info, coords), color[0])
     return apply_swizzle(f, texture_key, color)
-
-
-def emit_fetch(
-    f: Function,
-    texture_key: TextureKey,
-    texture: Val,
-    coords: Sequence[Val],
-    *,
-    lod: Val | None = None,
-    offsets: Sequence[Val | int] = (),
-    mask: Val | None = None,
-    target: str = "2D",
-) -> list[Val]:
-    """TXF: the texel at integer coordinates (i32 vectors, as the target orders them) of level `lod` (i32; None: 0).
-
-    Anything outside of the level, the layers or the levels is 0, 0, 0, 0 before the view's swizzle.
-    """
-    info = TARGETS[target]
-    lanes = coords[0].lanes
-    bound = Texture(f, texture_key, texture, lanes)
-    level = bound.first_level()
-    valid: Val | None = None
-    if lod is not None and texture_key.levels:
-        last = bound.field("last_level")
-        valid = lod.ule(last)
-        level = bound.level(f.select(valid, lod, 0), info.name == "3D")
-    elif lod is not None:
-        valid = lod.eq(0)
-    sizes = [bound.field("width") if info.name == "BUFFER" else level.width, level.height, level.depth]
-    axes = 2 if "CUBE" in info.name else info.dimensions
-    places: list[Val | None] = []
-    for axis in range(axes + info.layered):
-        index, size = coords[axis], sizes[2] if axis == axes else sizes[axis]
-        if axis < len(offsets) and axis < axes:
-            index = index + offsets[axis]
-        inside = index.ult(size)
-        valid = inside if valid is None else valid & inside
-        places.append(index)
-    assert valid is not None
-    safe = [f.select(valid, p, 0) if p is not None else None for p in places]
-    layer = safe[axes] if info.layered else safe[2] if axes == 3 else None
-    first = safe[0]
-    assert first is not None
-    texel = fetch_texel(f, bound, level, first, safe[1] if axes > 1 else None, layer)
-    zero = f.const(F32.wide(lanes), 0.0)
-    return apply_swizzle(f, texture_key, [f.select(valid, c, zero) for c in texel])
-
-
-def emit_query_size(
-    f: Function, texture_key: TextureKey, texture: Val, lanes: int, *, lod: Val | None = None, target: str = "2D"
-) -> list[Val]:
-    """TXQ: width, height, depth or layers, and number of levels (i32 bits as f32) of level `lod` (i32; None: 0).
-
-    Sizes of a level that does not exist are those of the last one. Arrays give layers after their sizes; cubes count as one.
-    """
-    info = TARGETS[target]
-    bound = Texture(f, texture_key, texture, lanes)
-    level = bound.first_level()
-    last = f.max(bound.field("last_level"), 0)
-    if lod is not None and texture_key.levels:
-        level = bound.level(f.select(lod.ule(last), lod, last), info.name == "3D")
-    width = bound.field("width") if info.name == "BUFFER" else level.width
-    zero = f.const(I32.wide(lanes), 0)
-    layers = level.depth.udiv(6) if "CUBE" in info.name else level.depth
-    axes = 2 if "CUBE" in info.name else info.dimensions
-    found = [width, level.height, level.depth][:axes] + ([layers] if info.layered else [])
-    found += [zero] * (3 - len(found))
-    return [v.as_float() for v in [*found, last + 1]]

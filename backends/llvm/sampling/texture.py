@@ -56,9 +56,14 @@ class Texture:
         sizes = [self._extent(name) for name in ("width", "height", "depth")]
         return Level(sizes[0], sizes[1], sizes[2], offset, f.splat(record.get("row_stride"), n), layer)
 
+    @property
+    def volume(self) -> bool:
+        """Has each level its own depth, whatever target it is read as?"""
+        return self.key.target is TextureTarget.TEXTURE_3D
+
     def level(self, index: Val, volume: bool) -> Level:
-        """The level `index` (i32, 0 to last_level) of each lane; `volume`: depth shrinks as well."""
-        f, record = self.f, self.record
+        """The level `index` (i32, 0 to last_level) of each lane; `volume`: depth shrinks as well, as that of a 3D view always does."""
+        f, record, volume = self.f, self.record, volume or self.volume
 
         def shrunk(name: str) -> Val:
             return f.max(self._extent(name).lshr(index), 1)

@@ -132,3 +132,36 @@ def _linear_repeat(f: Function, x: Val, size: Val, extent: Val, pot: bool, snap:
     whole = f.floor(u)
     first = _index(f, _modulo(f, whole, extent))
     return Axis(first, None, f.select(first.eq(last), 0, first + 1), None, u - whole, repeats=True)
+
+
+# -- footprints of gathers ----------------------------------------------------------------------------------------------
+def wrap_footprint(f: Function, mode: TexWrap, x: Val, size: Val) -> Axis:
+    """The two texels around x, each wrapped on its own (GL 4.6, 8.14.2), so that their order is what the shader is promised.
+
+    A filter may take neighbors of weight 0 instead; a gather shows which texel was meant.
+    """
+    extent = size.to_float()
+    x = _bounded(f, x)
+    if mode is TexWrap.CLAMP:
+        x = _clamp(f, x, 0.0, extent)
+    elif mode is TexWrap.MIRROR_CLAMP:
+        x = _clamp(f, x, 0.0 - extent, extent)
+    first = _index(f, f.floor(x - 0.5))
+    i, inside = _wrapped(f, mode, first, size)
+    j, second_inside = _wrapped(f, mode, first + 1, size)
+    return Axis(i, inside, j, second_inside)
+
+
+def _wrapped(f: Function, mode: TexWrap, index: Val, size: Val) -> tuple[Val, Val | None]:
+    """One index, |index| up to 2^21 + 1, and whether it is inside where a border can be met."""
+    if mode is TexWrap.REPEAT:
+        return _index(f, _modulo(f, index.to_float(), size.to_float())), None
+    if mode is TexWrap.MIRROR_REPEAT:
+        period = size + size
+        place = _index(f, _modulo(f, index.to_float(), period.to_float()))
+        return f.min(place, period - 1 - place), None
+    if mode in _MIRRORED:
+        index = f.select(index < 0, ~index, index)
+    if mode in HALF_BORDER_MODES:
+        return _kept(f, index, size)
+    return f.min(f.max(index, 0), size - 1), None

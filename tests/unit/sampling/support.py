@@ -18,7 +18,8 @@ from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
 from backends.llvm.engine import compile_module
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey, TextureKey, texture_key
-from backends.llvm.sampling.sample import LodMode, emit_fetch, emit_query_size, emit_sample
+from backends.llvm.sampling.query import emit_fetch, emit_query_size
+from backends.llvm.sampling.sample import LodMode, emit_sample
 from backends.textures import TextureData
 
 TARGETS = {

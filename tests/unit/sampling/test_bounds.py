@@ -16,7 +16,8 @@ from backends.gallium.enums import TexFilter, TexMipFilter, TexWrap
 from backends.gallium.state import SamplerState
 from backends.llvm.builder import Function, Val
 from backends.llvm.lanes import LaneMap
-from backends.llvm.sampling.sample import emit_fetch, emit_sample
+from backends.llvm.sampling.query import emit_fetch
+from backends.llvm.sampling.sample import emit_sample
 from tests.unit.sampling.support import Bound, bind, random_texture, run_blocks, sampler_record, state_key
 
 WAYS = [

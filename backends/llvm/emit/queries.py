@@ -1,0 +1,104 @@
+"""Instructions on texture units that filter nothing: texels, sizes, samples, handles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from backends.llvm.abi import TextureRecord
+from backends.llvm.builder import F32, I32, Val
+from backends.llvm.emit import Context, Vector, emits
+from backends.llvm.emit.textures import channels_of, offsets_of, target_of
+from backends.llvm.emit.units import Named, named, record_of, select_unit, wide
+from backends.llvm.sampling import query, sample
+from backends.llvm.sampling.key import TextureKey
+from tgsi.enums import TargetInfo
+
+
+def zeros(c: Context) -> list[Val]:
+    """0 in all channels."""
+    return [c.f.const(F32.wide(c.lane_map.lanes), 0.0)] * 4
+
+
+def per_texture(
+    c: Context, name: Named, body: Callable[[int, TextureKey, Val], Sequence[Val]], missing: Sequence[Val], target: str | None = None
+) -> list[Val]:
+    """What `body` (of a unit, its key and its record) gives for the texture that each lane means, `missing` where none is bound.
+
+    target: what a handle must fit.
+    """
+
+    def bound(unit: int) -> bool:
+        key = c.interface.texture_key(unit)
+        return key is not None and (target is None or not name.is_handle or key.fits(target))
+
+    def of_unit(unit: int) -> Sequence[Val]:
+        key = c.interface.texture_key(unit)
+        return missing if key is None else body(unit, key, record_of(c, "textures", TextureRecord, unit))
+
+    return select_unit(c, name, bound, of_unit, missing)
+
+
+def texel_coordinates(c: Context, a: Vector, info: TargetInfo) -> list[Val]:
+    """Integer coordinates of a texel; cube arrays have x, y and 6 * cube + face."""
+    return [x.as_int() for x in channels_of(c, a, min(info.coords, 3))]
+
+
+def level_and_sample(info: TargetInfo, w: Val) -> tuple[Val | None, Val | None]:
+    """What the coordinate w (i32) is: a level, or the sample of a multisampled target."""
+    if "MSAA" in info.name:
+        return None, w
+    return (None if info.name in query.WITHOUT_LEVELS else w), None
+
+
+def _fetch(c: Context, a: Vector, lod: Val | None, number: Val | None) -> list[Val]:
+    info = target_of(c)
+    coords, offsets = texel_coordinates(c, a, info), next(iter(offsets_of(c)), [])
+
+    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
+        return query.emit_fetch(c.f, key, texture, coords, lod=lod, sample=number, offsets=offsets, target=info.name)
+
+    return per_texture(c, named(c, c.instruction.src[1]), body, sample.unbound(c.f, c.lane_map.lanes), info.name)
+
+
+@emits("TXF")
+def emit_txf(c: Context, a: Vector, unit: None) -> list[Val]:
+    """A texel at integer coordinates of level, or sample, a.w."""
+    return _fetch(c, a, *level_and_sample(target_of(c), wide(c, a[3]).as_int()))
+
+
+@emits("TXF_LZ")
+def emit_txf_lz(c: Context, a: Vector, unit: None) -> list[Val]:
+    """A texel at integer coordinates of level 0."""
+    return _fetch(c, a, None, None)
+
+
+@emits("TXQ")
+def emit_txq(c: Context, a: Vector, unit: None) -> list[Val]:
+    """Sizes and number of levels."""
+    info, lanes = target_of(c), c.lane_map.lanes
+    lod = None if info.name in query.WITHOUT_LEVELS else wide(c, a[0]).as_int()
+
+    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
+        return query.emit_query_size(c.f, key, texture, lanes, lod=lod, target=info.name)
+
+    return per_texture(c, named(c, c.instruction.src[1]), body, zeros(c), info.name)
+
+
+@emits("TXQS")
+def emit_txqs(c: Context, unit: None) -> list[Val]:
+    """Number of samples, 0 where nothing is bound."""
+
+    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
+        return [query.emit_query_samples(c.f, texture, key, c.lane_map.lanes).as_float()] * 4
+
+    return per_texture(c, named(c, c.instruction.src[0]), body, zeros(c), target_of(c).name)
+
+
+@emits("SAMP2HND", "IMG2HND")
+def emit_handle(c: Context, unit: None) -> list[Val]:
+    """The handle of a unit: its number plus 1."""
+    name = named(c, c.instruction.src[0])
+    lanes = c.lane_map.lanes
+    number = name.index if name.index is not None else c.f.const(I32.wide(lanes), name.first)
+    zero = c.f.const(I32.wide(lanes), 0)
+    return [number + 1, zero, zero, zero]

@@ -1,0 +1,148 @@
+"""Texture instructions that filter nothing: texels as they are, sizes, samples, levels of detail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backends.gallium.enums import TexMipFilter
+from backends.llvm.abi import SamplerRecord
+from backends.llvm.builder import BOOL, F32, I32, Function, Val
+from backends.llvm.lanes import LaneMap
+from backends.llvm.sampling.cube import project
+from backends.llvm.sampling.fetch import fetch_texel
+from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.sampling.lod import level_of_detail
+from backends.llvm.sampling.sample import Sampling, apply_swizzle
+from backends.llvm.sampling.targets import INFOS
+from backends.llvm.sampling.texture import Texture
+from backends.llvm.structs import Record
+from tgsi.enums import TargetInfo
+
+WITHOUT_LEVELS = frozenset({"BUFFER", "RECT", "SHADOWRECT", "2D_MSAA", "2D_ARRAY_MSAA"})
+"""Targets whose fetches name no level."""
+
+
+def _axes(info: TargetInfo) -> tuple[int, bool]:
+    """How many coordinates of a texel are x, y, z, and whether a layer follows them; faces of cubes are layers."""
+    cube = "CUBE" in info.name
+    return (2 if cube else info.dimensions), cube or info.layered
+
+
+def emit_fetch(
+    f: Function,
+    texture_key: TextureKey,
+    texture: Val,
+    coords: Sequence[Val],
+    *,
+    lod: Val | None = None,
+    sample: Val | None = None,
+    offsets: Sequence[Val | int] = (),
+    target: str = "2D",
+) -> list[Val]:
+    """TXF: the texel at integer coordinates (i32 vectors, as the target orders them) of level `lod` and sample `sample` (i32; None: 0).
+
+    The layer of a cube array is 6 * cube + face. Anything outside of the level, the layers, the levels or the samples is 0, 0, 0, 0
+    before the view's swizzle.
+    """
+    info = INFOS[target]
+    lanes = coords[0].lanes
+    bound = Texture(f, texture_key, texture, lanes)
+    level = bound.first_level()
+    valid = f.const(BOOL.wide(lanes), 1)
+    if lod is not None and texture_key.levels:
+        valid = lod.ule(bound.field("last_level"))
+        level = bound.level(f.select(valid, lod, 0), info.name == "3D")
+    elif lod is not None:
+        valid = lod.eq(0)
+    if sample is not None:
+        valid = valid & sample.ult(bound.field("samples"))
+    axes, layered = _axes(info)
+    sizes = [bound.field("width") if info.name == "BUFFER" else level.width, level.height, level.depth]
+    sizes = sizes[:axes] + [level.depth] * layered
+    places = [index + offsets[axis] if axis < min(len(offsets), axes) else index for axis, index in enumerate(coords[: len(sizes)])]
+    for index, size in zip(places, sizes):
+        valid = valid & index.ult(size)
+    safe = [f.select(valid, index, 0) for index in places]
+    layer = safe[-1] if layered or axes == 3 else None
+    if sample is not None:
+        sample = f.select(valid, sample, 0)
+    texel = fetch_texel(f, bound, level, safe[0], safe[1] if axes > 1 else None, layer, sample=sample)
+    zero = f.const(F32.wide(lanes), 0.0)
+    return apply_swizzle(f, texture_key, [f.select(valid, c, zero) for c in texel])
+
+
+def emit_query_size(
+    f: Function, texture_key: TextureKey, texture: Val, lanes: int, *, lod: Val | None = None, target: str = "2D"
+) -> list[Val]:
+    """TXQ: width, height, depth or layers, and number of levels (i32 bits as f32) of level `lod` (i32; None: 0).
+
+    Sizes of a level that does not exist are those of the last one. Arrays give layers after their sizes; cubes count as one.
+    """
+    info = INFOS[target]
+    bound = Texture(f, texture_key, texture, lanes)
+    level = bound.first_level()
+    last = f.max(bound.field("last_level"), 0)
+    if lod is not None and texture_key.levels:
+        level = bound.level(f.select(lod.ule(last), lod, last), info.name == "3D")
+    width = bound.field("width") if info.name == "BUFFER" else level.width
+    found = sizes_of(f, info, width, level.height, level.depth)
+    return [v.as_float() for v in [*found, last + 1]]
+
+
+def sizes_of(f: Function, info: TargetInfo, width: Val, height: Val, depth: Val) -> list[Val]:
+    """Three sizes (i32) as queries order them, 0 where the target has fewer; layers of cube arrays count cubes."""
+    cube = "CUBE" in info.name
+    found = [width, height, depth][: 2 if cube else info.dimensions]
+    if info.layered:
+        found.append(depth.udiv(6) if cube else depth)
+    return found + [f.const(I32.wide(width.lanes), 0)] * (3 - len(found))
+
+
+def emit_query_samples(f: Function, texture: Val, texture_key: TextureKey, lanes: int) -> Val:
+    """Number of samples (i32), at least 1."""
+    return f.max(Texture(f, texture_key, texture, lanes).field("samples"), 1)
+
+
+def emit_query_lod(
+    f: Function,
+    lane_map: LaneMap,
+    texture_key: TextureKey,
+    sampler_key: SamplerKey,
+    texture: Val,
+    sampler: Val,
+    coords: Sequence[Val],
+    *,
+    implicit: bool,
+    target: str = "2D",
+) -> list[Val]:
+    """LODQ: the level that would be read, relative to the view's first, and the level of detail before it is limited; 0, 0.
+
+    The level is what the mip filter makes of the limited level of detail: 0 without one, a whole number with the nearest one.
+    `implicit`: quads have derivatives; else the level of detail is the sampler's bias alone.
+    """
+    lanes = coords[0].lanes
+    info = INFOS[target]
+    bound = Texture(f, texture_key, texture, lanes)
+    zero = f.const(F32.wide(lanes), 0.0)
+    raw = zero
+    if implicit:
+        sampling = Sampling(f, bound, texture_key, sampler_key, sampler, info, ())
+        spatial = list(coords[: info.dimensions])
+        gradients: Sequence[Sequence[Val]] = [[lane_map.ddx(f, c) for c in spatial], [lane_map.ddy(f, c) for c in spatial]]
+        if sampling.cube:
+            _, spatial, changes = project(f, spatial, gradients)
+            assert changes is not None
+            gradients = changes
+        # a derivative that is not a number counts as none
+        gradients = [[f.select(d.eq(d), d, 0.0) for d in row] for row in gradients]
+        raw = level_of_detail(f, sampling.scale(lane_map, spatial, gradients))
+    record = Record(f, sampler, SamplerRecord)
+    bias, low, high = (f.splat(record.get(name), lanes) for name in ("lod_bias", "min_lod", "max_lod"))
+    raw = raw + bias
+    if sampler_key.min_mip_filter is TexMipFilter.NONE or not texture_key.levels:
+        return [zero, raw, zero, zero]
+    last = f.max(bound.field("last_level"), 0).to_float()
+    level = f.min(f.max(f.min(f.max(raw, low), high), 0.0), last)
+    if sampler_key.min_mip_filter is TexMipFilter.NEAREST:
+        level = f.floor(level + 0.5)
+    return [level, raw, zero, zero]
