@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.llvm.builder import F32, F64, I32, I64, Function, Val
 from backends.llvm.emit import Context, emits
-from tgsi.diagnostics import UnsupportedError
+from backends.llvm.fused import fma_by_integers
 
 
 @emits("DADD", "U64ADD")
@@ -29,12 +29,10 @@ def emit_dmad(c: Context, a: Val, b: Val, e: Val) -> Val:
 def emit_dfma(c: Context, a: Val, b: Val, e: Val) -> Val:
     """Product and sum, rounded once."""
     f = c.f
-    if not f.module.has("fma"):
-        raise UnsupportedError.at("B004", "DFMA needs a processor with FMA (x86-64-v3)", c.instruction.span)
     a, b = f.same(a, b)
     a, e = f.same(a, e)
     b, e = f.same(b, e)
-    return f.intrinsic("fma", a, b, e)
+    return f.intrinsic("fma", a, b, e) if f.module.has("fma") else fma_by_integers(f, a, b, e)
 
 
 @emits("DDIV")
