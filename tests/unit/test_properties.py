@@ -1,0 +1,392 @@
+"""Every program property acts, or acts on nothing for a reason that is written here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tgsi
+from backends.raster.coarse import Coarse, coarse_of
+from backends.raster.depth import DepthKey
+from backends.raster.fragment import FragmentKey, describe
+from tests.unit.picture import LESS, PASS, STAGES, STRIP, TRIANGLE, WHITE, Picture, both
+from tgsi import gallium as g
+from tgsi.properties import PROPERTIES
+
+REASONS = {
+    "GS_OUTPUT_PRIMITIVE": "for the assembly behind the program, which is not built; what is emitted does not depend on it",
+    "TES_PRIM_MODE": "for the tessellator, which is not built; the program sees the points that it makes",
+    "TES_SPACING": "the same",
+    "TES_VERTEX_ORDER_CW": "the same",
+    "TES_POINT_MODE": "the same",
+    "NEXT_SHADER": "a hint for drivers that compile before they know the next stage; ours links when it draws",
+    "VS_BLIT_SGPRS_AMD": "says in which registers of AMD chips a driver's own blit shader finds its data; no API call can fill them",
+    "CS_USER_DATA_COMPONENTS_AMD": "the same for a driver's own compute shaders",
+    "LAYER_VIEWPORT_RELATIVE": "adds the viewport's number to the layer: nothing before the rasterizer chooses layers or viewports yet",
+    "FS_BLEND_EQUATION_ADVANCED": "a hint: whoever sets it has lowered the equation to FBFETCH and arithmetic",
+    "SEPARABLE_PROGRAM": "a promise that nothing was dropped between two programs; ours match by semantics in any case",
+    "TCS_TESS_FACTOR_ROUND_TO_POW2": "for the tessellator, which is not built; known from one fork only",
+    "TCS_TESS_FACTOR_MAX": "for the tessellator, which is not built; known from one fork only",
+}
+
+POSITION = """FRAG
+{}DCL IN[0], POSITION, LINEAR
+DCL OUT[0], COLOR
+MOV OUT[0], IN[0]
+END
+"""
+
+
+def test_every_property_has_a_test_or_a_reason() -> None:
+    tests = {name.removeprefix("test_").partition("__")[0].upper() for name in globals() if "__" in name}
+    assert not tests & set(REASONS)
+    assert tests & set(PROPERTIES) | set(REASONS) == set(PROPERTIES)
+
+
+# -- fragment programs ------------------------------------------------------------------------------------------------------
+def test_fs_coord_origin__counts_rows_from_the_bottom() -> None:
+    rows = Picture(8, 4).draw(POSITION.format("PROPERTY FS_COORD_ORIGIN LOWER_LEFT\n")).pixels()[:, 0, 1]
+    assert rows.tolist() == [3.5, 2.5, 1.5, 0.5]
+    assert Picture(8, 4).draw(POSITION.format("")).pixels()[:, 0, 1].tolist() == [0.5, 1.5, 2.5, 3.5]
+
+
+def test_fs_coord_origin__positions_of_a_run_are_taken_as_given() -> None:
+    positions = np.array([[0.5, 1.5, 0.5, 1.5], [0.5, 0.5, 1.5, 1.5], [0, 0, 0, 0], [1, 1, 1, 1]], np.float32)
+    for line in ("", "PROPERTY FS_COORD_ORIGIN LOWER_LEFT\n", "PROPERTY FS_COORD_PIXEL_CENTER INTEGER\n"):
+        found = both(POSITION.format(line), coefs=np.zeros((1, 3, 4), np.float32), quad_pos=positions).floats[:, 0]
+        assert (found == positions.T).all()
+
+
+def test_fs_coord_pixel_center__counts_pixels_in_whole_numbers() -> None:
+    found = Picture(4, 2).draw(POSITION.format("PROPERTY FS_COORD_PIXEL_CENTER INTEGER\n")).pixels()
+    assert found[0, :, 0].tolist() == [0, 1, 2, 3]
+    assert found[:, 0, 1].tolist() == [0, 1]
+    lower = "PROPERTY FS_COORD_PIXEL_CENTER INTEGER\nPROPERTY FS_COORD_ORIGIN LOWER_LEFT\n"
+    assert Picture(4, 2).draw(POSITION.format(lower)).pixels()[:, 0, 1].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_fs_color0_writes_all_cbufs__copies_color_0_to_every_target(writes: bool) -> None:
+    picture = Picture(targets=3).draw(WHITE.replace("FRAG\n", f"FRAG\nPROPERTY FS_COLOR0_WRITES_ALL_CBUFS {int(writes)}\n"))
+    assert [float(picture.pixels(k).min()) for k in range(3)] == [1.0, float(writes), float(writes)]
+
+
+def depth_writer(layout: int, z: float) -> str:
+    return f"""FRAG
+PROPERTY FS_DEPTH_LAYOUT {layout}
+DCL OUT[0], COLOR
+DCL OUT[1], POSITION
+IMM[0] FLT32 {{1.0, {z}, 0.0, 0.0}}
+MOV OUT[0], IMM[0].xxxx
+MOV OUT[1].z, IMM[0].yyyy
+END
+"""
+
+
+@pytest.mark.parametrize(("layout", "seen"), [(0, False), (1, False), (2, False), (3, False), (4, True)])
+def test_fs_depth_layout__unchanged_depth_is_not_the_written_one(layout: int, seen: bool) -> None:
+    picture = Picture(depth=True).draw(depth_writer(layout, 1.0), dsa=LESS)
+    assert (picture.covered() == seen).all()
+
+
+def test_fs_depth_layout__a_depth_that_only_grows_lets_triangles_be_dropped_early() -> None:
+    for layout, expected in ((1, Coarse.NONE), (2, Coarse.TEST), (3, Coarse.NONE), (4, Coarse.TEST | Coarse.LOWER)):
+        info = describe(tgsi.parse(depth_writer(layout, 0.9)))
+        key = FragmentKey(1, 16, depth=DepthKey.of(LESS, g.Format.Z32_FLOAT))
+        assert coarse_of(key, info) == expected
+
+
+@pytest.mark.parametrize("layout", [0, 1, 2])
+def test_fs_depth_layout__greater_keeps_pixels(layout: int) -> None:
+    picture = Picture(128, 128, depth=True)
+    near = STRIP * (0.5, 0.5, 1, 1) + (0, 0, -0.5, 0)
+    picture.draw(WHITE.replace("1.0, 1.0", "0.5, 1.0"), points=near.astype(np.float32), dsa=LESS)
+    picture.draw(depth_writer(layout, 0.6), dsa=LESS)
+    found = picture.pixels()[..., 0]
+    assert found[64, 64] == 0.5
+    assert found[1, 1] == 1.0
+    assert (found == 0.5).sum() == 64 * 64
+
+
+KILLER = """FRAG
+{}DCL OUT[0], COLOR
+IMM[0] FLT32 {{1.0, 1.0, 1.0, 1.0}}
+MOV OUT[0], IMM[0]
+KILL
+END
+"""
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_fs_early_depth_stencil__tests_write_and_count_before_the_program_kills(early: bool) -> None:
+    picture = Picture(depth=True)
+    line = "PROPERTY FS_EARLY_DEPTH_STENCIL 1\n" if early else ""
+    count = picture.counted("OCCLUSION_COUNTER", lambda: picture.draw(KILLER.format(line), dsa=LESS))
+    assert count == (256 if early else 0)
+    assert not picture.covered().any()
+    behind = STRIP + np.array([0, 0, 0.5, 0], np.float32)
+    assert picture.draw(points=behind, dsa=LESS).covered().all() != early
+
+
+def test_fs_early_depth_stencil__a_written_depth_does_not_count() -> None:
+    text = depth_writer(1, 1.0).replace("FRAG\n", "FRAG\nPROPERTY FS_EARLY_DEPTH_STENCIL 1\n")
+    assert Picture(depth=True).draw(text, dsa=LESS).covered().all()
+
+
+COVERAGE = """FRAG
+PROPERTY FS_EARLY_DEPTH_STENCIL 1
+{}DCL SV[0], SAMPLEMASK
+DCL OUT[0], COLOR
+DCL TEMP[0]
+IMM[0] FLT32 {{1.0, 0.0, 0.0, 0.0}}
+U2F TEMP[0].x, SV[0].xxxx
+DDX TEMP[0].y, TEMP[0].xxxx
+MOV TEMP[0].zw, IMM[0].xxxx
+MOV OUT[0], TEMP[0]
+END
+"""
+
+
+@pytest.mark.parametrize(("line", "difference"), [("", 0.0), ("PROPERTY FS_POST_DEPTH_COVERAGE 1\n", -1.0)])
+def test_fs_post_depth_coverage__the_mask_lacks_samples_that_failed(line: str, difference: float) -> None:
+    """The right column of each quad fails the test: its lanes have no coverage left, which the derivative shows."""
+    picture = Picture(4, 2, depth=True)
+    for left in (-0.5, 0.5):
+        points = (STRIP * (0.25, 1, 0, 1) + (left + 0.25, 0, -0.5, 0)).astype(np.float32)
+        picture.draw(WHITE, points=points, dsa=LESS)
+    found = picture.draw(COVERAGE.format(line), points=TRIANGLE, mode="TRIANGLES", dsa=LESS).pixels()
+    assert found[0].tolist() == [[1, difference, 1, 1], [1, 1, 1, 1]] * 2
+
+
+def test_fs_post_depth_coverage__brings_early_tests() -> None:
+    picture = Picture(depth=True)
+    text = KILLER.format("PROPERTY FS_POST_DEPTH_COVERAGE 1\n")
+    assert picture.counted("OCCLUSION_COUNTER", lambda: picture.draw(text, dsa=LESS)) == 256
+
+
+# -- vertex programs --------------------------------------------------------------------------------------------------------
+def with_property(line: str) -> str:
+    return PASS.replace("VERT\n", f"VERT\nPROPERTY {line}\n")
+
+
+@pytest.mark.parametrize(("value", "columns"), [(0, 8), (1, 16)])
+def test_vs_prohibit_ucps__user_planes_rest(value: int, columns: int) -> None:
+    picture = Picture().draw(vertex=with_property(f"VS_PROHIBIT_UCPS {value}"), planes=[(1, 0, 0, 0)], rasterizer={"clip_plane_enable": 1})
+    assert picture.covered()[0].sum() == columns
+
+
+def test_vs_window_space_position__is_not_clipped_and_not_projected() -> None:
+    points = np.array([[2, 1, 0.25, 1], [6, 1, 0.25, 1], [2, 3, 0.25, 1], [6, 3, 0.25, 1]], np.float32)
+    text = with_property("VS_WINDOW_SPACE_POSITION 1")
+    picture = Picture(8, 4, depth=True).draw(POSITION.format(""), text, points, dsa=LESS)
+    found = picture.pixels()
+    assert np.argwhere(found[..., 0]).tolist() == [[y, x] for y in (1, 2) for x in range(2, 6)]
+    assert found[1, 2].tolist() == [2.5, 1.5, 0.25, 1.0]
+    outside = points * (1, 1, 0, 1) + (0, 0, 40, 0)
+    planes: dict[str, object] = {"clip_plane_enable": 1}
+    drawn = Picture(8, 4).draw(WHITE, text, outside.astype(np.float32), planes=[(-1, 0, 0, 0)], rasterizer=planes)
+    assert drawn.covered().sum() == 8
+
+
+DISTANCES = """VERT
+{}DCL IN[0]
+DCL IN[1]
+DCL OUT[0], POSITION
+DCL OUT[1], CLIPDIST
+MOV OUT[0], IN[0]
+MOV OUT[1], IN[1]
+END
+"""
+
+
+def distances(*columns: float | tuple[float, float]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    """(4, 4): for each channel a value, or those at the left and the right."""
+    pairs = [(c, c) if isinstance(c, int | float) else c for c in columns]
+    return np.array([[pair[k % 2] for pair in pairs] for k in range(4)], np.float32)
+
+
+@pytest.mark.parametrize(("number", "covered"), [(0, 256), (1, 256), (2, 128), (4, 0)])
+def test_num_clipdist_enabled__only_the_first_scalars_clip(number: int, covered: int) -> None:
+    """The second scalar cuts off the left half, the third everything. None enabled: they are cull scalars, or nothing."""
+    text = DISTANCES.format(f"PROPERTY NUM_CLIPDIST_ENABLED {number}\nPROPERTY NUM_CULLDIST_ENABLED {int(number == 0)}\n")
+    values = distances(1, (-1, 1), -1, 1)
+    assert Picture().draw(vertex=text, values=values, rasterizer={"clip_plane_enable": 255}).covered().sum() == covered
+
+
+CULLED = [
+    (0, distances(-1, -1, 1, 1), 256),  # no scalar is one
+    (1, distances(-1, 1, 1, 1), 0),  # everything is outside
+    (1, distances((-1, 1), 1, 1, 1), 256),  # each triangle has a vertex inside, and nothing is cut
+    (2, distances((-1, 1), (1, -1), 1, 1), 256),  # outside of one or the other, but not all of one
+    (2, distances(1, -1, 1, 1), 0),
+    (2, distances(1, 1, -1, 1), 256),
+]
+
+
+@pytest.mark.parametrize(("number", "values", "covered"), CULLED)
+@pytest.mark.parametrize("enabled", [0, 255])
+def test_num_culldist_enabled__drops_primitives_that_are_outside_as_a_whole(
+    number: int, values: np.ndarray[tuple[int, ...], np.dtype[np.float32]], covered: int, enabled: int
+) -> None:
+    lines = f"PROPERTY NUM_CLIPDIST_ENABLED 0\nPROPERTY NUM_CULLDIST_ENABLED {number}\n"
+    enabled = enabled if number else 0  # with neither property all scalars clip
+    picture = Picture().draw(vertex=DISTANCES.format(lines), values=values, rasterizer={"clip_plane_enable": enabled})
+    assert picture.covered().sum() == covered
+
+
+def test_num_culldist_enabled__the_cull_scalars_follow_the_clip_scalars() -> None:
+    lines = "PROPERTY NUM_CLIPDIST_ENABLED 1\nPROPERTY NUM_CULLDIST_ENABLED 1\n"
+    for values, covered in ((distances((-1, 1), 1, -1, -1), 128), (distances((-1, 1), -1, 1, 1), 0)):
+        picture = Picture().draw(vertex=DISTANCES.format(lines), values=values, rasterizer={"clip_plane_enable": 255})
+        assert picture.covered().sum() == covered
+
+
+@pytest.mark.parametrize(("mode", "survivors"), [("TRIANGLE_STRIP", 2), ("LINES", 1), ("POINTS", 2)])
+def test_num_culldist_enabled__looks_at_the_vertices_of_each_primitive(mode: str, survivors: int) -> None:
+    """The first two vertices are outside: both triangles have others, one line has not, two points are gone."""
+    values = np.array([[-1, 0, 0, 0]] * 2 + [[1, 0, 0, 0]] * 2, np.float32)
+    text = DISTANCES.format("PROPERTY NUM_CULLDIST_ENABLED 1\n")
+    picture = Picture()
+    points = STRIP * np.array([0.5, 0.5, 1, 1], np.float32)
+    found = picture.draw(vertex=text, points=points, values=values, mode=mode).covered()
+    if mode == "TRIANGLE_STRIP":
+        assert found.sum() == 64
+    else:
+        assert found.sum() == (8 if mode == "LINES" else 2)
+        assert np.argwhere(found)[:, 0].min() >= 8
+    assert survivors
+
+
+# -- other stages -----------------------------------------------------------------------------------------------------------
+GEOMETRY = """GEOM
+PROPERTY GS_INPUT_PRIMITIVE {}
+PROPERTY GS_OUTPUT_PRIMITIVE POINTS
+PROPERTY GS_MAX_OUTPUT_VERTICES {}
+PROPERTY GS_INVOCATIONS {}
+DCL IN[][0], GENERIC[0]
+DCL SV[0], INVOCATIONID
+DCL OUT[0], GENERIC[0]
+DCL ADDR[0]
+IMM[0] UINT32 {{0, 1, 5, 0}}
+UARL ADDR[0].xy, IMM[0].yzzz
+MOV OUT[0].x, IN[ADDR[0].x][0].xxxx
+MOV OUT[0].y, IN[ADDR[0].y][0].xxxx
+MOV OUT[0].z, SV[0].xxxx
+EMIT IMM[0].xxxx
+EMIT IMM[0].xxxx
+EMIT IMM[0].xxxx
+ENDPRIM IMM[0].xxxx
+END
+"""
+
+
+def primitives(count: int, vertices: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    """(count, vertices, 1, 4): x counts from 1 on."""
+    result = np.zeros((count, vertices, 1, 4), np.float32)
+    result[..., 0, 0] = np.arange(1, count * vertices + 1).reshape(count, vertices)
+    return result
+
+
+@pytest.mark.parametrize(
+    ("name", "vertices"), [("POINTS", 1), ("LINES", 2), ("LINES_ADJACENCY", 4), ("TRIANGLES", 3), ("TRIANGLES_ADJACENCY", 6)]
+)
+def test_gs_input_primitive__says_how_many_vertices_there_are(name: str, vertices: int) -> None:
+    text = GEOMETRY.format(name, 8, 1)
+    found = both(text, primitives(2, vertices), engines=STAGES).emitted[0].view(np.float32)
+    assert found[::3, 0, 0].tolist() == ([2, 2 + vertices] if vertices > 1 else [0, 0])
+    assert found[::3, 0, 1].tolist() == ([6, 12] if vertices == 6 else [0, 0])
+    with pytest.raises(tgsi.ValidationError, match="V037"):
+        tgsi.validate(tgsi.parse(text.replace("IN[ADDR[0].x]", f"IN[{vertices}]")))
+    for engine in STAGES:
+        with pytest.raises(ValueError, match="inputs must have shape"):
+            tgsi.run(tgsi.parse(text), primitives(2, vertices + 1), engine=engine)
+
+
+@pytest.mark.parametrize(("limit", "emitted"), [(1, 1), (2, 2), (3, 3), (8, 3)])
+def test_gs_max_output_vertices__drops_what_comes_after(limit: int, emitted: int) -> None:
+    found = both(GEOMETRY.format("TRIANGLES", limit, 1), primitives(2, 3), engines=STAGES)
+    assert [len(stream) for stream in found.emitted] == [2 * emitted, 0, 0, 0]
+    assert found.strips[0].tolist() == [emitted] * 2
+
+
+def test_gs_invocations__runs_each_primitive_as_often() -> None:
+    found = both(GEOMETRY.format("POINTS", 1, 3), primitives(2, 1), engines=STAGES).emitted[0]
+    assert found[:, 0, 2].tolist() == [0, 1, 2] * 2
+
+
+def test_tcs_vertices_out__is_the_size_of_the_patch_that_is_written() -> None:
+    text = "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT {}\nDCL IN[][0], GENERIC[0]\nDCL OUT[][0], GENERIC[0]\nDCL SV[0], INVOCATIONID\n"
+    text += "DCL ADDR[0]\nUARL ADDR[0].x, SV[0].xxxx\nMOV OUT[ADDR[0].x][0], IN[ADDR[0].x][0]\nEND\n"
+    for size in (1, 3, 4, 6):
+        found = both(text.format(size), primitives(2, 4), engines=STAGES).floats[:, 0, 0]
+        expected = [[1, 2, 3, 4, 0, 0][:size], [5, 6, 7, 8, 0, 0][:size]]
+        assert found.reshape(2, size).tolist() == expected
+
+
+BLOCK = "COMP\n{}DCL SV[0], THREAD_ID\nDCL SV[1], BLOCK_SIZE\nDCL BUFFER[0]\nDCL TEMP[0]\nIMM[0] UINT32 {{4, 1, 0, 0}}\n"
+BLOCK += "ATOMUADD TEMP[0].x, BUFFER[0], IMM[0].zzzz, IMM[0].yyyy\nSTORE BUFFER[0].xyz, IMM[0].xxxx, SV[1]\nEND\n"
+AXES = ("WIDTH", "HEIGHT", "DEPTH")
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_cs_fixed_block_width__decides_the_block(axis: int) -> None:
+    block = [2, 3, 4]
+    block[axis] = 5
+    lines = "".join(f"PROPERTY CS_FIXED_BLOCK_{name} {size}\n" for name, size in zip(AXES, block))
+    memory = {0: np.zeros(4, np.uint32)}
+    found = both(BLOCK.format(lines), buffers=memory, engines=STAGES).buffers[0].view(np.uint32)
+    assert found.tolist() == [5 * 24 // (axis + 2), *block]
+    alone = BLOCK.format(f"PROPERTY CS_FIXED_BLOCK_{AXES[axis]} 5\n")
+    assert both(alone, buffers=memory, engines=STAGES, block=tuple(block)).buffers[0].view(np.uint32)[1:].tolist() == block
+    for engine in STAGES:
+        with pytest.raises(ValueError, match="the program fixes"):
+            tgsi.run(tgsi.parse(alone), buffers=memory, block=(1, 1, 1), engine=engine)
+        with pytest.raises(ValueError, match="block must be given"):
+            tgsi.run(tgsi.parse(alone), buffers=memory, engine=engine)
+
+
+test_cs_fixed_block_height__decides_the_block = test_cs_fixed_block_depth__decides_the_block = test_cs_fixed_block_width__decides_the_block
+
+
+# -- all stages -------------------------------------------------------------------------------------------------------------
+PRODUCTS = """VERT
+PROPERTY {} {}
+DCL IN[0]
+DCL IN[1]
+DCL OUT[0], GENERIC[0]
+DCL OUT[1], GENERIC[1]
+IMM[0] FLT32 {{0.0, 1.0, 2.0, 3.0}}
+MUL OUT[0].x, IN[0], IN[1]
+MAD OUT[0].y, IN[0].xxxx, IN[1].xxxx, IMM[0].yyyy
+LRP OUT[0].z, IN[0].xxxx, IN[1].xxxx, IMM[0].xxxx
+FMA OUT[0].w, IN[0].xxxx, IN[1].xxxx, IMM[0].zzzz
+DP2 OUT[1].x, IN[0], IN[1]
+DP3 OUT[1].y, IN[0], IN[1]
+DP4 OUT[1].z, IN[0], IN[1]
+DST OUT[1].w, IN[0], IN[1]
+END
+"""
+
+
+@pytest.mark.parametrize("name", ["MUL_ZERO_WINS", "LEGACY_MATH_RULES"])
+@pytest.mark.parametrize("other", [np.inf, np.nan])
+def test_mul_zero_wins__0_by_anything_is_0(name: str, other: float) -> None:
+    inputs = np.array([[[0, 1, 1, 1], [other, 1, 1, 5]], [[-0.0, 1, 1, 1], [other, 1, 1, 5]], [[other, 1, 1, 1], [0, 1, 1, 5]]], np.float32)
+    found = both(PRODUCTS.format(name, 1), inputs)
+    assert found.floats[:2, 0].tolist() == [[0, 1, 0, 2]] * 2
+    assert not np.signbit(found.floats[1, 0, 0])
+    assert found.floats[:, 1].tolist() == [[1, 2, 7, 5]] * 3
+    plain = both(PRODUCTS.format(name, 0), inputs)
+    assert np.isnan(plain.floats[..., 0]).all()
+
+
+test_legacy_math_rules__is_mul_zero_wins = test_mul_zero_wins__0_by_anything_is_0
+
+
+def test_mul_zero_wins__acts_in_the_renderer() -> None:
+    vertex = "VERT\nPROPERTY MUL_ZERO_WINS 1\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\n"
+    vertex += "MUL OUT[1], IN[1].xxxx, IN[1].yyyy\nEND\n"
+    fragment = "FRAG\nPROPERTY MUL_ZERO_WINS 1\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\n"
+    fragment += "IMM[0] FLT32 {0x7f800000, 1.0, 2.0, 0.0}\nMAD OUT[0], IN[0], IMM[0].xxxx, IMM[0].zzzz\nEND\n"
+    values = np.tile(np.array([0, np.inf, 0, 0], np.float32), (4, 1))
+    assert (Picture().draw(fragment, vertex, values=values).pixels() == 2).all()
