@@ -6,7 +6,7 @@ the loop, switch or subroutine that they leave. The rules are those of `passes.a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -181,13 +181,14 @@ class Machine:
 
     def _execute(self, instruction: Instruction, active: Mask) -> None:
         name = instruction.opcode.name
+        written = [] if self._trace is None else self._written(instruction, active)
         if name in ACTIONS:
             ACTIONS[name](self, instruction, active)
         elif instruction.opcode.uses_64bit:
             execute_pairs(self, instruction, OPERATIONS[name].function, active)
         else:
             self._execute_values(instruction, active)
-        self._note(instruction, active)
+        self._note(instruction, active, written)
 
     def _execute_values(self, instruction: Instruction, active: Mask) -> None:
         """All sources are fetched before the first channel is stored."""
@@ -201,20 +202,22 @@ class Machine:
             words = np.repeat(words[:, None], 4, axis=1)
         self.store(instruction, 0, words, active)
 
-    def _note(self, instruction: Instruction, active: Mask) -> None:
+    def _written(self, instruction: Instruction, active: Mask) -> list[tuple[File, int]]:
+        """The registers that an instruction is about to write."""
+        found = []
+        for operand in instruction.dst:
+            file = operand.register.file
+            index = self.registers.index(operand.register.index, operand.register.indirect)
+            numbers = {index} if isinstance(index, int) else set(index[active].tolist())
+            found += [(file, number) for number in sorted(numbers) if 0 <= number < len(self.registers.files.get(file, ()))]
+        return found
+
+    def _note(self, instruction: Instruction, active: Mask, written: Sequence[tuple[File, int]] = ()) -> None:
         if self._trace is None:
             return
         places = self.arguments.places
-        writes = []
-        for operand in instruction.dst:
-            file = self.registers.files.get(operand.register.file)
-            index = self.registers.index(operand.register.index, operand.register.indirect)
-            if file is not None:
-                wanted = {index} if isinstance(index, int) else set(index[active].tolist())
-                existing = [i for i in sorted(wanted) if 0 <= i < len(file)]
-                writes += [(operand.register.file, i, self.registers.own(operand.register.file, i)[places]) for i in existing]
-        number = self._numbers[id(instruction)]
-        self._trace(TraceStep(number, instruction, active[places], tuple(writes)))
+        writes = tuple((file, number, self.registers.own(file, number)[places]) for file, number in written)
+        self._trace(TraceStep(self._numbers[id(instruction)], instruction, active[places], writes))
 
 
 def _zero_wins(program: Program) -> bool:

@@ -39,21 +39,18 @@ class Memory:
         for d in program.declared(File.MEMORY):
             self._kinds |= dict.fromkeys(range(d.first, d.last + 1), MemoryType.SHARED if d.memory is None else d.memory)
         self._grid = arguments.memory
-        own = arguments.lanes if MemoryType.PRIVATE in self._kinds.values() else 0
-        self._private = np.zeros((own, arguments.shared_words), np.uint32)
-        self._shared = np.zeros((arguments.shape.groups, arguments.shared_words), np.uint32)
-        self._group = arguments.shape.group
+        self._own: dict[tuple[MemoryType, int], Bits] = {}  # of blocks and of invocations, all 0 until they are used
+        self._size, self._group = arguments.shared_words, arguments.shape.group
 
     def words(self, number: int, lane: int) -> Bits:
         """What ``MEMORY[number]`` is for a lane."""
-        match self._kinds.get(number, MemoryType.SHARED):
-            case MemoryType.SHARED:
-                words: Bits = self._shared[lane // self._group]
-            case MemoryType.PRIVATE:
-                words = self._private[lane]
-            case kind:
-                words = self._grid.get(kind, NOTHING)
-        return words
+        kind = self._kinds.get(number, MemoryType.SHARED)
+        if kind in (MemoryType.GLOBAL, MemoryType.INPUT):
+            return self._grid.get(kind, NOTHING)
+        key = kind, lane if kind is MemoryType.PRIVATE else lane // self._group
+        if key not in self._own:
+            self._own[key] = np.zeros(self._size, np.uint32)
+        return self._own[key]
 
 
 def _resource(instruction: Instruction) -> RegisterRef:

@@ -22,6 +22,10 @@ BY_VERTEX = frozenset({Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL}
 """Stages whose inputs have a vertex in their first bracket; in TESS_CTRL the outputs have one too."""
 
 
+NOTHING: Bits = np.zeros((0, 0, 4), np.uint32)
+"""A file without registers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """How a lane finds its places in a file by vertex: the row of vertex v is place ``base + v``.
@@ -69,9 +73,12 @@ class Registers:
         """The four channels of a register: (lanes, 4) words. `file` stands in for the contents of its file."""
         if register.file is File.CONST:
             return self._read_constant(register)
+        if file is None:
+            file = self.files.get(register.file, NOTHING)
+        if self._is_simple(register):
+            return file[register.index] if 0 <= register.index < len(file) else np.zeros((len(self._lanes), 4), np.uint32)
         index = self.index(register.index, register.indirect)
-        inside, places = self._find(register, index)
-        return _gather(self.files.get(register.file) if file is None else file, index, inside, places)
+        return _gather(file, index, *self._find(register, index))
 
     def source(self, operand: SrcOperand, kind: str, file: Bits | None = None) -> Bits:
         """A source with its swizzle and, by the type of the operand, its modifiers: (lanes, 4) words."""
@@ -79,8 +86,11 @@ class Registers:
 
     def write(self, register: RegisterRef, channels: list[int], words: Bits, active: Mask) -> None:
         """Store channels of (lanes, 4) words for the active lanes; of lanes that share a register the highest has the last word."""
-        file = self.files.get(register.file)
-        if file is None:
+        file = self.files.get(register.file, NOTHING)
+        if self._is_simple(register):
+            if 0 <= register.index < len(file):
+                for channel in channels:
+                    np.copyto(file[register.index, :, channel], words[:, channel], where=active)
             return
         index = self.index(register.index, register.indirect)
         inside, places = self._find(register, index)
@@ -102,9 +112,13 @@ class Registers:
         words: Bits = self.files[file][index, places]
         return words
 
+    def _is_simple(self, register: RegisterRef) -> bool:
+        """One register, of which every lane has its own."""
+        return register.indirect is None and register.file not in self._rows
+
     def _find(self, register: RegisterRef, index: int | Index) -> tuple[Mask, Index]:
         """Whether a register exists for each lane, and its place. Files that have one index ignore another one."""
-        low, high = 0, len(self.files.get(register.file, ()))
+        low, high = 0, len(self.files.get(register.file, NOTHING))
         if register.indirect is not None:
             low, high = self._arrays.get((register.file, register.array_id), (low, high))
         inside = np.broadcast_to((index >= low) & (index < high), self._lanes.shape)
@@ -135,6 +149,8 @@ class Registers:
         data = self._constants.get(buffer)
         if data is None:
             return np.zeros((len(self._lanes), 4), np.uint32)
+        if isinstance(index, int) and 0 <= index < len(data):
+            return np.broadcast_to(data[index], (len(self._lanes), 4))
         inside = np.broadcast_to((index >= 0) & (index < len(data)), self._lanes.shape)
         return _gather(data[:, None, :], index, inside, np.zeros_like(self._lanes))
 
@@ -165,9 +181,9 @@ def _once(program: Program, file: File) -> Mask:
     return once
 
 
-def _gather(file: Bits | None, index: int | Index, inside: Mask, places: Index) -> Bits:
+def _gather(file: Bits, index: int | Index, inside: Mask, places: Index) -> Bits:
     """The words of (registers, places, 4) that each lane finds: 0 where nothing is."""
     words = np.zeros((len(places), 4), np.uint32)
-    if file is not None and inside.any():
+    if inside.any():
         words[inside] = file[index if isinstance(index, int) else index[inside], places[inside]]
     return words
