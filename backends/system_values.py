@@ -71,8 +71,10 @@ def _default(name: str, program: Program, shape: Shape) -> NDArray[np.uint32]:
             return np.array([*shape.grid, 0], np.uint32)
         case "WORK_DIM":
             return np.array([3], np.uint32)
-        case _:
+        case "SUBGROUP_SIZE" | "SUBGROUP_INVOCATION":
             return _all_channels(_of_subgroup(name, number % QUAD))
+        case _:  # masks have 64 bits, in x and y
+            return np.pad(_of_subgroup(name, number % QUAD)[:, None], ((0, 0), (0, 3)))
 
 
 def _of_subgroup(name: str, place: Bits) -> Bits:
