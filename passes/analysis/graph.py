@@ -64,6 +64,8 @@ def _targets(program: Program, names: list[str]) -> tuple[dict[int, set[int]], s
             around.append(place)
             if name != "BGNLOOP":
                 out.update(middle + 1 for middle in closing[:-1])
+                if name == "SWITCH":  # a CASE reads its value even if the arms before it were skipped
+                    out.update(closing[:-1])
                 if name == "SWITCH" or len(closing) == 1:
                     out.add(closing[-1])
         elif name == "ELSE":

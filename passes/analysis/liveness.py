@@ -1,138 +1,203 @@
-"""Which register channels may still be read: backwards over the flow graph, to a fixed point.
+"""Which register channels are still needed behind each instruction, over every way that a lane may go.
 
-A set of channels is one integer; `LiveSets.bit` says which bit a channel has. Outputs are read where the program ends, and at EMIT.
+A set of channels is one integer; `Liveness.bit` says which bit a channel has. Outputs are read where the program ends, and at EMIT.
+What derivatives and samples read under a branch is needed everywhere: they also see lanes that went elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from passes.analysis.graph import Graph, flow_graph
-from passes.analysis.uses import KEPT, Access, array_ranges, reachable, reads_of, writes_of
+from passes.analysis.access import (
+    FLOW,
+    OPENERS,
+    is_computed,
+    is_removable,
+    looks_at_other_lanes,
+    narrows,
+    read_channels,
+    used_positions,
+    written_channels,
+)
+from passes.analysis.graph import flow_graph
+from passes.analysis.uses import KEPT, Access, array_ranges, index_reads, reachable, reads_of, writes_of
 from tgsi.enums import File
-from tgsi.ir import Program
+from tgsi.ir import Instruction, Program, RegisterRef
+from tgsi.opcodes import Mode
 
 MAX_CHANNELS = 1 << 16
 """Registers beyond this many channels share no bits: a program with more is refused by the limits anyway."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiveSets:
-    """Live channels at the end of each block; ask `after` for those behind single instructions."""
+@dataclass(slots=True)
+class Effect:
+    """What one instruction does to the sets. `by_channel`: read for each written channel; `always`: read in any case."""
 
-    graph: Graph
-    at_end: tuple[int, ...]
-    _model: _Model
-
-    def bit(self, file: File, index: int, channel: int) -> int:
-        """The bit of a channel, 0 for what has none (constants, inputs)."""
-        return self._model.mask(file, index, 1 << channel)
-
-    def after(self, block: int) -> Iterator[tuple[int, int]]:
-        """(instruction, channels that are live behind it) from the last instruction of a block to its first."""
-        live = self.at_end[block]
-        for place in reversed(self.graph.blocks[block]):
-            yield place, live
-            reads, writes = self._model.effect(place)
-            live = live & ~writes | reads
-
-    def is_live_after(self, instruction: int, file: File, index: int, channel: int) -> bool:
-        """Something may read the channel behind an instruction. Costs a walk over its block."""
-        wanted = self.bit(file, index, channel)
-        for number, block in enumerate(self.graph.blocks):
-            if instruction in block:
-                return any(place == instruction and live & wanted for place, live in self.after(number))
-        raise IndexError(f"the program has no instruction {instruction}")
+    always: int
+    by_channel: tuple[int, int, int, int] | None
+    may_write: int
+    surely_writes: int
+    removable: bool
 
 
-class _Model:
-    """Bits of channels, and what each instruction does to them."""
+class Channels:
+    """The bits of the channels of a program's TEMP, ADDR and OUT registers."""
 
     def __init__(self, program: Program) -> None:
-        self.program = program
-        self.arrays = array_ranges(program)
+        self._arrays = array_ranges(program)
         sizes = {file: program.file_size(file) for file in KEPT}
         for item in program.instructions:
             for access in (*reads_of(item), *writes_of(item)):
                 register = access.register
                 if register.file in sizes and register.indirect is None:
                     sizes[register.file] = max(sizes[register.file], register.index + 1)
-        self.sizes = {file: min(size, MAX_CHANNELS // 4) for file, size in sizes.items()}
-        self.base: dict[File, int] = {}
-        self.known: dict[tuple[File, int, int, int], int] = {}
+        self._sizes = {file: min(size, MAX_CHANNELS // 4) for file, size in sizes.items()}
+        self._base: dict[File, int] = {}
+        self._known: dict[tuple[File, int, int, int], int] = {}
         bits = 0
-        for file, size in self.sizes.items():
-            self.base[file] = bits
+        for file, size in self._sizes.items():
+            self._base[file] = bits
             bits += 4 * size
-        self.outputs = ((1 << 4 * self.sizes[File.OUT]) - 1) << self.base[File.OUT]
+        self.outputs = ((1 << 4 * self._sizes[File.OUT]) - 1) << self._base[File.OUT]
 
-    def mask(self, file: File, index: int, channels: int) -> int:
-        if file not in self.base or not 0 <= index < self.sizes[file]:
+    def shift(self, register: RegisterRef) -> int:
+        """The bit of the register's x."""
+        return self._base[register.file] + 4 * register.index
+
+    def cells(self, register: RegisterRef, mask: int) -> int:
+        """The set of some channels of a register, of all that may be meant by an indirect one; 0 for files that are only read."""
+        if register.file not in self._base:
             return 0
-        return channels << self.base[file] + 4 * index
+        reached = reachable(self._arrays, self._sizes, register)
+        if register.indirect is None:
+            return mask << self.shift(register) if register.index < self._sizes[register.file] else 0
+        key = register.file, reached.start, reached.stop, mask
+        if key not in self._known:
+            last = min(reached.stop, self._sizes[register.file])
+            repeated = int(f"{mask:x}" * (last - reached.start) or "0", 16)
+            self._known[key] = repeated << self._base[register.file] + 4 * reached.start
+        return self._known[key]
 
     def of(self, access: Access) -> int:
-        register = access.register
-        if register.file not in self.base:
-            return 0
-        reached = reachable(self.arrays, self.sizes, register)
-        key = register.file, reached.start, reached.stop, access.mask
-        found = self.known.get(key)
-        if found is None:
-            found = 0
-            for index in reached:
-                found |= self.mask(register.file, index, access.mask)
-            self.known[key] = found
+        """The set of one access."""
+        return self.cells(access.register, access.mask)
+
+
+class Liveness:
+    """The analysis of one validated program; `after[i]` is the set behind instruction i.
+
+    `only_needed`: what an instruction reads counts only if something needs its results; else every read counts.
+    """
+
+    def __init__(self, program: Program, *, only_needed: bool = True) -> None:
+        self.program = program
+        self.graph = flow_graph(program)
+        self.channels = Channels(program)
+        self.effects = [self._effect(item, only_needed) for item in program.instructions]
+        self.pinned = self._pinned()
+        self.after = [0] * len(program.instructions)
+        self._solve()
+
+    def bit(self, file: File, index: int, channel: int) -> int:
+        """The bit of a channel, 0 for what has none (constants, inputs)."""
+        return self.channels.cells(RegisterRef(file, index), 1 << channel)
+
+    def is_live_after(self, instruction: int, file: File, index: int, channel: int) -> bool:
+        """Something may need the channel behind an instruction."""
+        return bool(self.after[instruction] & self.bit(file, index, channel))
+
+    def live_mask(self, number: int) -> int:
+        """The channels of the only destination of an instruction that somebody needs; of other destinations all."""
+        item, effect = self.program.instructions[number], self.effects[number]
+        target = item.dst[0]
+        if not effect.removable or not effect.may_write or not narrows(item.opcode) or target.register.indirect is not None:
+            return target.write_mask
+        return target.write_mask & self.after[number] >> self.channels.shift(target.register)
+
+    def is_dead(self, number: int) -> bool:
+        """The instruction does nothing that anybody needs."""
+        return _is_dead(self.effects[number], self.after[number])
+
+    def _effect(self, item: Instruction, only_needed: bool) -> Effect:
+        may = sure = always = 0
+        for operand in item.dst:
+            register = operand.register
+            may |= self.channels.cells(register, written_channels(item, operand))
+            if register.indirect is None and register.dimension is None and not item.opcode.uses_64bit:
+                sure |= self.channels.cells(register, operand.write_mask)
+        files = {operand.register.file for operand in item.dst}
+        removable = only_needed and is_removable(item.opcode) and files <= {File.TEMP, File.ADDR, File.NULL}
+        if item.opcode.name == "EMIT":
+            always |= self.channels.outputs
+        if not (removable and is_computed(item.opcode) and item.opcode.mode is Mode.COMPONENTWISE and may == sure != 0):
+            for access in reads_of(item):
+                always |= self.channels.of(access)
+            return Effect(always, None, may, sure, removable)
+        by_channel = [0, 0, 0, 0]
+        for register in (*(operand.register for operand in item.dst), *(operand.register for operand in item.src)):
+            for access in index_reads(register):
+                always |= self.channels.of(access)
+        positions = used_positions(item)
+        for source in item.src:
+            for c in range(4):
+                by_channel[c] |= self.channels.cells(source.register, read_channels(source, positions & 1 << c))
+        x, y, z, w = by_channel
+        return Effect(always, (x, y, z, w), may, sure, removable)
+
+    def _pinned(self) -> int:
+        found = depth = 0
+        returned = False
+        for item, effect in zip(self.program.instructions, self.effects):
+            name = item.opcode.name
+            if name in OPENERS:
+                depth += 1
+            elif name.startswith("END") and name in FLOW and name != "END":
+                depth -= 1
+            elif name == "RET":
+                returned = True
+            elif looks_at_other_lanes(item.opcode) and (depth or returned):
+                found |= effect.always
         return found
 
-    def effect(self, place: int) -> tuple[int, int]:
-        """Channels that an instruction reads, and those that it surely writes."""
-        item = self.program.instructions[place]
-        reads = writes = 0
-        for access in reads_of(item):
-            reads |= self.of(access)
-        for access in writes_of(item):
-            if not access.is_indirect and access.register.dimension is None:
-                writes |= self.of(access)
-        if item.opcode.name == "EMIT":
-            reads |= self.outputs
-        return reads, writes
+    def _before(self, number: int, live: int) -> int:
+        """The set in front of an instruction, from the one behind it."""
+        effect = self.effects[number]
+        if _is_dead(effect, live):
+            return live
+        needed = effect.always
+        if effect.by_channel is not None:
+            target = self.program.instructions[number].dst[0]
+            wanted = target.write_mask & live >> self.channels.shift(target.register)
+            for channel in range(4):
+                if wanted >> channel & 1:
+                    needed |= effect.by_channel[channel]
+        return live & ~effect.surely_writes | needed | self.pinned
+
+    def _solve(self) -> None:
+        """Go backward until nothing changes; only jumps back to loops need a second round."""
+        blocks, successors = self.graph.blocks, self.graph.successors
+        predecessors: list[list[int]] = [[] for _ in blocks]
+        for number, following in enumerate(successors):
+            for successor in following:
+                predecessors[successor].append(number)
+        before = [self.pinned] * len(blocks)
+        waiting = list(range(len(blocks)))
+        queued = set(waiting)
+        while waiting:
+            number = waiting.pop()
+            queued.discard(number)
+            live = self.pinned | (self.channels.outputs if number in self.graph.exits else 0)
+            for successor in successors[number]:
+                live |= before[successor]
+            for place in reversed(blocks[number]):
+                self.after[place] = live
+                live = self._before(place, live)
+            if live != before[number]:
+                before[number] = live
+                again = set(predecessors[number]) - queued
+                queued |= again
+                waiting += sorted(again)
 
 
-def analyse_liveness(program: Program) -> LiveSets:
-    """Live channels of a validated program."""
-    graph = flow_graph(program)
-    model = _Model(program)
-    effects: list[tuple[int, int]] = []
-    for block in graph.blocks:
-        reads = writes = 0
-        for place in reversed(block):
-            item_reads, item_writes = model.effect(place)
-            reads = reads & ~item_writes | item_reads
-            writes |= item_writes
-        effects.append((reads, writes))
-    at_end = [0] * len(graph.blocks)
-    before = [0] * len(graph.blocks)
-    predecessors: list[list[int]] = [[] for _ in graph.blocks]
-    for number, successors in enumerate(graph.successors):
-        for successor in successors:
-            predecessors[successor].append(number)
-    waiting = list(range(len(graph.blocks)))
-    queued = set(waiting)
-    while waiting:
-        number = waiting.pop()
-        queued.discard(number)
-        live = model.outputs if number in graph.exits else 0
-        for successor in graph.successors[number]:
-            live |= before[successor]
-        at_end[number] = live
-        reads, writes = effects[number]
-        live = live & ~writes | reads
-        if live != before[number]:
-            before[number] = live
-            for predecessor in predecessors[number]:
-                if predecessor not in queued:
-                    queued.add(predecessor)
-                    waiting.append(predecessor)
-    return LiveSets(graph, tuple(at_end), model)
+def _is_dead(effect: Effect, live: int) -> bool:
+    return effect.removable and not effect.may_write & live

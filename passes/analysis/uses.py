@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from passes.analysis.access import indices_of
 from tgsi.channels import read_mask
 from tgsi.enums import File
-from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef
+from tgsi.ir import Instruction, Program, RegisterRef
 
 KEPT = (File.TEMP, File.ADDR, File.OUT)
 """Files whose registers instructions write."""
@@ -33,11 +34,12 @@ def reads_of(item: Instruction, number: int = 0) -> Iterator[Access]:
     """What an instruction reads: sources, registers that hold indices, texture offsets. `number` is its place."""
     for operand, source in enumerate(item.src):
         yield Access(number, operand, source.register, read_mask(item, operand))
-        yield from _indices(source.register, number)
+        yield from index_reads(source.register, number)
     for destination in item.dst:
-        yield from _indices(destination.register, number)
+        yield from index_reads(destination.register, number)
     for offset in item.offsets:
         yield Access(number, -1, offset.register, sum(1 << channel for channel in set(offset.swizzle)))
+        yield from index_reads(offset.register, number)
 
 
 def writes_of(item: Instruction, number: int = 0) -> Iterator[Access]:
@@ -47,11 +49,10 @@ def writes_of(item: Instruction, number: int = 0) -> Iterator[Access]:
             yield Access(number, operand, destination.register, destination.write_mask)
 
 
-def _indices(register: RegisterRef, number: int) -> Iterator[Access]:
-    found: tuple[IndirectRef | None, ...] = (register.indirect, register.dimension.indirect if register.dimension is not None else None)
-    for indirect in found:
-        if indirect is not None:
-            yield Access(number, -1, RegisterRef(indirect.file, indirect.index), 1 << indirect.component)
+def index_reads(register: RegisterRef, number: int = 0) -> Iterator[Access]:
+    """The registers that say where a register is."""
+    for indirect in indices_of(register):
+        yield Access(number, -1, RegisterRef(indirect.file, indirect.index), 1 << indirect.component)
 
 
 @dataclass(frozen=True)

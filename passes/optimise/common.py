@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
+from passes.analysis.access import ALL, is_computed, is_direct, looks_at_other_lanes, read_channels, used_positions
 from passes.base import Pass
-from passes.optimise.access import ALL, is_computed, is_direct, looks_at_other_lanes, read_channels, used_positions
 from passes.optimise.forward import STATIC, Cell, Walker
 from passes.validate.roles import Role, source_roles
 from tgsi.enums import File

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes, modifier_kinds, used_positions, value_sources
 from passes.base import Pass
-from passes.optimise.access import is_computed, is_direct, looks_at_other_lanes, modifier_kinds, used_positions, value_sources
 from passes.optimise.forward import STATIC, Cell, Walker
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef, SrcOperand

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from passes.analysis.liveness import Liveness
 from passes.base import Pass
 from passes.optimise.edit import rebuilt
-from passes.optimise.liveness import Liveness
 from tgsi.ir import Instruction, Program
 
 

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import replace
 
-from passes.optimise.access import free_indexing
+from passes.analysis.access import free_indexing
 from tgsi.enums import File, ImmediateType
 from tgsi.ir import Declaration, Immediate, Instruction, Program, RegisterRef, SrcOperand
 from tgsi.limits import SOFTWARE

@@ -11,7 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 
-from passes.optimise.access import modifier_kinds
+from passes.analysis.access import modifier_kinds
 from tgsi.ir import Instruction
 from tgsi.opcodes import Mode
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from passes.analysis.access import is_computed, is_direct, used_positions
 from passes.base import Pass
-from passes.optimise.access import is_computed, is_direct, used_positions
 from passes.optimise.edit import Immediates, rebuilt
 from passes.optimise.evaluate import evaluate
 from tgsi.enums import File

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
-from passes.optimise.access import ALL, CLOSERS, FLOW, OPENERS, written_channels
+from passes.analysis.access import ALL, CLOSERS, FLOW, OPENERS, written_channels
 from passes.optimise.edit import rebuilt
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from passes.analysis.access import free_indexing
 from passes.base import Pass
-from passes.optimise.access import free_indexing
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef, SrcOperand, TexOffset
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from passes.analysis.access import free_indexing
+from passes.analysis.liveness import Liveness
 from passes.base import Pass
-from passes.optimise.access import free_indexing
-from passes.optimise.liveness import Liveness
 from tgsi.enums import File
 from tgsi.ir import Declaration, Dimension, DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand, TexOffset
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from passes.analysis.access import is_direct
 from passes.base import Pass
-from passes.optimise.access import is_direct
 from passes.optimise.edit import Immediates, rebuilt
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, SrcOperand

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from passes.analysis.access import FLOW, OPENERS
 from passes.base import Pass
-from passes.optimise.access import FLOW, OPENERS
 from passes.optimise.edit import as_float, rebuilt
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tgsi
-from passes.analysis.liveness import analyse_liveness
+from passes.analysis.liveness import Liveness
 from tgsi.build import ProgramBuilder
 from tgsi.enums import File
 from tgsi.ir import DstOperand, Instruction, RegisterRef, SrcOperand
@@ -54,20 +54,18 @@ def built(draw: st.DrawFn) -> ProgramBuilder:
 @given(built())
 def test_dead_channels_may_be_overwritten(b: ProgramBuilder) -> None:
     program = b.build()
-    liveness = analyse_liveness(program)
+    liveness = Liveness(program)
     poison = len(program.immediates)
     code: list[Instruction] = []
-    for block in range(len(liveness.graph.blocks)):
-        for place, live in reversed(list(liveness.after(block))):
-            item = program.instructions[place]
-            code.append(item)
-            if item.opcode.name in STRUCTURE:
-                continue
-            for index in range(3):
-                dead = sum(1 << c for c in range(4) if not live & liveness.bit(File.TEMP, index, c))
-                if dead:
-                    target = DstOperand(RegisterRef(File.TEMP, index), dead)
-                    code.append(Instruction(OPCODES["MOV"], (target,), (SrcOperand(RegisterRef(File.IMM, poison)),)))
+    for item, live in zip(program.instructions, liveness.after):
+        code.append(item)
+        if item.opcode.name in STRUCTURE:
+            continue
+        for index in range(3):
+            dead = sum(1 << c for c in range(4) if not live & liveness.bit(File.TEMP, index, c))
+            if dead:
+                target = DstOperand(RegisterRef(File.TEMP, index), dead)
+                code.append(Instruction(OPCODES["MOV"], (target,), (SrcOperand(RegisterRef(File.IMM, poison)),)))
     marked = tgsi.parse("VERT\nIMM FLT32 {12345.0, 23456.0, 34567.0, 45678.0}\nEND").immediates
     changed = replace(program, instructions=tuple(code), immediates=(*program.immediates, *marked))
     inputs = np.array([[(a, c, 1.0, -1.0)] for a in (0.0, 1.0) for c in (0.0, 2.0)], np.float32)

@@ -10,7 +10,7 @@ import pytest
 
 from passes.analysis.divergence import analyse_divergence
 from passes.analysis.graph import flow_graph
-from passes.analysis.liveness import analyse_liveness
+from passes.analysis.liveness import Liveness
 from passes.analysis.types import infer_types, operand_types, summary
 from passes.analysis.uses import find_uses
 from tgsi.enums import File
@@ -26,7 +26,7 @@ def program(code: str) -> Program:
 
 
 def live(code: str, instruction: int) -> set[str]:
-    found = analyse_liveness(program(code))
+    found = Liveness(program(code), only_needed=False)
     names = {
         f"{file.name}[{index}].{letter}": (file, index, c)
         for file in (File.TEMP, File.ADDR)
@@ -64,7 +64,7 @@ def test_subroutines_read_what_their_callers_wrote() -> None:
     text = (
         f"FRAG\n{HEAD}{ZERO}MOV TEMP[0].x, IN[0]\nCAL :4\nMOV OUT[0], TEMP[1].xxxx\nEND\nBGNSUB\nMOV TEMP[1].x, TEMP[0].xxxx\nRET\nENDSUB"
     )
-    found = analyse_liveness(parse(text))
+    found = Liveness(parse(text), only_needed=False)
     assert found.is_live_after(0, File.TEMP, 0, 0)
     assert found.is_live_after(5, File.TEMP, 1, 0)
     assert not found.is_live_after(2, File.TEMP, 1, 0)
@@ -72,7 +72,7 @@ def test_subroutines_read_what_their_callers_wrote() -> None:
 
 def test_outputs_are_read_at_the_end_and_by_emit() -> None:
     text = "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nDCL OUT[0], POSITION\nIMM UINT32 {0, 0, 0, 0}\nMOV OUT[0], IMM[0]\nEMIT IMM[0].xxxx\nMOV OUT[0], IMM[0]\nEND"
-    found = analyse_liveness(parse(text))
+    found = Liveness(parse(text), only_needed=False)
     assert [found.is_live_after(place, File.OUT, 0, 3) for place in (0, 1, 2)] == [True, False, True]
     with pytest.raises(IndexError):
         found.is_live_after(9, File.OUT, 0, 0)
@@ -153,7 +153,7 @@ def test_every_corpus_shader_is_analysed(shared: Path) -> None:
         found = parse(path.read_text(), name=path.name)
         assert len(find_uses(found).writes) <= 2 * len(found.instructions)
         types = infer_types(found)
-        liveness = analyse_liveness(found)
+        liveness = Liveness(found)
         analyse_divergence(found)
-        assert len(liveness.at_end) == len(liveness.graph.blocks)
+        assert len(liveness.after) == len(found.instructions)
         assert types is not None

@@ -115,22 +115,6 @@ def indices_of(register: RegisterRef) -> Iterator[IndirectRef]:
         yield register.dimension.indirect
 
 
-def reads(instruction: Instruction) -> Iterator[tuple[RegisterRef, int]]:
-    """Every register that is read and the mask of its channels, index registers included; of an indirect one any may be meant."""
-    positions = used_positions(instruction)
-    for operand in instruction.src:
-        yield operand.register, read_channels(operand, positions)
-        for index in indices_of(operand.register):
-            yield RegisterRef(index.file, index.index), 1 << index.component
-    for target in instruction.dst:
-        for index in indices_of(target.register):
-            yield RegisterRef(index.file, index.index), 1 << index.component
-    for offset in instruction.offsets:
-        yield offset.register, ALL
-        for index in indices_of(offset.register):
-            yield RegisterRef(index.file, index.index), 1 << index.component
-
-
 def is_direct(register: RegisterRef) -> bool:
     """The same register in all lanes."""
     return register.indirect is None and (register.dimension is None or register.dimension.indirect is None)
