@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from backends.formats import Format
 from backends.formats.arrays import pack, unpack
 from backends.interp.atomics import new_word
-from backends.interp.units import for_each_unit, known_target, numbers_of
+from backends.interp.units import for_each_unit, in_order, known_target, numbers_of
 from backends.interp.values import I32
 from backends.result import Bits, Mask
 from backends.textures import ImageData
@@ -77,7 +77,7 @@ def load(machine: Machine, instruction: Instruction, active: Mask) -> None:
         return words
 
     words = for_each_unit(len(active), words_of, numbers_of(machine, operand.register, images, operand.swizzle[0]))
-    machine.store(instruction, 0, words[:, list(operand.swizzle)], active)
+    machine.store(instruction, 0, in_order(operand, words), active)
 
 
 def store(machine: Machine, instruction: Instruction, active: Mask) -> None:

@@ -17,7 +17,7 @@ from backends.interp.registry import performs
 from backends.result import Bits, Mask
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import TARGETS, File, TargetInfo
-from tgsi.ir import Instruction, RegisterRef
+from tgsi.ir import Instruction, RegisterRef, SrcOperand
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine
@@ -62,6 +62,11 @@ def for_each_unit(lanes: int, words_of: Callable[..., Bits], *numbers: Numbers) 
         chosen = (table == row).all(axis=1)
         result[chosen] = words_of(*row.tolist())[chosen]
     return result
+
+
+def in_order(operand: SrcOperand, words: Bits) -> Bits:
+    """The channels of a result as the swizzle of its resource orders them; the swizzle of a handle only says where the handle is."""
+    return words[:, list(operand.swizzle)] if operand.register.file in NUMBERED else words
 
 
 def known_target(name: str, instruction: Instruction) -> TargetInfo:

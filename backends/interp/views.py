@@ -16,7 +16,7 @@ from backends.interp.lod import LodMode
 from backends.interp.registry import performs
 from backends.interp.sampling import gather, query_lod, sample
 from backends.interp.texture import WITHOUT_LEVELS, lod_mode_of, texel_offset, texel_offsets
-from backends.interp.units import NUMBERED, for_each_unit, known_target, numbers_of
+from backends.interp.units import NUMBERED, for_each_unit, in_order, known_target, numbers_of
 from backends.interp.values import F32
 from backends.result import Bits, Mask
 from backends.textures import TextureData
@@ -64,7 +64,7 @@ def _floats(machine: Machine, instruction: Instruction, source: int) -> F32:
 
 
 def _store(machine: Machine, instruction: Instruction, words: Bits, active: Mask) -> None:
-    machine.store(instruction, 0, words[:, list(instruction.src[1].swizzle)], active)
+    machine.store(instruction, 0, in_order(instruction.src[1], words), active)
 
 
 def _sample(

@@ -137,3 +137,8 @@ def test_missing_textures_read_black_and_opaque_or_0() -> None:
 def test_unknown_targets_are_refused_by_name() -> None:
     with pytest.raises(UnsupportedError, match="UNKNOWN"):
         words("DCL SAMP[0]", "TEX_LZ OUT[0], IN[0], SAMP[0], UNKNOWN", PLACE, textures={0: TEXTURES[0]})
+
+
+def test_the_swizzle_of_a_handle_does_not_order_the_result() -> None:
+    handles = np.array([[0, 0, 2]] * 4)
+    assert rows(words(DECLARED, "SAMPLE_I OUT[0], IN[0], IN[1].zzzz", PLACE, handles, textures=TEXTURES))[0] == [20, 0, 0, 77]
