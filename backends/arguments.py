@@ -169,7 +169,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         },
         system_values=declared_system_values(program, shape, system, defaults),
         coefs=coefs,
-        quad_pos=positions,
+        quad_pos=None if positions is None else np.pad(positions, ((0, 0), (0, shape.lanes - positions.shape[1]))),
         face=face,
         flatshade_color=bool(options.get("flatshade_color", False)),
         fuel=int(fuel),

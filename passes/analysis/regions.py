@@ -12,7 +12,7 @@ CAL looks at its label. What both walkers promise about lanes is written here, o
   a later CASE will match, and code before the first CASE runs for no lane.
 * Fuel is a counter per lane, set to `FUEL` where a lane enters a loop that stands in no other (calls written out). At ENDLOOP
   it goes down by one for every lane that would go round again; lanes where it is then 0 or less leave that loop as by BRK. So
-  runaway programs end; where exactly a lane runs dry in nested loops is the engine's choice.
+  runaway programs end.
 
 Source: Gallium's TGSI documentation; Mesa 18.1 where that is silent (see the reference's chapter on deviations).
 """

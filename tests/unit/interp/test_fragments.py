@@ -120,3 +120,8 @@ FBFETCH OUT[2], -OUT[ADDR[0].x].yyyy"""
     colors = {0: np.full((4, 4), 1.5, np.float32)}
     constants = {0: np.full((1, 4), 2**32 - 4, np.uint32)}
     assert _run(body, register=2, framebuffer=colors, constants=constants) == [-1.5, -0.0, -1.5, -0.0]
+
+
+def test_no_fragments_give_nothing() -> None:
+    program = parse(HEADER.format(mode="LINEAR") + "MOV OUT[0], IN[0]\nEND\n")
+    assert run(program, coefs=PLANES, quad_pos=QUAD[:, :0]).outputs.shape == (0, 3, 4)

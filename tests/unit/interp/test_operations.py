@@ -153,3 +153,7 @@ def test_every_opcode_of_the_table_is_implemented() -> None:
     flow = {"IF", "UIF", "ELSE", "ENDIF", "BGNLOOP", "ENDLOOP", "BRK", "CONT", "SWITCH", "CASE", "DEFAULT", "ENDSWITCH"}
     calls = {"CAL", "RET", "BGNSUB", "ENDSUB", "END"}
     assert OPCODES.keys() - flow - calls == OPERATIONS.keys() | ACTIONS.keys()
+
+
+def test_numbers_without_an_opcode_do_nothing() -> None:
+    assert run_vertices("MOV OUT[0], IN[0]\nUNK31\nUNK165", column([7])).outputs[0, 0].tolist() == [7] * 4
