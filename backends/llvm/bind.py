@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,26 +15,13 @@ from backends.gallium.enums import TextureTarget
 from backends.gallium.state import SamplerState
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS, BufferRecord, SamplerRecord, ShaderEnv, TextureRecord
 from backends.llvm.interface import MAX_BUFFERS
-from backends.llvm.sampling.key import SamplerKey, TextureKey, texture_key
-from backends.textures import TextureData, row_bytes, texture_targets
+from backends.llvm.sampling.key import GALLIUM_TARGETS, ImageKey, SamplerKey, TextureKey, texture_key
+from backends.textures import MAX_IMAGES, ImageData, TextureData, handle_targets, row_bytes, texture_targets
 from tgsi.enums import File
 from tgsi.ir import Program
 
 SLACK = 64
 """Bytes behind the last texel that may be read."""
-
-TARGETS: Mapping[str, TextureTarget] = {
-    "1D": TextureTarget.TEXTURE_1D,
-    "2D": TextureTarget.TEXTURE_2D,
-    "3D": TextureTarget.TEXTURE_3D,
-    "CUBE": TextureTarget.TEXTURE_CUBE,
-    "RECT": TextureTarget.TEXTURE_RECT,
-    "1D_ARRAY": TextureTarget.TEXTURE_1D_ARRAY,
-    "2D_ARRAY": TextureTarget.TEXTURE_2D_ARRAY,
-    "CUBEARRAY": TextureTarget.TEXTURE_CUBE_ARRAY,
-    "BUFFER": TextureTarget.BUFFER,
-}
-"""The Gallium target that a TGSI target without SHADOW samples."""
 
 
 @dataclass(frozen=True)
@@ -47,32 +33,48 @@ class BoundTexture:
     memory: NDArray[np.uint8]
 
 
-def bind_texture(texture: TextureData, targets: frozenset[str] = frozenset({"2D"})) -> BoundTexture:
-    """Lay a checked texture out with rows of whole 64 bytes. The key holds for each of `targets`."""
+def bind_texture(texture: TextureData, targets: frozenset[str] = frozenset({"2D"}), handles: frozenset[str] | None = None) -> BoundTexture:
+    """Lay a checked texture out with rows of whole 64 bytes. The key holds for each of `targets`; `handles`: see TextureKey."""
     record, size = TextureRecord(), texture.format.block_bytes
     end = 0
     for k, level in enumerate(texture.levels):
-        layers, height = level.shape[:2]
+        planes, height = level.shape[:2]
         stride = row_bytes(level)
         record.level_offset[k], record.row_stride[k], record.layer_stride[k] = end, stride, stride * height
-        end += stride * height * layers
+        end += stride * height * planes
     memory = np.zeros(end + SLACK, np.uint8)
     for k, level in enumerate(texture.levels):
-        layers, height, width, _ = level.shape
+        planes, height, width, _ = level.shape
         start, stride = record.level_offset[k], record.row_stride[k]
-        rows = memory[start : start + stride * height * layers].reshape(layers, height, stride)
-        rows[:, :, : width * size] = level.reshape(layers, height, width * size)
-    depth, height, width, _ = texture.levels[0].shape
+        rows = memory[start : start + stride * height * planes].reshape(planes, height, stride)
+        rows[:, :, : width * size] = level.reshape(planes, height, width * size)
+    width, height, depth = (int(n) for n in texture.sizes[0])
     record.base, record.size = memory.ctypes.data, end
     record.width, record.height, record.depth = width, height, depth
-    record.last_level, record.samples = len(texture.levels) - 1, 1
-    kinds = [TARGETS[target] for target in sorted(targets) if target in TARGETS] or [TextureTarget.TEXTURE_2D]
+    record.last_level, record.samples = len(texture.levels) - 1, texture.samples
+    record.sample_stride = record.layer_stride[0] * depth
+    kinds = [GALLIUM_TARGETS[target] for target in sorted(targets) if target in GALLIUM_TARGETS] or [TextureTarget.TEXTURE_2D]
     keys = [
         texture_key(texture.format, kind, texture.swizzle, width=width, height=height, depth=depth, last_level=record.last_level)
         for kind in kinds
     ]
     common = next((key for key in keys if not key.pot), keys[0])
+    if handles is not None:
+        common = replace(common, handles=tuple(sorted(handles)))
     return BoundTexture(common, record, memory)
+
+
+def bind_image(image: ImageData) -> tuple[ImageKey, TextureRecord]:
+    """Move an image's texels to where kernels may read and write them; `image.texels` is what they write from then on."""
+    planes, height, width, size = image.texels.shape
+    memory = np.zeros(image.texels.size + SLACK, np.uint8)
+    memory[: image.texels.size] = image.texels.reshape(-1)
+    image.texels = memory[: image.texels.size].reshape(image.texels.shape)
+    record = TextureRecord(memory.ctypes.data, image.texels.size, width, height, planes // image.samples)
+    record.samples = image.samples
+    record.row_stride[0], record.layer_stride[0] = width * size, width * size * height
+    record.sample_stride = record.layer_stride[0] * record.depth
+    return ImageKey(image.format), record
 
 
 def sampler_record(state: SamplerState, format: Format | None) -> SamplerRecord:
@@ -100,8 +102,13 @@ def sampler_key(state: SamplerState) -> SamplerKey:
     )
 
 
+def _has_handles(program: Program) -> bool:
+    """Does some instruction name its texture by a value register?"""
+    return any(i.texture is not None and bool(i.src) and i.src[-1].register.file is not File.SAMP for i in program.instructions)
+
+
 class Environment:
-    """A ShaderEnv over copies of a run's constants and textures, and over its buffers themselves."""
+    """A ShaderEnv over copies of a run's constants and textures, and over its buffers and images themselves."""
 
     def __init__(self, program: Program, arguments: Arguments) -> None:
         self.record = ShaderEnv()
@@ -113,13 +120,18 @@ class Environment:
             self._keep.append(storage)
             self.record.constants[buffer] = storage.ctypes.data
             self.record.constant_words[buffer] = words.size
-        targets = texture_targets(program)
-        bound = {unit: bind_texture(texture, targets.get(unit, frozenset())) for unit, texture in arguments.textures.items()}
+        targets, handles = texture_targets(program), handle_targets(program, arguments.textures) if _has_handles(program) else {}
+        bound = {}
+        for unit, texture in arguments.textures.items():
+            bound[unit] = bind_texture(texture, targets.get(unit, handles.get(unit, frozenset())), handles.get(unit))
+        images = {unit: bind_image(image) for unit, image in sorted(arguments.images.items())}
         self.texture_keys = tuple((unit, bound[unit].key) for unit in sorted(bound))
         self.sampler_keys = tuple((unit, sampler_key(state)) for unit, state in sorted(arguments.samplers.items()))
+        self.image_keys = tuple((unit, key) for unit, (key, _) in images.items())
         textures = (TextureRecord * (max(bound, default=0) + 1))()
         samplers = (SamplerRecord * (max(arguments.samplers, default=0) + 1))()
         buffers = (BufferRecord * MAX_BUFFERS)()
+        image_records = (TextureRecord * MAX_IMAGES)()
         for unit, item in bound.items():
             textures[unit] = item.record
             self._keep.append(item.memory)
@@ -127,10 +139,15 @@ class Environment:
             samplers[unit] = sampler_record(state, bound[unit].key.format if unit in bound else None)
         for number, data in arguments.buffers.items():
             buffers[number] = BufferRecord(data.ctypes.data, data.size)
-        self._keep += [textures, samplers, buffers]
+        for unit, (_, record) in images.items():
+            image_records[unit] = record
+        positions = np.ascontiguousarray(arguments.sample_positions)
+        self._keep += [textures, samplers, buffers, image_records, positions]
         self.record.textures = ctypes.addressof(textures)
         self.record.samplers = ctypes.addressof(samplers)
         self.record.buffers = ctypes.addressof(buffers)
+        self.record.images = ctypes.addressof(image_records)
+        self.record.sample_positions, self.record.samples = positions.ctypes.data, len(positions)
 
     @property
     def address(self) -> int:
