@@ -87,6 +87,12 @@ class Picture:
         ctx.draw_vbo(mode=mode, **({"count": len(points)} | info))
         return self
 
+    def buffer(self, data: Array) -> g.Resource:
+        """A buffer with this content."""
+        result = screen().resource_create(target="BUFFER", width0=data.nbytes)
+        self.ctx.buffer_subdata(result, data)
+        return result
+
     def pixels(self, target: int = 0) -> Array:
         """(height, width, 4)."""
         self.ctx.flush()
