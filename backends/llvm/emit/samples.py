@@ -9,7 +9,7 @@ from backends.llvm.builder import F32, I32, PTR, Val
 from backends.llvm.emit import Context, Vector, emits
 from backends.llvm.emit.queries import level_and_sample, per_texture, texel_coordinates, zeros
 from backends.llvm.emit.textures import Request, channels_of, offsets_of, sample_units, unbound, way_of
-from backends.llvm.emit.units import named, select_unit, wide
+from backends.llvm.emit.units import meant, named, select_unit, wide
 from backends.llvm.reads import RESOURCES
 from backends.llvm.samplelib import Way
 from backends.llvm.sampling import query, sample
@@ -77,7 +77,7 @@ def _sample(
         if info is None or c.interface.texture_key(unit) is None:
             return missing
         request = _request(info, coords, way, level, against, slopes, offsets, component)
-        lanes = c.execution_mask() if view.index is None else c.execution_mask() & view.index.eq(unit)
+        lanes = meant(c, view, unit)
         return select_unit(c, sampler, bound_sampler, lambda number: sample_units(c, unit, number, request, chosen), missing, lanes)
 
     if len(view.units(bound_view)) * len(sampler.units(bound_sampler)) > MAX_PAIRS:

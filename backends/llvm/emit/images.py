@@ -1,0 +1,153 @@
+"""LOAD, STORE, atomics and RESQ on images: `memory` calls these where an operand names one.
+
+Texels outside of the image, and images that are not bound, read 0, keep nothing and give 0. Lanes act one after the other, the lowest
+first; killed lanes and helpers read, but change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from backends.formats import Format
+from backends.llvm.abi import TextureRecord
+from backends.llvm.builder import F32, Val
+from backends.llvm.emit import Context, Vector
+from backends.llvm.emit.columns import Column
+from backends.llvm.emit.textures import channels_of
+from backends.llvm.emit.units import meant, named, named_register, record_of, select_unit
+from backends.llvm.reads import RESOURCES
+from backends.llvm.sampling.image import Image, Update
+from backends.llvm.sampling.key import ImageKey
+from backends.textures import MAX_IMAGES
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import TARGETS, File, TargetInfo
+from tgsi.ir import RegisterRef
+
+_WHOLE_WORDS = frozenset({Format.R32_UINT, Format.R32_SINT})
+_OF_FLOATS = frozenset({"ATOMXCHG", "ATOMFADD"})
+
+
+@runtime_checkable
+class Images(Protocol):
+    """What an Interface also is where programs may use images. ShaderEnv.images holds MAX_IMAGES records."""
+
+    def image_key(self, unit: int) -> ImageKey | None:
+        """Static part of a bound image."""
+        ...
+
+    def present(self) -> Val:
+        """The lanes that are invocations, whose writes count, as an i1 vector."""
+        ...
+
+
+def names_image(register: RegisterRef) -> bool:
+    """Is this resource an image, or a handle of one?"""
+    return register.file is File.IMAGE or register.file not in RESOURCES
+
+
+def _images(c: Context) -> Images:
+    interface = c.interface
+    if not isinstance(interface, Images):
+        text = f"{c.instruction.opcode.name} of images in this kind of kernel is not supported by the code generator"
+        raise UnsupportedError.at("B004", text, c.instruction.span)
+    return interface
+
+
+def _target(c: Context) -> TargetInfo:
+    """The target is the instruction's."""
+    access = c.instruction.memory
+    info = TARGETS[access.target if access is not None else "BUFFER"]
+    if not info.coords:
+        raise UnsupportedError.at("B004", f"images of target {info.name} are not supported by the code generator", c.instruction.span)
+    return info
+
+
+def _coordinates(c: Context, address: Vector) -> list[Val]:
+    return [x.as_int() for x in channels_of(c, address, 4)]
+
+
+def _bound(c: Context, unit: int) -> bool:
+    return unit < MAX_IMAGES and _images(c).image_key(unit) is not None
+
+
+def _image(c: Context, unit: int) -> Image | None:
+    key = _images(c).image_key(unit) if unit < MAX_IMAGES else None
+    if key is None:
+        return None
+    return Image(c.f, key, record_of(c, "images", TextureRecord, unit), c.lane_map.lanes, _target(c))
+
+
+def _changing(c: Context) -> Val:
+    """The lanes whose writes count."""
+    return c.alive_mask() & _images(c).present()
+
+
+def _zeros(c: Context) -> list[Val]:
+    return [c.f.const(F32.wide(c.lane_map.lanes), 0.0)] * 4
+
+
+def emit_load(c: Context, address: Vector) -> list[Val]:
+    """The texel's channels, in the order of the resource's swizzle (that of a handle only picks the handle)."""
+    operand, coords = c.instruction.src[0], _coordinates(c, address)
+    _target(c)
+
+    def body(unit: int) -> Sequence[Val]:
+        image = _image(c, unit)
+        return _zeros(c) if image is None else image.load(coords)
+
+    found = select_unit(c, named(c, operand), lambda unit: _bound(c, unit), body, _zeros(c))
+    return [found[channel] for channel in operand.swizzle] if operand.register.file in RESOURCES else found
+
+
+def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
+    """The channels of the write mask."""
+    target, coords = c.instruction.dst[0], _coordinates(c, address)
+    values = channels_of(c, value, 4)
+    name = named_register(c, target.register, 0)
+    changing = _changing(c)
+    _target(c)
+
+    def body(unit: int) -> Sequence[Val]:
+        image = _image(c, unit)
+        if image is not None:
+            image.store(coords, values, target.write_mask, meant(c, name, unit) & changing)
+        return []
+
+    select_unit(c, name, lambda unit: _bound(c, unit), body, [])
+    return []
+
+
+def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vector | None, update: Update | None) -> list[Val]:
+    """The old word; only images of one 32-bit channel have atomics, of floats just two. `update` is None for ATOMCAS."""
+    f, coords = c.f, _coordinates(c, address)
+    operands = Column(c, operand[0])
+    replacements = Column(c, replacement[0]) if replacement is not None else None
+    name, changing, opcode = named(c, c.instruction.src[0]), _changing(c), c.instruction.opcode.name
+    _target(c)
+
+    def new(old: Val, lane: Val) -> Val:
+        given = operands.at(lane)
+        if replacements is not None:
+            return f.select(old.eq(given), replacements.at(lane), old)
+        assert update is not None
+        return update(f, old, given)
+
+    def body(unit: int) -> Sequence[Val]:
+        image = _image(c, unit)
+        if image is None or not (image.format in _WHOLE_WORDS or (image.format is Format.R32_FLOAT and opcode in _OF_FLOATS)):
+            return _zeros(c)[:1]
+        return [image.update(coords, meant(c, name, unit), changing, new).as_float()]
+
+    return select_unit(c, name, lambda unit: _bound(c, unit), body, _zeros(c)[:1]) * 4
+
+
+def emit_resq(c: Context) -> list[Val]:
+    """Width, height, depth or layers, and samples; 0 where nothing is bound."""
+
+    def body(unit: int) -> Sequence[Val]:
+        image = _image(c, unit)
+        return _zeros(c) if image is None else [size.as_float() for size in image.sizes()]
+
+    _target(c)
+    return select_unit(c, named(c, c.instruction.src[0]), lambda unit: _bound(c, unit), body, _zeros(c))

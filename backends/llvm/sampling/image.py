@@ -1,0 +1,153 @@
+"""Images while a kernel is written: from integer coordinates to texels in memory, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from backends.formats import ChannelType, Format
+from backends.llvm.abi import TextureRecord
+from backends.llvm.builder import F32, I16, I32, I64, Function, Type, Val
+from backends.llvm.formats import block_words, pack, unpack
+from backends.llvm.pixels import load_texels
+from backends.llvm.sampling.key import ImageKey
+from backends.llvm.sampling.query import sizes_of
+from backends.llvm.structs import Record
+from tgsi.enums import TargetInfo
+
+XYZW = 15
+
+Update = Callable[[Function, Val, Val], Val]
+"""The new word of an atomic, from the old one and the operand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where each lane's texel lies: `inside` (i1 lanes) says whether there is one, `offset` (i32) counts bytes and is 0 where not."""
+
+    base: Val
+    offset: Val
+    inside: Val
+
+
+class Image:
+    """The image that `pointer` (to a TextureRecord of one level) describes, used by `lanes` lanes as `target`."""
+
+    def __init__(self, f: Function, key: ImageKey, pointer: Val, lanes: int, target: TargetInfo) -> None:
+        self.f, self.format, self.lanes, self.target = f, key.format, lanes, target
+        self.record = Record(f, pointer, TextureRecord)
+
+    def _field(self, name: str) -> Val:
+        return self.f.splat(self.record.get(name), self.lanes)
+
+    def _stride(self, name: str) -> Val:
+        return self.f.splat(self.record.get(name).trunc(I32), self.lanes)
+
+    def place(self, coords: Sequence[Val]) -> Place:
+        """The texels at coordinates x, y, z, w (i32) as the target orders them: a layer behind the others, the sample in w."""
+        f, target = self.f, self.target
+        spatial = 2 if "CUBE" in target.name else target.dimensions
+        factors = [self.f.const(I32.wide(self.lanes), self.format.block_bytes), self._stride("row_stride"), self._stride("layer_stride")]
+        steps = list(zip(coords, ("width", "height", "depth")[:spatial], factors))
+        if target.layered or spatial != target.dimensions:
+            steps.append((coords[spatial], "depth", factors[2]))
+        if "MSAA" in target.name:
+            steps.append((coords[3], "samples", self._stride("sample_stride")))
+        inside: Val | None = None
+        for index, size, _ in steps:
+            there = index.ult(self._field(size))
+            inside = there if inside is None else inside & there
+        assert inside is not None
+        offset = self._stride("level_offset")
+        for index, _, factor in steps:
+            offset = offset + f.select(inside, index, 0) * factor
+        return Place(self.record.get("base"), f.select(inside, offset, 0), inside)
+
+    def load(self, coords: Sequence[Val]) -> list[Val]:
+        """Four channels (f32, or bits of integers); 0 outside."""
+        f, place = self.f, self.place(coords)
+        words = load_texels(f, self.format, place.base, place.offset.zext(I64), place.inside)
+        zero = f.const(F32.wide(self.lanes), 0.0)
+        return [f.select(place.inside, channel, zero) for channel in unpack(f, self.format, words)]
+
+    def store(self, coords: Sequence[Val], values: Sequence[Val], write_mask: int, active: Val) -> None:
+        """Write the channels of `write_mask` (padding with all four, and as 0), the active lanes inside one after the other.
+
+        Channels that share an exponent are written together. Depth and stencil cannot be written.
+        """
+        if self.format.is_depth_stencil or not write_mask:
+            return
+        f, place = self.f, self.place(coords)
+        mask = place.inside & active
+        words = pack(f, self.format, [value.as_float() for value in values])
+        kept = _kept_bits(self.format, write_mask)
+        size = self.format.block_bytes
+        if size % 4:
+            self._store_small(place, mask, words, kept)
+            return
+        for number, (word, keep) in enumerate(zip(words, kept)):
+            if keep == 0xFFFFFFFF:
+                continue
+            pointer, where = f.at(place.base, 4 * number), place.offset.zext(I64)
+            if keep:
+                word = (f.gather(I32, pointer, where, mask) & keep) | (word & ~keep)
+            f.scatter(word, pointer, where, mask)  # of one texel's lanes all keep the same bits, and the highest one's others stay
+
+    def _store_small(self, place: Place, mask: Val, words: Sequence[Val], kept: Sequence[int]) -> None:
+        """Texels that are no whole words: lane by lane, so that neighbors are left alone."""
+        f, size = self.f, self.format.block_bytes
+        parts = [(0, Type("i", 8 * size))] if size < 3 else [(0, I16), (2, Type("i", 8))] if size == 3 else [(0, I32), (4, I16)]
+        columns = [_on_stack(f, v) for v in (place.offset, mask.zext(I32), *words)]
+        with lanes_of(f, self.lanes) as lane, f.if_(f.load(I32, columns[1], lane).ne(0)):
+            pointer = f.at(place.base, f.load(I32, columns[0], lane))
+            for start, kind in parts:
+                keep = kept[start // 4] >> 8 * (start % 4) & ((1 << kind.bits) - 1)
+                new = f.load(I32, columns[2 + start // 4], lane)
+                new = (new.lshr(8 * (start % 4)) if start % 4 else new).cast("trunc", kind)
+                if keep:
+                    new = (f.load(kind, pointer, start, align=1) & keep) | (new & ~keep)
+                f.store(new, pointer, start, align=1)
+
+    def update(self, coords: Sequence[Val], active: Val, changing: Val, new: Callable[[Val, Val], Val]) -> Val:
+        """The old word of each active lane's texel, 0 outside; `new` makes the next one from it and the lane's byte offset."""
+        f, place = self.f, self.place(coords)
+        offsets, inside = _on_stack(f, place.offset), _on_stack(f, (place.inside & active).zext(I32))
+        writes, seen = _on_stack(f, changing.zext(I32)), _on_stack(f, f.const(I32.wide(self.lanes), 0))
+        with lanes_of(f, self.lanes) as lane, f.if_(f.load(I32, inside, lane).ne(0)):
+            pointer = f.at(place.base, f.load(I32, offsets, lane))
+            old = f.load(I32, pointer)
+            f.store(old, seen, lane)
+            with f.if_(f.load(I32, writes, lane).ne(0)):
+                f.store(new(old, lane).as_int(), pointer)
+        return f.load(I32.wide(self.lanes), seen)
+
+    def sizes(self) -> list[Val]:
+        """Width, height, depth or layers, samples (i32), as the target orders them."""
+        sizes = sizes_of(self.f, self.target, *(self._field(name) for name in ("width", "height", "depth")))
+        return [*sizes, self.f.max(self._field("samples"), 1)]
+
+
+@contextmanager
+def lanes_of(f: Function, lanes: int) -> Iterator[Val]:
+    """The offset of each lane's word in a column, the lowest first."""
+    with f.range(0, 4 * lanes, 4) as lane:
+        yield lane
+
+
+def _on_stack(f: Function, value: Val) -> Val:
+    place = f.alloca(f"[{value.lanes} x i32]")
+    f.store(value, place)
+    return place
+
+
+def _kept_bits(format: Format, write_mask: int) -> list[int]:
+    """Of each word the bits that a store leaves as they are."""
+    if write_mask == XYZW or format.is_shared_exponent:
+        return [0] * block_words(format)
+    kept = [0xFFFFFFFF] * block_words(format)
+    for channel in format.channels:
+        place = "RGBA".index(channel.letter) if channel.letter in "RGBA" else 0
+        if channel.type is not ChannelType.VOID and write_mask >> place & 1:
+            kept[channel.shift // 32] &= ~(((1 << channel.size) - 1) << channel.shift % 32)
+    return kept
