@@ -6,8 +6,9 @@ the loop, switch or subroutine that they leave. The rules are those of `passes.a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from backends.interp.registers import Registers
 from backends.interp.registry import ACTIONS, CHECKS, OPERATIONS
 from backends.interp.values import VIEWS, bits_of, saturated
 from backends.result import Bits, Mask, TraceStep
+from backends.textures import handle_targets
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
 from tgsi.diagnostics import Diagnostic, Label, Severity, UnsupportedError
 from tgsi.enums import File, Processor
@@ -78,6 +80,11 @@ class Machine:
         count = len(self.registers.files[File.OUT])
         own = [self.registers.own(File.OUT, register) for register in range(count)]
         return np.stack(own) if own else np.zeros((0, self.arguments.lanes, 4), np.uint32)
+
+    @cached_property
+    def handle_targets(self) -> Mapping[int, frozenset[str]]:
+        """What textures may be read as by handles."""
+        return handle_targets(self.program, self.textures)
 
     def source(self, instruction: Instruction, number: int, kind: str) -> Bits:
         """A source's (lanes, 4) words, swizzled and modified as its type says."""

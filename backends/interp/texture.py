@@ -18,7 +18,7 @@ from backends.interp.sampling import gather, query_lod, sample
 from backends.interp.units import NUMBERED, Numbers, for_each_unit, known_target, numbers_of
 from backends.interp.values import F32, I32
 from backends.result import Bits, Mask
-from backends.textures import TextureData, handle_targets
+from backends.textures import TextureData
 from tgsi.enums import Processor, TargetInfo
 from tgsi.ir import Instruction
 
@@ -40,7 +40,7 @@ def _units(machine: Machine, instruction: Instruction) -> Numbers:
     if operand.register.file in NUMBERED:
         return numbers_of(machine, operand.register, machine.textures)
     target = _target(instruction).name.removeprefix("SHADOW")
-    fitting = {unit for unit, targets in handle_targets(machine.program, machine.textures).items() if target in targets}
+    fitting = {unit for unit, targets in machine.handle_targets.items() if target in targets}
     return numbers_of(machine, operand.register, fitting, operand.swizzle[0])
 
 
