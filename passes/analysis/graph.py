@@ -1,8 +1,7 @@
 """The flow of a flat program as basic blocks and the edges between them.
 
-Edges are those that a lane can take, and those of the lockstep order in which a group of lanes passes the text (from the end of
-THEN into ELSE, past a BRK): neighbors' registers are read by derivatives, so what holds for a lane must hold along the text too.
-More edges than needed make every analysis that asks "may it" safe.
+Edges are those that a lane can take, jumps that depend on nothing included. Derivatives and samples also read the registers of
+lanes that went another way: who asks what a register holds there has to see to that himself.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ from tgsi.ir import Program
 
 _JUMPS = frozenset({"BRK", "CONT", "RET", "CAL", "END"})
 _HEADS = frozenset({"ELSE", "ENDIF", "BGNLOOP", "ENDLOOP", "CASE", "DEFAULT", "ENDSWITCH", "BGNSUB", "ENDSUB"})
+_LEAVES = frozenset({"BRK", "CONT", "RET", "END", "ELSE"})
+"""Behind these no lane goes on to the next instruction."""
 _OPENS = {"IF": "ENDIF", "UIF": "ENDIF", "BGNLOOP": "ENDLOOP", "SWITCH": "ENDSWITCH", "BGNSUB": "ENDSUB"}
 
 
@@ -41,7 +42,7 @@ def flow_graph(program: Program) -> Graph:
     for number, block in enumerate(blocks):
         last = block.stop - 1
         found = set(targets.get(last, ()))
-        if names[last] != "END":
+        if names[last] not in _LEAVES and not (names[last] == "CAL" and found):
             found.add(block.stop)
         successors.append(tuple(sorted({block_of[place] for place in found if place in block_of})))
         if last in exits or block.stop == count:

@@ -123,7 +123,8 @@ class Liveness:
         for operand in item.dst:
             register = operand.register
             may |= self.channels.cells(register, written_channels(item, operand))
-            if register.indirect is None and register.dimension is None and not item.opcode.uses_64bit:
+            row = register.file is File.OUT and register.dimension is not None  # of other files a dimension means nothing
+            if register.indirect is None and not row and not item.opcode.uses_64bit:
                 sure |= self.channels.cells(register, operand.write_mask)
         files = {operand.register.file for operand in item.dst}
         removable = only_needed and is_removable(item.opcode) and files <= {File.TEMP, File.ADDR, File.NULL}

@@ -81,7 +81,7 @@ def test_outputs_are_read_at_the_end_and_by_emit() -> None:
 def test_blocks_begin_where_flow_meets() -> None:
     graph = flow_graph(program("IF IN[0].xxxx\nNOP\nELSE\nNOP\nENDIF\nNOP"))
     assert [list(block) for block in graph.blocks] == [[0], [1], [2], [3], [4], [5, 6]]
-    assert graph.successors == ((1, 3), (2,), (3, 4), (4,), (5,), ())
+    assert graph.successors == ((1, 3), (2,), (4,), (4,), (5,), ())
     assert graph.exits == {5}
 
 
