@@ -113,6 +113,10 @@ def access(instruction: Instruction) -> Access:
     for destination in instruction.dst:
         for address in addresses(destination.register):
             reads.append((address.file, address.index, address.component))
-        if not is_indirect(destination.register) and destination.register.file not in RESOURCES:
+        if is_indirect(destination.register) or destination.register.file in RESOURCES:
+            continue
+        if instruction.opcode.name == "STORE":  # the register holds the handle of what is stored to
+            reads.append((destination.register.file, destination.register.index, 0))
+        else:
             writes += [(destination.register.file, destination.register.index, c) for c in channels(destination.write_mask)]
     return Access(reads, writes, opaque)

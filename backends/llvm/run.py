@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from backends.arguments import Arguments, RunOptions, prepare
 from backends.llvm.bind import Environment
 from backends.llvm.engine import Library, compile_module
-from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.stages import build_run_kernel, output_count
 from backends.llvm.variants import VariantCache
 from backends.result import Bits, Floats, RunResult
@@ -32,12 +32,14 @@ class _Variant:
     cpu: str
     textures: tuple[tuple[int, TextureKey], ...]
     samplers: tuple[tuple[int, SamplerKey], ...]
+    images: tuple[tuple[int, ImageKey], ...]
     fuel: int
     program: Program = field(compare=False)
 
 
 def _compile(v: _Variant) -> Library:
-    return compile_module(build_run_kernel(v.program, v.lanes, dict(v.textures), dict(v.samplers), cpu=v.cpu, fuel=v.fuel), cpu=v.cpu)
+    textures, samplers, images = dict(v.textures), dict(v.samplers), dict(v.images)
+    return compile_module(build_run_kernel(v.program, v.lanes, textures, samplers, images=images, cpu=v.cpu, fuel=v.fuel), cpu=v.cpu)
 
 
 _kernels: VariantCache[_Variant, Library] = VariantCache(_compile, max_weight=16 << 20, weight=lambda library: len(library.image))
@@ -104,7 +106,7 @@ def run(
     arguments = prepare(program, inputs, **options)
     environment = Environment(program, arguments)
     if library is None:
-        keys = environment.texture_keys, environment.sampler_keys
+        keys = environment.texture_keys, environment.sampler_keys, environment.image_keys
         library = _kernels.get(_Variant(program.text, lanes, cpu, *keys, arguments.fuel, program))
     return _run_blocks(_ENTRY(library.address["run"]), environment, program, arguments, lanes)
 
@@ -124,7 +126,8 @@ def _run_blocks(entry: Any, environment: Environment, program: Program, argument
         outputs[start : start + size] = block_out[:count, :, :size].transpose(2, 0, 1)
         alive[start : start + size] = block_alive[:size] != 0
     contents = {number: data.view(np.uint8) for number, data in arguments.buffers.items()}
-    return RunResult(outputs, alive, buffers=contents)
+    images = {number: image.texels for number, image in arguments.images.items()}
+    return RunResult(outputs, alive, buffers=contents, images=images)
 
 
 def _system_registers(program: Program, arguments: Arguments) -> Bits:

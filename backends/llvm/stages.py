@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
 from backends.llvm.environment import default_environment
 from backends.llvm.lanes import LaneMap
-from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.structs import Record
 from backends.llvm.subgroups import subgroup_value
 from backends.llvm.translate import Outputs, translate
@@ -77,9 +77,14 @@ class _Registers:
 
 @dataclass(frozen=True, slots=True)
 class _RunRegisters(_Registers):
-    """An Interface with memory. `lanes`: words, not 0 where a lane is an invocation."""
+    """An Interface with memory and images. `lanes`: words, not 0 where a lane is an invocation."""
 
     lanes: Val | None = None
+    images: Mapping[int, ImageKey] = field(default_factory=dict)
+
+    def image_key(self, unit: int) -> ImageKey | None:
+        """Static part of an image."""
+        return self.images.get(unit)
 
     def buffers(self) -> Val:
         """Pointer to the BufferRecords."""
@@ -133,6 +138,7 @@ def build_run_kernel(
     textures: Mapping[int, TextureKey] | None = None,
     samplers: Mapping[int, SamplerKey] | None = None,
     *,
+    images: Mapping[int, ImageKey] | None = None,
     cpu: str = "host",
     fuel: int = FUEL,
 ) -> Module:
@@ -145,7 +151,8 @@ def build_run_kernel(
     module = Module("run", cpu)
     inner = Function(module, "shade", [PTR] * 5, internal=True)
     env, inputs, out, system, alive = inner.args
-    interface = _RunRegisters(inner, LaneMap(lanes, "linear"), env, inputs, system, textures or {}, samplers or {}, lanes=alive)
+    keys = textures or {}, samplers or {}
+    interface = _RunRegisters(inner, LaneMap(lanes, "linear"), env, inputs, system, *keys, lanes=alive, images=images or {})
     outputs = translate(inner, program, interface, fuel=fuel)
     _store_outputs(inner, outputs, program, out, lanes)
     inner.store(outputs.alive.zext(I32), alive)

@@ -86,7 +86,7 @@ class Translator:
     def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
         """Value of every channel that is written, all computed before any is stored."""
         opcode = instruction.opcode
-        in_registers = bool(instruction.dst) and instruction.dst[0].register.file not in RESOURCES
+        in_registers = bool(instruction.dst) and instruction.dst[0].register.file not in RESOURCES and opcode.name != "STORE"
         wanted = channels(instruction.dst[0].write_mask) if in_registers else []
         if opcode.mode is Mode.COMPONENTWISE:
             done: dict[tuple[int, ...], Val] = {}

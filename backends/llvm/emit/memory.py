@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS, BufferRecord, ShaderEnv
 from backends.llvm.builder import F32, I32, PTR, Function, Val
-from backends.llvm.emit import Context, Vector, emits
+from backends.llvm.emit import Context, Vector, emits, images
 from backends.llvm.interface import MAX_BUFFERS, Memory
 from backends.llvm.structs import Record
 from tgsi.diagnostics import UnsupportedError
@@ -105,6 +105,8 @@ def _zeros(c: Context) -> Val:
 def emit_load(c: Context, resource: None, address: Vector) -> list[Val]:
     """Four words in a row, in the order of the resource's swizzle."""
     f, operand = c.f, c.instruction.src[0]
+    if images.names_image(operand.register):
+        return images.emit_load(c, address)
     found, places = _resource(c, operand.register), _Column(c, address[0].as_int().lshr(2))
     columns = {component: _Column(c) for component in sorted(set(operand.swizzle))}
     active = _Column(c, c.execution_mask().zext(I32))
@@ -122,6 +124,8 @@ def emit_load(c: Context, resource: None, address: Vector) -> list[Val]:
 def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     """The channels of the write mask, each at its own place behind the address."""
     f, target = c.f, c.instruction.dst[0]
+    if images.names_image(target.register):
+        return images.emit_store(c, address, value)
     found, places = _resource(c, target.register), _Column(c, address[0].as_int().lshr(2))
     columns = {channel: _Column(c, value[channel]) for channel in range(4) if target.write_mask >> channel & 1}
     changing = _Column(c, _changing(c).zext(I32))
@@ -159,6 +163,8 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
     """The old word goes to the destination, the new one to memory; ATOMCAS stores its last source where the old word equals e."""
     f, register = c.f, c.instruction.src[0].register
     update = _UPDATES.get(c.instruction.opcode.name)
+    if images.names_image(register):
+        return images.emit_atomic(c, address, operand, replacement, update)
     found, places, operands = _resource(c, register), _Column(c, address[0].as_int().lshr(2)), _Column(c, operand[0])
     replacements = _Column(c, replacement[0]) if replacement is not None else None
     seen, active, changing = _Column(c), _Column(c, c.execution_mask().zext(I32)), _Column(c, _changing(c).zext(I32))
@@ -182,6 +188,8 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
 def emit_resq(c: Context, resource: None) -> list[Val]:
     """x: the size in bytes; y, z and w: 0."""
     f = c.f
+    if images.names_image(c.instruction.src[0].register):
+        return images.emit_resq(c)
     found, sizes = _resource(c, c.instruction.src[0].register), _Column(c)
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane:
         _, count = found.words(lane)
