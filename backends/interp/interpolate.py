@@ -30,8 +30,9 @@ def inputs_at(program: Program, arguments: Arguments, offset: Floats | None = No
     for declaration in program.declared(File.IN):
         place = _declared_offset(declaration, arguments) if offset is None else offset
         for register in range(declaration.first, declaration.last + 1):
-            planes = arguments.coefs[register]
-            words[register] = _input(declaration, planes, arguments, arguments.quad_pos, place).view(np.uint32)
+            with np.errstate(all="ignore"):
+                values = _input(declaration, arguments.coefs[register], arguments, arguments.quad_pos, place)
+            words[register] = values.view(np.uint32)
     return words
 
 
