@@ -92,7 +92,7 @@ def store(machine: Machine, instruction: Instruction, active: Mask) -> None:
         inside, texels = _find(image, target, coords)
         lanes = np.flatnonzero(active & machine.alive & inside & (np.asarray(numbers) == number))
         chosen = tuple(index[lanes] for index in texels)
-        new = pack(image.format, values[lanes].view(VIEWS[image.format.kind])).reshape(len(lanes), -1)
+        new = pack(image.format, values[lanes].view(VIEWS[image.format.kind])).reshape(-1, image.format.block_bytes)
         written = _written_bits(image.format, operand.write_mask)
         image.texels[chosen] = image.texels[chosen] & ~written | new & written  # of equal places the last is kept, the highest lane
 
