@@ -116,13 +116,13 @@ def swizzled(texture: TextureData, words: Bits) -> Bits:
     return np.stack(columns, axis=1).astype(np.uint32)
 
 
-def _compared(texture: TextureData, sampler: SamplerState, color: Colors, reference: F) -> Colors:
-    """(p, p, p, 1), p saying if the reference value compares with red as the sampler wants."""
+def _compared(texture: TextureData, sampler: SamplerState, color: Colors, reference: F) -> Bits:
+    """(p, p, p, 1) as floats whatever the format is, p saying if the reference value compares with red as the sampler wants."""
     channel = texture.format.depth or texture.format.channels[0]
     if channel.type is not ChannelType.FLOAT:
         reference = np.clip(np.where(np.isnan(reference), np.float32(0), reference), np.float32(0), np.float32(1))
-    passed = _TRUTH[sampler.compare_func](reference, color[:, 0].astype(np.float32)).astype(np.float64)
-    return np.stack([passed, passed, passed, np.ones(len(color))], axis=1)
+    passed = _TRUTH[sampler.compare_func](reference, color[:, 0].astype(np.float32)).astype(np.float32)
+    return np.stack([passed, passed, passed, np.ones_like(passed)], axis=1).view(np.uint32)
 
 
 def _reference(sampler: SamplerState, info: TargetInfo, coords: F, given: F | None) -> F | None:
@@ -162,9 +162,7 @@ def sample(
         detail = clamped_detail(sampler, _detail(texture, sampler, place, lod_mode, lod, derivatives))
         color = _mipmapped(texture, sampler, place, detail, offsets)
     wanted = _reference(sampler, info, coords, reference)
-    if wanted is not None:
-        color = _compared(texture, sampler, color, wanted)
-    return swizzled(texture, _as_words(texture, color))
+    return swizzled(texture, _as_words(texture, color) if wanted is None else _compared(texture, sampler, color, wanted))
 
 
 def _mipmapped(texture: TextureData, sampler: SamplerState, place: Place, lod: NDArray[np.float64], offsets: Sequence[Any]) -> Colors:
@@ -233,9 +231,8 @@ def gather(
         place = _place(texture, info, coords)
         for number, corner in enumerate(GATHER_ORDER):
             texel = _corner(texture, sampler, place, *(((0, 0), offsets[number]) if len(offsets) == 4 else (corner, [*offsets, ()][0])))
-            if wanted is not None:
-                texel = _compared(texture, sampler, texel, wanted)
-            out[:, number] = swizzled(texture, _as_words(texture, texel))[np.arange(lanes), component]
+            words = _as_words(texture, texel) if wanted is None else _compared(texture, sampler, texel, wanted)
+            out[:, number] = swizzled(texture, words)[np.arange(lanes), component]
     return out
 
 

@@ -239,3 +239,10 @@ def test_offsets_move_within_seamless_cubes() -> None:
     # +x: direction (1, y, z) is s = 0.5 - z/2, t = 0.5 - y/2; the middle of texel (1, 1) is s = t = 3/8
     body = "TXL OUT[0], IN[0], SAMP[0], CUBE, IMM[0].yxx"
     assert values(words(declared, body, repeated([1, 0.25, 0.25, 0]), textures=texture, samplers=sampler))[0][0] == 6.0
+
+
+def test_a_comparison_gives_floats_for_integer_formats_too() -> None:
+    sampler = replace(EDGE, compare_mode=TexCompare.R_TO_TEXTURE, compare_func=CompareFunc.ALWAYS)
+    declared = "DCL SAMP[0]\nDCL SVIEW[0], SHADOW2D, UINT"
+    for body in ("TEX_LZ OUT[0], IN[0], SAMP[0], SHADOW2D", "TG4 OUT[0], IN[0], IMM[0].xxxx, SAMP[0], SHADOW2D"):
+        assert values(words(declared, body, np.zeros((4, 4)), textures=numbered(1, 2, 2), samplers=sampler))[0] == [1.0] * 4
