@@ -51,7 +51,15 @@ _ROWS = (
 
 ARCHITECTURES = MappingProxyType({row.name: row for row in _ROWS})
 
-_SAME = {"amd64": "x86_64", "arm64": "aarch64", "i386": "i686", "i586": "i686", "arm": "armv7", "armv7a": "armv7", "ppc64le": "powerpc64le"}
+ALIASES = {
+    "amd64": "x86_64",
+    "arm64": "aarch64",
+    "i386": "i686",
+    "i586": "i686",
+    "arm": "armv7",
+    "armv7a": "armv7",
+    "ppc64le": "powerpc64le",
+}
 _REFUSED = {
     **dict.fromkeys(
         ("s390x", "mips", "mips64", "sparc", "sparcv9", "powerpc", "powerpc64", "aarch64_be", "lanai", "armeb", "bpfeb"),
@@ -68,11 +76,11 @@ def architecture_of(triple: str) -> Architecture:
     Raises ValueError for what no code is generated for; it names the target, what exists and what was probably meant.
     """
     first = triple.partition("-")[0]
-    name = _SAME.get(first, first)
+    name = ALIASES.get(first, first)
     if name in ARCHITECTURES:
         return ARCHITECTURES[name]
     if name in _REFUSED:
         raise ValueError(f"no code is generated for {triple}: {_REFUSED[name]}")
-    close = get_close_matches(first.lower(), [*ARCHITECTURES, *_SAME], 1)
+    close = get_close_matches(first.lower(), [*ARCHITECTURES, *ALIASES], 1, 0.5)
     hint = f"did you mean {triple.replace(first, close[0], 1)}?" if close else f"it may begin with {', '.join(ARCHITECTURES)}"
     raise ValueError(f"unknown target {triple!r}; {hint}")

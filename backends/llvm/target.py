@@ -17,7 +17,7 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from backends.llvm.architectures import ARCHITECTURES, Architecture, architecture_of
+from backends.llvm.architectures import ALIASES, ARCHITECTURES, Architecture, architecture_of
 
 _BASE = frozenset({"x86"})
 _V2 = _BASE | {"sse4.1", "ssse3", "popcnt"}
@@ -64,7 +64,7 @@ def foreign(cpu: str) -> Foreign | None:
     if cpu == "host" or cpu in LEVELS:
         return None
     triple, _, processor = cpu.partition("/")
-    if "-" not in triple and triple not in ARCHITECTURES:
+    if "-" not in triple and triple not in ARCHITECTURES and triple not in ALIASES:
         raise ValueError(f"cpu must be 'host', one of {', '.join(LEVELS)}, or a target triple, not {cpu!r}")
     found = architecture_of(triple)
     return Foreign(triple if "-" in triple else found.triple, processor, found)

@@ -12,9 +12,7 @@ from tgsi.commands.errors import UsageError
 from tgsi.commands.files import inputs, report, write
 from tgsi.commands.front import checked
 from tgsi.commands.passes import make_runner
-from tgsi.commands.targets import chosen_cpu
-
-CODE = ("llvm", "asm", "obj")
+from tgsi.commands.targets import CODE, check_target, chosen_cpu
 
 
 def compile_shaders(options: argparse.Namespace) -> int:
@@ -107,11 +105,12 @@ def _code(program: Any, kind: str, options: argparse.Namespace) -> str | bytes:
     cpu = chosen_cpu(options)
     with options.watch.stage("load code generator"):
         from backends.llvm.artifact import generate, has_objects
+    check_target(options)
     try:
         if _only_times(options) and not has_objects(cpu):
             kind = "asm"
         made = generate(program, kind, cpu=cpu, lanes=options.lanes)
-    except ValueError as error:  # a target or processor that LLVM does not know
-        raise UsageError(f"--target: {error}" if options.target is not None else str(error)) from None
+    except ValueError as error:  # what this target cannot do
+        raise UsageError(f"--emit {kind}: {error}") from None
     options.watch.add(made.times)
     return made.data

@@ -14,6 +14,9 @@ def checked(text: str, name: str, options: argparse.Namespace) -> tuple[Any, tup
         from passes.validate import check
         from passes.validate.semantics import LIMITS as BY_NAME
         from tgsi.parser import parse
+        from tgsi.syntax import syntax
+
+        syntax()
 
     with options.watch.stage("parse"):
         if TOKENS.fullmatch(text):

@@ -7,6 +7,8 @@ import argparse
 from tgsi.commands.errors import UsageError
 from tgsi.commands.nearest import nearest
 
+CODE = ("llvm", "asm", "obj")
+"""What is made for a target."""
 CPUS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 
@@ -27,11 +29,27 @@ def chosen_cpu(options: argparse.Namespace) -> str:
             hint = nearest(cpu, CPUS) or f"it is one of {', '.join(CPUS)}, or of those of a --target"
             raise UsageError(f"--cpu: unknown value `{cpu}`; {hint}")
         return cpu
+    if not options.list_targets and not options.time_passes and options.emit not in CODE:
+        raise UsageError(f"--target goes with --emit {', '.join(CODE)}")
     if options.cpu == "host":
         raise UsageError("--cpu host: not allowed with argument --target")
     if "/" in options.target:
         raise UsageError(f"--target {options.target}: a target is a triple as aarch64-linux-gnu; --cpu takes the processor")
     return f"{options.target}/{options.cpu}" if options.cpu else str(options.target)
+
+
+def check_target(options: argparse.Namespace) -> None:
+    """UsageError for a target or a processor that does not exist."""
+    if options.target is None:
+        return
+    from backends.llvm.architectures import architecture_of
+    from backends.llvm.target import check_processor
+
+    try:
+        architecture_of(options.target)
+        check_processor(chosen_cpu(options))
+    except ValueError as error:
+        raise UsageError(f"--target: {error}" if options.cpu is None else f"--cpu: {error}") from None
 
 
 def list_targets(options: argparse.Namespace) -> str:
@@ -40,9 +58,7 @@ def list_targets(options: argparse.Namespace) -> str:
     from backends.llvm.target import foreign, processors
 
     if options.target is not None:
-        try:
-            found = foreign(options.target)
-        except ValueError as error:
-            raise UsageError(f"--target: {error}") from None
+        check_target(options)
+        found = foreign(options.target)
         return "".join(f"{name}\n" for name in processors(found.triple)) if found is not None else ""
     return "".join(f"{row.name:12} {row.triple:24} {row.about}\n" for row in ARCHITECTURES.values())

@@ -14,8 +14,8 @@ import pytest
 
 from passes.validate.semantics import LIMITS
 from tgsi import cli
-from tgsi.commands import options as command_options
 from tgsi.codes import EXPLANATIONS
+from tgsi.commands import options as command_options
 from tgsi.parser import parse
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -137,6 +137,51 @@ def test_generated_code_is_shown(run: Run, good: Path, kind: str) -> None:
     assert "run" in out
 
 
+@pytest.mark.parametrize(
+    ("target", "magic"),
+    [("aarch64-linux-gnu", b"\x7fELF\x02"), ("riscv32", b"\x7fELF\x01"), ("wasm32", b"\0asm"), (None, b"\x7fELF\x02")],
+)
+def test_an_object_goes_to_a_file_or_a_pipe(run: Run, good: Path, tmp_path: Path, target: str | None, magic: bytes) -> None:
+    chosen = [] if target is None else ["--target", target]
+    assert run("--emit", "obj", good, *chosen, "-o", tmp_path / "a.o") == (0, "", "")
+    made = (tmp_path / "a.o").read_bytes()
+    assert made.startswith(magic)
+    command = [sys.executable, "-m", "tgsi.cli", "--emit", "obj", str(good), *chosen]
+    assert subprocess.run(command, capture_output=True, cwd=ROOT, timeout=60, check=True).stdout == made
+
+
+def test_an_object_is_not_written_to_a_terminal(run: Run, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    code, out, err = run("--emit", "obj", good)
+    assert (code, out) == (2, "")
+    assert "-o FILE" in err
+
+
+def test_targets_and_their_processors_are_listed(run: Run) -> None:
+    code, out, _ = run("--list-targets")
+    assert code == 0
+    assert "aarch64      aarch64-linux-gnu" in out
+    assert "cortex-a76" in run("--list-targets", "--target", "aarch64")[1].splitlines()
+
+
+def test_time_passes_is_a_table_of_stages_and_passes(run: Run, good: Path) -> None:
+    code, out, err = run("--time-passes", "--passes", "default", good)
+    assert (code, err) == (0, "")
+    rows = [line.rsplit(maxsplit=2) for line in out.splitlines()]
+    assert rows[0] == ["stage", "ms", "percent"]
+    names = [row[0].strip() for row in rows]
+    assert {"parse", "validate", "pass fold-constants", "LLVM sroa", "generate code", "total"} <= set(names)
+    assert sum(float(row[2]) for row in rows[1:-1]) == pytest.approx(100, abs=2)
+
+
+def test_time_passes_beside_a_result_goes_to_stderr(run: Run, good: Path) -> None:
+    code, out, err = run("--time-passes", "--format", "json", "--emit", "tokens", good)
+    found = json.loads(err)
+    assert (code, out) == (0, run("--emit", "tokens", good)[1])
+    assert [row["stage"] for row in found["times"]] == ["load parser", "parse", "validate", "print tokens"]
+    assert found["total_ms"] == pytest.approx(sum(row["ms"] for row in found["times"]), abs=0.01)
+
+
 def test_what_is_not_built_yet_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.tgsi"
     path.write_text("GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nEND\n")
@@ -221,6 +266,11 @@ def test_explain_tells_what_a_code_means(run: Run) -> None:
         (["--chek"], "unknown option `--chek`; did you mean `--check`?"),
         (["--emit", "txt"], "--emit: unknown value `txt`; did you mean `text`?"),
         (["--dialect", "old"], "--dialect: unknown value `old`; it is one of default, strict, legacy"),
+        (["a", "--emit", "asm", "--cpu", "x86-64-v5"], "--cpu: unknown value `x86-64-v5`; did you mean `x86-64-v"),
+        (["--emit", "asm", "--target", "aarch64", "--cpu", "host"], "--cpu host: not allowed with argument --target"),
+        (["--target", "wasm32"], "--target goes with --emit llvm, asm, obj"),
+        (["--list-targets", "--target", "risc64"], "--target: unknown target 'risc64'; did you mean riscv64?"),
+        (["a", "b", "--emit", "obj"], "--emit obj takes one file, 2 given"),
         (["--lanes", "7"], "--lanes: unknown value `7`; it is one of 4, 8, 16, 32, 64"),
         (["--lanes", "x"], "argument --lanes: invalid int value: 'x'"),
         (["--check", "--link"], "argument --link: not allowed with argument --check"),
