@@ -19,15 +19,16 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from backends.formats import Format
 from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget
-from backends.gallium.state import BlendState, DepthStencilAlphaState, DepthState
+from backends.gallium.state import BlendState, DepthState, DepthStencilAlphaState
 from backends.llvm.engine import Library, compile_cached
 from backends.llvm.object_cache import ObjectCache
-from backends.llvm.stages import build_run_kernel
 from backends.llvm.sampling.key import SamplerKey, TextureKey, sampler_key
+from backends.llvm.stages import build_run_kernel
 from backends.raster.blend import TargetKey
 from backends.raster.depth import DepthKey
 from backends.raster.environment import Samplers, Textures, demand_of
@@ -108,8 +109,10 @@ def kernel_of(program: Program, cpu: str, cache: ObjectCache, packed: bool) -> L
     if program.processor is Processor.VERT:
         return kernels.vertex_shader(shader, kernels.vertex_lanes(), textures, samplers)
     parts = ("run", program.text, kernels.native, textures, samplers)
-    units = ({k: t for k, t in enumerate(keys) if t is not None} for keys in (textures, samplers))
-    return compile_cached(parts, lambda: build_run_kernel(program, kernels.native, *units, cpu=cpu), exports=("run",), cpu=cpu, cache=cache)
+    views = {k: t for k, t in enumerate(textures) if t is not None}
+    states = {k: s for k, s in enumerate(samplers) if s is not None}
+    build = partial(build_run_kernel, program, kernels.native, views, states, cpu=cpu)
+    return compile_cached(parts, build, exports=("run",), cpu=cpu, cache=cache)
 
 
 def _timed(work: Callable[[], Library]) -> tuple[Library, float]:
@@ -130,12 +133,12 @@ def measure(name: str, text: str, cpu: str, directory: Path, *, packed: bool = F
     kernel_of(parse(text), cpu, _cache(directory), packed)  # what shaders share is made here
     for _ in range(runs):
         program, cache = parse(text), _cache(directory)
-        library, spent = _timed(lambda: kernel_of(program, cpu, cache, packed))
+        library, spent = _timed(partial(kernel_of, program, cpu, cache, packed))
         if spent < found.uncached:
             known = {step: library.times[f"{step}_ms"] for step in STEPS[1:]}
             found.steps, found.uncached, found.size = {STEPS[0]: spent - sum(known.values()), **known}, spent, len(library.image)
         program = parse(text)
-        found.cached = min(found.cached, _timed(lambda: kernel_of(program, cpu, cache, packed))[1])
+        found.cached = min(found.cached, _timed(partial(kernel_of, program, cpu, cache, packed))[1])
     return found
 
 

@@ -17,6 +17,10 @@ from backends.llvm.values import Loop, Val, Var
 __all__ = ["BOOL", "F32", "F64", "I8", "I16", "I32", "I64", "PTR", "Function", "Loop", "Module", "Type", "Val", "Var"]
 
 
+_BEGUN = 4
+"""How many divisions and square roots a branch that is hardly ever taken keeps in front of itself."""
+
+
 def _returned(returns: Type | Sequence[Type] | None) -> str:
     """LLVM's text of what a function returns."""
     if returns is None:
@@ -44,6 +48,7 @@ class Function:
         self.module, self.name, self.returns, self.internal = module, name, returns, internal
         self.body: list[str] = []
         self.entry: list[str] = []
+        self.slow: list[Val] = []  # divisions and square roots of the current block; see `if_`
         self._serial = 0
         names = [f"%a{i}" for i in range(len(params))]
         self.args = [Val(self, t, n) for t, n in zip(params, names)]
@@ -76,6 +81,7 @@ class Function:
     def place(self, label: str) -> None:
         """Start the block `label` here."""
         self.body.append(label + ":")
+        self.slow.clear()
 
     def branch(self, cond: Val, yes: str, no: str, *, unlikely: bool = False) -> None:
         """Jump by a scalar condition; `unlikely`: it is hardly ever true, so registers are kept for the other way."""
@@ -226,7 +232,9 @@ class Function:
 
     def sqrt(self, x: Val) -> Val:
         """IEEE square root."""
-        return self.intrinsic("sqrt", x)
+        result = self.intrinsic("sqrt", x)
+        self.slow.append(result)
+        return result
 
     def abs(self, x: Val) -> Val:
         """A float without its sign bit."""
@@ -396,10 +404,17 @@ class Function:
 
     @contextmanager
     def if_(self, cond: Val, *, unlikely: bool = False) -> Iterator[None]:
-        """The body runs where the scalar `cond` is true."""
+        """The body runs where the scalar `cond` is true.
+
+        `unlikely`: it hardly ever is. Then what takes long in front of it also begins in front of it: without a use in the body, LLVM
+        would move it behind the whole.
+        """
         yes, end = self.label(), self.label()
         self.branch(cond, yes, end, unlikely=unlikely)
+        begun = self.slow[-_BEGUN:]
         self.place(yes)
+        for value in begun if unlikely else ():
+            self.line(f"store volatile {value}, {self.alloca(str(value.type))}")
         yield
         self.jump(end)
         self.place(end)

@@ -86,16 +86,20 @@ def lg2(f: Function, x: Val) -> Val:
     return f.select((ix - 1).ult(INF), r, special).as_float()
 
 
-def _reduce_fast(ax: Val) -> tuple[Val, Val]:
-    t = ax * _TWO_OVER_PI + _H("0x1.8p23")
-    k = t - _H("0x1.8p23")
-    r = ax
-    for part in _HALF_PI:
-        r = r - k * part
-    return t.as_int(), r
+def _reduce_fast(f: Function, ax: Sequence[Val]) -> tuple[list[Val], list[Val]]:
+    """Quadrants and remainders of |x| < 2^15. The first two products are exact, so that fusing them with their sums changes nothing."""
+    t = [x * _TWO_OVER_PI + _H("0x1.8p23") for x in ax]
+    k = [v - _H("0x1.8p23") for v in t]
+    r = list(ax)
+    for part in _HALF_PI[:2]:
+        if f.module.has("fma"):
+            r = [f.intrinsic("fma", f.neg_bits(n), f.const(n.type, part), v) for n, v in zip(k, r)]
+        else:
+            r = [v - n * part for n, v in zip(k, r)]
+    return [v.as_int() for v in t], [v - n * _HALF_PI[2] for n, v in zip(k, r)]
 
 
-def reduce_slow_inline(f: Function, ab: Val) -> tuple[Val, Val]:
+def _reduce_slow(f: Function, ab: Val) -> tuple[Val, Val]:
     """Of a finite |x| >= 2^15 by its bits: quadrant and remainder by a fixed-point phase in turns, from a 64-bit window of 1/(2 pi)."""
     p = ab.lshr(23) - 142
     s = p & 31
@@ -115,36 +119,69 @@ def reduce_slow_inline(f: Function, ab: Val) -> tuple[Val, Val]:
     return q, (phase << 2).to_float() * _PHASE_TO_RADIANS
 
 
-def _trig(f: Function, x: Val, cosine: bool) -> Val:
+def _by_quadrant(f: Function, is_sine: Sequence[Val], r: Sequence[Val]) -> list[Val]:
+    """The polynomial of the sine or of the cosine of |r| <= pi/4. Where selections are cheap: one with a lane's coefficients."""
+    z = [v * v for v in r]
+    if not f.module.has("avx512f"):
+        sine = [v + (v * zz) * _horner(zz, _SIN) for v, zz in zip(r, z)]
+        return [f.select(c, v, _horner(zz, _COS)) for c, v, zz in zip(is_sine, sine, z)]
+
+    def pick(a: float, b: float) -> list[Val]:
+        return [f.select(c, f.const(v.type, a), b) for c, v in zip(is_sine, z)]
+
+    p = [zz * _COS[0] + _COS[1] for zz in z]
+    p = [f.select(c, _SIN[0], v) for c, v in zip(is_sine, p)]
+    for ours, theirs in zip(_SIN[1:], _COS[2:4]):
+        p = [v * zz + w for v, zz, w in zip(p, z, pick(ours, theirs))]
+    factor = [f.select(c, v * zz, zz) for c, v, zz in zip(is_sine, r, z)]
+    return [v * w + f.select(c, rest, _COS[4]) for v, w, c, rest in zip(p, factor, is_sine, r)]
+
+
+def _by_octant(f: Function, bits: Sequence[Val], q: Sequence[Val], r: Sequence[Val], cosine: Sequence[bool]) -> list[Val]:
+    """Bits of the results, from the arguments' bits, quadrants and remainders."""
+    k = [n + 1 if wanted else n for n, wanted in zip(q, cosine)]
+    v = _by_quadrant(f, [(n & 1).eq(0) for n in k], r)
+    turns = [n << 30 if wanted else (n << 30) ^ ix for n, ix, wanted in zip(k, bits, cosine)]
+    return [x.as_int() ^ (n & SIGN) for x, n in zip(v, turns)]
+
+
+def trigonometry(f: Function, xs: Sequence[Val], cosine: Sequence[bool]) -> list[Val]:
+    """sin or cos of each of `xs`, radians; at most 2^-23.02 absolute for every input.
+
+    Several at once are cheaper than one after the other: their chains of operations overlap, and one test finds the rare lanes (2^15
+    and above, inf, NaN) for which a shared function is called. All vectors must have the same number of lanes."""
+    bits = [x.as_int() for x in xs]
+    sizes = [ix & ABS for ix in bits]
+    q, r = _reduce_fast(f, [ab.as_float() for ab in sizes])
+    results = [f.var(x.type, v.as_float()) for x, v in zip(xs, _by_octant(f, bits, q, r, cosine))]
+    largest = sizes[0]
+    for ab in sizes[1:]:
+        largest = f.max(largest, ab)
+    with f.if_(f.any(largest >= _FAST_LIMIT), unlikely=True):
+        for x, wanted, result in zip(xs, cosine, results):
+            result.set(f.call(x.type, cos_symbol(x.lanes) if wanted else sin_symbol(x.lanes), x))
+    return [result.get() for result in results]
+
+
+def trigonometry_inline(f: Function, x: Val, cosine: bool) -> Val:
+    """sin or cos of any x, written out."""
     ix = x.as_int()
     ab = ix & ABS
-    q, r = _reduce_fast(ab.as_float())
-    quadrant, remainder = f.var(q.type, q), f.var(r.type, r)
+    (q,), (r,) = _reduce_fast(f, [ab.as_float()])
+    far_q, far_r = _reduce_slow(f, ab)
     fast = ab < _FAST_LIMIT
-    with f.if_(f.any(~fast), unlikely=True):
-        place = f.alloca(f"[2 x {q.type}]")
-        f.call(None, reduce_symbol(x.lanes), ab, place)
-        quadrant.set(f.select(fast, q, f.load(q.type, place)))
-        remainder.set(f.select(fast, r, f.load(r.type, place, 4 * x.lanes)))
-    q, r = quadrant.get(), remainder.get()
-    z = r * r
-    sine = r + (r * z) * _horner(z, _SIN)
-    k = q + 1 if cosine else q
-    v = f.select((k & 1).eq(0), sine.as_int(), _horner(z, _COS).as_int())
-    sign = (k << 30) & SIGN
-    if not cosine:
-        sign = sign ^ (ix & SIGN)
-    return _or_nan(f, ab < INF, v ^ sign)
+    (v,) = _by_octant(f, [ix], [f.select(fast, q, far_q)], [f.select(fast, r, far_r)], [cosine])
+    return _or_nan(f, ab < INF, v)
 
 
 def sin(f: Function, x: Val) -> Val:
     """sin(x), radians; at most 2^-23.055 absolute for every input."""
-    return _trig(f, x, cosine=False)
+    return trigonometry(f, [x], [False])[0]
 
 
 def cos(f: Function, x: Val) -> Val:
     """cos(x), radians; at most 2^-23.024 absolute for every input."""
-    return _trig(f, x, cosine=True)
+    return trigonometry(f, [x], [True])[0]
 
 
 def _pow_log2(f: Function, ax: Val) -> Val:
@@ -168,9 +205,14 @@ def pow_symbol(lanes: int) -> str:
     return f"{SYMBOL_PREFIX}pow_{lanes}"
 
 
-def reduce_symbol(lanes: int) -> str:
-    """Name of the shared function that puts the results of `reduce_slow_inline` behind a pointer."""
-    return f"{SYMBOL_PREFIX}reduce_{lanes}"
+def sin_symbol(lanes: int) -> str:
+    """Name of the shared function for sines of arguments of any size."""
+    return f"{SYMBOL_PREFIX}sin_{lanes}"
+
+
+def cos_symbol(lanes: int) -> str:
+    """Name of the shared function for cosines of arguments of any size."""
+    return f"{SYMBOL_PREFIX}cos_{lanes}"
 
 
 def pow(f: Function, x: Val, y: Val) -> Val:

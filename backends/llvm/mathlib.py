@@ -1,44 +1,49 @@
-"""The functions of `math` that are called instead of written out: one module a lane count."""
+"""The functions of `math` that are called instead of written out: one module a function and lane count."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from backends.llvm import math
-from backends.llvm.builder import F32, I32, PTR, Function, Module
+from backends.llvm.builder import F32, Function, Module, Val
 
 
 def lanes_of(symbol: str) -> int:
     """The lane count in a symbol's name; ValueError for a name that is not one of ours."""
     name, _, lanes = symbol.rpartition("_")
-    if not symbol.startswith(math.SYMBOL_PREFIX) or not name or not lanes.isdigit():
+    if name.removeprefix(math.SYMBOL_PREFIX) not in _BODIES or not symbol.startswith(math.SYMBOL_PREFIX) or not lanes.isdigit():
         raise ValueError(f"{symbol} is no function of the mathematics library")
     return int(lanes)
 
 
 def exports(symbol: str) -> tuple[str, ...]:
-    """All functions of the module that holds `symbol`."""
-    lanes = lanes_of(symbol)
-    return math.pow_symbol(lanes), math.reduce_symbol(lanes)
+    """All functions of the module that holds `symbol`: it alone."""
+    lanes_of(symbol)
+    return (symbol,)
 
 
-def _pow(f: Function) -> None:
+def _pow(f: Function) -> Val:
     """The power; 0 at once where every lane is 0 to a positive power, as on surfaces that face away from a light."""
     x, y = f.args
     is_zero = x.as_int().eq(0) & (y.as_int() - 1).ult(math.INF - 1)
     result = f.var(x.type, 0.0)
     with f.if_(f.any(~is_zero)):
         result.set(math.pow_inline(f, x, y))
-    f.ret(result.get())
+    return result.get()
+
+
+_BODIES: dict[str, tuple[int, Callable[[Function], Val]]] = {
+    "pow": (2, _pow),
+    "sin": (1, lambda f: math.trigonometry_inline(f, f.args[0], cosine=False)),
+    "cos": (1, lambda f: math.trigonometry_inline(f, f.args[0], cosine=True)),
+}
 
 
 def build(symbol: str, cpu: str) -> Module:
-    """The module that holds `symbol`: power and argument reduction for vectors of as many lanes as it names (1: scalars)."""
+    """The module that holds `symbol`, for vectors of as many lanes as it names (1: scalars)."""
     lanes = lanes_of(symbol)
-    module = Module(f"math{lanes}", cpu)
-    f = Function(module, math.pow_symbol(lanes), [F32.wide(lanes)] * 2, F32.wide(lanes))
-    _pow(f)
-    f = Function(module, math.reduce_symbol(lanes), [I32.wide(lanes), PTR])
-    quadrant, rest = math.reduce_slow_inline(f, f.args[0])
-    f.store(quadrant, f.args[1])
-    f.store(rest, f.args[1], 4 * lanes)
-    f.ret()
+    parameters, body = _BODIES[symbol.removeprefix(math.SYMBOL_PREFIX).rpartition("_")[0]]
+    module = Module(symbol, cpu)
+    f = Function(module, symbol, [F32.wide(lanes)] * parameters, F32.wide(lanes))
+    f.ret(body(f))
     return module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.llvm import emit as registry
 from backends.llvm.builder import BOOL, F32, Function, Val
-from backends.llvm.emit import compare, floats, framebuffer, groups, integers, interpolation, memory, queries, samples, textures, wide  # noqa: F401 - importing registers their emitters
+from backends.llvm.emit import compare, floats, framebuffer, groups, integers, interpolation, memory, queries, samples, textures, trigonometry, wide  # noqa: F401 - importing registers their emitters
 from backends.llvm.flow import FlowBuilder
 from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
@@ -42,6 +42,7 @@ class Translator:
     """One translation; emitters see it as their context."""
 
     instruction: Instruction
+    leaf: Leaf
     region: Region
 
     def __init__(self, f: Function, program: Program, interface: Interface, mask: Val | None, fuel: int = FUEL) -> None:
@@ -49,6 +50,7 @@ class Translator:
         self.lane_map = interface.lane_map
         self.lanes = self.lane_map.lanes
         self.plan = plan_of(program)
+        self.ahead: dict[Leaf, Val] = {}
         self.operands = Operands(f, program, self.plan, interface)
         self.alive: MaskVar | None = None
         if self.plan.kills:
@@ -70,7 +72,7 @@ class Translator:
         """Generate one instruction that is not control flow."""
         instruction = leaf.instruction
         name = instruction.opcode.name
-        self.instruction = instruction
+        self.instruction, self.leaf = instruction, leaf
         if name in ("KILL", "DEMOTE"):
             self.kill(None)
         elif name == "KILL_IF":

@@ -46,7 +46,10 @@ class Val:
         op = fop if a.type.kind == "f" else iop
         if not op:
             raise TypeError(f"no such operation on {a.type}")
-        return self.f.emit(a.type, f"{op} {a}, {b.name}")
+        result = self.f.emit(a.type, f"{op} {a}, {b.name}")
+        if op == "fdiv":
+            self.f.slow.append(result)
+        return result
 
     def __add__(self, o: Val | float) -> Val:
         return self._binary(o, "fadd", "add")

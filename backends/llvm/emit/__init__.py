@@ -19,8 +19,9 @@ from backends.llvm.builder import Function, Val
 from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
 from backends.llvm.plan import Plan
+from backends.llvm.tree import Leaf
 from tgsi.diagnostics import UnsupportedError
-from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef
+from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
 
 
 class Vector(Protocol):
@@ -40,6 +41,10 @@ class Registers(Protocol):
         """Value of an address register plus a constant, i32."""
         ...
 
+    def fetch(self, instruction: Instruction, operand: SrcOperand, channel: int, type_name: str) -> Val:
+        """A channel of a source, modifiers applied, as the opcode table's type."""
+        ...
+
 
 class Context(Protocol):
     """What emitters see of the translator."""
@@ -49,6 +54,8 @@ class Context(Protocol):
     program: Program
     plan: Plan
     instruction: Instruction
+    leaf: Leaf
+    ahead: dict[Leaf, Val]  # results of instructions that were computed before their turn
 
     @property
     def interface(self) -> Interface:

@@ -174,18 +174,6 @@ def emit_pow(c: Context, a: Vector, b: Vector) -> Val:
     return math.pow(c.f, x, y)
 
 
-@emits("SIN")
-def emit_sin(c: Context, a: Vector) -> Val:
-    """sin(a.x)."""
-    return math.sin(c.f, a[0])
-
-
-@emits("COS")
-def emit_cos(c: Context, a: Vector) -> Val:
-    """cos(a.x)."""
-    return math.cos(c.f, a[0])
-
-
 def _dot(c: Context, a: Vector, b: Vector, channels: int) -> Val:
     total = product(c, a[0], b[0])
     for channel in range(1, channels):
