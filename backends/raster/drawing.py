@@ -94,11 +94,12 @@ class DrawMaker:
 
     def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
         vertex = state.vertex_shader
-        if vertex is None or info.count <= 0 or info.instance_count <= 0 or state.rasterizer.rasterizer_discard:
+        rasterizer, counts = state.rasterizer, state.count_statistics
+        if vertex is None or info.count <= 0 or info.instance_count <= 0:
             return None
-        if not state.sample_mask & 1:  # the only sample there is
+        draws = bool(state.sample_mask & 1) and not rasterizer.rasterizer_discard  # (there is one sample)
+        if not draws and not counts:
             return None
-        rasterizer = state.rasterizer
         topology = topology_of(info.mode, rasterizer.flatshade_first)
         shape = self._shape(state, topology)
         fragment = self.kernels.fragment(state.fragment_shader)
@@ -109,15 +110,18 @@ class DrawMaker:
         packet = Packet(address, 0, info.count * info.instance_count, [])
         self._assembly(d, state, info, topology, packet)
         if packet.primitives <= 0:
-            return None
+            return packet if counts else None
         zs = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
         is_polygon = topology.shape is Shape.TRIANGLE
         if linked.is_window_space:
             write_window_space(d, rasterizer)
         elif state.viewports:
             write_viewport(d, state.viewports[0], rasterizer, zs)
-        if not write_region(d, framebuffer, rasterizer, state.scissors, is_polygon and not linked.is_window_space):
-            return None
+        draws &= write_region(d, framebuffer, rasterizer, state.scissors, is_polygon and not linked.is_window_space)
+        if not draws:
+            if not counts:
+                return None
+            d.region[:] = (1, 1, 0, 0)
         if shape is Shape.TRIANGLE:
             write_offset(d, rasterizer, zs)
         d.shape = shape
@@ -195,7 +199,7 @@ class DrawMaker:
         d.prims_per_instance = max(per_instance, 0)
         d.edges[:], d.is_polygon = topology.edges, info.mode is Prim.POLYGON
         d.start_instance, d.draw_id = info.start_instance, info.drawid
-        packet.primitives = per_instance * info.instance_count
+        packet.primitives = max(per_instance, 0) * info.instance_count
         if packet.primitives > MAX_PRIMITIVES:
             raise UnsupportedError.at("B001", f"one draw of {packet.primitives} primitives (at most {MAX_PRIMITIVES})")
 

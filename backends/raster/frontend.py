@@ -7,7 +7,7 @@ that stays in the L2 cache.
 
 from __future__ import annotations
 
-from backends.llvm.builder import I32, I64, PTR, Function, Module
+from backends.llvm.builder import I32, PTR, Function, Module
 from backends.llvm.structs import Record
 from backends.raster.assemble import build_assemble
 from backends.raster.clip import build_clip, build_clip_polygon
@@ -32,11 +32,11 @@ def build_front_end(lanes: int, module: Module) -> None:
     d = Record(f, b.get("draw"), Draw)
     f.call_pointer(None, d.get("shade_vertices"), worker, batch)
     count = b.get("count")
-    w.set("clipper_in", w.get("clipper_in") + count.zext(I64))
     with f.if_(w.get("and_mask").ne(0)):  # every vertex is outside of one plane
         b.set("done", count)
         b.set("limit", 0)
         b.set("used", 0)
+        b.set("clipper_out", 0)
         f.ret()
         f.place(f.label())
     with f.if_(d.get("shape").ne(Shape.TRIANGLE)):

@@ -189,7 +189,10 @@ class Batch(ctypes.Structure):
         ("used", c_int32),
         ("limit", c_int32),
         ("arena_size", c_int32),
-        ("pad", c_int32 * 4),
+        ("vs_invocations", c_int32),
+        ("clipper_out", c_int32),  # triangles that are binned for good
+        ("resumed", c_int32),  # it goes on behind primitives that are drawn already: its vertices are counted
+        ("pad", c_int32),
     ]
 
 
@@ -224,9 +227,6 @@ class Worker(ctypes.Structure):
         ("and_mask", c_int32),
         ("samples_passed", c_int64),
         ("fs_invocations", c_int64),
-        ("vs_invocations", c_int64),
-        ("clipper_in", c_int64),
-        ("clipper_out", c_int64),
         ("index", c_int32),  # among the workers
         ("pad0", c_int32 * 32),
         ("next_tile", c_int32),  # of the worker's band; others take from it when theirs is done
@@ -283,6 +283,9 @@ class Scene(ctypes.Structure):
         ("tile_ticks", c_int64),
         ("num_windows", c_int64),
         ("arena_bytes", c_int64),
+        ("vs_invocations", c_int64),  # running totals
+        ("clipper_in", c_int64),
+        ("clipper_out", c_int64),
         # what many threads write, each on cache lines of its own
         ("pad0", c_int32 * 32),
         ("next_batch", c_int32),

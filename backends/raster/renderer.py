@@ -27,7 +27,7 @@ MAX_HELD = 1 << 28  # bytes of memory that waiting draws keep alive
 _BATCH = np.dtype(
     {
         "names": [name for name, *_ in Batch._fields_],
-        "formats": [np.uint64] * 3 + [np.int32] * 6 + [(np.int32, 4)],
+        "formats": [np.uint64] * 3 + [np.int32] * 10,
         "offsets": [getattr(Batch, name).offset for name, *_ in Batch._fields_],
         "itemsize": ctypes.sizeof(Batch),
     }
@@ -188,8 +188,8 @@ class Renderer:
     def statistics(self) -> Statistics:
         """Flushes; running totals of what was drawn (samples and fragments only while DrawState asked for them)."""
         self.flush()
-        names = ("samples_passed", "fs_invocations", "vs_invocations", "clipper_in", "clipper_out")
-        totals = {n: sum(int(getattr(w, n)) for w in self._pool.workers) for n in names}
+        totals = {n: sum(int(getattr(w, n)) for w in self._pool.workers) for n in ("samples_passed", "fs_invocations")}
+        totals |= {n: int(getattr(self._pool.scene, n)) for n in ("vs_invocations", "clipper_in", "clipper_out")}
         return Statistics(vertices=self._vertices, primitives=self._primitives, **totals)
 
     def close(self) -> None:

@@ -83,11 +83,16 @@ def _build_begin_tiles(module: Module) -> None:
     s = Record(f, f.args[0], Scene)
     first, last = s.get("first_batch"), f.min(s.get("next_batch"), s.get("last_batch"))
     cut, bytes_ = f.var(I32, -1), f.var(I64, 0)
+    totals = {name: f.var(I64, 0) for name in ("vs_invocations", "clipper_in", "clipper_out")}
     with f.range(first, last) as i:
         b = Record(f, _batch_at(f, s, i), Batch)
-        with f.if_((b.get("done") < b.get("count")) & (cut.get() < 0)):
-            cut.set(i)
         bytes_.add(b.get("used").zext(I64))
+        with f.if_(cut.get() < 0):  # what comes again is counted then
+            for total, field in zip(totals.values(), ("vs_invocations", "done", "clipper_out")):
+                total.add(b.get(field).zext(I64))
+            cut.set(f.select(b.get("done") < b.get("count"), i, -1))
+    for name, total in totals.items():
+        s.set(name, s.get(name) + total.get())
     s.set("arena_bytes", f.max(s.get("arena_bytes"), bytes_.get()))
     s.set("cut", cut.get())
     s.set("last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
@@ -114,6 +119,7 @@ def _build_end_window(module: Module) -> None:
         b = Record(f, _batch_at(f, s, cut), Batch)
         b.set("first", b.get("first") + b.get("done"))
         b.set("count", b.get("count") - b.get("done"))
+        b.set("resumed", 1)
     s.set("finished", (s.get("first_batch") >= s.get("num_batches")).zext(I32))
     f.call(None, "begin_window", f.args[0])
     f.ret()

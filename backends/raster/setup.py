@@ -65,15 +65,22 @@ class _Arena:
     top: Var
     prim_seen: Var
     prim_start: Var
+    first: Val  # where records begin
+    size: Val  # of a record
 
     def stop_before(self, prim: Val) -> None:
         """The arena is full: a later window goes on with this primitive; what it has binned so far is void."""
         f, b = self.f, self.batch
         b.set("done", prim)
-        b.set("limit", f.select(prim.eq(self.prim_seen.get()), self.prim_start.get(), self.used.get()))
+        self.finish(f.select(prim.eq(self.prim_seen.get()), self.prim_start.get(), self.used.get()))
         b.set("used", b.get("arena_size"))
         f.ret()
         f.place(f.label())
+
+    def finish(self, limit: Val) -> None:
+        """Records below `limit` stay."""
+        self.batch.set("limit", limit)
+        self.batch.set("clipper_out", (limit - self.first).udiv(self.size))
 
 
 def build_setup(lanes: int, module: Module) -> None:
@@ -90,8 +97,9 @@ def build_setup(lanes: int, module: Module) -> None:
     with f.range(0, num_tiles, lanes) as i:
         f.store(f.const(vec, 0), arena, (i << 2) + HEADS)
         f.store(f.const(vec, NO_CHUNK), cursors, i << 2)
-    used = f.var(I32, (num_tiles * 4 + (HEADS + 4 * lanes + 63)) & ~63)
-    space = _Arena(f, b, arena, used, f.var(I32, b.get("arena_size")), f.var(I32, -1), f.var(I32, 0))
+    first = (num_tiles * 4 + (HEADS + 4 * lanes + 63)) & ~63
+    used = f.var(I32, first)
+    space = _Arena(f, b, arena, used, f.var(I32, b.get("arena_size")), f.var(I32, -1), f.var(I32, 0), first, size)
     with f.range(0, count, lanes) as start:
         valid = (lane + start) < count
         corner = [f.select(valid, f.load(vec, c, start << 2), 0) for c in corner_lists]
@@ -116,9 +124,8 @@ def build_setup(lanes: int, module: Module) -> None:
                 with f.if_(full):
                     space.stop_before(prim)
                 used.set(record + size)
-            w.set("clipper_out", w.get("clipper_out") + f.popcount(alive_bits).zext(I64))
     b.set("done", b.get("count"))
-    b.set("limit", used.get())
+    space.finish(used.get())
     b.set("used", used.get() + b.get("arena_size") - space.top.get())
     f.ret()
 

@@ -123,7 +123,7 @@ def build_shade_vertices(lanes: int, module: Module) -> None:
         f.store(mask.get(), masks, at)
     for name, field, total in (("or", "or_mask", any_), ("and", "and_mask", all_)):
         w.set(field, f.call(I32, f"llvm.vector.reduce.{name}.{vec.suffix}", total.get()))
-    w.set("vs_invocations", w.get("vs_invocations") + count.zext(I64))
+    b.set("vs_invocations", f.select(b.get("resumed").ne(0), f.const(I32, 0), count))
     f.ret()
 
 
