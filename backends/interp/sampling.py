@@ -117,11 +117,14 @@ def swizzled(texture: TextureData, words: Bits) -> Bits:
 
 
 def _compared(texture: TextureData, sampler: SamplerState, color: Colors, reference: F) -> Bits:
-    """(p, p, p, 1) as floats whatever the format is, p saying if the reference value compares with red as the sampler wants."""
+    """(p, p, p, 1) as floats, p saying if the reference value compares with red as the sampler wants.
+
+    Of integer formats, which nothing sensible compares, the word is taken as a float: so does softpipe.
+    """
     channel = texture.format.depth or texture.format.channels[0]
     if channel.type is not ChannelType.FLOAT:
         reference = np.clip(np.where(np.isnan(reference), np.float32(0), reference), np.float32(0), np.float32(1))
-    passed = _TRUTH[sampler.compare_func](reference, color[:, 0].astype(np.float32)).astype(np.float32)
+    passed = _TRUTH[sampler.compare_func](reference, _as_words(texture, color)[:, 0].view(np.float32)).astype(np.float32)
     return np.stack([passed, passed, passed, np.ones_like(passed)], axis=1).view(np.uint32)
 
 
