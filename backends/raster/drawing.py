@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from backends.raster.linked import Linked, link_shaders
 from backends.raster.memory import Region, aligned
 from backends.raster.packet import DrawState, Framebuffer, Shader, clamps
 from backends.raster.records import DEFAULT_REGISTER, MAX_ATTRIBUTES, MAX_DISTANCES, Draw, Mode, SetupLayout, Shape, VertexLayout
+from backends.raster.repeats import Packet, Repeat, identity
 from backends.raster.topology import Topology, expand, topology_of
 from backends.raster.viewport import write_offset, write_region, write_viewport, write_window_space
 from linkage.options import LinkState
@@ -33,31 +33,11 @@ from tgsi.diagnostics import UnsupportedError
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
 _DRAW_SIZE, _VERTEX_ENV, _FRAGMENT_ENV = ctypes.sizeof(Draw), Draw.vertex_env.offset, Draw.fragment_env.offset
+FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
 MAX_PARTNERS = 256  # fragment shaders that a vertex shader remembers
 MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together
 MAX_EXPANDED = 1 << 24  # vertices whose numbers are written out: loops, and strips that may restart
 _INDEX_TYPES: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
-
-
-@dataclass(slots=True)
-class Packet:
-    """A draw that is ready: its record, how many primitives, and the memory ranges that it will read."""
-
-    address: int
-    primitives: int
-    vertices: int
-    reads: list[tuple[int, int]]
-    is_repeatable: bool = True  # the record names no memory that ends with the frame, but for environments
-
-
-@dataclass(slots=True)
-class _Repeat:
-    """The last draw: if everything is as it was, so is its record."""
-
-    known: tuple[object, ...]
-    content: bytes
-    packet: Packet
-    kept: list[Any]
 
 
 class DrawMaker:
@@ -65,12 +45,12 @@ class DrawMaker:
 
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
-        self._last: _Repeat | None = None
+        self._last: Repeat | None = None
         self._zeros = aligned(256)  # what an attribute without memory reads
 
     def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
         """The packet of a draw, None where it draws nothing. UnsupportedError names what is not there."""
-        known = _identity(state, info, framebuffer)
+        known = identity(state, info, framebuffer)
         last = self._last
         if last is not None and len(last.known) == len(known) and all(map(operator.is_, last.known, known)):
             return self._again(last, state)
@@ -79,10 +59,10 @@ class DrawMaker:
         packet = self._make(state, info, framebuffer)
         if packet is not None and packet.is_repeatable:
             content = ctypes.string_at(packet.address, _DRAW_SIZE)
-            self._last = _Repeat(known, content, packet, self.region.kept(mark))
+            self._last = Repeat(known, content, packet, self.region.kept(mark))
         return packet
 
-    def _again(self, last: _Repeat, state: DrawState) -> Packet:
+    def _again(self, last: Repeat, state: DrawState) -> Packet:
         """The same draw, with new constants."""
         region, reads = self.region, last.packet.reads
         address = region.allocate(_DRAW_SIZE)
@@ -127,7 +107,7 @@ class DrawMaker:
         d.shape = shape
         vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(), 32)
         self._fetch(d, state, linked, vertex_lanes, packet)
-        self._slots(d, state, framebuffer, fragment, linked, shape)
+        self._slots(d, state, framebuffer, fragment, linked, shape, info.mode)
         demand = demand_of(vertex)
         d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads)
         textures, samplers = sampling_keys(state.vertex, demand)
@@ -253,7 +233,16 @@ class DrawMaker:
         d.wants_system = linked.wants_system
 
     # -- slots --------------------------------------------------------------------------------------------------------
-    def _slots(self, d: Draw, state: DrawState, framebuffer: Framebuffer, fragment: FragmentInfo, linked: Linked, shape: Shape) -> None:
+    def _slots(
+        self,
+        d: Draw,
+        state: DrawState,
+        framebuffer: Framebuffer,
+        fragment: FragmentInfo,
+        linked: Linked,
+        shape: Shape,
+        primitive: Prim,
+    ) -> None:
         r = state.rasterizer
         count = len(linked.source)
         is_polygon = shape in (Shape.TRIANGLE, Shape.OUTLINE)
@@ -268,7 +257,10 @@ class DrawMaker:
                 d.back[k], d.source[slot], d.flat[slot], d.clamp[slot] = slot, linked.back[k], d.flat[k], d.clamp[k]
                 extra.append(slot)
         total = count + len(extra)
-        d.size_register = -1
+        d.size_register = d.edge_flag = -1
+        if shape is Shape.OUTLINE and primitive in FLAGGED and linked.edge_flag is not None:
+            d.edge_flag, d.source[total] = total, linked.edge_flag
+            total += 1
         if shape is Shape.POINT:
             if r.point_size_per_vertex and linked.point_size is not None:
                 d.size_register, d.source[total] = total, linked.point_size
@@ -370,39 +362,6 @@ def _vertices_of(state: DrawState, info: DrawInfo) -> int:
     if not info.index_size or state.index_buffer is None:
         return info.count
     return min(info.count, state.index_buffer.size // info.index_size)
-
-
-def _identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
-    """Every object that a draw record is made of, but for constants."""
-    return (
-        state.vertex_shader,
-        state.fragment_shader,
-        state.rasterizer,
-        state.blend,
-        state.depth_stencil_alpha,
-        state.vertex_elements,
-        state.vertex_buffers,
-        state.index_buffer,
-        state.blend_color,
-        state.stencil_ref,
-        state.viewports,
-        state.scissors,
-        state.polygon_stipple,
-        state.clip_planes,
-        bool(state.sample_mask & 1),
-        state.count_samples,
-        state.count_statistics,
-        state.link,
-        info,
-        framebuffer,
-        *state.vertex.views,
-        None,
-        *state.vertex.samplers,
-        None,
-        *state.fragment.views,
-        None,
-        *state.fragment.samplers,
-    )
 
 
 def batches_of(packet: Packet, size: int) -> Iterator[tuple[int, int]]:

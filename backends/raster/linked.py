@@ -23,6 +23,7 @@ class Linked:
     is_color: tuple[bool, ...]
     position: int
     point_size: int | None
+    edge_flag: int | None
     clip_vertex: int
     clip_distance: tuple[int | None, ...]
     num_distances: int  # that the shader declares to write: clip scalars come first,
@@ -69,6 +70,7 @@ def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo, st
         tuple(colors),
         position,
         by_semantic.get(Semantic("PSIZE", 0)),
+        by_semantic.get(Semantic("EDGEFLAG", 0)),
         by_semantic.get(Semantic("CLIPVERTEX", 0), position),
         distances,
         clips,

@@ -36,7 +36,7 @@ def build_outline(module: Module) -> None:
                 _fill(f, w, out, worker, draw, mask, corners, prim)
                 open_()
                 with f.if_(~culled):
-                    edges = _visible_edges(f, d, b, prim)
+                    edges = _visible_edges(f, d, b, prim) & _flagged_edges(f, d, [out.record(c) for c in corners])
                     reverse = ~positive
                     for k, (start, end) in enumerate(_EDGES):
                         with f.if_((edges & (1 << k)).ne(0)):
@@ -70,6 +70,16 @@ def _visible_edges(f: Function, d: Record, b: Record, prim: Val) -> Val:
     edges = f.select((q & 1).ne(0), d.get("edges", 1), d.get("edges", 0))
     ends = f.select(q.eq(0), f.const(I32, 4), 0) | f.select((q + 1).eq(per_instance), f.const(I32, 2), 0)
     return edges | f.select(d.get("is_polygon").ne(0), ends, 0)
+
+
+def _flagged_edges(f: Function, d: Record, records: list[Val]) -> Val:
+    """Bit k: the vertex that edge k begins at says that it is drawn."""
+    slot, edges = d.get("edge_flag"), f.var(I32, 7)
+    with f.if_(slot >= 0):
+        for k, (start, _) in enumerate(_EDGES):
+            flag = f.load(F32, records[start], (slot << 4) + VertexLayout.SLOTS)
+            edges.set(f.select(flag.ne(0.0), edges.get(), edges.get() & (7 ^ (1 << k))))
+    return edges.get()
 
 
 def _fill(f: Function, w: Record, out: Output, worker: Val, draw: Val, mask: list[Val], corners: list[Val], prim: Val) -> None:

@@ -155,6 +155,7 @@ class Draw(ctypes.Structure):
         ("fill", c_int32 * 2),  # PolygonMode of the front, of the back
         ("edges", c_int32 * 2),  # of even and odd triangles: bit k, corner k to the next is an edge of the primitive
         ("is_polygon", c_int32),
+        ("edge_flag", c_int32),  # vertex slot that says in x whether the edge from a vertex on is drawn, or -1
         ("window_space", c_int32),  # positions are in window space already
         ("size_register", c_int32),  # vertex slot that holds the size in x, or -1
         ("sprite", c_int32 * MAX_INPUTS),  # 1: the slot becomes the sprite coordinate of a point
