@@ -29,8 +29,6 @@ MAX_VIEWPORTS = 16
 class Bindings(ContextCore):
     """The set_ methods, sampler views and surfaces."""
 
-    _samplers: dict[ShaderType, list[StateObject[SamplerState] | None]]
-    _views: dict[ShaderType, list[SamplerView | None]]
     _other_stages: dict[ShaderType, packet.StageBindings]
 
     def stage_bindings(self, stage: ShaderType) -> packet.StageBindings:
@@ -196,34 +194,19 @@ class Bindings(ContextCore):
             if view.is_destroyed or view.texture.is_destroyed:
                 raise ValueError(f"{name}: views[{index}]: the view or its texture was destroyed")
             self.note_use(view.texture)
-        place(self._views.setdefault(kind, []), first, views)
-        stage_bindings = self.stage_bindings(kind)
-        place(stage_bindings.views, first, [None if view is None else view.bound for view in views])
-        self._pair(kind, first, len(views))
+        place(self.stage_bindings(kind).views, first, [None if view is None else view.bound for view in views])
 
     def bind_samplers(self, stage: ShaderType, first: int, handles: Sequence[StateObject[SamplerState] | None]) -> None:
         """Bind checked sampler objects."""
-        place(self._samplers.setdefault(stage, []), first, handles)
-        self._pair(stage, first, len(handles))
+        place(self.stage_bindings(stage).samplers, first, [None if handle is None else self._bound(handle) for handle in handles])
 
-    def _pair(self, stage: ShaderType, first: int, count: int) -> None:
-        """Bring the samplers of some units up to date: the border color takes the kind of the view of the same unit."""
-        handles, views = self._samplers.get(stage, []), self._views.get(stage, [])
-        bound: list[packet.BoundSampler | None] = []
-        for unit in range(first, first + count):
-            handle = handles[unit] if unit < len(handles) else None
-            view = views[unit] if unit < len(views) else None
-            is_integer = view is not None and view.format.is_integer
-            bound.append(None if handle is None else self._bound(handle, is_integer))
-        place(self.stage_bindings(stage).samplers, first, bound)
-
-    def _bound(self, handle: StateObject[SamplerState], is_integer: bool) -> packet.BoundSampler:
-        known = self._halves.get((handle, is_integer))
+    def _bound(self, handle: StateObject[SamplerState]) -> packet.BoundSampler:
+        known = self._halves.get(handle)
         if known is None:
-            known = self._halves[handle, is_integer] = bound_sampler(handle.state, integer_border=is_integer)
+            known = self._halves[handle] = bound_sampler(handle.state)
         return known
 
-    _halves: dict[tuple[StateObject[SamplerState], bool], packet.BoundSampler]
+    _halves: dict[StateObject[SamplerState], packet.BoundSampler]
 
     # -- targets ---------------------------------------------------------------------------------------------------------
     def create_surface(

@@ -34,8 +34,6 @@ class Context(Queries, Draws, Clears, Copies, Extras):
         self.priv = priv
         self.flags = flags
         self._interned = {}
-        self._samplers = {}
-        self._views = {}
         self._halves = {}
         self._other_stages = {}
         self._unsupported = {}

@@ -207,7 +207,6 @@ class StateObjects(Bindings):
     def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
         """Forget a sampler object."""
         self._destroy(handle, "sampler")
-        for is_integer in (False, True):
-            self._halves.pop((handle, is_integer), None)
+        self._halves.pop(handle, None)
 
     delete_sampler_state = destroy_sampler_state

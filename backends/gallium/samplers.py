@@ -28,8 +28,8 @@ def color_words(color: tuple[float, ...], *, integer: bool) -> tuple[int, int, i
     return (words[0], words[1], words[2], words[3])
 
 
-def bound_sampler(state: SamplerState, *, integer_border: bool) -> BoundSampler:
-    """Both halves of a sampler state; the border color as integers for views of integer formats."""
+def bound_sampler(state: SamplerState) -> BoundSampler:
+    """Both halves of a sampler state."""
     key = SamplerKey(
         state.wrap_s,
         state.wrap_t,
@@ -43,5 +43,6 @@ def bound_sampler(state: SamplerState, *, integer_border: bool) -> BoundSampler:
         state.seamless_cube_map,
     )
     record = SamplerRecord(single(state.lod_bias), single(state.min_lod), single(state.max_lod), state.max_anisotropy)
-    record.border_color[:] = color_words(state.border_color, integer=integer_border)
+    record.border_color[:] = color_words(state.border_color, integer=False)
+    record.border_integers[:] = color_words(state.border_color, integer=True)
     return BoundSampler(key, record)

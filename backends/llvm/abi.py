@@ -33,7 +33,7 @@ class TextureRecord(ctypes.Structure):
 
 
 class SamplerRecord(ctypes.Structure):
-    """The run-time part of a sampler. `border_color` holds float bits or integers, already in the view's kind."""
+    """The run-time part of a sampler. The border color as float bits, and as the integers that views of integer formats read."""
 
     _fields_ = [
         ("lod_bias", ctypes.c_float),
@@ -41,6 +41,7 @@ class SamplerRecord(ctypes.Structure):
         ("max_lod", ctypes.c_float),
         ("max_anisotropy", ctypes.c_int32),
         ("border_color", ctypes.c_uint32 * 4),
+        ("border_integers", ctypes.c_uint32 * 4),
     ]
 
 
@@ -68,4 +69,29 @@ class ShaderEnv(ctypes.Structure):
         ("images", ctypes.c_void_p),
         ("sample_positions", ctypes.c_void_p),
         ("samples", ctypes.c_int32),
+    ]
+
+
+class RunRecord(ctypes.Structure):
+    """What a run kernel works on: `units` times `vectors` vectors of lanes, one after the other.
+
+    A unit is a group whose vectors wait for each other at barriers, or one vector. Staged arrays hold 32-bit words as
+    [vector][register * 4 + channel][lane]: `inputs`, `outputs`, `system`; or as [vector][lane]: `alive` (not 0 where the lane is an
+    invocation; becomes which were not killed), `primitives` and `members` (numbers of the lane's primitive, and of the lane in it),
+    `groups` (number of the lane's group in this call), `counts`.
+
+    vertices: [primitive][vertex_rows][IN register][channel]; patches: [primitive][patch_rows][OUT register][channel] of all primitives.
+    emitted: [vector][lane][vertex][OUT register][channel], marks: [vector][lane][vertex]; `counts` receives how many.
+    counters: BufferRecords of HWATOMIC; grid_memory: of GLOBAL and INPUT; shared, private: `shared_words` words a group, and a lane.
+    state: `state_bytes` a vector of a unit, kept while it waits at a barrier; where it is null, a kernel with barriers only says how
+    many that are. stops: [vector], 0 at the start: where the vector waits, -1 where it has ended.
+    fragments: see `fragments`.
+    """
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("env", "inputs", "outputs", "system", "alive", "primitives", "members", "groups")),
+        *((name, ctypes.c_void_p) for name in ("vertices", "patches", "emitted", "marks", "counts")),
+        *((name, ctypes.c_void_p) for name in ("counters", "grid_memory", "shared", "private", "state", "stops", "fragments")),
+        ("state_bytes", ctypes.c_int64),
+        *((name, ctypes.c_int32) for name in ("units", "vectors", "vertex_rows", "patch_rows", "shared_words", "reserved")),
     ]

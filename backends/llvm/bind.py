@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.arguments import Arguments
-from backends.formats import Format
 from backends.gallium.enums import TextureTarget
 from backends.gallium.state import SamplerState
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS, BufferRecord, SamplerRecord, ShaderEnv, TextureRecord
@@ -77,12 +76,12 @@ def bind_image(image: ImageData) -> tuple[ImageKey, TextureRecord]:
     return ImageKey(image.format), record
 
 
-def sampler_record(state: SamplerState, format: Format | None) -> SamplerRecord:
-    """The run-time part of a sampler for views of `format`."""
+def sampler_record(state: SamplerState) -> SamplerRecord:
+    """The run-time part of a sampler."""
     record = SamplerRecord(state.lod_bias, state.min_lod, state.max_lod, state.max_anisotropy)
-    integer = format is not None and format.is_integer
     for k, value in enumerate(state.border_color):
-        record.border_color[k] = int(value) & 0xFFFFFFFF if integer else int(np.float32(value).view(np.uint32))
+        record.border_color[k] = int(np.float32(value).view(np.uint32))
+        record.border_integers[k] = int(value) & 0xFFFFFFFF if abs(value) < float("inf") else 0
     return record
 
 
@@ -136,7 +135,7 @@ class Environment:
             textures[unit] = item.record
             self._keep.append(item.memory)
         for unit, state in arguments.samplers.items():
-            samplers[unit] = sampler_record(state, bound[unit].key.format if unit in bound else None)
+            samplers[unit] = sampler_record(state)
         for number, data in arguments.buffers.items():
             buffers[number] = BufferRecord(data.ctypes.data, data.size)
         for unit, (_, record) in images.items():

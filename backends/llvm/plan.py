@@ -106,6 +106,13 @@ def _make(program: Program) -> Plan:
             if register.file is File.CONST and not is_indirect(register):
                 buffer = register.dimension.index if register.dimension is not None else 0
                 constants.update(((buffer, register.index, c), None) for c in operand.swizzle)
+        for offset in instruction.offsets:
+            if offset.register.file is File.CONST and not is_indirect(offset.register):
+                constants.update(((0, offset.register.index, c), None) for c in offset.swizzle)
+        for destination in instruction.dst:  # of STORE: a handle
+            if destination.register.file is File.CONST and not is_indirect(destination.register):
+                register = destination.register
+                constants[register.dimension.index if register.dimension is not None else 0, register.index, 0] = None
     names = [leaf.instruction.opcode.name for leaf in leaves(main)]
     kills = not {"KILL", "KILL_IF", "DEMOTE"}.isdisjoint(names)
     samples = sum(name in _SAMPLES for name in names)

@@ -259,7 +259,8 @@ def emit_tg4(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
         coords = _coordinates(c, a)
         operand = c.instruction.src[1]
         word = known_word(c, operand.register, operand.swizzle[0]) if not (operand.negate or operand.absolute) else None
-        component = wide(c, b[0]).as_int() if word is None else word & 3
+        if not info.is_shadow:  # what is compared is red
+            component = wide(c, b[0]).as_int() if word is None else word & 3
     return _requested(c, 2, Request(info.name, coords, "gather", offsets=offsets_of(c, several=True), component=component))
 
 

@@ -35,10 +35,10 @@ def fetch_texel(
     return unpack(f, texture.key.format, words)
 
 
-def border_color(f: Function, sampler: Val, lanes: int) -> list[Val]:
+def border_color(f: Function, sampler: Val, lanes: int, integer: bool) -> list[Val]:
     """The border color, f32 or bits of integers, in every lane."""
-    record = Record(f, sampler, SamplerRecord)
-    return [f.splat(record.get("border_color", c), lanes).bits_as(F32.wide(lanes)) for c in range(4)]
+    record, name = Record(f, sampler, SamplerRecord), "border_integers" if integer else "border_color"
+    return [f.splat(record.get(name, c), lanes).bits_as(F32.wide(lanes)) for c in range(4)]
 
 
 def or_border(f: Function, texel: Sequence[Val], inside: Sequence[Val | None], border: Sequence[Val] | None) -> list[Val]:

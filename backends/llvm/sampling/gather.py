@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from backends.gallium.enums import TexCompare
 from backends.llvm.builder import Function, Val
 from backends.llvm.sampling.cube import project, seamless_footprint
-from backends.llvm.sampling.fetch import border_color, fetch_texel, or_border
+from backends.llvm.sampling.fetch import fetch_texel, or_border
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.sampling.sample import Sampling, apply_swizzle, compare, shadow_reference
 from backends.llvm.sampling.targets import INFOS
@@ -53,7 +53,7 @@ def emit_gather(
     for texel in texels:
         if reference is not None:
             texel = compare(f, texture_key, sampler_key.compare_func, reference, texel[0])
-        results.append(_chosen(f, apply_swizzle(f, texture_key, texel), 0 if compared else component))
+        results.append(_chosen(f, apply_swizzle(f, texture_key, texel), 0 if info.is_shadow else component))
     return results
 
 
@@ -100,7 +100,7 @@ class _Gather:
         i, j, k = (*places, None, None)[:3]
         assert i is not None
         texel = fetch_texel(f, self.sampling.texture, self.level, i, j, self.layer if k is None else k)
-        border = border_color(f, self.sampling.sampler, i.lanes) if any(mask is not None for mask in inside) else None
+        border = self.sampling.border(i.lanes) if any(mask is not None for mask in inside) else None
         return or_border(f, texel, inside, border)
 
 

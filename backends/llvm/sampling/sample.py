@@ -183,6 +183,10 @@ class Sampling:
         modes = (key.wrap_s, key.wrap_t, key.wrap_r)[: self.axes]
         return any(mode in (HALF_BORDER_MODES if linear else BORDER_MODES) for mode in modes)
 
+    def border(self, lanes: int) -> list[Val]:
+        """The border color."""
+        return border_color(self.f, self.sampler, lanes, self.key.format.is_integer)
+
     def within(self, level: Level, layer: Val | None) -> Val | None:
         """The layer, inside of this level too: those of a 3D view that is read as an array become fewer."""
         return layer if layer is None or not self.texture.volume else self.f.min(layer, level.depth - 1)
@@ -192,7 +196,7 @@ class Sampling:
         layer = self.within(level, layer)
         if self.seamless and linear and layer is not None:
             return filter_seamless(self.f, self.texture, level, coords, layer, snap, [self._shift(axis) for axis in range(2)])
-        border = border_color(self.f, self.sampler, coords[0].lanes) if self.borders(linear) else None
+        border = self.border(coords[0].lanes) if self.borders(linear) else None
         return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border, snap)
 
     def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None, snap: Val | None) -> list[Val]:

@@ -96,7 +96,8 @@ def bind(texture: TextureData, target: str) -> Bound:
 def sampler_record(state: SamplerState, format: Format) -> SamplerRecord:
     record = SamplerRecord(state.lod_bias, state.min_lod, state.max_lod, state.max_anisotropy)
     for k, value in enumerate(state.border_color):
-        record.border_color[k] = int(value) & 0xFFFFFFFF if format.is_integer else int(np.float32(value).view(np.uint32))
+        record.border_color[k] = int(np.float32(value).view(np.uint32))
+        record.border_integers[k] = int(value) & 0xFFFFFFFF
     return record
 
 
