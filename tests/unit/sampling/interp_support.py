@@ -1,4 +1,4 @@
-"""Fragments that run one texture or image instruction in the interpreter."""
+"""Fragments that run one texture or image instruction: in the interpreter, and again as generated code, which must agree."""
 
 from __future__ import annotations
 
@@ -57,7 +57,13 @@ def run(declarations: str, body: str, *inputs: ArrayLike, **options: Any) -> Run
         given = np.asarray(values)
         given = given.astype(np.float32).view(np.uint32) if given.dtype.kind == "f" else given.astype(np.int64).astype(np.uint32)
         words[:, number, : given.shape[1]] = given
-    return tgsi.run(tgsi.parse(f"{HEADER}{declarations}\n{body}\nEND\n"), words, engine="interp", **options)
+    program = tgsi.parse(f"{HEADER}{declarations}\n{body}\nEND\n")
+    result = tgsi.run(program, words, engine="interp", **options)
+    compiled = tgsi.run(program, words, engine="jit", **options)
+    same = (result.outputs == compiled.outputs) | np.isclose(result.floats, compiled.floats, rtol=0, atol=1e-6, equal_nan=True)
+    assert same.all(), (result.outputs, compiled.outputs)
+    assert {k: v.tobytes() for k, v in result.images.items()} == {k: v.tobytes() for k, v in compiled.images.items()}
+    return result
 
 
 def words(
