@@ -13,15 +13,20 @@ MAX_BUFFERS = 32
 
 
 @runtime_checkable
-class Memory(Protocol):
+class Partial(Protocol):
+    """What an Interface also is where some lanes may be no invocations."""
+
+    def present(self) -> Val:
+        """The lanes that are invocations, as an i1 vector; only they vote, and only their writes to memory count."""
+        ...
+
+
+@runtime_checkable
+class Memory(Partial, Protocol):
     """What an Interface also is where programs may use BUFFER and CONSTBUF resources."""
 
     def buffers(self) -> Val:
         """Pointer to an array of MAX_BUFFERS BufferRecords."""
-        ...
-
-    def present(self) -> Val:
-        """The lanes that are invocations, whose writes count, as an i1 vector."""
         ...
 
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from backends.arguments import Arguments, RunOptions, prepare
 from backends.llvm.bind import Environment
+from backends.llvm.chunks import Run
 from backends.llvm.engine import Library, compile_module
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
-from backends.llvm.stages import build_run_kernel, output_count
+from backends.llvm.stages import build_run_kernel
 from backends.llvm.variants import VariantCache
 from backends.result import Bits, Floats, RunResult
 from backends.shapes import QUAD
 from tgsi.enums import File, Interpolation
 from tgsi.ir import Program
-
-_ENTRY = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +106,13 @@ def run(
     if library is None:
         keys = environment.texture_keys, environment.sampler_keys, environment.image_keys
         library = _kernels.get(_Variant(program.text, lanes, cpu, *keys, arguments.fuel, program))
-    return _run_blocks(_ENTRY(library.address["run"]), environment, program, arguments, lanes)
-
-
-def _run_blocks(entry: Any, environment: Environment, program: Program, arguments: Arguments, lanes: int) -> RunResult:
     inputs, system = interpolate(program, arguments), _system_registers(program, arguments)
-    invocations, count = arguments.invocations, output_count(program)
-    outputs = np.zeros((invocations, count, 4), np.uint32)
-    alive = np.zeros(invocations, np.bool_)
-    block_out = np.zeros((max(count, 1), 4, lanes), np.uint32)
-    block_alive = np.zeros(lanes, np.uint32)
-    for start in range(0, invocations, lanes):
-        size = min(lanes, invocations - start)
-        block_alive[:] = np.arange(lanes) < size
-        block_in, block_system = _block(inputs, start, lanes), _block(system, start, lanes)
-        entry(environment.address, block_in.ctypes.data, block_out.ctypes.data, block_system.ctypes.data, block_alive.ctypes.data)
-        outputs[start : start + size] = block_out[:count, :, :size].transpose(2, 0, 1)
-        alive[start : start + size] = block_alive[:size] != 0
+    work = Run(program, arguments, lanes, environment.address, library.address["run"], inputs, system)
+    work.run()
+    places = arguments.places
     contents = {number: data.view(np.uint8) for number, data in arguments.buffers.items()}
     images = {number: image.texels for number, image in arguments.images.items()}
-    return RunResult(outputs, alive, buffers=contents, images=images)
+    return RunResult(work.outputs[places], work.alive[places], buffers=contents, images=images)
 
 
 def _system_registers(program: Program, arguments: Arguments) -> Bits:
@@ -137,11 +122,3 @@ def _system_registers(program: Program, arguments: Arguments) -> Bits:
         if declaration.semantic is not None:
             result[declaration.first : declaration.last + 1] = arguments.system_values[declaration.semantic.name]
     return result
-
-
-def _block(words: Bits, start: int, lanes: int) -> Bits:
-    """(registers, all lanes, 4) -> vectors of `lanes`; lanes that are missing at the end are 0."""
-    part = words[:, start : start + lanes]
-    block = np.zeros((max(len(part), 1), 4, lanes), np.uint32)
-    block[: len(part), :, : part.shape[1]] = part.transpose(0, 2, 1)
-    return block

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from backends.llvm.abi import ShaderEnv
-from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
+from backends.llvm.abi import RunRecord
+from backends.llvm.builder import I32, PTR, Function, Module, Val
 from backends.llvm.environment import default_environment
 from backends.llvm.lanes import LaneMap
+from backends.llvm.registers import Registers, RunRegisters, file_bytes, vector_part
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.structs import Record
 from backends.llvm.subgroups import subgroup_value
@@ -31,31 +32,13 @@ VERTEX_SYSTEM_VALUES = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Registers:
-    """An Interface that reads register files stored as vectors: channel c of register r is vector number 4 * r + c."""
+class _VertexRegisters(Registers):
+    """Inputs and system values of vertices; each of the latter is one number, the same in all channels."""
 
-    f: Function
-    lane_map: LaneMap
-    env: Val
-    inputs: Val
-    system: Val
-    textures: Mapping[int, TextureKey]
-    samplers: Mapping[int, SamplerKey]
-    declarations: tuple[Declaration, ...] | None = None  # of SV; None: `system` is a register file too
-
-    def vector(self, pointer: Val, number: int, integer: bool = False) -> Val:
-        """Vector `number` of an array of vectors."""
-        lanes = self.lane_map.lanes
-        return self.f.load((I32 if integer else F32).wide(lanes), pointer, number * 4 * lanes)
-
-    def input(self, register: int, channel: int) -> Val:
-        """A channel of an input register."""
-        return self.vector(self.inputs, 4 * register + channel)
+    declarations: tuple[Declaration, ...]  # of SV
 
     def system_value(self, register: int, channel: int) -> Val:
-        """A channel of a system value; a vertex kernel's are scalars, the same in all channels."""
-        if self.declarations is None:
-            return self.vector(self.system, 4 * register + channel, integer=True)
+        """A channel of a system value."""
         for declaration in self.declarations:
             if declaration.covers(register) and declaration.semantic is not None:
                 name = declaration.semantic.name
@@ -65,35 +48,6 @@ class _Registers:
                     return subgroup_value(self.f, self.lane_map, name, channel)
                 raise UnsupportedError.at("B004", f"the system value {name} is not supported by vertex kernels", declaration.span)
         return self.f.const(I32.wide(self.lane_map.lanes), 0)
-
-    def texture_key(self, unit: int) -> TextureKey | None:
-        """Static part of a sampler view."""
-        return self.textures.get(unit)
-
-    def sampler_key(self, unit: int) -> SamplerKey | None:
-        """Static part of a sampler."""
-        return self.samplers.get(unit)
-
-
-@dataclass(frozen=True, slots=True)
-class _RunRegisters(_Registers):
-    """An Interface with memory and images. `lanes`: words, not 0 where a lane is an invocation."""
-
-    lanes: Val | None = None
-    images: Mapping[int, ImageKey] = field(default_factory=dict)
-
-    def image_key(self, unit: int) -> ImageKey | None:
-        """Static part of an image."""
-        return self.images.get(unit)
-
-    def buffers(self) -> Val:
-        """Pointer to the BufferRecords."""
-        return Record(self.f, self.env, ShaderEnv).get("buffers")
-
-    def present(self) -> Val:
-        """The lanes that are invocations."""
-        assert self.lanes is not None
-        return self.f.load(I32.wide(self.lane_map.lanes), self.lanes).ne(0)
 
 
 def output_count(program: Program) -> int:
@@ -126,7 +80,7 @@ def build_vertex_kernel(
     f = Function(module, name, [PTR] * 4)
     env, inputs, out, system = f.args
     declarations = program.declared(File.SV)
-    interface = _Registers(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, declarations)
+    interface = _VertexRegisters(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, declarations)
     _store_outputs(f, translate(f, program, interface), program, out, lanes)
     f.ret()
     return module
@@ -142,23 +96,46 @@ def build_run_kernel(
     cpu: str = "host",
     fuel: int = FUEL,
 ) -> Module:
-    """A module with `run(env, in, out, system, alive)`, which sets MXCSR itself.
+    """A module with `run(record)`, which sets MXCSR itself; `record` is a RunRecord. `fuel`: see `translate`.
 
-    Layouts are those of `build_vertex_kernel`, except that `system` is a register file like `in`; `alive`
-    holds one i32 a lane, not 0 where the lane is an invocation, and receives which were not killed. `fuel`: see `translate`.
-    Four consecutive lanes are a quad: (0,0) (1,0) (0,1) (1,1).
+    Four consecutive lanes are a quad: (0,0) (1,0) (0,1) (1,1). Raises UnsupportedError for what the generator does not build.
     """
     module = Module("run", cpu)
-    inner = Function(module, "shade", [PTR] * 5, internal=True)
-    env, inputs, out, system, alive = inner.args
-    keys = textures or {}, samplers or {}
-    interface = _RunRegisters(inner, LaneMap(lanes, "linear"), env, inputs, system, *keys, lanes=alive, images=images or {})
-    outputs = translate(inner, program, interface, fuel=fuel)
-    _store_outputs(inner, outputs, program, out, lanes)
-    inner.store(outputs.alive.zext(I32), alive)
-    inner.ret()
-    f = Function(module, "run", [PTR] * 5)
+    _build_shade(module, program, lanes, textures or {}, samplers or {}, images or {}, fuel)
+    _build_drive(module)
+    f = Function(module, "run", [PTR])
     with default_environment(f):
-        f.call(None, "shade", *f.args)
+        f.call(None, "drive", *f.args)
     f.ret()
     return module
+
+
+def _build_shade(
+    module: Module,
+    program: Program,
+    lanes: int,
+    textures: Mapping[int, TextureKey],
+    samplers: Mapping[int, SamplerKey],
+    images: Mapping[int, ImageKey],
+    fuel: int,
+) -> None:
+    """`shade(record, index)`: the program for one vector."""
+    f = Function(module, "shade", [PTR, I32], internal=True)
+    record, index = Record(f, f.args[0], RunRecord), f.args[1]
+    inputs = vector_part(record, "inputs", index, file_bytes(program, File.IN, lanes))
+    system = vector_part(record, "system", index, file_bytes(program, File.SV, lanes))
+    lane_map = LaneMap(lanes, "linear")
+    interface = RunRegisters(f, lane_map, record.get("env"), inputs, system, textures, samplers, program, record, index, images)
+    outputs = translate(f, program, interface, interface.present(), fuel=fuel)
+    _store_outputs(f, outputs, program, interface.part("outputs", file_bytes(program, File.OUT, lanes)), lanes)
+    f.store(outputs.alive.zext(I32), interface.part("alive", 4 * lanes))
+    f.ret()
+
+
+def _build_drive(module: Module) -> None:
+    """`drive(record)`: every vector, one after the other."""
+    f = Function(module, "drive", [PTR], internal=True)
+    record = Record(f, f.args[0], RunRecord)
+    with f.range(0, record.get("units") * record.get("vectors")) as index:
+        f.call(None, "shade", f.args[0], index)
+    f.ret()

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from backends.llvm import emit as registry
 from backends.llvm.builder import BOOL, F32, Function, Val
-from backends.llvm.emit import compare, floats, framebuffer, groups, integers, interpolation, memory, queries, samples, textures, trigonometry, wide  # noqa: F401 - importing registers their emitters
+from backends.llvm.emit import (  # noqa: F401 - importing registers their emitters
+    compare,
+    floats,
+    framebuffer,
+    groups,
+    integers,
+    interpolation,
+    memory,
+    queries,
+    samples,
+    textures,
+    trigonometry,
+    wide,
+)
 from backends.llvm.flow import FlowBuilder
-from backends.llvm.interface import Interface
+from backends.llvm.interface import Interface, Partial
 from backends.llvm.lanes import LaneMap
 from backends.llvm.masks import MaskVar
 from backends.llvm.operands import Operands, SourceVector
@@ -15,7 +28,7 @@ from backends.llvm.plan import plan_of
 from backends.llvm.reads import RESOURCES, channels, source_types
 from backends.llvm.tree import Leaf, Region
 from passes.analysis.regions import FUEL
-from tgsi.enums import File
+from tgsi.enums import File, Processor
 from tgsi.ir import Instruction, Program
 from tgsi.opcodes import Mode
 
@@ -56,7 +69,10 @@ class Translator:
         if self.plan.kills:
             self.alive = MaskVar(f, self.lanes)
             self.alive.set(True)
-        covered = self.lane_map.widen(f, mask) if mask is not None else None
+        self.present = interface.present() if isinstance(interface, Partial) else None
+        covered = mask
+        if mask is not None and program.processor is Processor.FRAG:
+            covered = self.lane_map.widen(f, mask)  # for derivatives
         self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands.known, fuel)
 
     def condition(self, instruction: Instruction) -> Val:
@@ -65,7 +81,8 @@ class Translator:
 
     def execution_mask(self) -> Val:
         """The lanes that execute the current instruction."""
-        return self.flow.execution_mask()
+        mask = self.flow.execution_mask()
+        return mask if self.present is None else mask & self.present
 
     # -- instructions -----------------------------------------------------------------------------------------------
     def emit(self, leaf: Leaf) -> None:
