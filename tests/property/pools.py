@@ -29,12 +29,22 @@ MAX_DEPTH = len(COUNTERS)
 FIRST_GIVEN = 16
 """TEMPs from here on hold what a stage has no inputs for."""
 
-TEMPORARIES = "DCL TEMP[0..3], ARRAY(1), LOCAL\nDCL TEMP[4..7], ARRAY(2), LOCAL\nDCL TEMP[8..14]\n"
+TEMPORARIES = ("DCL TEMP[0..3], ARRAY(1), LOCAL", "DCL TEMP[4..7], ARRAY(2), LOCAL", "DCL TEMP[8..15]")
 
 ODD, SMALL, LIMIT = "IMM[4]", "IMM[3]", "IMM[5]"
-"""Immediates: multipliers of the digest; 0, 1, 2, 3; 5, 31, 4, 12."""
+PLACES = "IMM[6]"
+"""Immediates: multipliers of the digest; 0, 1, 2, 3; 5, 31, 4, 12; what makes a number `own`;
+then 0 to 28 in steps of 4."""
 
-FIXED_IMMEDIATES = ((0, 1, 2, 3), (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F), (5, 31, 4, 12))
+FIXED_IMMEDIATES = (
+    (0, 1, 2, 3),
+    (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F),
+    (5, 31, 4, 12),
+    (1, 16, 0, 4),
+    (0, 4, 8, 12),
+    (16, 20, 24, 28),
+    (144, 0, 0, 0),
+)
 
 INEXACT = frozenset({"EX2", "LG2", "POW", "SIN", "COS"})
 """Engines may differ in the last places."""
@@ -97,7 +107,7 @@ def words(seed: int, shape: Sequence[int]) -> Words:
     return picked
 
 
-GIVEN = ("floats", "near", "words", "small", "doubles", "longs", "flags", "integers")
+GIVEN = ("floats", "near", "words", "small", "doubles", "longs", "flags", "integers", "own")
 """Registers of values, in the order of their numbers, each of one kind; `given_values` says which."""
 
 
@@ -106,6 +116,7 @@ def given_values(seed: int, count: int) -> Words:
 
     floats: ordinary. near: those floats, their neighbors, negatives, or other floats. words: of all sorts. small: -1 to 6.
     doubles: two ordinary ones. longs: 64 bits whose halves are small, equal, of either sign. flags: 0 or 1. integers: like near.
+    own: n, 16 n, 0, 4 n, where n is the number of the invocation.
     """
     chance = np.random.default_rng(seed)
     shape = (count, 4)
@@ -129,6 +140,7 @@ def given_values(seed: int, count: int) -> Words:
             longs.astype(np.uint32),
             chance.integers(0, 2, shape).astype(np.uint32),
             integers.astype(np.uint32),
+            np.outer(np.arange(count), np.array(FIXED_IMMEDIATES[3])).astype(np.uint32),
         ],
         axis=1,
     )
@@ -146,6 +158,7 @@ class Pools:
     longs: tuple[str, ...]
     flags: tuple[str, ...]
     integers: tuple[str, ...]
+    own: tuple[str, ...]
     indirect: tuple[str, ...] = ()
 
     def of_type(self, kind: str, chance: random.Random) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from tests.property.pools import (
     ADDRESSES,
@@ -48,7 +49,9 @@ class Writer:
     chance: random.Random
     pools: Pools
     deck: list[str]
+    resources: Any = None
     subs: int = 0
+    deep: bool = False
     outputs: bool = True
     kills: bool = False
     free: bool = False
@@ -294,6 +297,7 @@ class Writer:
 
     def body(self, depth: int, inside: str, size: int = 3) -> None:
         """Statements; at depth 0 the opcodes of the deck that are left come last."""
+        self.deep = depth > 0
         for _ in range(self.chance.randint(1 if depth else 3, size)):
             kind = self.chance.randrange(20)
             if kind < 2 and depth < MAX_DEPTH:
@@ -312,5 +316,6 @@ class Writer:
                 self.lines.append(f"KILL_IF {self.source('float', plain=False)}")
             else:
                 self.instruction()
+            self.deep = depth > 0
         while not depth and self.deck:
             self.instruction()
