@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from backends.llvm.builder import BOOL, I32, Function, Val, Var
 from backends.llvm.masks import MaskVar
+from backends.llvm.operands import Operands
 from backends.llvm.plan import Plan
 from backends.llvm.reads import Key, channels
 from backends.llvm.tree import Control, Leaf, Region, controls, leaves
@@ -47,15 +48,15 @@ class FlowBuilder:
         covered: Val | None,
         read: Callable[[Instruction], Val],
         emit: Callable[[Leaf], None],
-        known: dict[Key, Val],
+        operands: Operands,
         fuel: int = FUEL,
     ) -> None:
         """`covered`: lanes whose results count (whole quads), for leaving early; `read` fetches x of an instruction's source.
 
-        `known` holds values of variables that dominate the place where the walk stands; it is kept true at joins.
+        `operands.known` holds values of variables that dominate the place where the walk stands; it is kept true at joins.
         """
         self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
-        self.read, self.emit, self.known = read, emit, known
+        self.read, self.emit, self.operands, self.known = read, emit, operands, operands.known
         self.rounds = fuel
         self.active: Val | None = None
         self.live: dict[Control, MaskVar] = {}  # lanes still inside a loop, or inside a switch
@@ -248,6 +249,8 @@ class FlowBuilder:
             live.set(True if entered is None else entered)
         if control in self.flow.conts:
             self.waiting[control] = MaskVar(f, self.lanes)
+        if control is outer:
+            self.operands.enter_loop(key for key, loop in self.flow.twins.items() if loop is control)
         head, next_, end = f.label(), f.label(), f.label()
         self.nexts[control], self.ends[control] = next_, end
         f.jump(head)
@@ -275,6 +278,8 @@ class FlowBuilder:
         f.branch(again, head, end)
         f.place(end)
         self.known.clear()
+        if control is outer:
+            self.operands.leave_loop()
         if by_lane and is_leaf and not divergent and counter is not None:
             spent = f.splat(f.const(I32, self.rounds) - counter.get(), self.lanes)
             rest = self.lane_fuel[outer]

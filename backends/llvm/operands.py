@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS
 from backends.llvm.arrays import ConstantFile, ImmediateTable, RegisterArray
 from backends.llvm.builder import F32, I32, Function, Val, Var
@@ -22,6 +24,7 @@ class Operands:
         self.f, self.program, self.plan, self.interface = f, program, plan, interface
         self.lanes = interface.lane_map.lanes
         self.variables: dict[Key, Var] = {}
+        self.twins: dict[Key, Var] = {}  # those of the loop that is being written
         self.arrays: dict[File, list[RegisterArray]] = {}
         self.inputs: dict[tuple[int, int], Val] = {}
         self.system_values: dict[tuple[int, int], Val] = {}
@@ -108,7 +111,7 @@ class Operands:
             key = (file, register, channel)
             value = self.known.get(key)
             if value is None:
-                variable = self.variables.get(key)
+                variable = self.twins.get(key) or self.variables.get(key)
                 value = self.known[key] = variable.get() if variable is not None else self.f.const(F32, 0)
             return value
         if file is File.IN:
@@ -186,11 +189,28 @@ class Operands:
             raise self._unsupported(instruction, f"{register.file.name} as a destination")
         key = (register.file, register.index, channel)
         variable = self.variables[key]
+        twin = self.twins.get(key)
+        if twin is not None:
+            one = value.as_int() if twin.type.kind == "i" else value.as_float()
+            twin.set(one)
         if masked and mask is not None:
             value = value.as_int() if variable.type.kind == "i" else value.as_float()
             value = self.f.select(mask, value, variable.get())
         variable.set(value.as_int() if variable.type.kind == "i" else value.as_float())
-        self.known[key] = self.f.splat(value, variable.type.lanes) if value.truth is None else value
+        if twin is not None:
+            self.known[key] = one
+        else:
+            self.known[key] = self.f.splat(value, variable.type.lanes) if value.truth is None else value
+
+    def enter_loop(self, keys: Iterable[Key]) -> None:
+        """Where an outermost loop begins: from here to `leave_loop`, each of these channels has one value for all lanes of the loop."""
+        for key in keys:
+            variable = self.variables[key]
+            self.twins[key] = self.f.var(variable.type.wide(1), variable.get()[0])
+
+    def leave_loop(self) -> None:
+        """Behind that loop: every lane has what it had when it left."""
+        self.twins.clear()
 
     def _unsupported(self, instruction: Instruction, what: str) -> UnsupportedError:
         return UnsupportedError.at("B004", f"{what} is not supported by the code generator", instruction.span)

@@ -73,7 +73,7 @@ class Translator:
         covered = mask
         if mask is not None and program.processor is Processor.FRAG:
             covered = self.lane_map.widen(f, mask)  # for derivatives
-        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands.known, fuel)
+        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands, fuel)
 
     def condition(self, instruction: Instruction) -> Val:
         """x of the only source: what IF, UIF, SWITCH and CASE test."""

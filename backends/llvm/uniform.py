@@ -4,6 +4,10 @@ A register channel has a home: the innermost region that holds all its accesses 
 where every register starts as 0, when there is none). Nobody reads it outside of its home, and the lanes that read it inside are
 among those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home, and
 a channel is uniform (one scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
+
+Two refinements make scalars of loop counters. A channel that nobody reads behind an outermost loop is owned by it: lanes that have left
+do not care what becomes of it, so writes inside need no mask on their account. A channel that is read behind may have a twin inside: as
+long as a lane is in the loop it has the value that the unmasked writes give, so one scalar serves all reads inside.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from tgsi.ir import Instruction
 from tgsi.opcodes import Mode
 
 _VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
+_SPLIT = frozenset({File.TEMP, File.ADDR})
 _IMPLICIT_DERIVATIVES = frozenset({"TEX", "TXB", "TXP", "TEX2", "TXB2", "LODQ", "LOD", "SAMPLE", "SAMPLE_B", "SAMPLE_C"})
 _JUMPS = frozenset({"BRK", "CONT", "RET"})
 
@@ -38,7 +43,8 @@ class Flow:
     """What the analysis found.
 
     divergent: channels that need one value a lane; controls, conts: controls (loops) that lanes leave (continue) one by one;
-    through: divergent exits that leave a control for one further out; nests: outermost loops whose fuel is counted a lane.
+    through: divergent exits that leave a control for one further out; nests: outermost loops whose fuel is counted a lane;
+    owners: channels that only their outermost loop reads, or code before it; twins: channels that are uniform inside of an outermost loop.
     """
 
     homes: dict[Key, Region | None]
@@ -49,6 +55,8 @@ class Flow:
     exits: dict[Leaf, Exit] = field(default_factory=dict)
     through: dict[Control, list[Exit]] = field(default_factory=dict)
     nests: set[Control] = field(default_factory=set)
+    owners: dict[Key, Control] = field(default_factory=dict)
+    twins: dict[Key, Control] = field(default_factory=dict)
     main_divergent: bool = False
 
     def is_masked(self, region: Region, key: Key) -> bool:
@@ -56,7 +64,13 @@ class Flow:
         home = self.homes.get(key)
         if home is None and self.main_divergent and key[0] is File.OUT:
             return True
-        return any(control in self.controls for control in _path(region, home))
+        owner = self.owners.get(key)
+        for control in _path(region, home):
+            if control is owner and control not in self.conts:
+                return False
+            if control in self.controls:
+                return True
+        return False
 
     def outer_loop(self, loop: Control) -> Control:
         """The outermost loop around a loop, or the loop itself."""
@@ -84,7 +98,11 @@ class _Analysis:
         self.steps: list[tuple[Region, Instruction, Leaf | Control, Access]] = []
         self.loops: list[Control] = []
         self._collect(main)
+        self.pinned: set[Key] = set()  # read across lanes in places that not every lane reaches
+        self.outermost: list[Control | None] = []  # by step
+        self.spans: dict[Control, tuple[int, int]] = {}  # first and last step inside of outermost loops
         self.flow = Flow(self._homes())
+        self._find_owners()
 
     def _collect(self, region: Region) -> None:
         for item in region.items:
@@ -110,7 +128,7 @@ class _Analysis:
     def _homes(self) -> dict[Key, Region | None]:
         first: dict[Key, tuple[bool, Region]] = {}
         home: dict[Key, Region] = {}
-        pinned: set[Key] = set()
+        pinned = self.pinned
         for region, instruction, _, found in self.steps:
             name = instruction.opcode.name
             if region.control is not None and (name in CROSS_LANE or name in _IMPLICIT_DERIVATIVES):
@@ -134,31 +152,66 @@ class _Analysis:
                 result[key] = self.main
         return result
 
+    def _find_owners(self) -> None:
+        """For every channel that is written in outermost loops: whether the last of them owns it, or it might have a twin there."""
+        last: dict[Key, int] = {}
+        written: dict[Key, Control] = {}
+        for at, (region, _, _, found) in enumerate(self.steps):
+            loop = None
+            for control in enclosing(region):
+                if control.kind == "loop":
+                    loop = control
+            self.outermost.append(loop)
+            last.update(dict.fromkeys(found.reads, at))
+            if loop is not None:
+                self.spans[loop] = (self.spans.get(loop, (at,))[0], at)
+                for key in found.writes:
+                    if key[0] in _SPLIT and key not in self.pinned and (key[0], key[1]) not in self.memory:
+                        written[key] = loop
+        for key, loop in written.items():
+            kind = self.flow.owners if last.get(key, -1) <= self.spans[loop][1] else self.flow.twins
+            kind[key] = loop
+
+    def _visit_twins(self, at: int, region: Region, found: Access, varies: bool) -> None:
+        """A twin needs one value when the loop begins, and writes inside that all lanes in the loop do alike."""
+        flow = self.flow
+        for key in found.writes:
+            loop = flow.twins.get(key)
+            if loop is None or at > self.spans[loop][1]:
+                continue
+            if at < self.spans[loop][0]:
+                masked = flow.is_masked(region, key)
+            else:
+                masked = loop in flow.conts or any(control in flow.controls for control in _path(region, loop.arms[0]))
+            if varies or masked:
+                del flow.twins[key]
+
     def run(self) -> Flow:
         flow = self.flow
         self._find_exits()
         flow.divergent = {key for _, _, _, found in self.steps for key in found.writes if (key[0], key[1]) in self.memory}
-        size = -1
+        size: int | None = None
         while size != (size := self._size()):
-            for region, instruction, item, found in self.steps:
+            for at, (region, instruction, item, found) in enumerate(self.steps):
                 if isinstance(item, Control):
-                    self._visit_control(item, found)
+                    self._visit_control(at, item, found)
                 elif instruction.opcode.name in _JUMPS:
                     self._visit_exit(flow.exits[item])
                 elif found.writes:
-                    self._visit_writes(region, instruction, found)
+                    self._visit_writes(at, region, instruction, found)
             self._visit_nests()
         for exit in flow.exits.values():
             if exit.divergent:
                 for control in exit.between:
                     flow.through.setdefault(control, []).append(exit)
+        flow.twins = {key: loop for key, loop in flow.twins.items() if key in flow.divergent}
         self._find_integers()
         return flow
 
     def _size(self) -> int:
         flow = self.flow
         exits = sum(exit.divergent for exit in flow.exits.values())
-        return len(flow.divergent) + len(flow.controls) + len(flow.conts) + len(flow.nests) + exits + flow.main_divergent
+        return len(flow.divergent) + len(flow.controls) + len(flow.conts) + len(flow.nests) + exits - len(flow.twins) + flow.main_divergent
 
     def _find_exits(self) -> None:
         for _, instruction, item, _ in self.steps:
@@ -175,14 +228,21 @@ class _Analysis:
                 between.append(control)
             self.flow.exits[item] = Exit(item, kind, target, tuple(between))
 
-    def _varies(self, found: Access) -> bool:
+    def _varies(self, at: int, found: Access) -> bool:
         if found.opaque:
             return True
-        divergent, memory = self.flow.divergent, self.memory
-        return any(key in divergent or (key[0], key[1]) in memory or key[0] in (File.IN, File.SV) for key in found.reads)
+        flow, loop = self.flow, self.outermost[at]
 
-    def _visit_control(self, control: Control, found: Access) -> None:
-        if control.kind == "switch" or (control.kind == "if" and self._varies(found)):
+        def has_twin(key: Key) -> bool:
+            return loop is not None and flow.twins.get(key) is loop
+
+        files = (File.IN, File.SV)
+        return any(
+            key[0] in files or (key[0], key[1]) in self.memory or (key in flow.divergent and not has_twin(key)) for key in found.reads
+        )
+
+    def _visit_control(self, at: int, control: Control, found: Access) -> None:
+        if control.kind == "switch" or (control.kind == "if" and self._varies(at, found)):
             self.flow.controls.add(control)
 
     def _visit_exit(self, exit: Exit) -> None:
@@ -200,10 +260,11 @@ class _Analysis:
             flow.conts.add(target)
         flow.controls.update(control for control in exit.between if control.kind != "if")
 
-    def _visit_writes(self, region: Region, instruction: Instruction, found: Access) -> None:
+    def _visit_writes(self, at: int, region: Region, instruction: Instruction, found: Access) -> None:
         flow = self.flow
         opcode = instruction.opcode
-        varies = opcode.mode is Mode.OTHER or opcode.name in CROSS_LANE or self._varies(found)
+        varies = opcode.mode is Mode.OTHER or opcode.name in CROSS_LANE or self._varies(at, found)
+        self._visit_twins(at, region, found, varies)
         for key in found.writes:
             if key not in flow.divergent and (varies or flow.is_masked(region, key)):
                 flow.divergent.add(key)

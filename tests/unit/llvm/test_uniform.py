@@ -48,11 +48,51 @@ ENDLOOP"""
     assert _temp(flow, 0)
     flow = _flow(loop.format("IN[0]"))
     assert len(flow.controls) == 2  # the loop and its IF
+    assert _temp(flow, 0)  # lanes that have left do not care
+
+
+_COUNTING = """MOV TEMP[0].x, IMM[0]
+BGNLOOP
+USGE TEMP[1].x, TEMP[0], IMM[0].yyyy
+UIF TEMP[1].xxxx
+BRK
+ENDIF
+UIF IN[0].xxxx
+{}
+ENDIF
+UADD TEMP[0].x, TEMP[0], IMM[0].yyyy
+ENDLOOP
+{}"""
+
+
+def test_a_counter_that_is_read_behind_its_loop_has_a_uniform_twin_inside() -> None:
+    key = (File.TEMP, 0, 0)
+    flow = _flow(_COUNTING.format("BRK", "MOV OUT[0].x, TEMP[0]"))
     assert not _temp(flow, 0)
+    assert key in flow.twins
+    assert _temp(flow, 1)
+    assert sorted(exit.divergent for exit in flow.exits.values()) == [False, True]
+    assert key not in _flow(_COUNTING.format("BRK", "MOV OUT[0].y, IN[0]")).divergent
+
+
+def test_lanes_that_skip_part_of_a_round_leave_no_twin() -> None:
+    flow = _flow(_COUNTING.format("CONT", "MOV OUT[0].x, TEMP[0]"))
+    assert not flow.twins
+    assert not _temp(flow, 0)
+    flow = _flow(_COUNTING.format("UADD TEMP[0].x, TEMP[0], IMM[0].yyyy", "MOV OUT[0].x, TEMP[0]"))
+    assert not flow.twins
+
+
+def test_a_loop_in_a_loop_owns_nothing() -> None:
+    flow = _flow(
+        "BGNLOOP\nBGNLOOP\nADD TEMP[3].x, TEMP[3], IMM[1]\nUIF IN[0].xxxx\nBRK\nENDIF\nENDLOOP\nUIF CONST[0].xxxx\nBRK\nENDIF\nENDLOOP"
+    )
+    assert not _temp(flow, 3)
 
 
 def test_values_that_live_in_one_round_stay_uniform_in_a_divergent_loop() -> None:
-    flow = _flow("BGNLOOP\nADD TEMP[2].x, CONST[0], IMM[1]\nUIF IN[0].xxxx\nBRK\nENDIF\nADD TEMP[3].x, TEMP[3], TEMP[2]\nENDLOOP")
+    body = "ADD TEMP[2].x, CONST[0], IMM[1]\nUIF IN[0].xxxx\nBRK\nENDIF\nADD TEMP[3].x, TEMP[3], TEMP[2]"
+    flow = _flow(f"BGNLOOP\n{body}\nENDLOOP\nMOV OUT[0].x, TEMP[3]")
     assert (_temp(flow, 2), _temp(flow, 3)) == (True, False)
 
 

@@ -1,0 +1,63 @@
+"""Loops that lanes leave one by one: counters, accumulators and values of one round, against the interpreter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from backends.interp.run import run as interpret
+from backends.llvm.run import run as execute
+from tgsi.parser import parse
+
+NEWLINE = "\n"
+HEAD = """VERT
+DCL IN[0]
+DCL OUT[0], POSITION
+DCL OUT[1], GENERIC[0]
+DCL TEMP[0..7]
+DCL ADDR[0]
+DCL CONST[0..7]
+IMM[0] UINT32 {0, 1, 9, 3}
+IMM[1] FLT32 {0.0, 1.0, 0.25, 8.0}
+"""
+
+COUNTER = """MOV TEMP[0], IMM[0].xxxx
+MOV TEMP[1], IMM[1].xxxx
+BGNLOOP
+ISGE TEMP[2].x, TEMP[0].xxxx, IMM[0].zzzz
+UIF TEMP[2].xxxx
+BRK
+ENDIF
+{}
+UADD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy
+ENDLOOP
+MOV OUT[0], TEMP[1]
+MOV OUT[1], TEMP[0]"""
+
+LEAVE = "FSLT TEMP[3].x, IN[0].xxxx, TEMP[1].xxxx; UIF TEMP[3].xxxx; BRK; ENDIF"
+BODIES = {
+    "leave": f"ADD TEMP[1], TEMP[1], IMM[1].yyyy; {LEAVE}",
+    "leave late": f"{LEAVE}; ADD TEMP[1], TEMP[1], IMM[1].yzyz",
+    "skip": "UADD TEMP[0].y, TEMP[0], IMM[0]; FSLT TEMP[3].x, IN[0].xxxx, TEMP[1].xxxx; UIF TEMP[3].xxxx; "
+    "UADD TEMP[0].x, TEMP[0], IMM[0].yyyy; CONT; ENDIF; ADD TEMP[1], TEMP[1], IN[0].yyyy",
+    "some count twice": f"{LEAVE}; UIF TEMP[0].yyyy; UADD TEMP[0].x, TEMP[0], IMM[0].yyyy; ENDIF; ADD TEMP[1].x, TEMP[1], IMM[1].yyyy; "
+    "FSLT TEMP[0].y, IN[0].yyyy, TEMP[1].xxxx",
+    "two counters": f"{LEAVE}; UADD TEMP[0].y, TEMP[0].yyyy, TEMP[0].xxxx; ADD TEMP[1].x, TEMP[1], IMM[1].yyyy; "
+    "MOV TEMP[1].y, TEMP[0].yyyy",
+    "indexed": f"UARL ADDR[0].x, TEMP[0].xxxx; ADD TEMP[1], TEMP[1], CONST[ADDR[0].x]; {LEAVE}",
+    "inner loop": "MOV TEMP[4].x, IMM[0].xxxx; BGNLOOP; ISGE TEMP[5].x, TEMP[4].xxxx, IMM[0].wwww; UIF TEMP[5].xxxx; BRK; ENDIF; "
+    f"UADD TEMP[4].x, TEMP[4].xxxx, IMM[0].yyyy; ADD TEMP[1].x, TEMP[1], IMM[1].zzzz; {LEAVE}; ENDLOOP; "
+    "UADD TEMP[0].y, TEMP[0].yyyy, TEMP[4].xxxx",
+}
+
+
+@pytest.mark.parametrize("lanes", [8, 16, 32, 64])
+@pytest.mark.parametrize("body", BODIES)
+def test_lanes_leave_with_what_they_had(body: str, lanes: int) -> None:
+    program = parse(f"{HEAD}{COUNTER.format(BODIES[body].replace('; ', NEWLINE))}\nEND\n")
+    random = np.random.default_rng(3)
+    inputs = random.uniform(-1, 12, (96, 1, 4)).astype(np.float32)
+    constants = {0: random.uniform(-1, 3, (8, 4)).astype(np.float32)}
+    expected = interpret(program, inputs, constants=constants)
+    got = execute(program, inputs, constants=constants, lanes=lanes)
+    assert np.array_equal(expected.outputs, got.outputs)
