@@ -83,6 +83,38 @@ MUL OUT[1], IN[0], IN[0]
 MOV OUT[2], IN[0].wzyx
 END
 """
+# Soft burn of what is there, with the color of a place half a pixel away.
+FS_FETCH = """FRAG
+DCL IN[0], GENERIC[0], PERSPECTIVE
+DCL OUT[0], COLOR[0]
+DCL OUT[1], COLOR[1]
+DCL TEMP[0..2]
+IMM[0] FLT32 {0.5, -0.25, 0.0, 1.0}
+INTERP_OFFSET TEMP[0], IN[0], IMM[0]
+FBFETCH TEMP[1], OUT[0]
+FBFETCH TEMP[2], OUT[1].wzyx
+ADD TEMP[2], IMM[0].wwww, -TEMP[2]
+LRP OUT[0], TEMP[0].wwww, TEMP[0], TEMP[1]
+MAD OUT[1], TEMP[1], TEMP[2], IMM[0].xxxx
+END
+"""
+VS_CULL = """VERT
+PROPERTY NUM_CLIPDIST_ENABLED 1
+PROPERTY NUM_CULLDIST_ENABLED 2
+DCL IN[0]
+DCL IN[1]
+DCL OUT[0], POSITION
+DCL OUT[1], GENERIC[0]
+DCL OUT[2], CLIPDIST
+DCL OUT[3].x, EDGEFLAG
+IMM[0] FLT32 {0.5, -0.4, 0.7, 0.0}
+MOV OUT[0], IN[0]
+MOV OUT[1], IN[1]
+ADD OUT[2].x, IN[0].yyyy, IMM[0].xxxx
+ADD OUT[2].yz, IN[1], IMM[0].xyyw
+SLT OUT[3].x, IN[1].xxxx, IMM[0].zzzz
+END
+"""
 
 
 class Stage:
@@ -264,6 +296,27 @@ def _clipped(s: tgsi.Screen) -> bytes:
     return stage.bytes()
 
 
+def _fetched(s: tgsi.Screen) -> bytes:
+    stage = Stage(s, ("R8G8B8A8_UNORM", "R16G16B16A16_FLOAT"), "Z24X8_UNORM")
+    stage.clear(0.3, 0.6, 0.9, 0.5)
+    stage.depth_test("GREATER")
+    stage.clear(0.3, 0.6, 0.9, 0.5, depth=0.0)
+    stage.draw(VS_COLOR, FS_FETCH, "TRIANGLES", *soup(120, 0.4, 18))
+    stage.draw(VS_COLOR, FS_FETCH, "TRIANGLES", *soup(900, 0.03, 19))
+    return stage.bytes()
+
+
+def _culled(s: tgsi.Screen) -> bytes:
+    stage = Stage(s)
+    stage.clear(0, 0, 0, 0)
+    stage.blend("ONE", "ONE")
+    stage.rasterizer(clip_plane_enable=255)
+    stage.draw(VS_CULL, FS_FLAT, "TRIANGLES", *soup(150, 0.2, 20))
+    stage.rasterizer(fill_front="LINE", fill_back="POINT", point_size=3.0, clip_plane_enable=255)
+    stage.draw(VS_CULL, FS_COLOR, "QUADS", *soup(60, 0.3, 21))
+    return stage.bytes()
+
+
 SCENES: dict[str, Callable[[tgsi.Screen], bytes]] = {
     "triangles": _triangles,
     "torus": _torus,
@@ -274,4 +327,6 @@ SCENES: dict[str, Callable[[tgsi.Screen], bytes]] = {
     "instances": _instances,
     "kill": _kill,
     "clipped": _clipped,
+    "fetched": _fetched,
+    "culled": _culled,
 }
