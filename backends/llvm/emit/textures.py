@@ -14,7 +14,7 @@ from backends.llvm.sampling import gather, query, sample
 from backends.llvm.sampling.key import SamplerKey, TextureKey
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import TARGETS, File, Processor, TargetInfo
-from tgsi.ir import RegisterRef, TexOffset
+from tgsi.ir import RegisterRef, SrcOperand, TexOffset
 
 Gradients = Sequence[Sequence[Val]] | None
 Offsets = Sequence[Sequence[Val | int]]
@@ -254,7 +254,7 @@ def emit_tg4(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
     info = target_of(c)
     component: Val | int = 0
     if info.shadow == "src1.x":
-        coords = [*channels_of(c, a, info.coords), wide(c, b[0]).as_float()]
+        coords = [*channels_of(c, a, info.coords), _as_float(c, c.instruction.src[1])]
     else:
         coords = _coordinates(c, a)
         operand = c.instruction.src[1]
@@ -262,6 +262,14 @@ def emit_tg4(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
         if not info.is_shadow:  # what is compared is red
             component = wide(c, b[0]).as_int() if word is None else word & 3
     return _requested(c, 2, Request(info.name, coords, "gather", offsets=offsets_of(c, several=True), component=component))
+
+
+def _as_float(c: Context, operand: SrcOperand) -> Val:
+    """Channel x of a source that the opcode table calls an integer, as a float."""
+    value = wide(c, c.operands.read(c.instruction, operand.register, operand.swizzle[0]).as_float())
+    if operand.absolute:
+        value = c.f.abs(value)
+    return c.f.neg_bits(value) if operand.negate else value
 
 
 @emits("LODQ")
