@@ -222,13 +222,11 @@ def gather(
     footprint of its own and gives its (-,-) texel. Without t both its texels are the same; in r the nearest slice is taken.
     """
     lanes = len(coords)
-    component = np.broadcast_to(np.asarray(component), (lanes,))
+    info = TARGETS[target]
+    component = np.broadcast_to(np.asarray(0 if info.is_shadow or reference is not None else component), (lanes,))
     if texture is None:
         return np.repeat(UNBOUND[component][:, None], 4, axis=1)
-    info = TARGETS[target]
     wanted = _reference(sampler, info, coords, reference)
-    if info.is_shadow or reference is not None:
-        component = np.zeros_like(component)
     out = np.zeros((lanes, 4), np.uint32)
     with np.errstate(invalid="ignore", over="ignore"):
         place = _place(texture, info, coords)

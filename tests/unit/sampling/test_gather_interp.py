@@ -176,6 +176,13 @@ def test_a_missing_texture_is_black_and_opaque() -> None:
     assert values(words(DECLARED, TG4.replace("xxxx", "wwww"), CENTER))[0] == [1] * 4
 
 
+def test_a_missing_shadow_texture_is_black_whatever_the_reference_is() -> None:
+    for target in ("SHADOW2D", "SHADOWCUBEARRAY"):
+        declared = f"DCL SAMP[0]\nDCL SVIEW[0], {target}, FLOAT"
+        body = f"TG4 OUT[0], IN[0], IMM[0].wwww, SAMP[0], {target}"
+        assert values(words(declared, body, CENTER))[0] == [0] * 4
+
+
 def test_gather4_reads_red_and_orders_the_results_by_the_views_swizzle() -> None:
     assert rows(words(DECLARED, "GATHER4 OUT[0], IN[0], SVIEW[0], SAMP[0]", CENTER, textures=numbered(1, 4, 4)))[0] == [9, 10, 6, 5]
     found = words(DECLARED, "GATHER4 OUT[0], IN[0], SVIEW[0].wxyy, SAMP[0].yyyy", CENTER, textures=numbered(1, 4, 4))
