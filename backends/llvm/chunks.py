@@ -9,6 +9,7 @@ import numpy as np
 
 from backends.arguments import Arguments
 from backends.llvm.abi import RunRecord
+from backends.llvm.fragments import asks, stage_fragments
 from backends.llvm.placement import Placement, place
 from backends.result import Bits, Mask
 from tgsi.enums import File
@@ -68,6 +69,8 @@ class Run:
         }
         for name, array in staged.items():
             setattr(record, name, array.ctypes.data)
+        fragments = stage_fragments(self.program, self.arguments, placement, start, stop) if asks(self.program) else None
+        record.fragments = fragments.address if fragments is not None else None
         _ENTRY(self.entry)(ctypes.addressof(record))
         order = placement.order[start:stop]
         here = order >= 0

@@ -12,12 +12,12 @@ from backends.arguments import Arguments, RunOptions, prepare
 from backends.llvm.bind import Environment
 from backends.llvm.chunks import Run
 from backends.llvm.engine import Library, compile_module
+from backends.llvm.planes import interpolate
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.stages import build_run_kernel
 from backends.llvm.variants import VariantCache
-from backends.result import Bits, Floats, RunResult
-from backends.shapes import QUAD
-from tgsi.enums import File, Interpolation
+from backends.result import Bits, RunResult
+from tgsi.enums import File
 from tgsi.ir import Program
 
 
@@ -41,48 +41,6 @@ def _compile(v: _Variant) -> Library:
 
 
 _kernels: VariantCache[_Variant, Library] = VariantCache(_compile, max_weight=16 << 20, weight=lambda library: len(library.image))
-
-
-def interpolate(program: Program, arguments: Arguments) -> Bits:
-    """The IN file, (registers, lanes, 4) words: as given, or from plane equations, at the quad's corner first, then in steps.
-
-    POSITION is the pixel's position, FACE is (face, 0, 0, 1). COLOR is constant where flatshade_color, else perspective; without
-    a mode a register is constant.
-    """
-    position, planes = arguments.quad_pos, arguments.coefs
-    if position is None or planes is None:
-        return arguments.inputs
-    result = np.zeros((program.file_size(File.IN), arguments.lanes, 4), np.float32)
-    for declaration in program.declared(File.IN):
-        semantic = declaration.semantic.name if declaration.semantic is not None else ""
-        mode = Interpolation.CONSTANT if declaration.interpolation is None else declaration.interpolation
-        if mode is Interpolation.COLOR:
-            mode = Interpolation.CONSTANT if arguments.flatshade_color else Interpolation.PERSPECTIVE
-        for register in range(declaration.first, declaration.last + 1):
-            if semantic == "POSITION":
-                result[register] = position.T
-            elif semantic == "FACE":
-                result[register] = (arguments.face, 0.0, 0.0, 1.0)
-            else:
-                result[register] = _plane(planes[register], mode, position)
-    return result.view(np.uint32)
-
-
-def _plane(plane: Floats, mode: Interpolation, position: Floats) -> Floats:
-    """(lanes, 4) values of one register."""
-    start, dx, dy = plane
-    lanes = position.shape[1]
-    if mode is Interpolation.CONSTANT:
-        return np.repeat(start[None, :], lanes, axis=0)
-    corner = np.repeat(position[:2, ::QUAD], QUAD, axis=1)
-    column, row = np.arange(lanes) % 2 == 1, np.arange(lanes) % QUAD >= 2
-    with np.errstate(all="ignore"):
-        value: Floats = (start + dx * corner[0][:, None]) + dy * corner[1][:, None]
-        value = np.where(column[:, None], value + dx, value)
-        value = np.where(row[:, None], value + dy, value)
-        if mode is Interpolation.PERSPECTIVE:
-            value /= position[3][:, None]
-    return value
 
 
 def run(

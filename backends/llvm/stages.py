@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from backends.llvm.abi import RunRecord
 from backends.llvm.builder import I32, PTR, Function, Module, Val
 from backends.llvm.environment import default_environment
+from backends.llvm.fragments import FragmentRegisters
 from backends.llvm.lanes import LaneMap
 from backends.llvm.registers import Registers, RunRegisters, file_bytes, vector_part
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
@@ -16,7 +17,7 @@ from backends.llvm.subgroups import subgroup_value
 from backends.llvm.translate import Outputs, translate
 from passes.analysis.regions import FUEL
 from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File
+from tgsi.enums import File, Processor
 from tgsi.ir import Declaration, Program
 
 #: Vector number of each system value in the `system` array of a vertex kernel.
@@ -125,7 +126,8 @@ def _build_shade(
     inputs = vector_part(record, "inputs", index, file_bytes(program, File.IN, lanes))
     system = vector_part(record, "system", index, file_bytes(program, File.SV, lanes))
     lane_map = LaneMap(lanes, "linear")
-    interface = RunRegisters(f, lane_map, record.get("env"), inputs, system, textures, samplers, program, record, index, images)
+    kind = FragmentRegisters if program.processor is Processor.FRAG else RunRegisters
+    interface = kind(f, lane_map, record.get("env"), inputs, system, textures, samplers, program, record, index, images)
     outputs = translate(f, program, interface, interface.present(), fuel=fuel)
     _store_outputs(f, outputs, program, interface.part("outputs", file_bytes(program, File.OUT, lanes)), lanes)
     f.store(outputs.alive.zext(I32), interface.part("alive", 4 * lanes))
