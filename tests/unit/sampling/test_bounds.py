@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import sys
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from backends.formats import Format
 from backends.gallium.enums import TexFilter, TexMipFilter, TexWrap
@@ -18,6 +14,7 @@ from backends.llvm.builder import Function, Val
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.query import emit_fetch
 from backends.llvm.sampling.sample import emit_sample
+from tests.unit.sampling.guards import guarded, wild
 from tests.unit.sampling.support import Bound, bind, random_texture, run_blocks, sampler_record, state_key
 
 WAYS = [
@@ -25,41 +22,6 @@ WAYS = [
     (TexWrap.CLAMP_TO_BORDER, TexFilter.NEAREST, TexMipFilter.NONE),
     (TexWrap.MIRROR_REPEAT, TexFilter.LINEAR, TexMipFilter.NEAREST),
 ]
-
-
-class Guarded:
-    """Memory that ends at a page nobody may read."""
-
-    def __init__(self, size: int) -> None:
-        page = mmap.PAGESIZE
-        pages = -(-size // page)
-        self._map = mmap.mmap(-1, (pages + 1) * page)
-        self._hold = (ctypes.c_char * len(self._map)).from_buffer(self._map)
-        base = ctypes.addressof(self._hold)
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-        assert libc.mprotect(base + pages * page, page, 0) == 0
-        self.address = base + pages * page - size
-
-    def close(self) -> None:
-        del self._hold
-        self._map.close()
-
-
-def guarded(bound: Bound) -> Guarded:
-    """Move a texture to the end of guarded memory."""
-    memory = Guarded(len(bound.memory))
-    ctypes.memmove(memory.address, bound.memory.ctypes.data, len(bound.memory))
-    bound.record.base = memory.address
-    return memory
-
-
-def wild(count: int) -> NDArray[np.uint32]:
-    """Any bits at all, and floats of all sizes."""
-    rng = np.random.default_rng(11)
-    words = rng.integers(0, 2**32, (count, 5), dtype=np.uint32)
-    words[::2] = (rng.uniform(-1, 1, (count // 2, 5)) * 2.0 ** rng.integers(-40, 40, (count // 2, 5))).astype(np.float32).view(np.uint32)
-    return words
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
