@@ -15,11 +15,12 @@ from backends.llvm.structs import Record
 class RegisterArray:
     """Registers `first` to `first + count - 1` of one file, four channels each, one vector of lanes a channel."""
 
-    def __init__(self, f: Function, first: int, count: int, lanes: int) -> None:
+    def __init__(self, f: Function, first: int, count: int, lanes: int, place: Val | None = None) -> None:
+        """`place`: where they lie, 16 * count * lanes bytes aligned to 64; None: on the stack."""
         self.f, self.first, self.count, self.lanes = f, first, count, lanes
         self.row = 4 * lanes  # bytes of one channel
         self.align = min(self.row, 64)
-        self.pointer = f.alloca(f"[{count * 4 * lanes} x i32]")
+        self.pointer = place if place is not None else f.alloca(f"[{count * 4 * lanes} x i32]")
         self._lane_bytes = f.lanes_const(I32.wide(lanes), [4 * lane for lane in range(lanes)])
 
     def clear(self) -> None:

@@ -48,6 +48,7 @@ class Function:
         self.module, self.name, self.returns, self.internal = module, name, returns, internal
         self.body: list[str] = []
         self.entry: list[str] = []
+        self.variables: list[Var] = []
         self.slow: list[Val] = []  # divisions and square roots of the current block; see `if_`
         self._serial = 0
         names = [f"%a{i}" for i in range(len(params))]

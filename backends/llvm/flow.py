@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from backends.llvm.barriers import Barriers
 from backends.llvm.builder import BOOL, I32, Function, Val, Var
 from backends.llvm.masks import MaskVar
 from backends.llvm.operands import Operands
 from backends.llvm.plan import Plan
 from backends.llvm.reads import Key, channels
-from backends.llvm.tree import Control, Leaf, Region, controls, leaves
+from backends.llvm.tree import Control, Leaf, Region, controls, enclosing, leaves
 from backends.llvm.uniform import Exit
 from passes.analysis.regions import FUEL
 from tgsi.ir import Instruction
@@ -50,14 +51,21 @@ class FlowBuilder:
         emit: Callable[[Leaf], None],
         operands: Operands,
         fuel: int = FUEL,
+        barriers: Barriers | None = None,
     ) -> None:
         """`covered`: lanes whose results count (whole quads), for leaving early; `read` fetches x of an instruction's source.
 
         `operands.known` holds values of variables that dominate the place where the walk stands; it is kept true at joins.
+        `barriers`: where lanes wait for others; without them BARRIER is an instruction like any other.
         """
         self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
         self.read, self.emit, self.operands, self.known = read, emit, operands, operands.known
         self.rounds = fuel
+        self.barriers = barriers
+        self.crossed: set[Control] = set()  # controls with a barrier inside: no value lives from one side to the other
+        if barriers is not None:
+            waits = (leaf for leaf in leaves(plan.main) if leaf.instruction.opcode.name == "BARRIER")
+            self.crossed = {control for leaf in waits for control in enclosing(leaf.region)}
         self.active: Val | None = None
         self.live: dict[Control, MaskVar] = {}  # lanes still inside a loop, or inside a switch
         self.waiting: dict[Control, MaskVar] = {}  # lanes that CONT sent to the end of a loop's body
@@ -118,6 +126,23 @@ class FlowBuilder:
             mask = self.both(mask, stays)
         return mask
 
+    def hold(self, mask: Val | None, control: Control) -> Callable[[], Val | None]:
+        """What gives a mask again behind (parts of) a control."""
+        if mask is None or control not in self.crossed:
+            return lambda: mask
+        held = MaskVar(self.f, self.lanes)
+        held.set(mask)
+        return held.get
+
+    def wait(self, barriers: Barriers) -> None:
+        """BARRIER: nothing is known behind it but what variables hold."""
+        held = MaskVar(self.f, self.lanes) if self.active is not None else None
+        if held is not None and self.active is not None:
+            held.set(self.active)
+        barriers.wait()
+        self.known.clear()
+        self.active = held.get() if held is not None else None
+
     # -- structure --------------------------------------------------------------------------------------------------
     def region(self, region: Region) -> None:
         """Generate the items of a region."""
@@ -127,21 +152,23 @@ class FlowBuilder:
             elif item in self.flow.exits:
                 self.exit(self.flow.exits[item])
                 return
+            elif self.barriers is not None and item.instruction.opcode.name == "BARRIER":
+                self.wait(self.barriers)
             else:
                 self.emit(item)
 
     def control(self, control: Control) -> None:
         """Generate one control."""
-        entered = self.active
+        entered = self.hold(self.active, control)
         if control.kind == "if":
-            self.branch(control)
+            self.branch(control, entered)
         elif control.kind == "loop":
-            self.loop(control)
+            self.loop(control, entered)
         elif control.kind == "switch":
-            self.switch(control)
+            self.switch(control, entered)
         else:
             self.call(control)
-        self.active = self.rejoined(entered, control)
+        self.active = self.rejoined(entered(), control)
 
     def guarded(self, region: Region, mask: Val) -> None:
         """A region for the lanes of `mask`, jumped over when there are none and it is worth it."""
@@ -154,12 +181,12 @@ class FlowBuilder:
             self.region(region)
         self.keep(before, self.known)
 
-    def branch(self, control: Control) -> None:
+    def branch(self, control: Control, entered: Callable[[], Val | None]) -> None:
         """IF or UIF."""
         then, otherwise = control.arms
         value = self.read(control.instruction)
         taken = value.truth if value.truth is not None else value.ne(0)
-        entered = self.active
+        active = self.active
         if control not in self.flow.controls:
             before = dict(self.known)
             with self.f.else_of(taken) as turn:
@@ -167,15 +194,18 @@ class FlowBuilder:
                 turn()
                 after = dict(self.known)
                 self.keep(before)
-                self.active = entered
+                self.active = active
                 self.region(otherwise)
             self.keep(before, after, self.known)
             return
         taken = self.f.splat(taken, self.lanes)
+        chosen = self.hold(taken, control)
         if then.items:
-            self.guarded(then, self.both(entered, taken))
+            self.guarded(then, self.both(active, taken))
         if otherwise.items:
-            self.guarded(otherwise, self.both(entered, ~taken))
+            again = chosen()
+            assert again is not None
+            self.guarded(otherwise, self.both(entered(), ~again))
 
     def call(self, control: Control) -> None:
         """CAL, written out."""
@@ -189,17 +219,18 @@ class FlowBuilder:
         self.f.place(end)
         self.keep(before, self.known)
 
-    def switch(self, control: Control) -> None:
+    def switch(self, control: Control, entered: Callable[[], Val | None]) -> None:
         """SWITCH: lanes enter at their CASE and fall through."""
         f = self.f
         selector = self.read(control.instruction)
-        entered = self.active
+        kept = f.var(selector.type, selector) if control in self.crossed else None
         inside = self.live[control] = MaskVar(f, self.lanes)
         matched = MaskVar(f, self.lanes)
         for arm in control.arms:
             assert arm.case is not None
-            present = self.rejoined(entered, control)
+            present = self.rejoined(entered(), control)
             if arm.case.opcode.name == "CASE":
+                selector = kept.get() if kept is not None else selector
                 hits = f.splat(selector.eq(self.read(arm.case)), self.lanes)
                 hits = self.both(present, hits)
                 matched.add(hits)
@@ -226,10 +257,9 @@ class FlowBuilder:
             self.waiting[target].add(self.active)
 
     # -- loops ------------------------------------------------------------------------------------------------------
-    def loop(self, control: Control) -> None:
+    def loop(self, control: Control, entered: Callable[[], Val | None]) -> None:
         """BGNLOOP to ENDLOOP. Without divergence it is a scalar loop; fuel is counted as the plan's nests say."""
         f = self.f
-        entered = self.active
         outer = self.flow.outer_loop(control)
         by_lane = outer in self.flow.nests
         is_leaf = not any(inner.kind == "loop" for inner in controls(control.arms[0]))
@@ -246,7 +276,7 @@ class FlowBuilder:
         live: MaskVar | None = None
         if divergent:
             live = self.live[control] = MaskVar(f, self.lanes)
-            live.set(True if entered is None else entered)
+            live.set(True if self.active is None else self.active)
         if control in self.flow.conts:
             self.waiting[control] = MaskVar(f, self.lanes)
         if control is outer:
@@ -256,7 +286,7 @@ class FlowBuilder:
         f.jump(head)
         f.place(head)
         self.known.clear()
-        self.active = live.get() if live is not None else entered
+        self.active = live.get() if live is not None else entered()
         if control in self.flow.conts:
             self.waiting[control].set(False)
         self.region(control.arms[0])
@@ -283,4 +313,5 @@ class FlowBuilder:
         if by_lane and is_leaf and not divergent and counter is not None:
             spent = f.splat(f.const(I32, self.rounds) - counter.get(), self.lanes)
             rest = self.lane_fuel[outer]
-            rest.set(rest.get() - (spent if entered is None else f.select(entered, spent, 0)))
+            inside = entered()
+            rest.set(rest.get() - (spent if inside is None else f.select(inside, spent, 0)))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from backends.llvm.builder import Val
+from backends.llvm.geometry import EmissionBuffer
 from backends.llvm.lanes import LaneMap
+from backends.llvm.rows import RowFile
 from backends.llvm.sampling.key import SamplerKey, TextureKey
+from tgsi.enums import File
 
 MAX_BUFFERS = 32
 """Entries of the array that `Memory.buffers` gives."""
@@ -27,6 +30,25 @@ class Memory(Partial, Protocol):
 
     def buffers(self) -> Val:
         """Pointer to an array of MAX_BUFFERS BufferRecords."""
+        ...
+
+
+@runtime_checkable
+class Rows(Protocol):
+    """What an Interface also is where registers have a row for each vertex."""
+
+    def row_file(self, file: File) -> RowFile:
+        """The registers of a file with rows."""
+        ...
+
+
+@runtime_checkable
+class Emitting(Protocol):
+    """What an Interface also is where programs emit vertices."""
+
+    @property
+    def emission(self) -> EmissionBuffer:
+        """Where they go."""
         ...
 
 

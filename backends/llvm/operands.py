@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS
 from backends.llvm.arrays import ConstantFile, ImmediateTable, RegisterArray
+from backends.llvm.barriers import Barriers
 from backends.llvm.builder import F32, I32, Function, Val, Var
-from backends.llvm.interface import Interface
+from backends.llvm.interface import Interface, Rows
 from backends.llvm.plan import MAX_ARRAY_BYTES, Plan, array_range
 from backends.llvm.reads import Key, is_indirect
+from backends.llvm.rows import Index, RowFile
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File, ImmediateType
 from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
@@ -20,37 +22,50 @@ _INTEGERS = frozenset({"int", "uint"})
 class Operands:
     """The registers of one translation. Values are f32 or i32 lanes, scalars where they are uniform."""
 
-    def __init__(self, f: Function, program: Program, plan: Plan, interface: Interface) -> None:
+    def __init__(self, f: Function, program: Program, plan: Plan, interface: Interface, barriers: Barriers | None = None) -> None:
         self.f, self.program, self.plan, self.interface = f, program, plan, interface
         self.lanes = interface.lane_map.lanes
         self.variables: dict[Key, Var] = {}
         self.twins: dict[Key, Var] = {}  # those of the loop that is being written
         self.arrays: dict[File, list[RegisterArray]] = {}
+        self.rows: dict[File, RowFile] = self._row_files()
         self.inputs: dict[tuple[int, int], Val] = {}
         self.system_values: dict[tuple[int, int], Val] = {}
         self.constants = ConstantFile(f, interface.env)
         self._immediates: ImmediateTable | None = None
         self.known: dict[Key, Val] = {}  # what variables hold where the text stands; `FlowBuilder` keeps it true
-        self._make_arrays()
+        self._make_arrays(barriers)
         self._make_variables()
         self._fetch_inputs()
         declared = {b: program.file_size(File.CONST, b) for b in range(MAX_CONSTANT_BUFFERS)} if plan.constants else {}
         self.constants.preload(plan.constants, declared)
 
     # -- storage ----------------------------------------------------------------------------------------------------
-    def _make_arrays(self) -> None:
+    def _row_files(self) -> dict[File, RowFile]:
+        if not self.plan.rows:
+            return {}
+        if not isinstance(self.interface, Rows):
+            raise UnsupportedError.at("B006", f"{self.program.processor.name} programs are not supported in this kind of kernel")
+        return {file: self.interface.row_file(file) for file in self.plan.rows}
+
+    def _make_arrays(self, barriers: Barriers | None) -> None:
         size = 0
         for file, ranges in self.plan.arrays.items():
             for first, count in ranges:
                 size += count * 16 * self.lanes
+                place = barriers.reserve(count * 16 * self.lanes) if barriers is not None else None
                 if size > MAX_ARRAY_BYTES:
                     text = f"indirectly addressed registers take more than {MAX_ARRAY_BYTES} bytes at {self.lanes} lanes"
                     raise UnsupportedError.at("B005", text)
-                array = RegisterArray(self.f, first, count, self.lanes)
-                if file is File.IN:
+                array = RegisterArray(self.f, first, count, self.lanes, place)
+                if file in (File.IN, File.SV):
+                    fetch = self.interface.input if file is File.IN else self.interface.system_value
                     for register in range(first, first + count):
                         for channel in range(4):
-                            array.store(register, channel, self.interface.input(register, channel).as_int(), None)
+                            array.store(register, channel, fetch(register, channel).as_int(), None)
+                elif barriers is not None:
+                    with self.f.if_(barriers.is_first):
+                        array.clear()
                 else:
                     array.clear()
                 self.arrays.setdefault(file, []).append(array)
@@ -58,7 +73,7 @@ class Operands:
     def _make_variables(self) -> None:
         flow = self.plan.flow
         for key, home in flow.homes.items():
-            if self._array(key[0], key[1]) is not None:
+            if key[0] in self.rows or self._array(key[0], key[1]) is not None:
                 continue
             lanes = self.lanes if key in flow.divergent else 1
             variable = Var(self.f, (I32 if key in flow.integer else F32).wide(lanes))
@@ -68,7 +83,9 @@ class Operands:
 
     def _fetch_inputs(self) -> None:
         for file, register, channel in sorted(self.plan.reads):
-            if file is File.IN and self._array(file, register) is None:
+            if file in self.rows or self._array(file, register) is not None:
+                continue
+            if file is File.IN:
                 self.inputs[register, channel] = self.interface.input(register, channel)
             elif file is File.SV:
                 self.system_values[register, channel] = self.interface.system_value(register, channel)
@@ -95,12 +112,13 @@ class Operands:
 
     def read(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
         """A register channel, without modifiers, of whichever type it is held as."""
+        if register.file in self.rows:
+            row, index = self._row_and_index(instruction, register)
+            return self.rows[register.file].load(row, index, channel, self._reach(register))
         if is_indirect(register):
             return self._read_indirect(instruction, register, channel)
         if register.file is File.CONST:
             return self.constants.get(register.dimension.index if register.dimension is not None else 0, register.index, channel)
-        if register.dimension is not None:
-            raise self._unsupported(instruction, f"{register.file.name} with two indices")
         return self._read_direct(instruction, register.file, register.index, channel)
 
     def _read_direct(self, instruction: Instruction, file: File, register: int, channel: int) -> Val:
@@ -150,8 +168,6 @@ class Operands:
             buffer = self.address(instruction, dimension.indirect, dimension.index)
             lanes = max(buffer.lanes, index.lanes)
             return self.constants.load_at(self.f.splat(buffer, lanes), index, channel)
-        if dimension is not None:
-            raise self._unsupported(instruction, f"{register.file.name} with two indices")
         if register.file is File.IMM:
             if self._immediates is None:
                 self._immediates = ImmediateTable(self.f, [immediate.words for immediate in self.program.immediates] or [(0, 0, 0, 0)])
@@ -164,17 +180,33 @@ class Operands:
 
     def _indirect_array(self, instruction: Instruction, register: RegisterRef) -> tuple[RegisterArray, tuple[int, int]] | None:
         """The storage that a reference reaches, and its own range in it; None where nothing is declared."""
-        if register.file not in (File.TEMP, File.IN, File.OUT):
+        if register.file not in (File.TEMP, File.IN, File.OUT, File.SV, File.ADDR):
             raise self._unsupported(instruction, f"indirect {register.file.name}")
         reach = array_range(self.program, register)
         array = self._array(register.file, reach[0]) if reach[1] else None
         return None if array is None else (array, reach)
 
+    def _row_and_index(self, instruction: Instruction, register: RegisterRef) -> tuple[Index | None, Index]:
+        """Vertex (None: none is named) and register of an operand of a file with rows."""
+        dimension, index = register.dimension, register.index
+        row: Index | None = None
+        if dimension is not None:
+            row = dimension.index if dimension.indirect is None else self.address(instruction, dimension.indirect, dimension.index)
+        if register.indirect is None:
+            return row, index
+        return row, self.address(instruction, register.indirect, index)
+
+    def _reach(self, register: RegisterRef) -> tuple[int, int]:
+        """First and count of the registers that an operand may mean."""
+        return array_range(self.program, register) if register.indirect is not None else (0, self.program.file_size(register.file))
+
     # -- destinations -----------------------------------------------------------------------------------------------
     def write(self, instruction: Instruction, register: RegisterRef, channel: int, value: Val, mask: Val | None, masked: bool) -> None:
         """Store one channel. `mask` are the executing lanes (None: all); `masked`: the analysis wants them told apart."""
-        if register.dimension is not None:
-            raise self._unsupported(instruction, f"{register.file.name} with two indices")
+        if register.file in self.rows:
+            row, number = self._row_and_index(instruction, register)
+            self.rows[register.file].store(row, number, channel, value.as_int(), mask, self._reach(register))
+            return
         if register.indirect is not None:
             found = self._indirect_array(instruction, register)
             if found is not None:

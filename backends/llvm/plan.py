@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backends.llvm.reads import Key, access, is_indirect
 from backends.llvm.tree import Region, build_tree, leaves
 from backends.llvm.uniform import Flow, analyse
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File
-from tgsi.ir import Program, RegisterRef
+from tgsi.enums import File, Processor
+from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
 
 MAX_ARRAY_BYTES = 64 * 1024
 """Stack that indirectly addressed registers may take, all lanes together."""
@@ -39,7 +38,17 @@ _SAMPLES = frozenset(
     ]
 )
 
-_ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT})
+_ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT, File.SV, File.ADDR})
+
+_ROW_FILES: dict[Processor, frozenset[File]] = {
+    Processor.GEOM: frozenset({File.IN}),
+    Processor.TESS_CTRL: frozenset({File.IN, File.OUT}),
+    Processor.TESS_EVAL: frozenset({File.IN}),
+}
+"""Files whose registers have a row for each vertex."""
+
+_TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
+"""Other files whose first bracket means something; it is ignored elsewhere, as Mesa does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,8 @@ class Plan:
     """Control tree, divergence, and what must be fetched.
 
     arrays: file -> (first, count) ranges that are addressed at run time; reads: every register channel that is read directly;
-    kills: some lane may be killed; samples: how many instructions filter textures.
+    rows: files with a row a vertex, whose registers are never variables; kills: some lane may be killed; waits: lanes may wait at
+    barriers; samples: how many instructions filter textures. Instructions of the tree have no dimensions that mean nothing.
     """
 
     main: Region
@@ -55,7 +65,9 @@ class Plan:
     arrays: dict[File, tuple[tuple[int, int], ...]]
     reads: frozenset[Key]
     constants: tuple[tuple[int, int, int], ...]
+    rows: frozenset[File]
     kills: bool
+    waits: bool
     samples: int
 
 
@@ -68,17 +80,42 @@ def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
     return 0, program.file_size(register.file)
 
 
-def _arrays(program: Program) -> dict[File, tuple[tuple[int, int], ...]]:
+def _arrays(program: Program, rows: frozenset[File]) -> dict[File, tuple[tuple[int, int], ...]]:
     found: dict[File, set[tuple[int, int]]] = {}
     for instruction in program.instructions:
-        for register in [operand.register for operand in instruction.src] + [operand.register for operand in instruction.dst]:
-            if register.indirect is None or register.file not in _ARRAY_FILES:
-                continue
-            if register.dimension is not None:
-                name = register.file.name
-                raise UnsupportedError.at("B004", f"{name} with two indices is not supported by the code generator", instruction.span)
-            found.setdefault(register.file, set()).add(array_range(program, register))
+        for register in _registers(instruction):
+            if register.indirect is not None and register.file in _ARRAY_FILES - rows:
+                found.setdefault(register.file, set()).add(array_range(program, register))
     return {file: _merged(ranges) for file, ranges in found.items()}
+
+
+def _registers(instruction: Instruction) -> list[RegisterRef]:
+    return [operand.register for operand in instruction.src] + [operand.register for operand in instruction.dst]
+
+
+def array_bytes(program: Program, lanes: int) -> int:
+    """Stack that the indirectly addressed registers of a program take."""
+    return sum(count * 16 * lanes for ranges in plan_of(program).arrays.values() for _, count in ranges)
+
+
+def _meaningful(program: Program, rows: frozenset[File]) -> Program:
+    """The program without dimensions that mean nothing."""
+    keeps = rows | _TWO_INDICES
+
+    def is_ignored(register: RegisterRef) -> bool:
+        return register.dimension is not None and register.file not in keeps
+
+    if not any(is_ignored(register) for instruction in program.instructions for register in _registers(instruction)):
+        return program
+
+    def sources(operands: tuple[SrcOperand, ...]) -> tuple[SrcOperand, ...]:
+        return tuple(replace(o, register=replace(o.register, dimension=None)) if is_ignored(o.register) else o for o in operands)
+
+    def destinations(operands: tuple[DstOperand, ...]) -> tuple[DstOperand, ...]:
+        return tuple(replace(o, register=replace(o.register, dimension=None)) if is_ignored(o.register) else o for o in operands)
+
+    changed = (replace(i, src=sources(i.src), dst=destinations(i.dst)) for i in program.instructions)
+    return replace(program, instructions=tuple(changed))
 
 
 def _merged(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
@@ -94,9 +131,12 @@ def _merged(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 def _make(program: Program) -> Plan:
+    rows = _ROW_FILES.get(program.processor, frozenset())
+    program = _meaningful(program, rows)
     main = build_tree(program)
-    arrays = _arrays(program)
+    arrays = _arrays(program, rows)
     memory = frozenset((file, first + i) for file, ranges in arrays.items() for first, count in ranges for i in range(count))
+    memory |= {(file, register) for file in rows for register in range(program.file_size(file))}
     reads: set[Key] = set()
     constants: dict[tuple[int, int, int], None] = {}
     for instruction in program.instructions:
@@ -116,14 +156,15 @@ def _make(program: Program) -> Plan:
     names = [leaf.instruction.opcode.name for leaf in leaves(main)]
     kills = not {"KILL", "KILL_IF", "DEMOTE"}.isdisjoint(names)
     samples = sum(name in _SAMPLES for name in names)
-    return Plan(main, analyse(main, memory), arrays, frozenset(reads), tuple(sorted(constants)), kills, samples)
+    waits = "BARRIER" in names and program.processor in (Processor.COMP, Processor.TESS_CTRL)
+    return Plan(main, analyse(main, memory), arrays, frozenset(reads), tuple(sorted(constants)), rows, kills, waits, samples)
 
 
 _plans: dict[int, Plan] = {}
 
 
 def plan_of(program: Program) -> Plan:
-    """The plan, kept as long as the program lives. Errors: those of the control tree, and B004 for two-index registers."""
+    """The plan, kept as long as the program lives. Errors: those of the control tree."""
     key = id(program)
     if key not in _plans:
         made = _make(program)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from backends.llvm import emit as registry
+from backends.llvm.barriers import Barriers
 from backends.llvm.builder import BOOL, F32, Function, Val
 from backends.llvm.emit import (  # noqa: F401 - importing registers their emitters
     compare,
     floats,
     framebuffer,
+    geometry,
     groups,
     integers,
     interpolation,
@@ -58,13 +60,13 @@ class Translator:
     leaf: Leaf
     region: Region
 
-    def __init__(self, f: Function, program: Program, interface: Interface, mask: Val | None, fuel: int = FUEL) -> None:
+    def __init__(self, f: Function, program: Program, interface: Interface, mask: Val | None, fuel: int, barriers: Barriers | None) -> None:
         self.f, self.program, self.interface = f, program, interface
         self.lane_map = interface.lane_map
         self.lanes = self.lane_map.lanes
         self.plan = plan_of(program)
         self.ahead: dict[Leaf, Val] = {}
-        self.operands = Operands(f, program, self.plan, interface)
+        self.operands = Operands(f, program, self.plan, interface, barriers)
         self.alive: MaskVar | None = None
         if self.plan.kills:
             self.alive = MaskVar(f, self.lanes)
@@ -73,7 +75,9 @@ class Translator:
         covered = mask
         if mask is not None and program.processor is Processor.FRAG:
             covered = self.lane_map.widen(f, mask)  # for derivatives
-        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands, fuel)
+        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands, fuel, barriers)
+        if barriers is not None:
+            barriers.begin()
 
     def condition(self, instruction: Instruction) -> Val:
         """x of the only source: what IF, UIF, SWITCH and CASE test."""
@@ -90,6 +94,7 @@ class Translator:
         instruction = leaf.instruction
         name = instruction.opcode.name
         self.instruction, self.leaf = instruction, leaf
+        variables = len(self.f.variables)
         if name in ("KILL", "DEMOTE"):
             self.kill(None)
         elif name == "KILL_IF":
@@ -101,6 +106,7 @@ class Translator:
                 emit_pairs(self, instruction, emitter)
             else:
                 self.write(instruction, 0, self.results(instruction, emitter), instruction.saturate)
+        del self.f.variables[variables:]  # an emitter's own do not outlive the instruction
 
     def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
         """Value of every channel that is written, all computed before any is stored."""
@@ -172,6 +178,8 @@ class Translator:
 
     def output(self, register: int, channel: int) -> Val:
         """A channel of an OUT register as f32 lanes."""
+        if File.OUT in self.operands.rows:
+            return self.operands.rows[File.OUT].load(None, register, channel, (0, register + 1)).as_float()
         for array in self.operands.arrays.get(File.OUT, ()):
             if array.covers(register):
                 return array.load(register, channel).as_float()
@@ -181,14 +189,22 @@ class Translator:
         return self.f.splat(variable.get().as_float(), self.lanes)
 
 
-def translate(f: Function, program: Program, interface: Interface, mask: Val | None = None, *, fuel: int = FUEL) -> Outputs:
+def translate(
+    f: Function,
+    program: Program,
+    interface: Interface,
+    mask: Val | None = None,
+    *,
+    fuel: int = FUEL,
+    barriers: Barriers | None = None,
+) -> Outputs:
     """Generate a validated program at the place where `f` stands.
 
     `mask` (i1 lanes) says whose results count; the other lanes compute too, so that derivatives are right, but nothing waits for
-    quads without a counted lane. `fuel`: iterations of a lane in an outermost loop.
+    quads without a counted lane. `fuel`: iterations of a lane in an outermost loop. `barriers`: of `f`, where BARRIER waits.
 
     Raises UnsupportedError, which names the instruction, for what is not built.
     """
-    translator = Translator(f, program, interface, mask, fuel)
+    translator = Translator(f, program, interface, mask, fuel, barriers)
     translator.flow.run()
     return Outputs(translator)

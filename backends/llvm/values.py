@@ -216,6 +216,7 @@ class Var:
     def __init__(self, f: Function, type: Type) -> None:
         self.f, self.type = f, type
         self.slot = f.alloca(str(type))
+        f.variables.append(self)
 
     def get(self) -> Val:
         """The value now."""

@@ -75,6 +75,10 @@ class Context(Protocol):
         """The lanes that were not killed, as an i1 vector."""
         ...
 
+    def output(self, register: int, channel: int) -> Val:
+        """A channel of an OUT register as it is now, f32 lanes."""
+        ...
+
 
 Emitter = Callable[..., Any]
 
