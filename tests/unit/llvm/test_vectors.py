@@ -31,26 +31,7 @@ for _case in cases("opcodes"):
     BY_OPCODE[_case.opcode].append(_case)
 
 #: Opcodes that VERT and FRAG programs may hold and the generator refuses, by name and line.
-UNSUPPORTED = frozenset(
-    [
-        "BARRIER",
-        "EMIT",
-        "ENDPRIM",
-        "FBFETCH",
-        "GATHER4",
-        "IMG2HND",
-        "INTERP_CENTROID",
-        "INTERP_OFFSET",
-        "INTERP_SAMPLE",
-        "LOD",
-        "LODQ",
-        "SAMP2HND",
-        "SAMPLE_I_MS",
-        "SAMPLE_INFO",
-        "SAMPLE_POS",
-        "TG4",
-    ]
-)
+UNSUPPORTED = frozenset(["BARRIER", "EMIT", "ENDPRIM"])
 FLOW = frozenset(
     [
         "BGNLOOP",
