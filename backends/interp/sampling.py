@@ -227,11 +227,12 @@ def gather(
     if texture is None:
         return np.repeat(UNBOUND[component][:, None], 4, axis=1)
     wanted = _reference(sampler, info, coords, reference)
+    own = len(offsets) == len(GATHER_ORDER)
     out = np.zeros((lanes, 4), np.uint32)
     with np.errstate(invalid="ignore", over="ignore"):
         place = _place(texture, info, coords)
         for number, corner in enumerate(GATHER_ORDER):
-            texel = _corner(texture, sampler, place, *(((0, 0), offsets[number]) if len(offsets) == 4 else (corner, [*offsets, ()][0])))
+            texel = _corner(texture, sampler, place, (0, 0) if own else corner, offsets[number if own else 0] if offsets else ())
             words = _as_words(texture, texel) if wanted is None else _compared(texture, sampler, texel, wanted)
             out[:, number] = swizzled(texture, words)[np.arange(lanes), component]
     return out

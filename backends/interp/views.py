@@ -6,6 +6,7 @@ one that is named and not declared is 2D.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ from backends.interp.values import F32
 from backends.result import Bits, Mask
 from backends.textures import TextureData
 from tgsi.enums import TARGETS, File
-from tgsi.ir import Instruction, SrcOperand
+from tgsi.ir import Declaration, Instruction, SrcOperand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,16 @@ if TYPE_CHECKING:
 
     Viewed = Callable[[TextureData | None, str], Bits]
     Sampled = Callable[[TextureData | None, SamplerState, str], Bits]
+
+
+@dataclass(frozen=True)
+class Covered:
+    """The numbers of declared registers; there may be billions."""
+
+    declarations: tuple[Declaration, ...]
+
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, int) and any(declaration.covers(number) for declaration in self.declarations)
 
 
 def _declared_target(machine: Machine, number: int) -> str:
@@ -46,9 +57,8 @@ def _for_each_view(machine: Machine, operand: SrcOperand, words_of: Viewed, inst
 def _for_each(machine: Machine, instruction: Instruction, view: SrcOperand, sampler: SrcOperand | None, words_of: Sampled) -> Bits:
     """The same with samplers, each operand on its own; without a sampler there is no texture either."""
     register, textures = view.register, machine.textures
-    declared = {number for number in textures if any(d.covers(number) for d in machine.program.declared(File.SVIEW))}
     direct = register.file in NUMBERED and register.indirect is None
-    views = register.index if direct else numbers_of(machine, register, declared, view.swizzle[0])
+    views = register.index if direct else numbers_of(machine, register, Covered(machine.program.declared(File.SVIEW)), view.swizzle[0])
     samplers = 0 if sampler is None else numbers_of(machine, sampler.register, machine.samplers, sampler.swizzle[0])
 
     def of_numbers(view_number: int, sampler_number: int) -> Bits:
