@@ -67,18 +67,21 @@ def _sample(
     missing = unbound(c, Request("2D", coords, way, component=component))
 
     def bound_view(unit: int) -> bool:
-        return c.interface.texture_key(unit) is not None and _info(c, unit) is not None
+        info = _info(c, unit)
+        return info is not None and (c.interface.texture_key(unit) is not None or (info.is_shadow and component > 0))
 
     def bound_sampler(unit: int) -> bool:
         return c.interface.sampler_key(unit) is not None
 
     def of_view(unit: int) -> list[Val]:
         info = _known_info(c, unit, view.index is not None)
-        if info is None or c.interface.texture_key(unit) is None:
+        if info is None:
             return missing
         request = _request(info, coords, way, level, against, slopes, offsets, component)
-        lanes = meant(c, view, unit)
-        return select_unit(c, sampler, bound_sampler, lambda number: sample_units(c, unit, number, request, chosen), missing, lanes)
+        nothing, lanes = unbound(c, request), meant(c, view, unit)
+        if c.interface.texture_key(unit) is None:
+            return nothing
+        return select_unit(c, sampler, bound_sampler, lambda number: sample_units(c, unit, number, request, chosen), nothing, lanes)
 
     if len(view.units(bound_view)) * len(sampler.units(bound_sampler)) > MAX_PAIRS:
         text = f"a choice among more than {MAX_PAIRS} pairs of view and sampler is not supported by the code generator"
@@ -105,7 +108,7 @@ def _request(
     else:
         coords = coords[: max(info.coords, {"z": 3, "w": 4}.get(info.shadow, 0))]
     gradients = [row[: info.dimensions] for row in slopes] or None
-    return Request(name, coords, way, level, gradients, offsets, component)
+    return Request(name, coords, way, level, gradients, offsets, 0 if info.is_shadow else component)  # what is compared is red
 
 
 @emits("SAMPLE")

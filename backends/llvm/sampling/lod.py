@@ -12,8 +12,8 @@ _LIMIT = 64.0
 
 
 def scale_factor(f: Function, dx: Sequence[Val], dy: Sequence[Val]) -> Val:
-    """Texels a pixel: the largest derivative of any coordinate (GL 4.6, 8.14.1 allows it); dx, dy in texels, f32."""
-    largest = f.abs(dx[0])
+    """Texels a pixel: the largest derivative of any coordinate (GL 4.6, 8.14.1 allows it); dx, dy in texels, f32. NaN counts as 0."""
+    largest = f.max(f.abs(dx[0]), 0.0)
     for d in [*dx[1:], *dy]:
         largest = f.max(f.abs(d), largest)
     return largest

@@ -133,8 +133,6 @@ def emit_query_lod(
             _, spatial, changes = project(f, spatial, gradients)
             assert changes is not None
             gradients = changes
-        # a derivative that is not a number counts as none
-        gradients = [[f.select(d.eq(d), d, 0.0) for d in row] for row in gradients]
         raw = level_of_detail(f, sampling.scale(lane_map, spatial, gradients))
     record = Record(f, sampler, SamplerRecord)
     bias, low, high = (f.splat(record.get(name), lanes) for name in ("lod_bias", "min_lod", "max_lod"))
