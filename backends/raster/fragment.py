@@ -111,6 +111,7 @@ class FragmentInfo:
     depth_layout: DepthLayout = DepthLayout.NONE
     has_late_coverage: bool = False  # samples that failed the early tests are not in the mask that the program reads
     fetches: tuple[int, ...] = ()  # color targets that the program reads
+    looks_around: bool = False  # some instruction gives another value from place to place, whatever its operands
     texture_units: int = 0  # one more than the highest sampler unit
     has_side_effects: bool = False
     instructions: int = 0
@@ -130,7 +131,7 @@ class FragmentInfo:
     @property
     def is_constant(self) -> bool:
         """Every fragment of a draw computes the same."""
-        reads = self.slots or self.specials or self.system_values or self.texture_units or self.fetches
+        reads = self.slots or self.specials or self.system_values or self.texture_units or self.fetches or self.looks_around
         return not (reads or self.kills or self.has_side_effects)
 
     @property
@@ -165,7 +166,7 @@ class FragmentInfo:
             outputs.get(("POSITION", 0)) if layout is not DepthLayout.UNCHANGED else None,
             outputs.get(("STENCIL", 0)),
             outputs.get(("SAMPLEMASK", 0)),
-            bool(opcodes & {"KILL", "KILL_IF"}) or ("SAMPLEMASK", 0) in outputs,
+            bool(opcodes & {"KILL", "KILL_IF", "DEMOTE"}) or ("SAMPLEMASK", 0) in outputs,
             program.property("FS_COORD_ORIGIN") == 1,
             program.property("FS_COORD_PIXEL_CENTER") == 1,
             program.property("FS_COLOR0_WRITES_ALL_CBUFS") != 0,
@@ -173,6 +174,7 @@ class FragmentInfo:
             layout,
             late_coverage,
             tuple(sorted(fetches)),
+            bool(opcodes & {"READ_HELPER", "CLOCK"}),
             max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
             any(i.opcode.is_store for i in program.instructions),
             len(program.instructions),

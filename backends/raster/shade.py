@@ -185,8 +185,8 @@ class _Block:
                 return f.const(F32.wide(lanes), 0.5)
             case "SAMPLEMASK" if self._sample_mask is not None:
                 return self._sample_mask.zext(I32)
-            case "HELPER_INVOCATION" if self._covered is not None:
-                return (~self._covered).sext(I32)
+            case "HELPER_INVOCATION":
+                return self.helpers().sext(I32)
             case _:
                 return f.const(I32.wide(lanes), 0)
 
@@ -201,6 +201,11 @@ class _Block:
         x, y = self.x + place[0], self.planes.y + place[1]
         value = self.planes.at(SetupLayout.SLOTS + 48 * slot + 4 * channel, 16, x, y)
         return value * (1.0 / self.planes.at(SetupLayout.W, 4, x, y)) if self.planes.mode(slot) is Mode.PERSPECTIVE else value
+
+    def helpers(self) -> Val:
+        """The lanes that compute for their neighbors only."""
+        assert self._covered is not None
+        return ~self._covered
 
     def sample_place(self, number: Val) -> Place:
         """The only sample of a pixel lies at its center."""

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 from backends.llvm.builder import I32, I64, Val
 from backends.llvm.emit import Context, Vector, emits
 
 _CORNERS = ((0, 0), (1, 0), (0, 1), (1, 1))
+
+
+@runtime_checkable
+class Neighbors(Protocol):
+    """What an Interface also is where lanes may be there for their neighbors only."""
+
+    def helpers(self) -> Val:
+        """Those lanes, as an i1 vector."""
+        ...
 
 
 def _wide(c: Context, value: Val) -> Val:
@@ -96,7 +107,8 @@ def emit_read_invoc(c: Context, a: Val, b: Val) -> Val:
 @emits("READ_HELPER")
 def emit_read_helper(c: Context) -> Val:
     """All ones where the lane gives no output."""
-    return _flags(~c.alive_mask())
+    helpers = ~c.alive_mask()
+    return _flags(helpers | c.interface.helpers() if isinstance(c.interface, Neighbors) else helpers)
 
 
 @emits("CLOCK")
@@ -111,4 +123,10 @@ def emit_clock(c: Context) -> list[Val]:
 @emits("MEMBAR")
 def emit_membar(c: Context, a: Vector) -> list[Val]:
     """Nothing: lanes see memory in order."""
+    return []
+
+
+@emits("BARRIER")
+def emit_barrier(c: Context) -> list[Val]:
+    """Nothing: where lanes have others to wait for, the translator builds it."""
     return []

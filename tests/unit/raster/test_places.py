@@ -179,3 +179,50 @@ def test_fbfetch_in_a_branch_and_behind_a_depth_test() -> None:
     nearer = (STRIP * (1, 0.5, 1, 1) + (0, -0.5, -0.5, 0)).astype(np.float32)
     found = picture.draw(text, points=nearer, dsa=LESS).pixels()[..., 0]
     assert found.tolist() == [[3, 3, 10, 10]] * 2 + [[1, 1, 1, 1]] * 2
+
+
+# -- helper lanes -----------------------------------------------------------------------------------------------------------
+def test_demoted_pixels_are_not_written_but_still_help() -> None:
+    """The left column of each quad is demoted; the right one sees its value through the derivative, and that it is a helper."""
+    text = """FRAG
+DCL IN[0], POSITION, LINEAR
+DCL OUT[0], COLOR
+DCL TEMP[0..1]
+IMM[0] FLT32 {0.5, 0.25, 1.0, 0.0}
+MUL TEMP[0].x, IN[0].xxxx, IMM[0].xxxx
+FRC TEMP[0].x, TEMP[0].xxxx
+SLT TEMP[1].x, TEMP[0].xxxx, IMM[0].xxxx
+IF TEMP[1].xxxx
+DEMOTE
+ENDIF
+DDX TEMP[1].x, IN[0].xxxx
+READ_HELPER TEMP[1].y
+I2F TEMP[1].y, TEMP[1].yyyy
+DDX TEMP[1].z, TEMP[1].yyyy
+MOV TEMP[1].w, IMM[0].zzzz
+MOV OUT[0], TEMP[1]
+END
+"""
+    picture = Picture(8, 4, depth=True)
+    count = picture.counted("OCCLUSION_COUNTER", lambda: picture.draw(text, points=TRIANGLE, mode="TRIANGLES", dsa=LESS))
+    found = picture.pixels()
+    assert count == 16
+    assert not found[:, ::2].any()
+    assert (found[:, 1::2] == (1, 0, 1, 1)).all()
+
+
+def test_lanes_beside_the_primitive_are_helpers() -> None:
+    text = """FRAG
+DCL OUT[0], COLOR
+DCL TEMP[0]
+IMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}
+READ_HELPER TEMP[0].x
+I2F TEMP[0].x, TEMP[0].xxxx
+DDX TEMP[0].y, TEMP[0].xxxx
+MOV TEMP[0].zw, IMM[0].xxxx
+MOV OUT[0], TEMP[0]
+END
+"""
+    points = (STRIP * (0.25, 1, 0, 1) - (0.75, 0, 0, 0)).astype(np.float32)
+    found = Picture(4, 4).draw(text, points=points).pixels()
+    assert (found[(0, 3), 0] == (0, -1, 1, 1)).all()
