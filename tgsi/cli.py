@@ -20,7 +20,7 @@ from tgsi.commands.link import link_shaders, split_profile
 from tgsi.commands.nearest import nearest
 from tgsi.commands.options import make_parser
 from tgsi.commands.passes import listing
-from tgsi.commands.run import run_shader
+from tgsi.commands.run import refuse_run_options, run_shader
 from tgsi.commands.targets import chosen_cpu, list_targets
 from tgsi.commands.timing import Stopwatch
 
@@ -92,6 +92,8 @@ def _run(arguments: list[str]) -> int:
 
 def _act(options: argparse.Namespace) -> int:
     chosen_cpu(options)
+    if not options.run:
+        refuse_run_options(options)
     if options.link:
         return link_shaders(options)
     if options.run:

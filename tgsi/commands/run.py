@@ -1,49 +1,90 @@
-"""`tgsi-compile --run`: a shader on inputs from .npy, .json or the command line itself."""
+"""``tgsi-compile --run``: a shader of any stage on given data."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tgsi.commands.errors import UsageError
-from tgsi.commands.files import inputs, report, write
+from tgsi.commands.errors import PROGRAM, UsageError
+from tgsi.commands.files import inputs, reason, report, write
 from tgsi.commands.front import checked
+from tgsi.commands.nearest import nearest
 from tgsi.commands.passes import make_runner
+from tgsi.commands.run_data import (
+    ArgumentsError,
+    looks_like_words,
+    read_items,
+    read_numbered,
+    read_numbers,
+    read_sampler,
+    read_texture,
+    read_triple,
+)
 from tgsi.commands.targets import chosen_cpu
 
 if TYPE_CHECKING:
+    from backends.result import RunResult
     from tgsi.ir import Program
 
-MAX_BYTES = 256 << 20
-
-
-class ArgumentsError(Exception):
-    """What was given cannot be run with: the message names the option."""
+NUMBERS = {
+    "inputs": "(invocations, registers, 4); GEOM and TESS_*: (primitives, vertices, registers, 4)",
+    "coefs": "FRAG, instead of --inputs: planes (registers, 3, 4)",
+    "quad_pos": "FRAG: x, y, z, 1/w of whole quads, (4, invocations)",
+    "sample_positions": "FRAG: (samples, 2) from 0 to 1",
+    "coverage": "FRAG: bits of the covered samples, (invocations,)",
+}
+NUMBERED = {
+    "constants": "(vec4s, 4) of constant buffer KEY",
+    "buffers": "words or bytes of BUFFER KEY",
+    "counters": "words of HWATOMIC buffer KEY",
+    "framebuffer": "FRAG: (invocations, 4), the color KEY that FBFETCH reads",
+}
+NAMED = {"system_values": "(invocations,) or (invocations, 4) of a semantic, as VERTEXID=[7]", "memory": "COMP: KEY is GLOBAL or INPUT"}
+TEXTURES = {"textures": "of unit KEY: a picture, FORMAT:DATA, or a JSON object", "images": "of unit KEY, likewise"}
+DATA_HELP = """\
+DATA is a .npy, .json or .bin file, or JSON itself. Whole numbers are 32-bit words, numbers with a point are floats; float:DATA and
+int:DATA convert; zeros:BYTES makes memory. Texels are (layers, height, width, 4) numbers, fewer axes for one layer; zeros:WxHxL."""
 
 
 def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
-    """Declare --run among the actions, and its options."""
-    actions.add_argument("--run", action="store_true", help="run a VERT or FRAG shader and print its outputs")
-    parser.add_argument(
-        "--inputs", metavar="DATA", help="--run: (invocations, registers, 4) numbers: a .npy or .json file, or JSON; 32-bit words or floats"
-    )
-    parser.add_argument(
-        "--constants", metavar="B=DATA", action="append", default=[], help="--run: (vec4s, 4) of constant buffer B; may be repeated"
-    )
-    parser.add_argument("--engine", choices=("jit", "interp"), default="jit", help="--run: what runs it (default: jit)")
+    """Declare --run among the actions, and its options, which are called like the arguments of `tgsi.run`."""
+    actions.add_argument("--run", action="store_true", help="run a shader and print what comes out")
+    group = parser.add_argument_group("with --run", DATA_HELP)
+    for name, text in NUMBERS.items():
+        group.add_argument(_option(name), metavar="DATA", help=text)
+    for name, text in (NUMBERED | NAMED | TEXTURES).items():
+        group.add_argument(_option(name), metavar="KEY=DATA", action="append", default=[], help=text)
+    group.add_argument("--samplers", metavar="KEY=WORDS", action="append", default=[], help="as 0=linear,mipmap,repeat or a JSON object")
+    group.add_argument("--grid", metavar="XxYxZ", help="COMP: blocks (default: 1)")
+    group.add_argument("--block", metavar="XxYxZ", help="COMP: threads of a block, where the program does not fix them")
+    group.add_argument("--shared-memory", metavar="BYTES", type=int, help="COMP: bytes of SHARED memory (default: 32768)")
+    group.add_argument("--face", metavar="NUMBER", type=float, help="FRAG: above 0 for front faces (default: 1)")
+    group.add_argument("--flatshade-color", action="store_true", help="FRAG: COLOR inputs are constant")
+    group.add_argument("--fuel", metavar="NUMBER", type=int, help="iterations of a lane in an outermost loop (default: 65536)")
+    group.add_argument("--engine", choices=("jit", "interp"), help="what runs it (default: jit, with --trace interp)")
+    group.add_argument("--trace", action="store_true", help="list the executed instructions and what they wrote")
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def refuse_run_options(options: argparse.Namespace) -> None:
+    """UsageError for an option of --run without it."""
+    for name in (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "face", "fuel", "engine", "trace"):
+        if getattr(options, name) not in (None, [], False):
+            raise UsageError(f"{_option(name)} goes with --run")
 
 
 def run_shader(options: argparse.Namespace) -> int:
     """Run one file as the options say; returns the exit code."""
     from tgsi.diagnostics import DiagnosticError
 
-    if options.emit:
-        raise UsageError("argument --emit: not allowed with argument --run")
-    if options.target is not None:
-        raise UsageError("argument --target: not allowed with argument --run")
+    for name in ("emit", "target"):
+        if getattr(options, name):
+            raise UsageError(f"argument --{name}: not allowed with argument --run")
     if len(options.files) > 1:
         raise UsageError(f"--run takes one file, {len(options.files)} given")
     try:
@@ -57,65 +98,86 @@ def run_shader(options: argparse.Namespace) -> int:
         if any(item.severity.value == "error" for item in found):
             report(options, found, True)
             return 1
-        made = _result(run_passes(program), options)
+        program = run_passes(program)
+        arguments = _arguments(options)
+        result = _run(program, arguments, options)
     except DiagnosticError as error:
         report(options, [*found, *error.diagnostics], True)
         return 1
     except ArgumentsError as error:
-        raise UsageError(f"--run: {error}") from None
+        raise UsageError(str(error)) from None
     if options.format != "json":
         report(options, found, False)
-    return write(options, made)
+    return _show(program, result, arguments.get("images", {}), options)
 
 
-def _result(program: Program, options: argparse.Namespace) -> str:
-    """Run a checked program as the options say.
+def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """Keyword arguments for `tgsi.run`."""
+    with options.watch.stage("read data"):
+        made: dict[str, Any] = {}
+        for name in NUMBERS:
+            if getattr(options, name) is not None:
+                made[name] = read_numbers(_option(name), getattr(options, name))
+        for name in NUMBERED:
+            made[name] = read_numbered(_option(name), getattr(options, name), read_numbers)
+        for name in NAMED:
+            made[name] = read_items(_option(name), getattr(options, name), read_numbers)
+        for name in TEXTURES:
+            made[name] = read_numbered(_option(name), getattr(options, name), read_texture)
+        made["samplers"] = read_numbered("--samplers", options.samplers, read_sampler)
+        for name in ("grid", "block"):
+            if getattr(options, name) is not None:
+                made[name] = read_triple(_option(name), getattr(options, name))
+        for name in ("shared_memory", "face", "fuel"):
+            if getattr(options, name) is not None:
+                made[name] = getattr(options, name)
+        if options.flatshade_color:
+            made["flatshade_color"] = True
+    _check_names(made["system_values"])
+    if "inputs" in made and looks_like_words(options.inputs, made["inputs"]):
+        note = "--inputs holds whole numbers only, which are words of bits; for floats write 1.0, or float: before the data"
+        print(f"{PROGRAM}: note: {note}", file=sys.stderr)
+    return {name: value for name, value in made.items() if not isinstance(value, dict) or value}
 
-    Returns a line an output register of each invocation, or with `--format json` an object of `outputs` (32-bit words) and `alive`.
-    Raises ArgumentsError for data that cannot be read or does not fit, UnsupportedError for what the engine does not do.
-    """
-    from tgsi.api import run
 
-    given = None if options.inputs is None else _data("--inputs", options.inputs)
-    constants = {}
-    for text in options.constants:
-        number, equals, data = text.partition("=")
-        if not equals or not (number.isascii() and number.isdecimal()):
-            raise ArgumentsError(f"--constants {text[:40]}: BUFFER=DATA is wanted, as in 0=constants.npy")
-        if int(number) in constants:
-            raise ArgumentsError(f"--constants: buffer {number} is given twice")
-        constants[int(number)] = _data(f"--constants {number}", data)
+def _check_names(given: dict[str, Any]) -> None:
+    from tgsi.semantics import SEMANTICS
+
+    for name in given:
+        if name not in SEMANTICS:
+            hint = nearest(name, list(SEMANTICS)) or "tgsi-compile --explain all lists codes, docs/reference the semantics"
+            raise ArgumentsError(f"--system-values: there is no semantic `{name}`; {hint}")
+
+
+def _run(program: Program, arguments: dict[str, Any], options: argparse.Namespace) -> RunResult:
+    if options.trace and options.engine == "jit":
+        raise ArgumentsError("--trace: compiled code has none; --engine interp has")
+    engine = options.engine or ("interp" if options.trace else "jit")
+    with options.watch.stage("load engine"):
+        from tgsi.api import run
     try:
-        result = run(program, given, constants=constants, engine=options.engine, lanes=options.lanes, cpu=chosen_cpu(options))
+        with options.watch.stage("run"):
+            return run(program, engine=engine, lanes=options.lanes, cpu=chosen_cpu(options), trace=options.trace, **arguments)
     except (TypeError, ValueError) as error:
-        raise ArgumentsError(str(error)) from None
-    if options.format == "json":
-        return json.dumps({"outputs": result.outputs.tolist(), "alive": result.alive.tolist()}) + "\n"
-    lines = []
-    for invocation, registers in enumerate(result.outputs):
-        if not result.alive[invocation]:
-            lines.append(f"{invocation}: killed\n")
-            continue
-        for register, words in enumerate(registers):
-            floats = "  ".join(f"{value:.9g}" for value in result.floats[invocation, register].tolist())
-            lines.append(f"{invocation}: OUT[{register}]  {floats}  ({' '.join(f'{word:08x}' for word in words.tolist())})\n")
-    return "".join(lines)
+        raise ArgumentsError(_with_options(str(error))) from None
 
 
-def _data(option: str, text: str) -> Any:
-    """An array from a .npy or .json file, or from JSON."""
-    from backends.words import read_array
+def _with_options(message: str) -> str:
+    """A message of `tgsi.run` in the words of the command line: names of arguments as options."""
+    message = message.removeprefix("run: ")
+    name = message.split(":")[0].split("[")[0].split(" ")[0]
+    known = (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "fuel")
+    return f"{_option(name)}{message[len(name) :]}" if name in known else f"--run: {message}"
 
-    try:
-        if text.lstrip().startswith("["):
-            return read_array(json.loads(text))
-        path = Path(text)
-        if path.stat().st_size > MAX_BYTES:
-            raise ArgumentsError(f"{option}: {text}: larger than {MAX_BYTES >> 20} MiB")
-        if path.suffix == ".npy":
-            return read_array(path)
-        return read_array(json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ArgumentsError(f"{option}: {text[:80]}: {(error.strerror or str(error)).lower()}") from None
-    except (ValueError, TypeError, OverflowError, RecursionError, EOFError) as error:
-        raise ArgumentsError(f"{option}: {text[:80]}: {error}") from None
+
+def _show(program: Program, result: RunResult, images: dict[int, Any], options: argparse.Namespace) -> int:
+    from tgsi.commands.run_show import as_json, as_text, save_arrays
+
+    with options.watch.stage("print"):
+        if options.output is not None and options.output.endswith(".npz"):
+            try:
+                save_arrays(Path(options.output), result)
+            except OSError as error:
+                raise UsageError(f"{options.output}: {reason(error)}") from None
+            return 0
+        return write(options, as_json(result, images) if options.format == "json" else as_text(program, result, images))

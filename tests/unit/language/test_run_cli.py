@@ -51,7 +51,7 @@ def test_text_has_a_line_an_output(shader: str, capsys: pytest.CaptureFixture[st
         (["--inputs", '["x"]'], "numbers are wanted"),
         (["--inputs", "[[1], [1, 2]]"], "--inputs"),
         (["--inputs", "[[1.0, 2.0]]"], "inputs must have shape"),
-        (["--inputs", json.dumps(INPUTS), "--constants", "x"], "BUFFER=DATA"),
+        (["--inputs", json.dumps(INPUTS), "--constants", "x"], "KEY=DATA"),
         (["--inputs", json.dumps(INPUTS), "--constants", CONSTANTS, "--constants", CONSTANTS], "twice"),
         (["--inputs", json.dumps(INPUTS), "--constants", "99=[[0, 0, 0, 0]]"], "constants"),
         (["--emit", "asm"], "--emit"),
