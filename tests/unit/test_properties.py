@@ -43,6 +43,44 @@ def test_every_property_has_a_test_or_a_reason() -> None:
     assert tests & set(PROPERTIES) | set(REASONS) == set(PROPERTIES)
 
 
+PROMISES = [
+    ("FRAG", "FS_COLOR0_WRITES_ALL_CBUFS", 1),
+    ("FRAG", "FS_DEPTH_LAYOUT", 4),
+    ("FRAG", "FS_EARLY_DEPTH_STENCIL", 1),
+    ("FRAG", "FS_POST_DEPTH_COVERAGE", 1),
+    ("FRAG", "FS_BLEND_EQUATION_ADVANCED", 3),
+    ("FRAG", "SEPARABLE_PROGRAM", 1),
+    ("VERT", "VS_PROHIBIT_UCPS", 1),
+    ("VERT", "VS_WINDOW_SPACE_POSITION", 1),
+    ("VERT", "NUM_CLIPDIST_ENABLED", 2),
+    ("VERT", "NUM_CULLDIST_ENABLED", 2),
+    ("VERT", "NEXT_SHADER", "GEOM"),
+    ("VERT", "VS_BLIT_SGPRS_AMD", 7),
+    ("VERT", "LAYER_VIEWPORT_RELATIVE", 1),
+]
+
+
+@pytest.mark.parametrize(("stage", "name", "value"), PROMISES, ids=[name for _, name, _ in PROMISES])
+def test_what_acts_on_fixed_stages_changes_no_register(stage: str, name: str, value: int | str) -> None:
+    body = "DCL IN[0], GENERIC[0]\nDCL OUT[0], POSITION\nDCL OUT[1], {}\nADD OUT[0], IN[0], IN[0]\nMOV OUT[1], IN[0]\nEND\n"
+    body = body.format("COLOR" if stage == "FRAG" else "CLIPDIST").replace(
+        "GENERIC[0]", "GENERIC[0], CONSTANT" if stage == "FRAG" else "GENERIC[0]"
+    )
+    inputs = np.linspace(-1, 1, 32, dtype=np.float32).reshape(8, 1, 4)
+    found = both(f"{stage}\nPROPERTY {name} {value}\n{body}", inputs)
+    assert (found.floats[:, 0] == 2 * inputs[:, 0]).all()
+    assert (found.floats[:, 1] == inputs[:, 0]).all()
+    assert found.alive.all()
+
+
+@pytest.mark.parametrize(("stage", "name", "value"), [row for row in PROMISES if row[1] in REASONS], ids=str)
+def test_hints_change_no_pixel(stage: str, name: str, value: int | str) -> None:
+    line = f"PROPERTY {name} {value}\n"
+    vertex = PASS.replace("VERT\n", "VERT\n" + line) if stage == "VERT" else PASS
+    fragment = WHITE.replace("FRAG\n", "FRAG\n" + line) if stage == "FRAG" else WHITE
+    assert Picture().draw(fragment, vertex).covered().all()
+
+
 # -- fragment programs ------------------------------------------------------------------------------------------------------
 def test_fs_coord_origin__counts_rows_from_the_bottom() -> None:
     rows = Picture(8, 4).draw(POSITION.format("PROPERTY FS_COORD_ORIGIN LOWER_LEFT\n")).pixels()[:, 0, 1]
