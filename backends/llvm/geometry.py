@@ -44,7 +44,7 @@ class EmissionBuffer:
         wanted = mask & stream.ult(STREAMS) & count.ult(self.limit)
         bit = self._bit(stream)
         begins = self._begins.get()
-        mark = stream + f.select((begins & bit).ne(0), BEGINS, 0)
+        mark = stream + (begins & bit).ne(0).zext(I32) * BEGINS
         own = f.lanes_const(I64.wide(self.lanes), [lane * self.limit for lane in range(self.lanes)])
         place = own + f.select(wanted, count, 0).zext(I64)
         f.scatter(mark, self.marks, place * 4, wanted)

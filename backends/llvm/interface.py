@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from backends.llvm.builder import Val
@@ -9,7 +10,7 @@ from backends.llvm.geometry import EmissionBuffer
 from backends.llvm.lanes import LaneMap
 from backends.llvm.rows import RowFile
 from backends.llvm.sampling.key import SamplerKey, TextureKey
-from tgsi.enums import File
+from tgsi.enums import File, MemoryType
 
 MAX_BUFFERS = 32
 """Entries of the array that `Memory.buffers` gives."""
@@ -30,6 +31,33 @@ class Memory(Partial, Protocol):
 
     def buffers(self) -> Val:
         """Pointer to an array of MAX_BUFFERS BufferRecords."""
+        ...
+
+
+@runtime_checkable
+class Counters(Protocol):
+    """What an Interface also is where programs may use HWATOMIC counters."""
+
+    def counters(self) -> Val:
+        """Pointer to an array of MAX_BUFFERS BufferRecords."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """`count` words (i32) that each lane sees: those `offset` bytes (u32 lanes; None: 0) behind `base`."""
+
+    base: Val
+    count: Val
+    offset: Val | None = None
+
+
+@runtime_checkable
+class GridMemory(Protocol):
+    """What an Interface also is where programs may use MEMORY."""
+
+    def memory(self, kind: MemoryType) -> Words:
+        """The words of a kind."""
         ...
 
 

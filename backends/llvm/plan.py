@@ -83,13 +83,14 @@ def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
 def _arrays(program: Program, rows: frozenset[File]) -> dict[File, tuple[tuple[int, int], ...]]:
     found: dict[File, set[tuple[int, int]]] = {}
     for instruction in program.instructions:
-        for register in _registers(instruction):
+        for register in registers_of(instruction):
             if register.indirect is not None and register.file in _ARRAY_FILES - rows:
                 found.setdefault(register.file, set()).add(array_range(program, register))
     return {file: _merged(ranges) for file, ranges in found.items()}
 
 
-def _registers(instruction: Instruction) -> list[RegisterRef]:
+def registers_of(instruction: Instruction) -> list[RegisterRef]:
+    """What the operands name, sources first."""
     return [operand.register for operand in instruction.src] + [operand.register for operand in instruction.dst]
 
 
@@ -105,7 +106,7 @@ def _meaningful(program: Program, rows: frozenset[File]) -> Program:
     def is_ignored(register: RegisterRef) -> bool:
         return register.dimension is not None and register.file not in keeps
 
-    if not any(is_ignored(register) for instruction in program.instructions for register in _registers(instruction)):
+    if not any(is_ignored(register) for instruction in program.instructions for register in registers_of(instruction)):
         return program
 
     def sources(operands: tuple[SrcOperand, ...]) -> tuple[SrcOperand, ...]:

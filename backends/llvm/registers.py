@@ -78,6 +78,10 @@ class RunRegisters(Registers):
         """Pointer to the BufferRecords."""
         return Record(self.f, self.env, ShaderEnv).get("buffers")
 
+    def counters(self) -> Val:
+        """Pointer to the BufferRecords of counters."""
+        return self.record.get("counters")
+
 
 def vector_part(record: Record, field: str, index: Val, size: int) -> Val:
     """Pointer to element `index` (i32) of the array of elements of `size` bytes that a field of a record points to."""

@@ -12,12 +12,14 @@ from backends.arguments import Arguments, RunOptions, prepare
 from backends.llvm.bind import Environment
 from backends.llvm.chunks import Run
 from backends.llvm.engine import Library, compile_module
+from backends.llvm.lanes import MIN_LANES
+from backends.llvm.plan import MAX_ARRAY_BYTES, array_bytes
 from backends.llvm.planes import interpolate
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.stages import build_run_kernel
 from backends.llvm.variants import VariantCache
 from backends.result import Bits, RunResult
-from tgsi.enums import File
+from tgsi.enums import File, Processor
 from tgsi.ir import Program
 
 
@@ -52,25 +54,35 @@ def run(
     library: Library | None = None,
     **options: Unpack[RunOptions],
 ) -> RunResult:
-    """Run a validated VERT or FRAG program; the arguments are those of `backends.arguments.prepare`, and:
+    """Run a validated program; the arguments are those of `backends.arguments.prepare`, and:
 
-    lanes, cpu: how the code is made; results do not depend on them, unless lanes race for the words of a buffer: each `lanes`
-    invocations run to the end before the next ones start. library: the compiled `build_run_kernel` of this program, these keys and
-    this fuel, if the caller kept it.
-    Raises UnsupportedError for other stages and for what the generator does not build, ValueError and TypeError for wrong arguments.
+    lanes, cpu: how the code is made; results do not depend on them, unless lanes race for memory: each `lanes` invocations run to the
+    end, or to a barrier, before the next ones start. Programs whose indirectly addressed registers would take too much stack run with
+    fewer lanes. library: the compiled `build_run_kernel` of this program, these lanes, keys and fuel, if the caller kept it.
+    Raises UnsupportedError for what the generator does not build, ValueError and TypeError for wrong arguments.
     """
     arguments = prepare(program, inputs, **options)
     environment = Environment(program, arguments)
     if library is None:
+        while lanes > MIN_LANES and array_bytes(program, lanes) > MAX_ARRAY_BYTES:
+            lanes //= 2
         keys = environment.texture_keys, environment.sampler_keys, environment.image_keys
         library = _kernels.get(_Variant(program.text, lanes, cpu, *keys, arguments.fuel, program))
     inputs, system = interpolate(program, arguments), _system_registers(program, arguments)
     work = Run(program, arguments, lanes, environment.address, library.address["run"], inputs, system)
     work.run()
     places = arguments.places
-    contents = {number: data.view(np.uint8) for number, data in arguments.buffers.items()}
-    images = {number: image.texels for number, image in arguments.images.items()}
-    return RunResult(work.outputs[places], work.alive[places], buffers=contents, images=images)
+    emitted, strips = work.emission().collect() if program.processor is Processor.GEOM else ((), ())
+    return RunResult(
+        work.outputs[places],
+        work.alive[places],
+        emitted=emitted,
+        strips=strips,
+        buffers={number: data.view(np.uint8) for number, data in arguments.buffers.items()},
+        images={unit: image.texels for unit, image in arguments.images.items()},
+        counters=arguments.counters,
+        memory={kind.name: data.view(np.uint8) for kind, data in arguments.memory.items()},
+    )
 
 
 def _system_registers(program: Program, arguments: Arguments) -> Bits:

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from backends.llvm.abi import RunRecord
-from backends.llvm.builder import I32, PTR, Function, Module, Val
+from backends.llvm.barriers import ENDED, Barriers
+from backends.llvm.builder import I32, I64, PTR, Function, Module, Val
 from backends.llvm.environment import default_environment
 from backends.llvm.fragments import FragmentRegisters
 from backends.llvm.lanes import LaneMap
+from backends.llvm.plan import plan_of
+from backends.llvm.primitives import KINDS, GeometryRegisters
 from backends.llvm.registers import Registers, RunRegisters, file_bytes, vector_part
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.structs import Record
@@ -102,8 +105,11 @@ def build_run_kernel(
     Four consecutive lanes are a quad: (0,0) (1,0) (0,1) (1,1). Raises UnsupportedError for what the generator does not build.
     """
     module = Module("run", cpu)
-    _build_shade(module, program, lanes, textures or {}, samplers or {}, images or {}, fuel)
-    _build_drive(module)
+    state_bytes = _build_shade(module, program, lanes, textures or {}, samplers or {}, images or {}, fuel)
+    if plan_of(program).waits:
+        _build_rounds(module, state_bytes)
+    else:
+        _build_drive(module)
     f = Function(module, "run", [PTR])
     with default_environment(f):
         f.call(None, "drive", *f.args)
@@ -119,19 +125,31 @@ def _build_shade(
     samplers: Mapping[int, SamplerKey],
     images: Mapping[int, ImageKey],
     fuel: int,
-) -> None:
-    """`shade(record, index)`: the program for one vector."""
-    f = Function(module, "shade", [PTR, I32], internal=True)
+) -> int:
+    """`shade(record, index)`: the program for one vector. Returns the bytes of state.
+
+    With barriers it is `shade(record, index, state, stopped)` and returns where it stops next: see `barriers`.
+    """
+    waits = plan_of(program).waits
+    f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
+    barriers = Barriers(f, f.args[2], f.args[3]) if waits else None
     record, index = Record(f, f.args[0], RunRecord), f.args[1]
     inputs = vector_part(record, "inputs", index, file_bytes(program, File.IN, lanes))
     system = vector_part(record, "system", index, file_bytes(program, File.SV, lanes))
     lane_map = LaneMap(lanes, "linear")
-    kind = FragmentRegisters if program.processor is Processor.FRAG else RunRegisters
+    kind = FragmentRegisters if program.processor is Processor.FRAG else KINDS.get(program.processor, RunRegisters)
     interface = kind(f, lane_map, record.get("env"), inputs, system, textures, samplers, program, record, index, images)
-    outputs = translate(f, program, interface, interface.present(), fuel=fuel)
-    _store_outputs(f, outputs, program, interface.part("outputs", file_bytes(program, File.OUT, lanes)), lanes)
+    outputs = translate(f, program, interface, interface.present(), fuel=fuel, barriers=barriers)
+    if File.OUT not in plan_of(program).rows:
+        _store_outputs(f, outputs, program, interface.part("outputs", file_bytes(program, File.OUT, lanes)), lanes)
+    if isinstance(interface, GeometryRegisters):
+        f.store(interface.emission.count, interface.part("counts", 4 * lanes))
     f.store(outputs.alive.zext(I32), interface.part("alive", 4 * lanes))
-    f.ret()
+    if barriers is None:
+        f.ret()
+        return 0
+    barriers.finish()
+    return barriers.size
 
 
 def _build_drive(module: Module) -> None:
@@ -140,4 +158,30 @@ def _build_drive(module: Module) -> None:
     record = Record(f, f.args[0], RunRecord)
     with f.range(0, record.get("units") * record.get("vectors")) as index:
         f.call(None, "shade", f.args[0], index)
+    f.ret()
+
+
+def _build_rounds(module: Module, state_bytes: int) -> None:
+    """`drive(record)`: unit after unit, the vectors of each round by round, until all have ended.
+
+    In a round every vector goes on to its next barrier; those that have ended are waited for no longer. Without memory for
+    states the record only receives how many bytes a state takes.
+    """
+    f = Function(module, "drive", [PTR], internal=True)
+    record = Record(f, f.args[0], RunRecord)
+    vectors, states, stops = record.get("vectors"), record.get("state"), record.get("stops")
+    with f.else_of(states.cast("ptrtoint", I64).eq(0)) as otherwise:
+        record.set("state_bytes", state_bytes)
+        otherwise()
+        with f.range(0, record.get("units")) as unit, f.loop() as rounds:
+            waiting = f.var(I32, 0)
+            with f.range(0, vectors) as vector:
+                index = unit * vectors + vector
+                place = f.at(stops, index.zext(I64) * 4)
+                with f.if_(f.load(I32, place).ne(ENDED)):
+                    state = f.at(states, vector.zext(I64) * state_bytes)
+                    stopped = f.call(I32, "shade", f.args[0], index, state, f.load(I32, place))
+                    f.store(stopped, place)
+                    waiting.add(stopped.ne(ENDED).zext(I32))
+            rounds.break_if(waiting.get().eq(0))
     f.ret()

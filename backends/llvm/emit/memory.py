@@ -1,100 +1,24 @@
-"""LOAD, STORE, atomics and RESQ on buffers and constant buffers.
+"""LOAD, STORE, atomics and RESQ on words: buffers, constant buffers, counters, memory of compute programs. `images` has those of images.
 
 Addresses count bytes, their two low bits are ignored. A word outside of its resource reads 0, is not written, and an atomic on it
-gives 0. Lanes act one after the other, the lowest first, in a loop of scalar code; killed lanes and helpers read, but change nothing.
+gives 0. Lanes act one after the other, the lowest first; killed lanes and helpers read, but change nothing.
 """
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from backends.llvm.abi import MAX_CONSTANT_BUFFERS, BufferRecord, ShaderEnv
-from backends.llvm.builder import F32, I32, PTR, Function, Val
+from backends.llvm.builder import F32, I32, Function, Val
 from backends.llvm.emit import Context, Vector, emits, images
-from backends.llvm.interface import MAX_BUFFERS, Memory
-from backends.llvm.structs import Record
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File
-from tgsi.ir import RegisterRef
-
-
-def _refuse(c: Context, what: str) -> UnsupportedError:
-    return UnsupportedError.at("B004", f"{c.instruction.opcode.name} {what} is not supported by the code generator", c.instruction.span)
-
-
-def _memory(c: Context) -> Memory:
-    interface = c.interface
-    if not isinstance(interface, Memory):
-        raise _refuse(c, "in this kind of kernel")
-    return interface
-
-
-class _Column:
-    """Vectors on the stack, so that scalar code can take one lane after the other."""
-
-    def __init__(self, c: Context, value: Val | None = None) -> None:
-        self.f, self.lanes = c.f, c.lane_map.lanes
-        self.place = self.f.alloca(f"[{self.lanes} x i32]")
-        self.set(value if value is not None else self.f.const(I32, 0))
-
-    def set(self, value: Val) -> None:
-        """All lanes."""
-        self.f.store(self.f.splat(value.as_int(), self.lanes), self.place)
-
-    def get(self) -> Val:
-        """All lanes."""
-        return self.f.load(I32.wide(self.lanes), self.place)
-
-    def at(self, offset: Val) -> Val:
-        """The lane whose word lies `offset` bytes into the vector."""
-        return self.f.load(I32, self.place, offset)
-
-    def put(self, offset: Val, value: Val) -> None:
-        """Set one lane."""
-        self.f.store(value.as_int(), self.place, offset)
-
-
-@dataclass(frozen=True, slots=True)
-class _Resource:
-    """The resource that a register names, lane by lane; numbers out of range name an empty one."""
-
-    c: Context
-    register: RegisterRef
-    numbers: _Column | None
-
-    def words(self, offset: Val) -> tuple[Val, Val]:
-        """Pointer to the words of a lane's resource, and how many there are."""
-        f, env = self.c.f, self.c.interface.env
-        constants = self.register.file is File.CONSTBUF
-        limit = MAX_CONSTANT_BUFFERS if constants else MAX_BUFFERS
-        number = self.numbers.at(offset) if self.numbers is not None else f.const(I32, self.register.index)
-        exists = number.ult(limit)
-        safe = f.select(exists, number, 0)
-        if constants:
-            base = f.load(PTR, f.at(env, ShaderEnv.constants.offset), safe << 3, align=8)
-            count = f.load(I32, f.at(env, ShaderEnv.constant_words.offset), safe << 2)
-        else:
-            record = Record(f, f.at(_memory(self.c).buffers(), safe * ctypes.sizeof(BufferRecord)), BufferRecord)
-            base, count = record.get("base"), record.get("words")
-        return base, f.select(exists, count, 0)
-
-
-def _resource(c: Context, register: RegisterRef) -> _Resource:
-    _memory(c)
-    if register.file not in (File.BUFFER, File.CONSTBUF) or register.dimension is not None:
-        raise _refuse(c, f"on {register.file.name} registers")
-    if register.file is File.CONSTBUF and c.instruction.opcode.is_store:
-        raise _refuse(c, "on CONSTBUF registers")
-    if register.indirect is None:
-        return _Resource(c, register, None)
-    return _Resource(c, register, _Column(c, c.operands.address(c.instruction, register.indirect, register.index)))
+from backends.llvm.emit.columns import Column
+from backends.llvm.emit.resources import Resource, find_resource
+from backends.llvm.interface import Words
+from backends.llvm.reads import channels
 
 
 def _changing(c: Context) -> Val:
     """The lanes whose writes count."""
-    return c.execution_mask() & c.alive_mask() & _memory(c).present()
+    return c.execution_mask() & c.alive_mask()
 
 
 def _zeros(c: Context) -> Val:
@@ -104,20 +28,39 @@ def _zeros(c: Context) -> Val:
 @emits("LOAD")
 def emit_load(c: Context, resource: None, address: Vector) -> list[Val]:
     """Four words in a row, in the order of the resource's swizzle."""
-    f, operand = c.f, c.instruction.src[0]
+    operand = c.instruction.src[0]
     if images.names_image(operand.register):
         return images.emit_load(c, address)
-    found, places = _resource(c, operand.register), _Column(c, address[0].as_int().lshr(2))
-    columns = {component: _Column(c) for component in sorted(set(operand.swizzle))}
-    active = _Column(c, c.execution_mask().zext(I32))
+    found = find_resource(c, operand.register)
+    places = found.places(address[0])
+    components = sorted(set(operand.swizzle))
+    values = _gathered(c, found.words, places, components) if found.words is not None else _read(c, found, places, components)
+    return [values[component] for component in operand.swizzle]
+
+
+def _gathered(c: Context, words: Words, places: Val, components: list[int]) -> dict[int, Val]:
+    """Words of one resource, for all lanes at once."""
+    f, active, result = c.f, c.execution_mask(), {}
+    for component in components:
+        place = places + component
+        inside = active & place.ult(words.count)
+        offsets = f.select(inside, place, 0) << 2
+        result[component] = f.gather(I32, words.base, offsets if words.offset is None else offsets + words.offset, inside)
+    return result
+
+
+def _read(c: Context, found: Resource, places: Val, components: list[int]) -> dict[int, Val]:
+    """Words of the lanes' own resources."""
+    f = c.f
+    numbers, active = Column(c, places), Column(c, c.execution_mask().zext(I32))
+    columns = {component: Column(c) for component in components}
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
-        base, count = found.words(lane)
+        base, count = found.of_lane(lane)
         for component, column in columns.items():
-            place = places.at(lane) + component
+            place = numbers.at(lane) + component
             with f.if_(place.ult(count)):
                 column.put(lane, f.load(I32, base, place << 2))
-    values = {component: column.get() for component, column in columns.items()}
-    return [values[component] for component in operand.swizzle]
+    return {component: column.get() for component, column in columns.items()}
 
 
 @emits("STORE")
@@ -126,16 +69,29 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     f, target = c.f, c.instruction.dst[0]
     if images.names_image(target.register):
         return images.emit_store(c, address, value)
-    found, places = _resource(c, target.register), _Column(c, address[0].as_int().lshr(2))
-    columns = {channel: _Column(c, value[channel]) for channel in range(4) if target.write_mask >> channel & 1}
-    changing = _Column(c, _changing(c).zext(I32))
+    found = find_resource(c, target.register)
+    places, written = found.places(address[0]), channels(target.write_mask)
+    if found.words is not None and len(written) == 1:
+        _scattered(c, found.words, places + written[0], value[written[0]])
+        return []
+    numbers, changing = Column(c, places), Column(c, _changing(c).zext(I32))
+    columns = {channel: Column(c, value[channel]) for channel in written}
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(changing.at(lane).ne(0)):
-        base, count = found.words(lane)
+        base, count = found.of_lane(lane)
         for channel, column in columns.items():
-            place = places.at(lane) + channel
+            place = numbers.at(lane) + channel
             with f.if_(place.ult(count)):
                 f.store(column.at(lane), base, place << 2)
     return []
+
+
+def _scattered(c: Context, words: Words, places: Val, value: Val) -> None:
+    """One word a lane into one resource: of lanes that mean the same place the highest has the last word, as in a loop."""
+    f = c.f
+    inside = _changing(c) & places.ult(words.count)
+    offsets = f.select(inside, places, 0) << 2
+    word = f.splat(value.as_int(), c.lane_map.lanes)
+    f.scatter(word, words.base, offsets if words.offset is None else offsets + words.offset, inside)
 
 
 Update = Callable[[Function, Val, Val], Val]
@@ -165,11 +121,13 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
     update = _UPDATES.get(c.instruction.opcode.name)
     if images.names_image(register):
         return images.emit_atomic(c, address, operand, replacement, update)
-    found, places, operands = _resource(c, register), _Column(c, address[0].as_int().lshr(2)), _Column(c, operand[0])
-    replacements = _Column(c, replacement[0]) if replacement is not None else None
-    seen, active, changing = _Column(c), _Column(c, c.execution_mask().zext(I32)), _Column(c, _changing(c).zext(I32))
+    found = find_resource(c, register)
+    places, operands = Column(c, found.places(address[0])), Column(c, operand[0])
+    replacements = Column(c, replacement[0]) if replacement is not None else None
+    seen, active, changing = Column(c), Column(c, c.execution_mask().zext(I32)), Column(c, _changing(c).zext(I32))
+    # Load and store are enough while one thread runs the lanes; threads that share memory will want atomicrmw and cmpxchg here.
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
-        base, count = found.words(lane)
+        base, count = found.of_lane(lane)
         place = places.at(lane)
         with f.if_(place.ult(count)):
             old, given = f.load(I32, base, place << 2), operands.at(lane)
@@ -190,8 +148,11 @@ def emit_resq(c: Context, resource: None) -> list[Val]:
     f = c.f
     if images.names_image(c.instruction.src[0].register):
         return images.emit_resq(c)
-    found, sizes = _resource(c, c.instruction.src[0].register), _Column(c)
+    found = find_resource(c, c.instruction.src[0].register)
+    if found.words is not None:
+        return [f.splat(found.words.count << 2, c.lane_map.lanes), _zeros(c), _zeros(c), _zeros(c)]
+    sizes = Column(c)
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane:
-        _, count = found.words(lane)
+        _, count = found.of_lane(lane)
         sizes.put(lane, count << 2)
     return [sizes.get(), _zeros(c), _zeros(c), _zeros(c)]
