@@ -70,7 +70,7 @@ class DrawMaker:
         region.keep(last.kept)
         for stage, shader, at in ((state.vertex, state.vertex_shader, _VERTEX_ENV), (state.fragment, state.fragment_shader, _FRAGMENT_ENV)):
             ctypes.c_void_p.from_address(address + at).value = make_environment(region, demand_of(shader), stage, [])
-        return Packet(address, last.packet.primitives, last.packet.vertices, reads)
+        return Packet(address, last.packet.primitives, last.packet.vertices, reads, last.packet.assembled)
 
     def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
         vertex = state.vertex_shader
@@ -180,6 +180,7 @@ class DrawMaker:
         d.edges[:], d.is_polygon = topology.edges, info.mode is Prim.POLYGON
         d.start_instance, d.draw_id = info.start_instance, info.drawid
         packet.primitives = max(per_instance, 0) * info.instance_count
+        packet.assembled = packet.primitives >> topology.shift if not d.is_polygon else info.instance_count * (per_instance > 0)
         if packet.primitives > MAX_PRIMITIVES:
             raise UnsupportedError.at("B001", f"one draw of {packet.primitives} primitives (at most {MAX_PRIMITIVES})")
 

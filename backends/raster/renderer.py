@@ -121,7 +121,7 @@ class Renderer:
         if packet is None:
             return
         self._vertices += packet.vertices
-        self._primitives += packet.primitives
+        self._primitives += packet.assembled
         fresh = set(packet.reads) - self._reads
         if fresh:
             self._reads |= fresh

@@ -11,12 +11,15 @@ from backends.raster.packet import DrawState, Framebuffer
 
 @dataclass(slots=True)
 class Packet:
-    """A draw that is ready: its record, how many primitives, and the memory ranges that it will read."""
+    """A draw that is ready: its record, and the memory ranges that it will read.
+
+    primitives: triangles, lines and points; assembled: what they make up, where a quad or polygon is one."""
 
     address: int
     primitives: int
     vertices: int
     reads: list[tuple[int, int]]
+    assembled: int = 0
     is_repeatable: bool = True  # the record names no memory that ends with the frame, but for environments
 
 

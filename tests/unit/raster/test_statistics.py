@@ -23,7 +23,7 @@ def totals(mode: Prim = Prim.TRIANGLES, state: RasterizerState | None = None, **
     with Canvas(200, 100, **options) as canvas:
         canvas.state.count_statistics = True
         canvas.wipe()
-        rasterizer = {} if state is None else {"rasterizer": state}
+        rasterizer: dict[str, Any] = {} if state is None else {"rasterizer": state}
         canvas.draw_arrays(VS_COLOR, fs_color("PERSPECTIVE"), [POINTS, VALUES], mode, **rasterizer)
         return canvas.statistics()
 
@@ -35,7 +35,8 @@ def test_full_arenas_change_no_count(mode: Prim, batch: int) -> None:
     plain = totals(mode, batch=batch)
     assert plain.vs_invocations > 0
     assert plain.clipper_in == plain.primitives
-    for options in ({}, {"threads": 2}, {"window": 3}, {"lanes": 8}):
+    settings: list[dict[str, Any]] = [{}, {"threads": 2}, {"window": 3}, {"lanes": 8}]
+    for options in settings:
         assert totals(mode, batch=batch, arena=1, **options) == plain
 
 
@@ -71,3 +72,14 @@ def test_what_draws_nothing_is_assembled_and_shaded(changes: dict[str, Any]) -> 
 
 def test_vertices_that_make_no_primitive_count_as_vertices() -> None:
     assert counted(2) == Statistics(vertices=2)
+
+
+@pytest.mark.parametrize(("mode", "primitives", "triangles"), [(Prim.QUADS, 1, 2), (Prim.QUAD_STRIP, 2, 4), (Prim.POLYGON, 1, 4)])
+def test_quads_and_polygons_are_one_primitive(mode: Prim, primitives: int, triangles: int) -> None:
+    with Canvas(16, 16) as canvas:
+        canvas.state.count_statistics = True
+        points = POINTS[:6].copy()
+        for _ in range(3):
+            canvas.draw_arrays(VS_COLOR, fs_color("PERSPECTIVE"), [points, points], mode)
+        found = canvas.statistics()
+        assert (found.vertices, found.primitives, found.clipper_in) == (18, 3 * primitives, 3 * triangles)
