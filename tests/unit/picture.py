@@ -16,7 +16,6 @@ from tgsi import gallium as g
 Array = NDArray[Any]
 
 ENGINES = ("interp", "jit")
-STAGES = ("interp",)  # for what comes between vertices and fragments, and for compute
 STRIP = np.array([[-1, -1, 0, 1], [1, -1, 0, 1], [-1, 1, 0, 1], [1, 1, 0, 1]], np.float32)
 TRIANGLE = np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], np.float32)
 PASS = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[1]\nEND\n"
@@ -31,10 +30,10 @@ def screen() -> g.Screen:
     return g.Screen(threads=0)
 
 
-def both(text: str, *given: Any, engines: Sequence[str] = ENGINES, **options: Any) -> RunResult:
-    """The result of all engines, which must agree in every bit (any NaN equals any NaN)."""
+def both(text: str, *given: Any, **options: Any) -> RunResult:
+    """The result of both engines, which must agree in every bit (any NaN equals any NaN)."""
     program = tgsi.parse(text)
-    first, *others = (tgsi.run(program, *given, engine=engine, **options) for engine in engines)
+    first, *others = (tgsi.run(program, *given, engine=engine, **options) for engine in ENGINES)
     for other in others:
         differs = (first.outputs != other.outputs) & ~(np.isnan(first.floats) & np.isnan(other.floats))
         assert not differs.any(), f"engines differ at {np.argwhere(differs)[:4].tolist()}"

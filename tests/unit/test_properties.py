@@ -9,7 +9,7 @@ import tgsi
 from backends.raster.coarse import Coarse, coarse_of
 from backends.raster.depth import DepthKey
 from backends.raster.fragment import FragmentKey, describe
-from tests.unit.picture import LESS, PASS, STAGES, STRIP, TRIANGLE, WHITE, Picture, both
+from tests.unit.picture import ENGINES, LESS, PASS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi import gallium as g
 from tgsi.properties import PROPERTIES
 
@@ -330,25 +330,25 @@ def primitives(count: int, vertices: int) -> np.ndarray[tuple[int, ...], np.dtyp
 )
 def test_gs_input_primitive__says_how_many_vertices_there_are(name: str, vertices: int) -> None:
     text = GEOMETRY.format(name, 8, 1)
-    found = both(text, primitives(2, vertices), engines=STAGES).emitted[0].view(np.float32)
+    found = both(text, primitives(2, vertices)).emitted[0].view(np.float32)
     assert found[::3, 0, 0].tolist() == ([2, 2 + vertices] if vertices > 1 else [0, 0])
     assert found[::3, 0, 1].tolist() == ([6, 12] if vertices == 6 else [0, 0])
     with pytest.raises(tgsi.ValidationError, match="V037"):
         tgsi.validate(tgsi.parse(text.replace("IN[ADDR[0].x]", f"IN[{vertices}]")))
-    for engine in STAGES:
+    for engine in ENGINES:
         with pytest.raises(ValueError, match="inputs must have shape"):
             tgsi.run(tgsi.parse(text), primitives(2, vertices + 1), engine=engine)
 
 
 @pytest.mark.parametrize(("limit", "emitted"), [(1, 1), (2, 2), (3, 3), (8, 3)])
 def test_gs_max_output_vertices__drops_what_comes_after(limit: int, emitted: int) -> None:
-    found = both(GEOMETRY.format("TRIANGLES", limit, 1), primitives(2, 3), engines=STAGES)
+    found = both(GEOMETRY.format("TRIANGLES", limit, 1), primitives(2, 3))
     assert [len(stream) for stream in found.emitted] == [2 * emitted, 0, 0, 0]
     assert found.strips[0].tolist() == [emitted] * 2
 
 
 def test_gs_invocations__runs_each_primitive_as_often() -> None:
-    found = both(GEOMETRY.format("POINTS", 1, 3), primitives(2, 1), engines=STAGES).emitted[0]
+    found = both(GEOMETRY.format("POINTS", 1, 3), primitives(2, 1)).emitted[0]
     assert found[:, 0, 2].tolist() == [0, 1, 2] * 2
 
 
@@ -356,7 +356,7 @@ def test_tcs_vertices_out__is_the_size_of_the_patch_that_is_written() -> None:
     text = "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT {}\nDCL IN[][0], GENERIC[0]\nDCL OUT[][0], GENERIC[0]\nDCL SV[0], INVOCATIONID\n"
     text += "DCL ADDR[0]\nUARL ADDR[0].x, SV[0].xxxx\nMOV OUT[ADDR[0].x][0], IN[ADDR[0].x][0]\nEND\n"
     for size in (1, 3, 4, 6):
-        found = both(text.format(size), primitives(2, 4), engines=STAGES).floats[:, 0, 0]
+        found = both(text.format(size), primitives(2, 4)).floats[:, 0, 0]
         expected = [[1, 2, 3, 4, 0, 0][:size], [5, 6, 7, 8, 0, 0][:size]]
         assert found.reshape(2, size).tolist() == expected
 
@@ -372,11 +372,11 @@ def test_cs_fixed_block_width__decides_the_block(axis: int) -> None:
     block[axis] = 5
     lines = "".join(f"PROPERTY CS_FIXED_BLOCK_{name} {size}\n" for name, size in zip(AXES, block))
     memory = {0: np.zeros(4, np.uint32)}
-    found = both(BLOCK.format(lines), buffers=memory, engines=STAGES).buffers[0].view(np.uint32)
+    found = both(BLOCK.format(lines), buffers=memory).buffers[0].view(np.uint32)
     assert found.tolist() == [5 * 24 // (axis + 2), *block]
     alone = BLOCK.format(f"PROPERTY CS_FIXED_BLOCK_{AXES[axis]} 5\n")
-    assert both(alone, buffers=memory, engines=STAGES, block=tuple(block)).buffers[0].view(np.uint32)[1:].tolist() == block
-    for engine in STAGES:
+    assert both(alone, buffers=memory, block=tuple(block)).buffers[0].view(np.uint32)[1:].tolist() == block
+    for engine in ENGINES:
         with pytest.raises(ValueError, match="the program fixes"):
             tgsi.run(tgsi.parse(alone), buffers=memory, block=(1, 1, 1), engine=engine)
         with pytest.raises(ValueError, match="block must be given"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.unit.picture import LESS, STAGES, STRIP, TRIANGLE, WHITE, Picture, both
+from tests.unit.picture import LESS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi.semantics import SEMANTICS
 
 Array = NDArray[Any]
@@ -152,11 +152,11 @@ def test_prim_id__is_a_primitive_of_geometry_and_tessellation() -> None:
     text = "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\n"
     text += "DCL IN[][0], GENERIC[0]\nDCL IN[1], PRIM_ID\nDCL SV[0], PRIM_ID\nDCL OUT[0], GENERIC[0]\nIMM[0] UINT32 {{0, 0, 0, 0}}\n"
     text += "MOV OUT[0], SV[0]\nEMIT IMM[0].xxxx\nEND\n"
-    found = both(text.replace("{{", "{").replace("}}", "}"), np.zeros((3, 1, 2, 4), np.float32), engines=STAGES).emitted[0]
+    found = both(text.replace("{{", "{").replace("}}", "}"), np.zeros((3, 1, 2, 4), np.float32)).emitted[0]
     assert found[:, 0, 0].tolist() == [0, 1, 2]
     text = "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 2\nDCL SV[0], PRIM_ID\nDCL SV[1], INVOCATIONID\nDCL ADDR[0]\nDCL OUT[][0], GENERIC[0]\n"
     text += "UARL ADDR[0].x, SV[1].xxxx\nMOV OUT[ADDR[0].x][0], SV[0]\nEND\n"
-    found = both(text, np.zeros((2, 3, 0, 4), np.float32), engines=STAGES).outputs
+    found = both(text, np.zeros((2, 3, 0, 4), np.float32)).outputs
     assert found[:, 0, 0].tolist() == [0, 0, 1, 1]
 
 
@@ -275,17 +275,17 @@ def test_invocationid__counts_the_runs_of_a_primitive_or_the_vertices_of_a_patch
     text = "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\n"
     text += "PROPERTY GS_INVOCATIONS 3\nDCL SV[0], INVOCATIONID\nDCL OUT[0], GENERIC[0]\nIMM[0] UINT32 {0, 0, 0, 0}\n"
     text += "MOV OUT[0], SV[0]\nEMIT IMM[0].xxxx\nEND\n"
-    assert both(text, np.zeros((2, 1, 0, 4), np.float32), engines=STAGES).emitted[0][:, 0, 0].tolist() == [0, 1, 2] * 2
+    assert both(text, np.zeros((2, 1, 0, 4), np.float32)).emitted[0][:, 0, 0].tolist() == [0, 1, 2] * 2
     text = "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 3\nDCL SV[0], INVOCATIONID\nDCL ADDR[0]\nDCL OUT[][0], GENERIC[0]\n"
     text += "UARL ADDR[0].x, SV[0].xxxx\nMOV OUT[ADDR[0].x][0], SV[0]\nEND\n"
-    assert both(text, np.zeros((2, 3, 0, 4), np.float32), engines=STAGES).outputs[:, 0, 0].tolist() == [0, 1, 2] * 2
+    assert both(text, np.zeros((2, 3, 0, 4), np.float32)).outputs[:, 0, 0].tolist() == [0, 1, 2] * 2
 
 
 def test_verticesin__is_the_size_of_the_patch_that_comes_in() -> None:
     text = "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 1\nDCL SV[0], VERTICESIN\nDCL OUT[][0], GENERIC[0]\nMOV OUT[0][0], SV[0]\nEND\n"
-    assert both(text, np.zeros((2, 7, 0, 4), np.float32), engines=STAGES).outputs[:, 0, 0].tolist() == [7, 7]
+    assert both(text, np.zeros((2, 7, 0, 4), np.float32)).outputs[:, 0, 0].tolist() == [7, 7]
     text = "TESS_EVAL\nPROPERTY TES_PRIM_MODE 4\nDCL SV[0], VERTICESIN\nDCL OUT[0], GENERIC[0]\nMOV OUT[0], SV[0]\nEND\n"
-    assert both(text, np.zeros((2, 5, 0, 4), np.float32), engines=STAGES).outputs[:, 0, 0].tolist() == [5, 5]
+    assert both(text, np.zeros((2, 5, 0, 4), np.float32)).outputs[:, 0, 0].tolist() == [5, 5]
 
 
 EVALUATION = "TESS_EVAL\nPROPERTY TES_PRIM_MODE 4\nDCL SV[0], {}\nDCL OUT[0], GENERIC[0]\nMOV OUT[0], SV[0]\nEND\n"
@@ -294,14 +294,14 @@ EVALUATION = "TESS_EVAL\nPROPERTY TES_PRIM_MODE 4\nDCL SV[0], {}\nDCL OUT[0], GE
 @pytest.mark.parametrize("name", ["TESSCOORD", "TESSOUTER", "TESSINNER"])
 def test_tesscoord__and_levels_arrive_as_they_are_given(name: str) -> None:
     values = np.linspace(0, 1, 24, dtype=np.float32).reshape(6, 4)
-    found = both(EVALUATION.format(name), np.zeros((2, 3, 0, 4), np.float32), system_values={name: values}, engines=STAGES)
+    found = both(EVALUATION.format(name), np.zeros((2, 3, 0, 4), np.float32), system_values={name: values})
     assert (found.floats[:, 0] == values).all()
 
 
 @pytest.mark.parametrize("name", ["TESSOUTER", "TESSINNER"])
 def test_tessouter__and_inner_levels_are_written_once_a_patch(name: str) -> None:
     text = f"TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 3\nDCL OUT[0], {name}\nIMM[0] FLT32 {{1.0, 2.0, 3.0, 4.0}}\nMOV OUT[0], IMM[0]\nEND\n"
-    assert (both(text, np.zeros((2, 3, 0, 4), np.float32), engines=STAGES).floats[:, 0] == (1, 2, 3, 4)).all()
+    assert (both(text, np.zeros((2, 3, 0, 4), np.float32)).floats[:, 0] == (1, 2, 3, 4)).all()
 
 
 test_tessinner__levels_are_tested_with_the_outer_ones = test_tessouter__and_inner_levels_are_written_once_a_patch
@@ -327,7 +327,7 @@ END
 def computed(name: str) -> Array:
     """(threads, 4) words of a system value: 2 x 2 blocks of 3 x 2 threads."""
     memory = {0: np.zeros(96, np.uint32)}
-    found = both(COMPUTE.format(name), buffers=memory, grid=(2, 2, 1), block=(3, 2, 1), engines=STAGES)
+    found = both(COMPUTE.format(name), buffers=memory, grid=(2, 2, 1), block=(3, 2, 1))
     return found.buffers[0].view(np.uint32).reshape(24, 4)
 
 
