@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from passes.validate.roles import Role, source_roles
+from passes.validate.roles import Role, destination_role, source_roles
 from tgsi.enums import File
 from tgsi.ir import DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand
 from tgsi.opcodes import Mode, OpcodeInfo
@@ -71,6 +71,11 @@ def narrows(opcode: OpcodeInfo) -> bool:
 def modifier_kinds(opcode: OpcodeInfo) -> tuple[str, ...]:
     """By what type each source is made absolute and negative (see `backends.interp.machine.MODIFIERS`)."""
     return ("float", "float") if opcode.name == "LDEXP" else opcode.src_types
+
+
+def results(instruction: Instruction) -> tuple[DstOperand, ...]:
+    """The destinations that are written; that of STORE is a resource, or a value register with its handle."""
+    return () if destination_role(instruction.opcode.name) is Role.STORE else instruction.dst
 
 
 def written_channels(instruction: Instruction, operand: DstOperand) -> int:

@@ -16,6 +16,7 @@ from passes.analysis.access import (
     looks_at_other_lanes,
     narrows,
     read_channels,
+    results,
     used_positions,
     written_channels,
 )
@@ -120,7 +121,7 @@ class Liveness:
 
     def _effect(self, item: Instruction, only_needed: bool) -> Effect:
         may = sure = always = 0
-        for operand in item.dst:
+        for operand in results(item):
             register = operand.register
             may |= self.channels.cells(register, written_channels(item, operand))
             row = register.file is File.OUT and register.dimension is not None  # of other files a dimension means nothing

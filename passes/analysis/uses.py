@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from passes.analysis.access import indices_of
+from passes.analysis.access import indices_of, results
 from tgsi.channels import read_mask
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef
@@ -35,7 +35,10 @@ def reads_of(item: Instruction, number: int = 0) -> Iterator[Access]:
     for operand, source in enumerate(item.src):
         yield Access(number, operand, source.register, read_mask(item, operand))
         yield from index_reads(source.register, number)
+    written = results(item)
     for destination in item.dst:
+        if not written:  # the handle of an image
+            yield Access(number, -1, destination.register, 1)
         yield from index_reads(destination.register, number)
     for offset in item.offsets:
         yield Access(number, -1, offset.register, sum(1 << channel for channel in set(offset.swizzle)))
@@ -44,7 +47,7 @@ def reads_of(item: Instruction, number: int = 0) -> Iterator[Access]:
 
 def writes_of(item: Instruction, number: int = 0) -> Iterator[Access]:
     """What an instruction writes of registers; memory is none."""
-    for operand, destination in enumerate(item.dst):
+    for operand, destination in enumerate(results(item)):
         if destination.register.file in KEPT:
             yield Access(number, operand, destination.register, destination.write_mask)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from passes.analysis.access import ALL, is_computed, is_direct, looks_at_other_lanes, read_channels, used_positions
 from passes.base import Pass
 from passes.optimise.forward import STATIC, Cell, Walker
-from passes.validate.roles import Role, source_roles
+from passes.validate.roles import HANDLES, Role, source_roles
 from tgsi.enums import File
 from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
 from tgsi.opcodes import OPCODES, Mode, OpcodeInfo
@@ -70,6 +70,8 @@ class _Common(Walker):
             if not is_direct(register):
                 return None, []
             if role is not Role.VALUE:
+                if register.file in HANDLES and not self._note(register, read_channels(operand, 3), cells):
+                    return None, []
                 operands.append(operand)
                 continue
             if not self._note(register, read_channels(operand, positions), cells):

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
-from passes.analysis.access import ALL, CLOSERS, FLOW, OPENERS, written_channels
+from passes.analysis.access import ALL, CLOSERS, FLOW, OPENERS, results, written_channels
 from passes.optimise.edit import rebuilt
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef
@@ -111,7 +111,7 @@ class Walker(ABC):
 
     def forget_written(self, instruction: Instruction) -> None:
         """What an instruction writes is known no more."""
-        for operand in instruction.dst:
+        for operand in results(instruction):
             self._forget(operand.register, written_channels(instruction, operand))
 
     def _forget(self, register: RegisterRef, mask: int) -> None:
@@ -197,6 +197,6 @@ def _writes_inside(program: Program) -> dict[int, list[RegisterRef]]:
 
 
 def _temporaries(item: Instruction) -> Iterator[RegisterRef]:
-    for operand in item.dst:
+    for operand in results(item):
         if operand.register.file is File.TEMP:
             yield operand.register

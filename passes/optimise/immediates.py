@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from passes.analysis.access import free_indexing
 from passes.base import Pass
 from tgsi.enums import File
-from tgsi.ir import Instruction, Program, RegisterRef, SrcOperand, TexOffset
+from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand, TexOffset
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class RemoveUnusedImmediates(Pass):
         """See `Pass.run`."""
         if free_indexing(program, File.IMM):
             return program
-        registers = [o.register for i in program.instructions for o in i.src] + [
-            o.register for i in program.instructions for o in i.offsets
-        ]
+        registers = [o.register for i in program.instructions for o in i.src]
+        registers += [o.register for i in program.instructions for o in i.dst]  # a STORE's may be the handle of an image
+        registers += [o.register for i in program.instructions for o in i.offsets]
         used = {register.index for register in registers if register.file is File.IMM}
         if len(used) == len(program.immediates):
             return program
@@ -37,11 +37,15 @@ class RemoveUnusedImmediates(Pass):
         def source(operand: SrcOperand) -> SrcOperand:
             return replace(operand, register=moved(operand.register))
 
+        def destination(operand: DstOperand) -> DstOperand:
+            return replace(operand, register=moved(operand.register))
+
         def offset(operand: TexOffset) -> TexOffset:
             return replace(operand, register=moved(operand.register))
 
         def instruction(item: Instruction) -> Instruction:
-            return replace(item, src=tuple(map(source, item.src)), offsets=tuple(map(offset, item.offsets)))
+            dst, src = tuple(map(destination, item.dst)), tuple(map(source, item.src))
+            return replace(item, dst=dst, src=src, offsets=tuple(map(offset, item.offsets)))
 
         return replace(
             program,

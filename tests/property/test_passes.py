@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from backends.arguments import prepare
 from backends.interp.run import run
+from passes.analysis.access import looks_at_other_lanes
 from passes.base import Pipeline
 from passes.registry import DEFAULT, PASSES
 from passes.validate import validate
@@ -35,6 +37,8 @@ PIPELINES = [*(name for name in sorted(PASSES) if not name.startswith("lower-"))
 def differences(text: str, arguments: Mapping[str, Any], pipeline: str) -> list[str]:
     """A line for each output word that a pipeline changes."""
     program = parse(text)
+    if any(looks_at_other_lanes(item.opcode) for item in program.instructions) and not prepare(program, **arguments).present.all():
+        return []  # what lanes hold that fill up a quad is promised by nobody
     made = Pipeline.parse(pipeline).run(program)
     validate(made)
     assert parse(str(made)) == made
@@ -42,7 +46,7 @@ def differences(text: str, arguments: Mapping[str, Any], pipeline: str) -> list[
     if any(name in pipeline for name in COMPUTING):
         return result_differences(before, after)
     same = np.array_equal(before.outputs, after.outputs) and np.array_equal(before.alive, after.alive)
-    return [] if same else ["some output differs"]
+    return result_differences(before, after) if same else ["some output differs"]
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES, ids=lambda text: text[:40])

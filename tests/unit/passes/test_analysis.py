@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import tgsi
 from passes.analysis.divergence import analyse_divergence
 from passes.analysis.graph import flow_graph
 from passes.analysis.liveness import Liveness
@@ -157,3 +158,31 @@ def test_every_corpus_shader_is_analysed(shared: Path) -> None:
         analyse_divergence(found)
         assert len(liveness.after) == len(found.instructions)
         assert types is not None
+
+
+HANDLES = "FRAG\nDCL OUT[0], COLOR\nDCL IMAGE[0..1], 2D, WR\nDCL SAMP[0..1]\nDCL TEMP[0..3]\nIMM[0] UINT32 {1, 2, 0, 0}\nIMM[1] UINT32 {7, 0, 0, 0}\n"
+
+
+def test_a_handle_that_a_store_names_is_read_not_written() -> None:
+    found = parse(f"{HANDLES}MOV TEMP[0], IMM[0]\nSTORE TEMP[0], IMM[0], IMM[0], 2D\nMOV OUT[0], TEMP[0]\nEND")
+    uses = find_uses(found)
+    assert [access.instruction for access in uses.writes_to(File.TEMP, 0)] == [0]
+    assert [(access.instruction, access.mask) for access in uses.reads_to(File.TEMP, 0)] == [(1, 1), (2, 15)]
+    text = f"{HANDLES}MOV TEMP[0], IMM[0]\nSTORE TEMP[0], IMM[0], IMM[0], 2D\nEND"
+    assert "MOV TEMP[0].x, IMM[0]" in str(tgsi.optimize(parse(text)))
+
+
+def test_immediates_that_are_handles_of_stores_stay() -> None:
+    made = tgsi.optimize(parse(f"{HANDLES}STORE IMM[1], IMM[0], IMM[0], 2D\nEND"))
+    assert len(made.immediates) == 2
+
+
+def test_samples_by_handles_that_change_are_not_shared() -> None:
+    body = "MOV TEMP[0].x, IMM[0].xxxx\nTEX TEMP[1], IMM[0], TEMP[0], 2D\nMOV TEMP[0].x, IMM[0].yyyy\nTEX TEMP[2], IMM[0], TEMP[0], 2D"
+    made = tgsi.optimize(parse(f"{HANDLES}{body}\nADD OUT[0], TEMP[1], TEMP[2]\nEND"))
+    assert sum(item.opcode.name == "TEX" for item in made.instructions) == 2
+
+
+def test_a_case_reads_its_value_even_if_arms_before_it_were_skipped() -> None:
+    code = "MOV TEMP[0].x, IN[0]\nSWITCH IN[0].xxxx\nCASE IN[0].yyyy\nMOV TEMP[0].x, IN[0].zzzz\nBRK\nCASE TEMP[0].xxxx\nMOV OUT[0], IN[0]\nENDSWITCH"
+    assert "TEMP[0].x" in live(code, 0)
