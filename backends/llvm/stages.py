@@ -16,7 +16,7 @@ from backends.llvm.primitives import KINDS, GeometryRegisters
 from backends.llvm.registers import Registers, RunRegisters, file_bytes, vector_part
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.structs import Record
-from backends.llvm.subgroups import subgroup_value
+from backends.llvm.subgroups import subgroup_value, votes
 from backends.llvm.translate import Outputs, translate
 from passes.analysis.regions import FUEL
 from tgsi.diagnostics import UnsupportedError
@@ -33,6 +33,7 @@ VERTEX_SYSTEM_VALUES = {
     "DRAWID": 5,
     "PRIM_ID": 6,
 }
+_PRESENT = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,16 @@ class _VertexRegisters(Registers):
                     return subgroup_value(self.f, self.lane_map, name, channel)
                 raise UnsupportedError.at("B004", f"the system value {name} is not supported by vertex kernels", declaration.span)
         return self.f.const(I32.wide(self.lane_map.lanes), 0)
+
+
+class _Voters(_VertexRegisters):
+    """The same where some lanes may be no vertices."""
+
+    __slots__ = ()
+
+    def present(self) -> Val:
+        """The lanes that are vertices."""
+        return self.vector(self.system, _PRESENT, integer=True).ne(0)
 
 
 def output_count(program: Program) -> int:
@@ -78,13 +89,15 @@ def build_vertex_kernel(
 
     env: ShaderEnv. Channel c of input register k is the vector at byte (4k + c) * 4 * lanes of `in`, channel c of output register r
     at (4r + c) * 4 * lanes of `out` (registers 0 to the highest declared). `system` holds i32 vectors in the order of
-    `VERTEX_SYSTEM_VALUES`. The caller has set MXCSR. Raises UnsupportedError for what the generator does not build.
+    `VERTEX_SYSTEM_VALUES`; vector 7, for programs that vote, is not 0 where a lane is a vertex. The caller has set MXCSR.
+    Raises UnsupportedError for what the generator does not build.
     """
     module = Module(name, cpu)
     f = Function(module, name, [PTR] * 4)
     env, inputs, out, system = f.args
     declarations = program.declared(File.SV)
-    interface = _VertexRegisters(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, declarations)
+    kind = _Voters if votes(program) else _VertexRegisters
+    interface = kind(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, declarations)
     _store_outputs(f, translate(f, program, interface), program, out, lanes)
     f.ret()
     return module

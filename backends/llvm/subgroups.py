@@ -6,8 +6,17 @@ from collections.abc import Callable, Mapping
 
 from backends.llvm.builder import I32, Function, Val
 from backends.llvm.lanes import LaneMap
+from tgsi.ir import Program
 
 SIZE = 4
+
+_VOTES = frozenset({"VOTE_ANY", "VOTE_ALL", "VOTE_EQ", "BALLOT", "READ_FIRST"})
+
+
+def votes(program: Program) -> bool:
+    """Some instruction asks which lanes are invocations."""
+    return any(instruction.opcode.name in _VOTES for instruction in program.instructions)
+
 
 _MASKS: Mapping[str, Callable[[int, int], bool]] = {
     "SUBGROUP_EQ_MASK": lambda lane, own: lane == own,

@@ -22,7 +22,7 @@ MAX_VERTEX_SLOTS = MAX_INPUTS + EXTRA_SLOTS
 MAX_DISTANCES = 8
 MAX_COLORS = 8
 MAX_LANES = 64
-SYSTEM_VALUES = 7  # vectors behind the `system` argument of a vertex shader
+SYSTEM_VALUES = 8  # vectors behind the `system` argument of a vertex shader
 
 # Bits of a clip mask. GUARD stands for four sides and USER for eight distances, so they must not take part in rejection.
 LEFT, RIGHT, BOTTOM, TOP, NEAR, FAR, GUARD, USER = 1, 2, 4, 8, 16, 32, 64, 128

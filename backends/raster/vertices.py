@@ -94,7 +94,7 @@ def build_shade_vertices(lanes: int, module: Module) -> None:
         f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in)
         with f.if_(wants_system):
             vertex, base = f.load(vec, ids, at), d.get("base_vertex")
-            others = [d.get("start_instance"), d.get("draw_id"), f.const(I32, 0)]
+            others = [d.get("start_instance"), d.get("draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
             for k, v in enumerate([vertex, f.load(vec, instances, at), vertex - base, base, *others]):
                 f.store(f.splat(v, lanes), system, k * bytes_, aligned)
         f.call_pointer(None, shader, env, soa_in, soa_out, system)

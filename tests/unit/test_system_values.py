@@ -349,3 +349,14 @@ def test_grid_size__has_an_axis_a_channel() -> None:
 
 def test_work_dim__is_3() -> None:
     assert (computed("WORK_DIM") == 3).all()
+
+
+def test_subgroup_invocation__of_lanes_that_are_no_vertices_does_not_vote() -> None:
+    """Five vertices: the last one is alone in its subgroup."""
+    text = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nIMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}\n"
+    text += "MOV OUT[0], IN[0]\nBALLOT OUT[1], IMM[0].xxxx\nEND\n"
+    points = np.array([[-0.8 + 0.4 * k, 0, 0, 1] for k in range(5)], np.float32)
+    picture = Picture(5, 1, format="R32G32B32A32_SINT").draw(FLAT, text, points, mode="POINTS")
+    assert picture.pixels()[0, :, 0].tolist() == [15, 15, 15, 15, 1]
+    ballot = "VERT\nDCL IN[0]\nDCL OUT[0], GENERIC[0]\nIMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}\nBALLOT OUT[0], IMM[0].xxxx\nEND\n"
+    assert both(ballot, np.zeros((5, 1, 4), np.float32)).outputs[:, 0, 0].tolist() == [15, 15, 15, 15, 1]
