@@ -117,6 +117,7 @@ def test_fetches_of_no_target_give_0() -> None:
     for operand, value in (("OUT[0]", 1), ("OUT[1]", 0), ("TEMP[0]", 0)):
         assert (both(text.format(operand), framebuffer=colors).floats[:, 0] == value).all()
     assert (both(text.format("OUT[0]"), framebuffer={1: colors[0]}).floats == 0).all()
+    assert (both(text.format("OUT[0]").replace("COLOR", "COLOR[60000]"), framebuffer=colors).floats == 0).all()
 
 
 def test_fetched_words_of_integer_targets_stay() -> None:

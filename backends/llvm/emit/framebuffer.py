@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from backends.arguments import MAX_TARGETS
 from backends.llvm.builder import F32, Val
 from backends.llvm.emit import Context, Vector, emits
 from backends.llvm.reads import channels
@@ -29,8 +30,8 @@ def fetched_targets(program: Program, instruction: Instruction) -> dict[int, int
     found: dict[int, int] = {}
     for declaration in program.declared(File.OUT):
         if declaration.semantic is not None and declaration.semantic.name == "COLOR":
-            for number in range(declaration.first, declaration.last + 1):
-                found[number] = declaration.semantic.index + number - declaration.first
+            colors = range(declaration.semantic.index, MAX_TARGETS)
+            found |= zip(range(declaration.first, declaration.last + 1), colors)
     return found if register.indirect is not None else {number: k for number, k in found.items() if number == register.index}
 
 
