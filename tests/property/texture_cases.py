@@ -82,9 +82,20 @@ class _Maker:
         self.rng, self.lanes = np.random.default_rng(seed), lanes
         self.target = self.pick(*_PLAIN, *_SHADOW)
         self.image = self.pick(*_PLAIN)
+        # units of one kind share the code that is written for an instruction
+        self.same = self.pick(True, False)
+        self.format, self.letters = self.some_format(), self.some_letters()
 
     def pick(self, *options: Any) -> Any:
         return options[int(self.rng.integers(len(options)))]
+
+    def some_format(self) -> Format:
+        """A format that the target allows."""
+        return Format[self.pick(*_DEPTHS) if "SHADOW" in self.target else self.pick(*_COLORS)]
+
+    def some_letters(self) -> tuple[Swizzle, ...]:
+        """The swizzle of a view."""
+        return tuple(Swizzle(s) for s in self.pick((0, 1, 2, 3), (3, 2, 1, 0), (4, 5, 0, 3)))
 
     # -- resources --------------------------------------------------------------------------------------------------
     def shape(self, target: str, samples: int) -> tuple[int, int, int]:
@@ -99,9 +110,7 @@ class _Maker:
     def texture(self, target: str, levels: int = 1) -> TextureData:
         """A view of random texels."""
         samples = self.pick(1, 2, 3, 4, 8) if "MSAA" in target else 1
-        format = Format[self.pick(*_DEPTHS) if "SHADOW" in target else self.pick(*_COLORS)]
-        swizzle = self.pick((0, 1, 2, 3), (3, 2, 1, 0), (4, 5, 0, 3))
-        letters = tuple(Swizzle(s) for s in swizzle)
+        format, letters = (self.format, self.letters) if self.same else (self.some_format(), self.some_letters())
         if target.removeprefix("SHADOW") in ("RECT", "BUFFER", "2D_MSAA", "2D_ARRAY_MSAA"):
             levels = 1
         sizes = self.shape(target, samples)
@@ -112,7 +121,7 @@ class _Maker:
     def sampler(self, target: str, format: Format) -> SamplerState:
         """Wrap modes, borders and comparisons at random; nothing is filtered but by mip level 0."""
         modes = list(TexWrap)
-        border = tuple(range(1, 5)) if format.is_integer else (0.25, 0.5, 0.75, 1.0)
+        border = (1.0, 2.0, 3.0, 4.0) if format.is_integer else (0.25, 0.5, 0.75, 1.0)
         shadow = "SHADOW" in target
         return SamplerState(
             wrap_s=self.pick(*modes),
@@ -137,11 +146,11 @@ class _Maker:
 
     def view(self) -> str:
         """A view operand."""
-        return str(self.pick("SVIEW[0]", "SVIEW[2]", "SVIEW[ADDR[0].x]", "TEMP[0].xxxx")) + self.pick("", "", "") or ""
+        return str(self.pick("SVIEW[0]", "SVIEW[2]", "SVIEW[ADDR[0].x]", "TEMP[0].xxxx"))
 
     def swizzled_view(self) -> str:
         """A view operand, its results swizzled."""
-        return str(self.pick("SVIEW[0]", "SVIEW[1]", "SVIEW[ADDR[0].x]")) + self.pick(*_SWIZZLES)
+        return str(self.pick("SVIEW[0]", "SVIEW[1]", "SVIEW[ADDR[0].x]")) + str(self.pick(*_SWIZZLES))
 
     def offsets(self, most: int = 1) -> str:
         """Texel offsets."""
@@ -257,12 +266,16 @@ class _Maker:
             inputs[:, 3] = rng.uniform(-1.5, 1.5, (lanes, 4)).astype(np.float32).view(np.uint32)
         units = [unit for unit in range(UNITS) if self.pick(True, True, True, False)]
         textures = {unit: self.texture(self.target) for unit in units} | {UNITS: self.texture(self.target, 4)}
-        samplers = {unit: self.sampler(self.target, texture.format) for unit, texture in textures.items()} | {UNITS: self.lod_sampler()}
+        samplers = {unit: self.sampler(self.target, texture.format) for unit, texture in textures.items()}
+        if self.same:
+            samplers = dict.fromkeys(textures, next(iter(samplers.values())))
+        samplers[UNITS] = self.lod_sampler()
         samplers.setdefault(0, samplers[UNITS])
         images = {}
         for unit in range(UNITS):
             samples = self.pick(1, 2, 4) if "MSAA" in self.image else 1
-            texels = random_texture(Format[self.pick(*_IMAGES)], *self.shape(self.image, samples), seed=int(rng.integers(1 << 30)))
+            format = Format[self.pick("R32_UINT", "R8G8B8_UNORM") if self.same else self.pick(*_IMAGES)]
+            texels = random_texture(format, *self.shape(self.image, samples), seed=int(rng.integers(1 << 30)))
             if self.pick(True, True, False):
                 images[unit] = TextureData(texels.format, texels.levels, samples=samples)
         positions = self.pick(None, rng.uniform(0, 1, (3, 2)).astype(np.float32))

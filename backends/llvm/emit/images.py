@@ -7,6 +7,7 @@ first; killed lanes and helpers read, but change nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from backends.formats import Format
@@ -15,7 +16,7 @@ from backends.llvm.builder import F32, Val
 from backends.llvm.emit import Context, Vector
 from backends.llvm.emit.columns import Column
 from backends.llvm.emit.textures import channels_of
-from backends.llvm.emit.units import meant, named, named_register, record_of, select_unit
+from backends.llvm.emit.units import Unit, meant, named, named_register, record_of, select_unit
 from backends.llvm.reads import RESOURCES
 from backends.llvm.sampling.image import Image, Update
 from backends.llvm.sampling.key import ImageKey
@@ -67,12 +68,12 @@ def _coordinates(c: Context, address: Vector) -> list[Val]:
     return [x.as_int() for x in channels_of(c, address, 4)]
 
 
-def _bound(c: Context, unit: int) -> bool:
-    return unit < MAX_IMAGES and _images(c).image_key(unit) is not None
+def _key(c: Context, unit: int) -> ImageKey | None:
+    return _images(c).image_key(unit) if unit < MAX_IMAGES else None
 
 
-def _image(c: Context, unit: int) -> Image | None:
-    key = _images(c).image_key(unit) if unit < MAX_IMAGES else None
+def _image(c: Context, unit: Unit) -> Image | None:
+    key = _key(c, unit.number)
     if key is None:
         return None
     return Image(c.f, key, record_of(c, "images", TextureRecord, unit), c.lane_map.lanes, _target(c))
@@ -92,11 +93,11 @@ def emit_load(c: Context, address: Vector) -> list[Val]:
     operand, coords = c.instruction.src[0], _coordinates(c, address)
     _target(c)
 
-    def body(unit: int) -> Sequence[Val]:
+    def body(unit: Unit) -> Sequence[Val]:
         image = _image(c, unit)
         return _zeros(c) if image is None else image.load(coords)
 
-    found = select_unit(c, named(c, operand), lambda unit: _bound(c, unit), body, _zeros(c))
+    found = select_unit(c, named(c, operand), partial(_key, c), body, _zeros(c))
     return [found[channel] for channel in operand.swizzle] if operand.register.file in RESOURCES else found
 
 
@@ -108,13 +109,13 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     changing = _changing(c)
     _target(c)
 
-    def body(unit: int) -> Sequence[Val]:
+    def body(unit: Unit) -> Sequence[Val]:
         image = _image(c, unit)
         if image is not None:
             image.store(coords, values, target.write_mask, meant(c, name, unit) & changing)
         return []
 
-    select_unit(c, name, lambda unit: _bound(c, unit), body, [])
+    select_unit(c, name, partial(_key, c), body, [])
     return []
 
 
@@ -133,21 +134,21 @@ def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vecto
         assert update is not None
         return update(f, old, given)
 
-    def body(unit: int) -> Sequence[Val]:
+    def body(unit: Unit) -> Sequence[Val]:
         image = _image(c, unit)
         if image is None or not (image.format in _WHOLE_WORDS or (image.format is Format.R32_FLOAT and opcode in _OF_FLOATS)):
             return _zeros(c)[:1]
         return [image.update(coords, meant(c, name, unit), changing, new).as_float()]
 
-    return select_unit(c, name, lambda unit: _bound(c, unit), body, _zeros(c)[:1]) * 4
+    return select_unit(c, name, partial(_key, c), body, _zeros(c)[:1]) * 4
 
 
 def emit_resq(c: Context) -> list[Val]:
     """Width, height, depth or layers, and samples; 0 where nothing is bound."""
 
-    def body(unit: int) -> Sequence[Val]:
+    def body(unit: Unit) -> Sequence[Val]:
         image = _image(c, unit)
         return _zeros(c) if image is None else [size.as_float() for size in image.sizes()]
 
     _target(c)
-    return select_unit(c, named(c, c.instruction.src[0]), lambda unit: _bound(c, unit), body, _zeros(c))
+    return select_unit(c, named(c, c.instruction.src[0]), partial(_key, c), body, _zeros(c))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from backends.llvm.abi import TextureRecord
 from backends.llvm.builder import F32, I32, Val
 from backends.llvm.emit import Context, Vector, emits
 from backends.llvm.emit.textures import channels_of, offsets_of, target_of
-from backends.llvm.emit.units import Named, named, record_of, select_unit, wide
+from backends.llvm.emit.units import Named, Unit, named, record_of, select_unit, wide
 from backends.llvm.sampling import query, sample
 from backends.llvm.sampling.key import TextureKey
-from tgsi.enums import TargetInfo
+from tgsi.enums import File, TargetInfo
 
 
 def zeros(c: Context) -> list[Val]:
@@ -20,22 +20,32 @@ def zeros(c: Context) -> list[Val]:
 
 
 def per_texture(
-    c: Context, name: Named, body: Callable[[int, TextureKey, Val], Sequence[Val]], missing: Sequence[Val], target: str | None = None
+    c: Context, name: Named, body: Callable[[Unit, TextureKey, Val], Sequence[Val]], missing: Sequence[Val], target: str | None = None
 ) -> list[Val]:
     """What `body` (of a unit, its key and its record) gives for the texture that each lane means, `missing` where none is bound.
 
-    target: what a handle must fit.
+    target: what a handle must fit; None: the target is that of the view's declaration.
     """
 
-    def bound(unit: int) -> bool:
+    def kind(unit: int) -> Hashable | None:
         key = c.interface.texture_key(unit)
-        return key is not None and (target is None or not name.is_handle or key.fits(target))
+        if key is None or (target is not None and name.is_handle and not key.fits(target)):
+            return None
+        return key, view_target(c, unit) if target is None else target
 
-    def of_unit(unit: int) -> Sequence[Val]:
-        key = c.interface.texture_key(unit)
+    def of_unit(unit: Unit) -> Sequence[Val]:
+        key = c.interface.texture_key(unit.number)
         return missing if key is None else body(unit, key, record_of(c, "textures", TextureRecord, unit))
 
-    return select_unit(c, name, bound, of_unit, missing)
+    return select_unit(c, name, kind, of_unit, missing)
+
+
+def view_target(c: Context, unit: int) -> str | None:
+    """The target that a view is declared with; None where it is not declared."""
+    for declaration in c.program.declared(File.SVIEW):
+        if declaration.covers(unit) and declaration.view is not None:
+            return declaration.view.target
+    return None
 
 
 def texel_coordinates(c: Context, a: Vector, info: TargetInfo) -> list[Val]:
@@ -54,7 +64,7 @@ def _fetch(c: Context, a: Vector, lod: Val | None, number: Val | None) -> list[V
     info = target_of(c)
     coords, offsets = texel_coordinates(c, a, info), next(iter(offsets_of(c)), [])
 
-    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
+    def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
         return query.emit_fetch(c.f, key, texture, coords, lod=lod, sample=number, offsets=offsets, target=info.name)
 
     return per_texture(c, named(c, c.instruction.src[1]), body, sample.unbound(c.f, c.lane_map.lanes), info.name)
@@ -78,7 +88,7 @@ def emit_txq(c: Context, a: Vector, unit: None) -> list[Val]:
     info, lanes = target_of(c), c.lane_map.lanes
     lod = None if info.name in query.WITHOUT_LEVELS else wide(c, a[0]).as_int()
 
-    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
+    def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
         return query.emit_query_size(c.f, key, texture, lanes, lod=lod, target=info.name)
 
     return per_texture(c, named(c, c.instruction.src[1]), body, zeros(c), info.name)
@@ -88,7 +98,7 @@ def emit_txq(c: Context, a: Vector, unit: None) -> list[Val]:
 def emit_txqs(c: Context, unit: None) -> list[Val]:
     """Number of samples, 0 where nothing is bound."""
 
-    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
+    def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
         return [query.emit_query_samples(c.f, texture, key, c.lane_map.lanes).as_float()] * 4
 
     return per_texture(c, named(c, c.instruction.src[0]), body, zeros(c), target_of(c).name)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from functools import partial
 
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.builder import F32, I32, PTR, Val
 from backends.llvm.emit import Context, Vector, emits
-from backends.llvm.emit.queries import level_and_sample, per_texture, texel_coordinates, zeros
+from backends.llvm.emit.queries import level_and_sample, per_texture, texel_coordinates, view_target, zeros
 from backends.llvm.emit.textures import Request, channels_of, offsets_of, sample_units, unbound, way_of
-from backends.llvm.emit.units import meant, named, select_unit, wide
+from backends.llvm.emit.units import Unit, meant, named, select_unit, wide
 from backends.llvm.reads import RESOURCES
 from backends.llvm.samplelib import Way
 from backends.llvm.sampling import query, sample
@@ -22,18 +23,18 @@ from tgsi.enums import TARGETS, File, TargetInfo
 from tgsi.ir import SrcOperand
 
 MAX_PAIRS = 256
-"""Most pairs of view and sampler among which one instruction chooses at run time."""
+"""Most pairs of different views and samplers among which one instruction chooses at run time."""
 
 
 def _info(c: Context, unit: int) -> TargetInfo | None:
     """The target that a view is declared with; None where it is not declared."""
-    for declaration in c.program.declared(File.SVIEW):
-        if declaration.covers(unit) and declaration.view is not None:
-            info = TARGETS[declaration.view.target]
-            if not info.coords:
-                raise UnsupportedError.at("B004", f"views of {info.name} are not supported by the code generator", c.instruction.span)
-            return info
-    return None
+    name = view_target(c, unit)
+    if name is None:
+        return None
+    info = TARGETS[name]
+    if not info.coords:
+        raise UnsupportedError.at("B004", f"views of {info.name} are not supported by the code generator", c.instruction.span)
+    return info
 
 
 def _known_info(c: Context, unit: int, chosen: bool) -> TargetInfo | None:
@@ -66,27 +67,25 @@ def _sample(
     offsets, way = offsets_of(c), way_of(c, way)
     missing = unbound(c, Request("2D", coords, way, component=component))
 
-    def bound_view(unit: int) -> bool:
-        info = _info(c, unit)
-        return info is not None and (c.interface.texture_key(unit) is not None or (info.is_shadow and component > 0))
+    def kind_of_view(unit: int) -> Hashable | None:
+        info, key = _info(c, unit), c.interface.texture_key(unit)
+        return None if info is None or (key is None and not (info.is_shadow and component)) else (key, info.name)
 
-    def bound_sampler(unit: int) -> bool:
-        return c.interface.sampler_key(unit) is not None
-
-    def of_view(unit: int) -> list[Val]:
-        info = _known_info(c, unit, view.index is not None)
+    def of_view(unit: Unit) -> list[Val]:
+        info = _known_info(c, unit.number, view.index is not None)
         if info is None:
             return missing
         request = _request(info, coords, way, level, against, slopes, offsets, component)
         nothing, lanes = unbound(c, request), meant(c, view, unit)
-        if c.interface.texture_key(unit) is None:
+        if c.interface.texture_key(unit.number) is None:
             return nothing
-        return select_unit(c, sampler, bound_sampler, lambda number: sample_units(c, unit, number, request, chosen), nothing, lanes)
+        with_sampler = partial(sample_units, c, unit, request=request, chosen=chosen)
+        return select_unit(c, sampler, c.interface.sampler_key, with_sampler, nothing, lanes)
 
-    if len(view.units(bound_view)) * len(sampler.units(bound_sampler)) > MAX_PAIRS:
-        text = f"a choice among more than {MAX_PAIRS} pairs of view and sampler is not supported by the code generator"
+    if len(view.units(kind_of_view)) * len(sampler.units(c.interface.sampler_key)) > MAX_PAIRS:
+        text = f"a choice among more than {MAX_PAIRS} kinds of view and sampler is not supported by the code generator"
         raise UnsupportedError.at("B004", text, c.instruction.span)
-    return _swizzled(operand, select_unit(c, view, bound_view, of_view, missing))
+    return _swizzled(operand, select_unit(c, view, kind_of_view, of_view, missing))
 
 
 def _request(
@@ -169,8 +168,8 @@ def _fetch(c: Context, a: Vector, number: Val | None) -> list[Val]:
     w = wide(c, a[3]).as_int() if number is None else None
     missing = sample.unbound(c.f, c.lane_map.lanes)
 
-    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
-        info = _known_info(c, unit, name.index is not None)
+    def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
+        info = _known_info(c, unit.number, name.index is not None)
         if info is None:
             return missing
         lod, sampled = (None, number) if w is None else level_and_sample(info, w)
@@ -198,8 +197,8 @@ def emit_sviewinfo(c: Context, a: Vector, view: None) -> list[Val]:
     f, lanes = c.f, c.lane_map.lanes
     name, level = named(c, c.instruction.src[1]), wide(c, a[0]).as_int()
 
-    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
-        info = _known_info(c, unit, name.index is not None)
+    def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
+        info = _known_info(c, unit.number, name.index is not None)
         if info is None:
             return zeros(c)
         sizes = [value.as_int() for value in query.emit_query_size(f, key, texture, lanes, lod=level, target=info.name)]
@@ -223,7 +222,7 @@ def emit_sample_info(c: Context, a: None, b: Vector) -> list[Val]:
         found = [wide(c, _target_samples(c)).as_float(), *zeros(c)[1:]]
         return [found[channel] for channel in operand.swizzle]
 
-    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
+    def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
         return [query.emit_query_samples(c.f, texture, key, lanes).as_float(), *zeros(c)[1:]]
 
     return _swizzled(operand, per_texture(c, named(c, operand), body, zeros(c)))
@@ -243,7 +242,7 @@ def emit_sample_pos(c: Context, a: None, b: Vector) -> list[Val]:
         found = [f.select(wide(c, count > 1), value, 0.5) for value in found] + zeros(c)[2:]
         return [found[channel] for channel in operand.swizzle]
 
-    def body(unit: int, key: TextureKey, texture: Val) -> list[Val]:
+    def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
         return [*_standard(c, query.emit_query_samples(f, texture, key, c.lane_map.lanes), number), *zeros(c)[2:]]
 
     return _swizzled(operand, per_texture(c, named(c, operand), body, zeros(c)))

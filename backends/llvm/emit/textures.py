@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from backends.llvm.abi import SamplerRecord, TextureRecord
 from backends.llvm.builder import F32, Val
 from backends.llvm.emit import Context, Vector, emits
-from backends.llvm.emit.units import named, record_of, select_unit, wide
+from backends.llvm.emit.units import Unit, named, record_of, select_unit, wide
 from backends.llvm.samplelib import PASSED, SampleFunction, Way
 from backends.llvm.sampling import gather, query, sample
 from backends.llvm.sampling.key import SamplerKey, TextureKey
@@ -89,9 +89,9 @@ def unbound(c: Context, request: Request) -> list[Val]:
             return sample.unbound(c.f, lanes)
 
 
-def sample_units(c: Context, view: int, sampler: int, request: Request, chosen: bool = False) -> list[Val]:
-    """Sample view number `view` with sampler number `sampler`; `chosen`: at run time, so there may be many."""
-    texture_key, sampler_key = c.interface.texture_key(view), c.interface.sampler_key(sampler)
+def sample_units(c: Context, view: Unit, sampler: Unit, request: Request, chosen: bool = False) -> list[Val]:
+    """Sample a view with a sampler; `chosen`: at run time, so there may be many."""
+    texture_key, sampler_key = c.interface.texture_key(view.number), c.interface.sampler_key(sampler.number)
     if texture_key is None or sampler_key is None:
         return unbound(c, request)
     if texture_key.handles is not None:
@@ -172,14 +172,16 @@ def _sample(c: Context, source: int, coords: Sequence[Val], way: Way, lod: Val |
 def _requested(c: Context, source: int, request: Request) -> list[Val]:
     name = named(c, c.instruction.src[source])
 
-    def bound(unit: int) -> bool:
-        key = c.interface.texture_key(unit)
-        return key is not None and c.interface.sampler_key(unit) is not None and (not name.is_handle or key.fits(request.target))
+    def kind(unit: int) -> Hashable | None:
+        view, sampler = c.interface.texture_key(unit), c.interface.sampler_key(unit)
+        if view is None or sampler is None or (name.is_handle and not view.fits(request.target)):
+            return None
+        return view, sampler
 
-    def body(unit: int) -> list[Val]:
+    def body(unit: Unit) -> list[Val]:
         return sample_units(c, unit, unit, request, name.index is not None)
 
-    return select_unit(c, name, bound, body, unbound(c, request))
+    return select_unit(c, name, kind, body, unbound(c, request))
 
 
 def _coordinates(c: Context, a: Vector, reference: Vector | None = None) -> list[Val]:

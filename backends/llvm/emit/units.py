@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from backends.llvm.abi import ShaderEnv
-from backends.llvm.builder import Val
+from backends.llvm.builder import BOOL, I32, I64, Type, Val
 from backends.llvm.emit import Context
+from backends.llvm.masks import MaskVar
 from backends.llvm.plan import array_range
 from backends.llvm.reads import RESOURCES
 from backends.llvm.structs import Record
@@ -30,9 +31,14 @@ class Named:
     index: Val | None = None
     is_handle: bool = False
 
-    def units(self, bound: Callable[[int], bool]) -> list[int]:
-        """The `bound` units that may be meant."""
-        return [unit for unit in range(self.first, self.first + self.count) if bound(unit)]
+    def units(self, kind: Callable[[int], Hashable | None]) -> list[list[int]]:
+        """The units that may be meant and have a kind, those of one kind together."""
+        found: dict[Hashable, list[int]] = {}
+        for unit in range(self.first, self.first + self.count):
+            of_unit = kind(unit)
+            if of_unit is not None:
+                found.setdefault(of_unit, []).append(unit)
+        return list(found.values())
 
 
 def named(c: Context, operand: SrcOperand) -> Named:
@@ -51,42 +57,85 @@ def named_register(c: Context, register: RegisterRef, channel: int) -> Named:
     return Named(first, count, wide(c, c.operands.address(c.instruction, register.indirect, register.index)))
 
 
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit while code for it is written: `number` stands for its static facts, `place` (i32, perhaps a scalar) for its record."""
+
+    number: int
+    place: Val | int
+
+
 def select_unit(
     c: Context,
     name: Named,
-    bound: Callable[[int], bool],
-    body: Callable[[int], Sequence[Val]],
+    kind: Callable[[int], Hashable | None],
+    body: Callable[[Unit], Sequence[Val]],
     missing: Sequence[Val],
     lanes: Val | None = None,
 ) -> list[Val]:
-    """What `body` gives for the unit that each lane means; lanes that mean no `bound` one get `missing`.
+    """What `body` gives for the unit that each lane (of `lanes`) means; lanes whose unit has no `kind` get `missing`.
 
-    The body is written for every unit and skipped where no lane (of `lanes`) wants it. It must not read registers, because what is
-    read under a condition is not known behind it.
+    The body is written once for all units of one kind, and runs once for each that some lane means. It must not read registers,
+    because what is read under a condition is not known behind it.
     """
     f = c.f
     if name.index is None:
-        return list(body(name.first))
+        return list(body(Unit(name.first, name.first)))
     active = c.execution_mask() if lanes is None else lanes
     results = [f.var(value.type, value) for value in missing]
-    for unit in name.units(bound):
-        chosen = name.index.eq(unit) & active
-        with f.if_(f.any(chosen)):
-            for result, value in zip(results, body(unit)):
-                result.set(f.select(chosen, value.bits_as(result.type), result.get()))
+
+    def act(unit: Unit, chosen: Val) -> None:
+        for result, value in zip(results, body(unit)):
+            result.set(f.select(chosen, value.bits_as(result.type), result.get()))
+
+    for units in name.units(kind):
+        if len(units) == 1:
+            chosen = name.index.eq(units[0]) & active
+            with f.if_(f.any(chosen)):
+                act(Unit(units[0], units[0]), chosen)
+            continue
+        waiting = MaskVar(f, active.lanes)
+        waiting.set(_among(name.index, units) & active)
+        with f.loop() as loop:
+            now = waiting.get()
+            loop.break_if(~f.any(now))
+            place = _first(name.index, now)
+            chosen = name.index.eq(place) & now
+            act(Unit(units[0], place), chosen)
+            waiting.set(now & ~chosen)
     return [result.get() for result in results]
 
 
-def meant(c: Context, name: Named, unit: int) -> Val:
+def _among(index: Val, units: Sequence[int]) -> Val:
+    """The lanes that mean one of some units, in ascending order."""
+    found: Val | None = None
+    start = 0
+    for end in range(1, len(units) + 1):
+        if end == len(units) or units[end] != units[end - 1] + 1:
+            inside = (index - units[start]).ult(end - start)
+            found, start = (inside if found is None else found | inside), end
+    assert found is not None
+    return found
+
+
+def _first(index: Val, lanes: Val) -> Val:
+    """What the lowest of some lanes means, a scalar. There is such a lane."""
+    f = index.f
+    bits = lanes.bits_as(Type("i", lanes.lanes)).zext(I64)
+    lane = f.call(I64, "llvm.cttz.i64", bits, f.const(BOOL, 1))
+    return f.emit(I32, f"extractelement {index}, {lane}")
+
+
+def meant(c: Context, name: Named, unit: Unit) -> Val:
     """The executing lanes that mean `unit`."""
     active = c.execution_mask()
-    return active if name.index is None else active & name.index.eq(unit)
+    return active if name.index is None else active & name.index.eq(unit.place)
 
 
-def record_of(c: Context, field: str, layout: type[ctypes.Structure], unit: int) -> Val:
+def record_of(c: Context, field: str, layout: type[ctypes.Structure], unit: Unit) -> Val:
     """Pointer to the record of a unit; `field` of ShaderEnv points to their array."""
     base = Record(c.f, c.interface.env, ShaderEnv).get(field)
-    return c.f.at(base, unit * ctypes.sizeof(layout))
+    return c.f.at(base, unit.place * ctypes.sizeof(layout))
 
 
 def wide(c: Context, value: Val) -> Val:
