@@ -7,18 +7,15 @@ fast-math flag, nsw, nuw, exact, inbounds, undef or poison (ARCHITECTURE.md, det
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from backends.llvm.blocks import Blocks
 from backends.llvm.target import cpu_features, stack_space
 from backends.llvm.types import BOOL, F32, F64, I8, I16, I32, I64, PTR, Type, constant_text, element_text
 from backends.llvm.values import Loop, Val, Var
 
 __all__ = ["BOOL", "F32", "F64", "I8", "I16", "I32", "I64", "PTR", "Function", "Loop", "Module", "Type", "Val", "Var"]
-
-
-_BEGUN = 4
-"""How many divisions and square roots a branch that is hardly ever taken keeps in front of itself."""
 
 
 def _returned(returns: Type | Sequence[Type] | None) -> str:
@@ -28,7 +25,7 @@ def _returned(returns: Type | Sequence[Type] | None) -> str:
     return str(returns) if isinstance(returns, Type) else f"{{ {', '.join(map(str, returns))} }}"
 
 
-class Function:
+class Function(Blocks):
     """One function being written. Its module collects finished functions."""
 
     def __init__(
@@ -46,63 +43,20 @@ class Function:
         `internal`: the function is called from its own module only.
         """
         self.module, self.name, self.returns, self.internal = module, name, returns, internal
-        self.body: list[str] = []
-        self.entry: list[str] = []
+        super().__init__(module.stack_space)
         self.variables: list[Var] = []
-        self.slow: list[Val] = []  # divisions and square roots of the current block; see `if_`
-        self._serial = 0
+        self._hidden: dict[float, Val] = {}
         names = [f"%a{i}" for i in range(len(params))]
         self.args = [Val(self, t, n) for t, n in zip(params, names)]
         declared = ", ".join(f"{t} {n}" if t != PTR or shared else f"ptr noalias {n}" for t, n in zip(params, names))
         self.header = f"define {'internal ' if internal else ''}{_returned(returns)} @{name}({declared}) #0 {{"
         module.functions.append(self)
 
-    # -- writing ----------------------------------------------------------------------------------------------------
-    def fresh(self) -> str:
-        """A new value name."""
-        self._serial += 1
-        return f"%v{self._serial}"
-
-    def label(self) -> str:
-        """A new block label."""
-        self._serial += 1
-        return f"b{self._serial}"
-
-    def line(self, text: str) -> None:
-        """Write an instruction that has no result."""
-        self.body.append("  " + text)
-
-    def emit(self, type: Type, text: str) -> Val:
-        """Write an instruction and name its result."""
-        self._serial += 1
-        name = f"%v{self._serial}"
-        self.body.append(f"  {name} = {text}")
+    def value(self, type: Type, name: str) -> Val:
+        """A value by LLVM's name."""
         return Val(self, type, name)
 
-    def place(self, label: str) -> None:
-        """Start the block `label` here."""
-        self.body.append(label + ":")
-        self.slow.clear()
-
-    def branch(self, cond: Val, yes: str, no: str, *, unlikely: bool = False) -> None:
-        """Jump by a scalar condition; `unlikely`: it is hardly ever true, so registers are kept for the other way."""
-        self.line(f"br i1 {cond.name}, label %{yes}, label %{no}{', !prof !0' if unlikely else ''}")
-
-    def jump(self, label: str) -> None:
-        """Jump."""
-        self.line(f"br label %{label}")
-
-    def alloca(self, type: str, align: int = 64) -> Val:
-        """Stack memory of the LLVM type named `type`, once a call."""
-        name = self.fresh()
-        space = self.module.stack_space
-        if space:  # a stack apart from other memory
-            self.entry.append(f"  {name}s = alloca {type}, align {align}, addrspace({space})")
-            self.entry.append(f"  {name} = addrspacecast ptr addrspace({space}) {name}s to ptr")
-        else:
-            self.entry.append(f"  {name} = alloca {type}, align {align}")
-        return Val(self, PTR, name)
-
+    # -- writing ----------------------------------------------------------------------------------------------------
     def ret(self, value: Val | None = None) -> None:
         """Return."""
         self.line(f"ret {value}" if value is not None else "ret void")
@@ -126,7 +80,7 @@ class Function:
         """A number as a constant of `type`; a Val is passed on, splatted to the lanes of `type` where it is scalar."""
         if isinstance(x, Val):
             return self.splat(x, type.lanes) if x.type.lanes == 1 < type.lanes else x
-        return Val(self, type, constant_text(type, x))
+        return Val(self, type, constant_text(type, x), x)
 
     def lanes_const(self, type: Type, values: Sequence[float]) -> Val:
         """A constant vector, one number a lane."""
@@ -137,6 +91,15 @@ class Function:
         """The 32-bit word `bits` as f32 lanes, bit for bit (signalling NaN included)."""
         return self.const(I32.wide(lanes), bits).as_float()
 
+    def hidden(self, x: float) -> Val:
+        """A scalar f32 constant that LLVM takes for a variable; made once a function."""
+        if x not in self._hidden:
+            name = self.fresh()
+            table = self.module.constant(f"hidden_{element_text(F32, x)}", F32, [x])
+            self.entry.append(f"  {name} = load float, ptr {table}, align 4")
+            self._hidden[x] = Val(self, F32, name)
+        return self._hidden[x]
+
     def splat(self, x: Val, lanes: int) -> Val:
         """A scalar in every lane; a vector of `lanes` lanes as it is."""
         if x.type.lanes == lanes:
@@ -144,7 +107,9 @@ class Function:
         if x.type.lanes != 1:
             raise TypeError(f"{x.type} cannot be splatted to {lanes} lanes")
         t = x.type.wide(lanes)
-        first = self.emit(t, f"insertelement {t} zeroinitializer, {x}, i32 0")
+        if x.number is not None:
+            return self.const(t, x.number)
+        first = self.pure(t, f"insertelement {t} zeroinitializer, {x}, i32 0")
         return self.shuffle(first, first, [0] * lanes)
 
     def same(self, a: Val | float, b: Val | float) -> tuple[Val, Val]:
@@ -167,7 +132,7 @@ class Function:
     def shuffle(self, a: Val, b: Val, index: Sequence[int]) -> Val:
         """Lanes of the concatenation of `a` and `b`, picked by constant indices."""
         picks = ", ".join(f"i32 {i}" for i in index)
-        return self.emit(a.type.wide(len(index)), f"shufflevector {a}, {b}, <{len(index)} x i32> <{picks}>")
+        return self.pure(a.type.wide(len(index)), f"shufflevector {a}, {b}, <{len(index)} x i32> <{picks}>")
 
     def concat(self, parts: Sequence[Val]) -> Val:
         """Vectors one after the other; their number must be a power of two."""
@@ -178,7 +143,7 @@ class Function:
 
     def insert(self, vector: Val, x: Val, lane: int) -> Val:
         """`vector` with one lane replaced by the scalar `x`."""
-        return self.emit(vector.type, f"insertelement {vector}, {x}, i32 {lane}")
+        return self.pure(vector.type, f"insertelement {vector}, {x}, i32 {lane}")
 
     def select(self, c: Val, a: Val | float, b: Val | float) -> Val:
         """Lane by lane: `a` where `c`, else `b`. A scalar condition with vector arms picks one arm whole."""
@@ -186,7 +151,7 @@ class Function:
         lanes = max(c.type.lanes, x.type.lanes)
         if c.type.lanes > 1:
             x, y = self.splat(x, lanes), self.splat(y, lanes)
-        return self.emit(x.type, f"select {c}, {x}, {y}")
+        return self.pure(x.type, f"select {c}, {x}, {y}")
 
     def min(self, a: Val | float, b: Val | float) -> Val:
         """a < b ? a : b (signed; NaN gives `b`)."""
@@ -228,8 +193,10 @@ class Function:
         return result if result is not None else Val(self, Type("i", 0), "void")
 
     def intrinsic(self, name: str, x: Val, *more: Val) -> Val:
-        """llvm.NAME overloaded on the type of `x`, which is also the result's."""
-        return self.call(x.type, f"llvm.{name}.{x.type.suffix}", x, *more)
+        """llvm.NAME overloaded on the type of `x`, which is also the result's; only for those that compute and do nothing else."""
+        full, arguments = f"llvm.{name}.{x.type.suffix}", (x, *more)
+        self.module.declare(x.type, full, ", ".join(str(a.type) for a in arguments))
+        return self.pure(x.type, f"call {x.type} @{full}({', '.join(map(str, arguments))})")
 
     def sqrt(self, x: Val) -> Val:
         """IEEE square root."""
@@ -243,7 +210,7 @@ class Function:
 
     def neg_bits(self, x: Val) -> Val:
         """A float with its sign bit flipped, NaN included."""
-        return self.emit(x.type, f"fneg {x}")
+        return self.pure(x.type, f"fneg {x}")
 
     def floor(self, x: Val) -> Val:
         """Round down."""
@@ -320,7 +287,7 @@ class Function:
             offset = Val(self, I64, str(offset))
         elif offset.type == I32:
             offset = offset.zext(I64)
-        return self.emit(PTR, f"getelementptr i8, {pointer}, {offset}")
+        return self.pure(PTR, f"getelementptr i8, {pointer}, {offset}")
 
     def load(self, type: Type, pointer: Val, offset: Val | int = 0, align: int = 4, atomic: bool = False) -> Val:
         """Load from `pointer` plus `offset` bytes; `atomic` loads acquire."""
@@ -346,7 +313,7 @@ class Function:
         """Lane k loads an element of `type` at `pointer` + offsets[k] bytes (i32 unsigned or i64); masked-off lanes are 0."""
         lanes = offsets.type.lanes
         wide = offsets.zext(I64) if offsets.type.bits == 32 else offsets
-        pointers = self.emit(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
+        pointers = self.pure(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
         live = mask if mask is not None else self.const(BOOL.wide(lanes), 1)
         t = type.wide(lanes)
         align = Val(self, I32, str(max(t.bits // 8, 1) if t.bits <= 32 else 4))
@@ -356,7 +323,7 @@ class Function:
         """Lane k of `mask` stores its element at `pointer` + offsets[k] bytes; of equal addresses the highest lane wins."""
         lanes = offsets.type.lanes
         wide = offsets.zext(I64) if offsets.type.bits == 32 else offsets
-        pointers = self.emit(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
+        pointers = self.pure(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
         align = Val(self, I32, "4")
         self.call(None, f"llvm.masked.scatter.{value.type.suffix}.v{lanes}p0", value, pointers, align, mask)
 
@@ -402,38 +369,6 @@ class Function:
         v = Var(self, type)
         v.set(initial)
         return v
-
-    @contextmanager
-    def if_(self, cond: Val, *, unlikely: bool = False) -> Iterator[None]:
-        """The body runs where the scalar `cond` is true.
-
-        `unlikely`: it hardly ever is. Then what takes long in front of it also begins in front of it: without a use in the body, LLVM
-        would move it behind the whole.
-        """
-        yes, end = self.label(), self.label()
-        self.branch(cond, yes, end, unlikely=unlikely)
-        begun = self.slow[-_BEGUN:]
-        self.place(yes)
-        for value in begun if unlikely else ():
-            self.line(f"store volatile {value}, {self.alloca(str(value.type))}")
-        yield
-        self.jump(end)
-        self.place(end)
-
-    @contextmanager
-    def else_of(self, cond: Val) -> Iterator[Callable[[], None]]:
-        """with f.else_of(c) as otherwise: ...then part...; otherwise(); ...else part..."""
-        yes, no, end = self.label(), self.label(), self.label()
-        self.branch(cond, yes, no)
-        self.place(yes)
-
-        def otherwise() -> None:
-            self.jump(end)
-            self.place(no)
-
-        yield otherwise
-        self.jump(end)
-        self.place(end)
 
     @contextmanager
     def loop(self) -> Iterator[Loop]:

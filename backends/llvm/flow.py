@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from backends.llvm.barriers import Barriers
 from backends.llvm.builder import BOOL, I32, Function, Val, Var
+from backends.llvm.carried import carry
 from backends.llvm.masks import MaskVar
 from backends.llvm.operands import Operands
 from backends.llvm.plan import Plan
@@ -244,7 +245,7 @@ class FlowBuilder:
         f, target = self.f, exit.target
         if not exit.divergent:
             f.jump(self.nexts[target] if exit.kind == "CONT" and target is not None else self.ends[target])
-            f.place(f.label())
+            f.place(f.label(), follows=True)  # never reached
             return
         if exit.kind == "RET":
             self.running[target].remove(self.active)
@@ -283,13 +284,17 @@ class FlowBuilder:
             self.operands.enter_loop(key for key, loop in self.flow.twins.items() if loop is control)
         head, next_, end = f.label(), f.label(), f.label()
         self.nexts[control], self.ends[control] = next_, end
+        begin = len(f.body)
         f.jump(head)
         f.place(head)
-        self.known.clear()
+        self.operands.begin_round()
         self.active = live.get() if live is not None else entered()
         if control in self.flow.conts:
             self.waiting[control].set(False)
         self.region(control.arms[0])
+        goes_on = any(e.kind == "CONT" and e.target is control and not e.divergent for e in self.flow.exits.values())
+        if is_leaf and not goes_on:
+            carry(f, begin, self.operands.heads, self.operands.variables, self.known)
         f.jump(next_)
         f.place(next_)
         again: Val | None = None

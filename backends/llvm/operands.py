@@ -27,6 +27,8 @@ class Operands:
         self.lanes = interface.lane_map.lanes
         self.variables: dict[Key, Var] = {}
         self.twins: dict[Key, Var] = {}  # those of the loop that is being written
+        self.heads: dict[str, Key] = {}  # by name: values read since the last loop began, before the variable was written
+        self._written: set[Key] = set()
         self.arrays: dict[File, list[RegisterArray]] = {}
         self.rows: dict[File, RowFile] = self._row_files()
         self.inputs: dict[tuple[int, int], Val] = {}
@@ -131,6 +133,8 @@ class Operands:
             if value is None:
                 variable = self.twins.get(key) or self.variables.get(key)
                 value = self.known[key] = variable.get() if variable is not None else self.f.const(F32, 0)
+                if key not in self._written:
+                    self.heads[value.name] = key
             return value
         if file is File.IN:
             return self.inputs[register, channel]
@@ -221,6 +225,7 @@ class Operands:
             raise self._unsupported(instruction, f"{register.file.name} as a destination")
         key = (register.file, register.index, channel)
         variable = self.variables[key]
+        self._written.add(key)
         twin = self.twins.get(key)
         if twin is not None:
             one = value.as_int() if twin.type.kind == "i" else value.as_float()
@@ -233,6 +238,12 @@ class Operands:
             self.known[key] = one
         else:
             self.known[key] = self.f.splat(value, variable.type.lanes) if value.truth is None else value
+
+    def begin_round(self) -> None:
+        """At the head of a loop: nothing is known, nothing is written."""
+        self.known.clear()
+        self.heads.clear()
+        self._written.clear()
 
     def enter_loop(self, keys: Iterable[Key]) -> None:
         """Where an outermost loop begins: from here to `leave_loop`, each of these channels has one value for all lanes of the loop."""

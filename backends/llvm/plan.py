@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from dataclasses import dataclass, replace
 
+from backends.llvm.balance import sums_prevail
 from backends.llvm.reads import Key, access, is_indirect
 from backends.llvm.tree import Region, build_tree, leaves
 from backends.llvm.uniform import Flow, analyse
@@ -57,7 +58,8 @@ class Plan:
 
     arrays: file -> (first, count) ranges that are addressed at run time; reads: every register channel that is read directly;
     rows: files with a row a vertex, whose registers are never variables; kills: some lane may be killed; waits: lanes may wait at
-    barriers; samples: how many instructions filter textures. Instructions of the tree have no dimensions that mean nothing.
+    barriers; samples: how many instructions filter textures; sums_prevail: see `balance`.
+    Instructions of the tree have no dimensions that mean nothing.
     """
 
     main: Region
@@ -69,6 +71,7 @@ class Plan:
     kills: bool
     waits: bool
     samples: int
+    sums_prevail: bool
 
 
 def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
@@ -158,7 +161,9 @@ def _make(program: Program) -> Plan:
     kills = not {"KILL", "KILL_IF", "DEMOTE"}.isdisjoint(names)
     samples = sum(name in _SAMPLES for name in names)
     waits = "BARRIER" in names and program.processor in (Processor.COMP, Processor.TESS_CTRL)
-    return Plan(main, analyse(main, memory), arrays, frozenset(reads), tuple(sorted(constants)), rows, kills, waits, samples)
+    return Plan(
+        main, analyse(main, memory), arrays, frozenset(reads), tuple(sorted(constants)), rows, kills, waits, samples, sums_prevail(main)
+    )
 
 
 _plans: dict[int, Plan] = {}

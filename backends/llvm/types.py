@@ -74,3 +74,15 @@ def constant_text(t: Type, x: float) -> str:
     """LLVM text of a constant whose lanes all equal `x`."""
     one = element_text(t, x)
     return one if t.lanes == 1 else f"splat ({t.element} {one})"
+
+
+def reinterpreted(t: Type, x: float, to: Type) -> float | None:
+    """The number whose bits in elements of `to` are those of `x` in elements of `t`; None unless both have 32 bits and it is no NaN."""
+    if t.bits != 32 or to.bits != 32 or "p" in (t.kind, to.kind):
+        return None
+    if t.kind == to.kind:
+        return x
+    bits = struct.unpack("<I", struct.pack("<f", x))[0] if t.kind == "f" else int(x) & 0xFFFFFFFF
+    if bits & 0x7FFFFFFF > 0x7F800000:
+        return None
+    return float(struct.unpack("<f", struct.pack("<I", bits))[0]) if to.kind == "f" else int(bits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from backends.llvm.types import BOOL, F32, F64, I32, Type
+from backends.llvm.types import BOOL, F32, F64, I32, Type, reinterpreted
 
 if TYPE_CHECKING:
     from backends.llvm.builder import Function
@@ -18,11 +18,12 @@ class Val:
     signed (`ult`, `uge`... are not); equality is `eq` and `ne`, so that Python's own stays usable.
     """
 
-    __slots__ = ("f", "name", "truth", "type")
+    __slots__ = ("f", "name", "number", "truth", "type")
 
-    def __init__(self, f: Function, type: Type, name: str, truth: Val | None = None) -> None:
-        """`truth`: the i1 lanes whose sign extension this is, if it is known to be one."""
-        self.f, self.type, self.name, self.truth = f, type, name, truth
+    def __init__(self, f: Function, type: Type, name: str, number: float | None = None) -> None:
+        """`number`: what every lane is known to be."""
+        self.f, self.type, self.name, self.number = f, type, name, number
+        self.truth: Val | None = None  # the i1 lanes whose sign extension this is, if it is known to be one
 
     def __str__(self) -> str:
         return f"{self.type.text} {self.name}"
@@ -46,7 +47,7 @@ class Val:
         op = fop if a.type.kind == "f" else iop
         if not op:
             raise TypeError(f"no such operation on {a.type}")
-        result = self.f.emit(a.type, f"{op} {a}, {b.name}")
+        result = self.f.pure(a.type, f"{op} {a}, {b.name}")
         if op == "fdiv":
             self.f.slow.append(result)
         return result
@@ -120,7 +121,7 @@ class Val:
         op = f"fcmp {fop}" if a.type.kind == "f" else f"icmp {iop}"
         if op == "fcmp ":
             raise TypeError(f"no such comparison on {a.type}")
-        return self.f.emit(BOOL.wide(a.type.lanes), f"{op} {a}, {b.name}")
+        return self.f.pure(BOOL.wide(a.type.lanes), f"{op} {a}, {b.name}")
 
     def __lt__(self, o: Val | float) -> Val:
         return self._compare(o, "olt", "slt")
@@ -162,13 +163,17 @@ class Val:
     def cast(self, op: str, to: Type) -> Val:
         """LLVM conversion `op` to the element type of `to`, lanes kept."""
         to = to.wide(self.type.lanes)
-        return self if to == self.type else self.f.emit(to, f"{op} {self} to {to}")
+        return self if to == self.type else self.f.pure(to, f"{op} {self} to {to}")
 
     def bits_as(self, to: Type) -> Val:
         """The same bits as exactly the type `to`."""
         if to == self.type:
             return self
-        result = self.f.emit(to, f"bitcast {self} to {to}")
+        if self.number is not None and to.lanes == self.type.lanes:
+            known = reinterpreted(self.type, self.number, to)
+            if known is not None:
+                return self.f.const(to, known)
+        result = self.f.pure(to, f"bitcast {self} to {to}")
         if to.lanes == self.type.lanes:
             result.truth = self.truth
         return result
@@ -205,7 +210,7 @@ class Val:
         return self.bits_as(F32.wide(self.type.lanes))
 
     def __getitem__(self, lane: int) -> Val:
-        return self.f.emit(self.type.wide(1), f"extractelement {self}, i32 {lane}")
+        return self.f.pure(self.type.wide(1), f"extractelement {self}, i32 {lane}")
 
 
 class Var:
@@ -244,10 +249,10 @@ class Loop:
         """Leave the loop where `cond` is true."""
         go_on = self.f.label()
         self.f.branch(cond, self.end, go_on)
-        self.f.place(go_on)
+        self.f.place(go_on, follows=True)
 
     def continue_if(self, cond: Val) -> None:
         """Start the next round where `cond` is true."""
         go_on = self.f.label()
         self.f.branch(cond, self.head, go_on)
-        self.f.place(go_on)
+        self.f.place(go_on, follows=True)

@@ -318,7 +318,7 @@ class _Block:
         f = self.kernel.f
         go = f.label()
         f.branch(f.any(mask), go, skip)
-        f.place(go)
+        f.place(go, follows=True)
 
     def _depth(self, z: Val) -> Val:
         """Clamped to the viewport's range; a NaN becomes its low end."""

@@ -22,7 +22,7 @@ def _together(leaf: Leaf) -> list[Leaf]:
     start = items.index(leaf)
     found, written = [leaf], set(access(leaf.instruction).writes)
     for item in items[start + 1 : start + 1 + _REACH]:
-        if not isinstance(item, Leaf) or len(found) == _MOST:
+        if not isinstance(item, Leaf) or item.instruction.opcode.name == "BARRIER" or len(found) == _MOST:
             break
         used = access(item.instruction)
         if item.instruction.opcode.name in _NAMES and not is_indirect(item.instruction.src[0].register) and written.isdisjoint(used.reads):
