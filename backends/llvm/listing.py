@@ -1,67 +1,80 @@
 """Kernels of a program on its own, without any state: what `tgsi-compile --emit` shows (see `artifact`).
 
-Vertex programs are shown as the kernel that draws use, fragment programs as the kernel behind `tgsi.run`. Every texture unit is
-taken to hold an RGBA8 (or RGBA8 integer) texture with mipmaps and linear filters, since no state is bound.
+Vertex programs are shown as the kernel that draws use, others as the kernel behind `tgsi.run`. No state is bound, so every texture unit
+is taken to hold an RGBA8 texture (of integers, where an SVIEW says so) with mipmaps and linear filters, and every image texels of the
+declared format, or R32_UINT.
 """
 
 from __future__ import annotations
 
-from backends.formats import Format
-from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget
+from collections.abc import Iterator
+
+from backends.formats import Format, find_format
+from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter
 from backends.llvm.builder import Module
-from backends.llvm.sampling.key import SamplerKey, TextureKey, sampler_key
+from backends.llvm.lanes import MIN_LANES
+from backends.llvm.plan import MAX_ARRAY_BYTES, array_bytes
+from backends.llvm.sampling.key import GALLIUM_TARGETS, ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.llvm.stages import build_run_kernel, build_vertex_kernel
-from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File, Processor, ReturnType
 from tgsi.ir import Program
 
-_TARGETS = {
-    "BUFFER": TextureTarget.BUFFER,
-    "1D": TextureTarget.TEXTURE_1D,
-    "2D": TextureTarget.TEXTURE_2D,
-    "3D": TextureTarget.TEXTURE_3D,
-    "CUBE": TextureTarget.TEXTURE_CUBE,
-    "RECT": TextureTarget.TEXTURE_RECT,
-    "1D_ARRAY": TextureTarget.TEXTURE_1D_ARRAY,
-    "2D_ARRAY": TextureTarget.TEXTURE_2D_ARRAY,
-    "CUBEARRAY": TextureTarget.TEXTURE_CUBE_ARRAY,
-}
 _FORMATS = {ReturnType.SINT: Format.R8G8B8A8_SINT, ReturnType.UINT: Format.R8G8B8A8_UINT}
+
+
+def _sampled(program: Program) -> Iterator[tuple[int, str, ReturnType]]:
+    """Unit, target and type of every view that the program declares, and of every unit that it samples without one."""
+    views = {unit: d.view for d in program.declared(File.SVIEW) if d.view is not None for unit in range(d.first, d.last + 1)}
+    yield from ((unit, view.target, view.types[0]) for unit, view in views.items())
+    for instruction in program.instructions:
+        if instruction.texture is None or not instruction.src:
+            continue
+        register = instruction.src[-1].register
+        if register.file is File.SAMP:
+            units = range(program.file_size(File.SAMP)) if register.indirect is not None else (register.index,)
+            yield from ((unit, instruction.texture, views[unit].types[0] if unit in views else ReturnType.FLOAT) for unit in units)
 
 
 def assumed_keys(program: Program) -> tuple[dict[int, TextureKey], dict[int, SamplerKey]]:
     """Texture and sampler keys for every unit that the program samples, as the module says."""
-    views = {d.first: d.view for d in program.declared(File.SVIEW) if d.view is not None}
     textures: dict[int, TextureKey] = {}
     samplers: dict[int, SamplerKey] = {}
-    for instruction in program.instructions:
-        if instruction.texture is None or not instruction.src:
-            continue
-        unit = instruction.src[-1].register.index
-        target = _TARGETS.get(instruction.texture.removeprefix("SHADOW").removesuffix("_MSAA"))
+    for unit, name, kind in _sampled(program):
+        target = GALLIUM_TARGETS.get(name.removeprefix("SHADOW"))
         if target is None:
             continue
-        view = views.get(unit)
-        kind = view.types[0] if view is not None else ReturnType.FLOAT
+        whole = kind in _FORMATS
         textures[unit] = TextureKey(_FORMATS.get(kind, Format.R8G8B8A8_UNORM), target)
-        linear = TexFilter.NEAREST if kind in _FORMATS else TexFilter.LINEAR
-        compare = TexCompare.R_TO_TEXTURE if instruction.texture.startswith("SHADOW") else TexCompare.NONE
+        filtered = TexFilter.NEAREST if whole else TexFilter.LINEAR
         key = SamplerKey(
-            min_img_filter=linear,
-            mag_img_filter=linear,
-            min_mip_filter=TexMipFilter.NEAREST if kind in _FORMATS else TexMipFilter.LINEAR,
-            compare_mode=compare,
+            min_img_filter=filtered,
+            mag_img_filter=filtered,
+            min_mip_filter=TexMipFilter.NEAREST if whole else TexMipFilter.LINEAR,
+            compare_mode=TexCompare.R_TO_TEXTURE if name.startswith("SHADOW") else TexCompare.NONE,
             compare_func=CompareFunc.LEQUAL,
         )
         samplers[unit] = sampler_key(key, textures[unit])
     return textures, samplers
 
 
+def assumed_images(program: Program) -> dict[int, ImageKey]:
+    """Image keys for every image that the program declares, as the module says."""
+    found = {}
+    for declaration in program.declared(File.IMAGE):
+        name = declaration.image.format if declaration.image is not None else ""
+        kind = find_format(name) if name else Format.R32_UINT
+        found.update(dict.fromkeys(range(declaration.first, declaration.last + 1), ImageKey(kind)))
+    return found
+
+
 def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:
-    """The kernel of a validated program. Raises UnsupportedError for stages and features without one."""
+    """The kernel of a validated program; with fewer lanes where its arrays would take too much stack, as `tgsi.run` does.
+
+    Raises UnsupportedError for what the generator does not build, ValueError for an image of an unknown format.
+    """
     textures, samplers = assumed_keys(program)
     if program.processor is Processor.VERT:
         return build_vertex_kernel(program, lanes, textures, samplers, cpu=cpu)
-    if program.processor is Processor.FRAG:
-        return build_run_kernel(program, lanes, textures, samplers, cpu=cpu)
-    raise UnsupportedError.at("B006", f"the code generator does not build {program.processor.name} programs yet")
+    while lanes > MIN_LANES and array_bytes(program, lanes) > MAX_ARRAY_BYTES:
+        lanes //= 2
+    return build_run_kernel(program, lanes, textures, samplers, images=assumed_images(program), cpu=cpu)

@@ -182,12 +182,40 @@ def test_time_passes_beside_a_result_goes_to_stderr(run: Run, good: Path) -> Non
     assert found["total_ms"] == pytest.approx(sum(row["ms"] for row in found["times"]), abs=0.01)
 
 
-def test_what_is_not_built_yet_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
+STAGES = {
+    "GEOM": "GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nDCL OUT[0], POSITION\nIMM UINT32 {0, 0, 0, 0}\nEMIT IMM[0].xxxx\nEND\n",
+    "TESS_CTRL": "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 3\nDCL IN[][0], GENERIC\nDCL OUT[0], PATCH\nMOV OUT[0], IN[1][0]\nBARRIER\nEND\n",
+    "TESS_EVAL": "TESS_EVAL\nDCL IN[][0], GENERIC[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[1][0]\nEND\n",
+    "COMP": "COMP\nDCL IMAGE[0], 2D, PIPE_FORMAT_R32_UINT, WR\nDCL SV[0], THREAD_ID\nSTORE IMAGE[0], SV[0], SV[0], 2D\nEND\n",
+    "VIEW": "FRAG\nDCL OUT[0], COLOR\nDCL SAMP[0]\nDCL SVIEW[0], 2D, FLOAT\nDCL IN[0], FOG\nSAMPLE OUT[0], IN[0], SVIEW[0], SAMP[0]\nEND\n",
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_is_compiled_for_every_kind_of_target(run: Run, tmp_path: Path, stage: str) -> None:
     path = tmp_path / "a.tgsi"
-    path.write_text("GEOM\nPROPERTY GS_INPUT_PRIMITIVE POINTS\nEND\n")
-    code, _, err = run("--emit", "asm", path)
-    assert code == 1
-    assert "GEOM" in err
+    path.write_text(STAGES[stage])
+    for options in (["--emit", "obj"], ["--emit", "obj", "--target", "aarch64"], ["--emit", "asm", "--target", "nvptx64"]):
+        assert run(path, *options, "--lanes", "4", "-o", tmp_path / "made") == (0, "", "")
+        assert (tmp_path / "made").stat().st_size > 500
+    if stage == "VIEW":  # a texture is taken to be there
+        assert "gather" in run("--emit", "llvm", path)[1]
+
+
+def test_what_the_generator_does_not_do_is_named_with_its_line(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from backends.llvm import listing
+    from tgsi.diagnostics import UnsupportedError
+    from tgsi.ir import Program
+
+    def refuse(program: Program, *_: object, **__: object) -> None:
+        raise UnsupportedError.at("B004", "the instruction is too beautiful", program.instructions[0].span)
+
+    monkeypatch.setattr(listing, "build_run_kernel", refuse)
+    path = tmp_path / "a.tgsi"
+    path.write_text(STAGES["COMP"])
+    code, out, err = run("--emit", "asm", path)
+    assert (code, out) == (1, "")
+    assert "a.tgsi:4:1" in err
     assert "Traceback" not in err
 
 
