@@ -43,13 +43,19 @@ _IMAGES = (
 _ATOMICS = ("UADD", "XCHG", "AND", "OR", "XOR", "UMIN", "UMAX", "IMIN", "IMAX", "FADD", "INC_WRAP", "DEC_WRAP")
 _SWIZZLES = ("", ".yxwz", ".wwxy", ".zyxx")
 
-HEADER = """FRAG
+FRAGMENTS = """FRAG
 DCL IN[0], GENERIC[0], CONSTANT
 DCL IN[1], GENERIC[1], CONSTANT
 DCL IN[2], GENERIC[2], CONSTANT
 DCL IN[3], GENERIC[3], CONSTANT
 DCL OUT[0..7], COLOR
-DCL SAMP[0..3]
+"""
+VERTICES = """VERT
+DCL IN[0..3]
+DCL OUT[0], POSITION
+DCL OUT[1..7], GENERIC
+"""
+HEADER = """DCL SAMP[0..3]
 DCL SVIEW[0..3], {target}, FLOAT
 DCL IMAGE[0..2], 2D, WR
 DCL CONST[0..1]
@@ -82,6 +88,7 @@ class _Maker:
         self.rng, self.lanes = np.random.default_rng(seed), lanes
         self.target = self.pick(*_PLAIN, *_SHADOW)
         self.image = self.pick(*_PLAIN)
+        self.fragments = self.pick(True, True, True, False)
         # units of one kind share the code that is written for an instruction
         self.same = self.pick(True, False)
         self.format, self.letters = self.some_format(), self.some_letters()
@@ -246,9 +253,9 @@ class _Maker:
             if line.startswith(("TEX", "SAMPLE_L")):
                 mixed.append(number)
             lines += ["UIF IN[2].wwww", line, "ENDIF"] if kind != self.lod and self.pick(True, False) else [line]
-            if self.pick(*[False] * 11, True):
+            if self.fragments and self.pick(*[False] * 11, True):
                 lines.append("KILL_IF IN[0].xxxx")
-        text = HEADER.format(target=self.target) + "\n".join(lines) + "\nEND\n"
+        text = (FRAGMENTS if self.fragments else VERTICES) + HEADER.format(target=self.target) + "\n".join(lines) + "\nEND\n"
         return Case(text, self.arguments(), tuple(lods), tuple(mixed))
 
     def arguments(self) -> dict[str, Any]:
@@ -278,7 +285,7 @@ class _Maker:
             texels = random_texture(format, *self.shape(self.image, samples), seed=int(rng.integers(1 << 30)))
             if self.pick(True, True, False):
                 images[unit] = TextureData(texels.format, texels.levels, samples=samples)
-        positions = self.pick(None, rng.uniform(0, 1, (3, 2)).astype(np.float32))
+        positions = rng.uniform(0, 1, (3, 2)).astype(np.float32) if self.fragments and self.pick(True, False) else None
         constants = {0: np.array([[1, 2, 3, 0], [0, 0, 0, 0]], np.uint32)}
         found: dict[str, Any] = {"inputs": inputs, "textures": textures, "samplers": samplers, "images": images, "constants": constants}
         return found | ({} if positions is None else {"sample_positions": positions})
