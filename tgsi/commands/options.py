@@ -51,12 +51,17 @@ examples:
   {PROGRAM} vertex.tgsi fragment.tgsi --link nv40 --emit tokens   the fragment program, patched
   {PROGRAM} --passes default --print-after all shader.tgsi
   {PROGRAM} --explain V030
+  {PROGRAM} --run vertex.tgsi --inputs "[[[1.0, 2, 3, 4]]]" --constants 0=constants.npy
+  {PROGRAM} --run fragment.tgsi --inputs in.npy --textures 0=picture.png --samplers 0=linear,repeat --trace
+  {PROGRAM} --run compute.tgsi --grid 4x4 --buffers 0=zeros:256 -o result.npz
 
 exit codes: 0 all right, 1 the shaders have errors, 2 the command could not be carried out.
 
 {JSON_NOTE}
 Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", "labels": [{{"file", "line", "column", "start", "end",
 "text"}}]}}]}}. --check writes findings to stdout, everything else to stderr.
+Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", "memory", "counters", "images", "trace"}}, numbers being
+32-bit words; what a run has not is left out. With -o FILE.npz they are arrays.
 """,
     )
     parser.add_argument(
