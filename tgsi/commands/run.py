@@ -56,7 +56,13 @@ def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
         group.add_argument(_option(name), metavar="DATA", help=text)
     for name, text in (NUMBERED | NAMED | TEXTURES).items():
         group.add_argument(_option(name), metavar="KEY=DATA", action="append", default=[], help=text)
-    group.add_argument("--samplers", metavar="KEY=WORDS", action="append", default=[], help="as 0=linear,mipmap,repeat or a JSON object")
+    group.add_argument(
+        "--samplers",
+        metavar="KEY=WORDS",
+        action="append",
+        default=[],
+        help="as 0=linear,mipmap,repeat or a JSON object (default: nearest,repeat)",
+    )
     group.add_argument("--grid", metavar="XxYxZ", help="COMP: blocks (default: 1)")
     group.add_argument("--block", metavar="XxYxZ", help="COMP: threads of a block, where the program does not fix them")
     group.add_argument("--shared-memory", metavar="BYTES", type=int, help="COMP: bytes of SHARED memory (default: 32768)")
@@ -124,7 +130,8 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
             made[name] = read_items(_option(name), getattr(options, name), read_numbers)
         for name in TEXTURES:
             made[name] = read_numbered(_option(name), getattr(options, name), read_texture)
-        made["samplers"] = read_numbered("--samplers", options.samplers, read_sampler)
+        made["samplers"] = {unit: read_sampler("--samplers", "") for unit in made["textures"]}
+        made["samplers"] |= read_numbered("--samplers", options.samplers, read_sampler)
         for name in ("grid", "block"):
             if getattr(options, name) is not None:
                 made[name] = read_triple(_option(name), getattr(options, name))

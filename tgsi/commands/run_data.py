@@ -19,6 +19,8 @@ T = TypeVar("T")
 MAX_BYTES = 256 << 20
 _INLINE = re.compile(r"\s*[\[{]|\s*-?[\d.]+([eE][-+]?\d+)?\s*\Z")
 
+_SWIZZLES = {"0": "ZERO", "1": "ONE"}
+
 
 class ArgumentsError(Exception):
     """What was given cannot be run with: the message names the option."""
@@ -49,13 +51,18 @@ def _read(option: str, text: str) -> NDArray[Any]:
         return np.atleast_1d(read_array(json.loads(text)))
     path = _small(option, text)
     if path.suffix == ".npy":
-        return read_array(path)
+        try:
+            return read_array(path)
+        except (ValueError, EOFError):
+            raise ValueError("this is no .npy file of numbers") from None
     if path.suffix == ".bin":
         return np.fromfile(path, np.uint8)
     return np.atleast_1d(read_array(json.loads(path.read_text(encoding="utf-8"))))
 
 
 def _small(option: str, text: str) -> Path:
+    if not text.strip():
+        raise ArgumentsError(f"{option}: there is no data")
     path = Path(text)
     if path.stat().st_size > MAX_BYTES:
         raise ArgumentsError(f"{option}: {text}: larger than {MAX_BYTES >> 20} MiB")
@@ -153,10 +160,11 @@ def read_texture(option: str, text: str) -> TextureData:
             raise ValueError("`format` (a name) and `levels` (a list of data) are wanted")
         kind = find_format(given["format"])
         levels = [data if isinstance(data, str) else json.dumps(data) for data in given["levels"]]
-        swizzle = tuple(lookup(Swizzle, letter.upper(), "swizzle") for letter in given.get("swizzle", "xyzw"))
-        if len(swizzle) != 4:
-            raise ValueError("swizzle has four letters")
-        return TextureData(kind, tuple(_texels(option, kind, data) for data in levels), (*swizzle,), int(given.get("samples", 1)))
+        letters, samples = given.get("swizzle", "xyzw"), given.get("samples", 1)
+        if not isinstance(letters, str) or len(letters) != 4 or not isinstance(samples, int):
+            raise ValueError("`swizzle` has four letters of xyzw01, `samples` is a whole number")
+        x, y, z, w = (lookup(Swizzle, _SWIZZLES.get(letter, letter.upper()), "swizzle") for letter in letters)
+        return TextureData(kind, tuple(_texels(option, kind, data) for data in levels), (x, y, z, w), samples)
 
     if text.lstrip().startswith("{"):
         return _guarded(option, text, from_object)

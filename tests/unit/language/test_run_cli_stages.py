@@ -174,6 +174,12 @@ def test_textures_are_pictures_data_or_objects(shader: Path, tmp_path: Path, eng
         assert run(shader, FRAGMENT, capsys, "--inputs", place, *options).startswith("0: OUT[0]  0  0.2")
 
 
+def test_a_texture_without_a_sampler_is_read_with_the_plainest(shader: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for texture in ("Z32_FLOAT:[[0.5]]", '{"format":"R32_FLOAT","levels":[[[0.5,0,0,0]]],"swizzle":"xxxx"}'):
+        out = run(shader, FRAGMENT, capsys, "--inputs", "[[[0.5,0.5,0,0]]]", "--textures", f"0={texture}")
+        assert out.startswith("0: OUT[0]  0.5  0.5  0.5  0.5")
+
+
 def test_a_trace_lists_instructions_and_what_they_wrote(shader: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--textures", "0=R32G32B32A32_FLOAT:[[1.0,2,3,4],[-1.0,0,0,0]]", "--samplers", "0=nearest", "--trace"]
     out = run(shader, FRAGMENT, capsys, "--inputs", "[[[0.1,0,0,0]],[[0.9,0,0,0]]]", *options)
@@ -229,6 +235,8 @@ def test_whole_numbers_for_inputs_earn_a_note(shader: Path, capsys: pytest.Captu
         (["--textures", "0=no.png"], "--textures 0: no.png: no such file or directory"),
         (["--textures", "0=R8_UNORM:[1.0]"], "--textures 0: texels must have shape (layers, height, width, 4), or fewer axes, not (1,)"),
         (["--textures", '0={"levels":[]}'], "`format` (a name) and `levels` (a list of data) are wanted"),
+        (["--inputs", ""], "--inputs: there is no data"),
+        (["--textures", '0={"format":"R8_UNORM","levels":["zeros:4x4"],"swizzle":5}'], "`swizzle` has four letters of xyzw01"),
         (["--textures", '0={"formt":1}'], "unknown key formt; it has format, levels, samples and swizzle"),
         (["--samplers", "0=lineer"], "--samplers 0: unknown word `lineer`; a sampler is words of linear, nearest,"),
         (["--samplers", '0={"wrap_s":"REPEET"}'], "did you mean REPEAT?"),
