@@ -31,7 +31,8 @@ class SampleFunction:
     """Everything static of one way to sample.
 
     coords: how many coordinates are passed; has_lod: a level of detail follows them; gradients: how many coordinates have
-    derivatives (d/dx of each, then d/dy of each, follow); offsets: texel offsets, three by three; component: of a gather.
+    derivatives (d/dx of each, then d/dy of each, follow); offsets: texel offsets, three by three, None where they are passed;
+    component: of a gather.
     """
 
     lane_map: LaneMap
@@ -42,7 +43,7 @@ class SampleFunction:
     coords: int
     has_lod: bool = False
     gradients: int = 0
-    offsets: tuple[int, ...] = ()
+    offsets: tuple[int | None, ...] = ()
     component: int = 0
 
     @property
@@ -61,10 +62,10 @@ class SampleFunction:
     @property
     def parameters(self) -> int:
         """Vectors that are passed behind the two record pointers."""
-        return self.coords + self.has_lod + 2 * self.gradients + (self.component == PASSED)
+        return self.coords + self.has_lod + 2 * self.gradients + (self.component == PASSED) + self.offsets.count(None)
 
     def call(self, f: Function, texture: Val, sampler: Val, vectors: Sequence[Val]) -> list[Val]:
-        """Call the function: records, then coordinates, level of detail, derivatives, component (as f32 bits). Four channels."""
+        """Call the function: records, then coordinates, level of detail, derivatives, component, offsets (i32 bits). Four channels."""
         assert len(vectors) == self.parameters
         return f.call_many([F32.wide(self.lane_map.lanes)] * 4, self.symbol, texture, sampler, *vectors)
 
@@ -122,7 +123,9 @@ def build(symbol: str, cpu: str) -> Module:
 def _written(f: Function, function: SampleFunction) -> list[Val]:
     texture, sampler, *vectors = f.args
     coords, rest = vectors[: function.coords], vectors[function.coords :]
-    keys, target, offsets = (function.texture, function.sampler), function.target, function.offsets
+    keys, target = (function.texture, function.sampler), function.target
+    passed = iter(rest[len(rest) - function.offsets.count(None) :])
+    offsets = [next(passed).as_int() if offset is None else offset for offset in function.offsets]
     match function.mode:
         case "gather":
             component = rest[0].as_int() if function.component == PASSED else function.component

@@ -99,23 +99,21 @@ def sample_units(c: Context, view: Unit, sampler: Unit, request: Request, chosen
     texture, record = record_of(c, "textures", TextureRecord, view), record_of(c, "samplers", SamplerRecord, sampler)
     if chosen or c.plan.samples >= SHARED_FROM:
         function, vectors = _shared(c, texture_key, sampler_key, request)
-        if function is not None:
-            return function.call(c.f, texture, record, vectors)
+        return function.call(c.f, texture, record, vectors)
     return _written_out(c, texture_key, sampler_key, texture, record, request)
 
 
-def _shared(c: Context, texture: TextureKey, sampler: SamplerKey, request: Request) -> tuple[SampleFunction | None, list[Val]]:
-    """The library's function and what is passed to it; None where offsets are not known."""
+def _shared(c: Context, texture: TextureKey, sampler: SamplerKey, request: Request) -> tuple[SampleFunction, list[Val]]:
+    """The library's function and what is passed to it."""
     flat = [offset for offsets in request.offsets for offset in offsets]
-    known = tuple(offset for offset in flat if isinstance(offset, int))
-    if len(known) != len(flat):
-        return None, []
+    known = tuple(offset if isinstance(offset, int) else None for offset in flat)
     gradients = request.gradients
     count = len(gradients[0]) if gradients is not None else 0
     vectors = [*request.coords, *([request.lod] if request.lod is not None else [])]
     vectors += [value for row in gradients or () for value in row]
     if isinstance(request.component, Val):
         vectors.append(request.component.as_float())
+    vectors += [offset.as_float() for offset in flat if isinstance(offset, Val)]
     component = PASSED if isinstance(request.component, Val) else request.component
     keys, has_lod = (texture, sampler), request.lod is not None
     function = SampleFunction(c.lane_map, *keys, request.target, request.way, len(request.coords), has_lod, count, known, component)
