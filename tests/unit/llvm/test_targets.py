@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import tgsi
 from backends.llvm import target
+from backends.llvm.abi import BufferRecord, RunRecord, ShaderEnv
 from backends.llvm.architectures import ARCHITECTURES
 from backends.llvm.artifact import generate
 from backends.llvm.builder import Function, Module
@@ -161,20 +163,31 @@ const fs = require("fs"), memory = new WebAssembly.Memory({initial: 16});
 const stack = new WebAssembly.Global({value: "i32", mutable: true}, 65536 * 4);
 const module = new WebAssembly.Module(fs.readFileSync(process.argv[1]));
 const made = new WebAssembly.Instance(module, {env: {__linear_memory: memory, __stack_pointer: stack}});
-const words = new Uint32Array(memory.buffer), input = JSON.parse(fs.readFileSync(process.argv[2]));
-const at = 65536 * 8, out = at + 65536, count = Number(process.argv[3]);
-const kernel = Object.values(made.exports).find(f => f.length === 4);
-const found = [];
-for (const vector of input) {
-  words.set(vector, at / 4);
-  kernel(0, at, out, 0);
-  found.push(Array.from(words.subarray(out / 4, out / 4 + count)));
-}
+const words = new Uint32Array(memory.buffer), given = JSON.parse(fs.readFileSync(process.argv[2]));
+const kernel = Object.values(made.exports).filter(f => f.length === given.arguments.length).pop();
+const found = given.images.map(image => {
+  words.set(image, given.base / 4);
+  kernel(...given.arguments);
+  return Array.from(words.subarray(given.out / 4, given.out / 4 + given.count));
+});
 console.log(JSON.stringify(found));
 """
+BASE = 65536 * 8
+
+node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def run_in_node(folder: Path, image: bytes, memory: list[list[int]], arguments: list[int], out: int, count: int) -> NDArray[np.uint32]:
+    """Call the last function with so many arguments; for each image of the memory at BASE the words at `out` behind the call."""
+    (folder / "kernel.wasm").write_bytes(_with_exports(image))
+    given = {"base": BASE, "images": memory, "arguments": arguments, "out": out, "count": count}
+    (folder / "given.json").write_text(json.dumps(given))
+    command = ["node", "-e", SCRIPT, str(folder / "kernel.wasm"), str(folder / "given.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    return np.array(json.loads(done.stdout), np.uint32)
+
+
+@node
 def test_web_assembly_computes_the_bytes_of_this_machine(program: Program, tmp_path: Path) -> None:
     lanes, vectors = 4, 64
     rng = np.random.default_rng(1)
@@ -183,12 +196,78 @@ def test_web_assembly_computes_the_bytes_of_this_machine(program: Program, tmp_p
     expected = tgsi.run(program, given).outputs
     image = generate(program, "obj", cpu="wasm32", lanes=lanes).data
     assert isinstance(image, bytes)
-    (tmp_path / "kernel.wasm").write_bytes(_with_exports(image))
-    (tmp_path / "in.json").write_text(json.dumps(given.reshape(vectors, lanes, 4).transpose(0, 2, 1).reshape(vectors, -1).tolist()))
-    registers = expected.shape[1]
-    command = ["node", "-e", SCRIPT, str(tmp_path / "kernel.wasm"), str(tmp_path / "in.json"), str(registers * 4 * lanes)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    by_vector = np.array(json.loads(done.stdout), np.uint32).reshape(vectors, registers, 4, lanes)
+    registers, out = expected.shape[1], BASE + 65536
+    memory = given.reshape(vectors, lanes, 4).transpose(0, 2, 1).reshape(vectors, -1).tolist()
+    by_vector = run_in_node(tmp_path, image, memory, [0, BASE, out, 0], out, registers * 4 * lanes).reshape(vectors, registers, 4, lanes)
     found = by_vector.transpose(0, 3, 1, 2).reshape(expected.shape)
     both_nan = np.isnan(found.view(np.float32)) & np.isnan(expected.view(np.float32))
     assert ((found == expected) | both_nan).all()
+
+
+COMPUTE = """COMP
+PROPERTY CS_FIXED_BLOCK_WIDTH 16
+PROPERTY CS_FIXED_BLOCK_HEIGHT 1
+PROPERTY CS_FIXED_BLOCK_DEPTH 1
+DCL SV[0], THREAD_ID
+DCL BUFFER[0]
+DCL MEMORY[0], SHARED
+DCL TEMP[0..1]
+IMM[0] UINT32 {2, 15, 60, 128}
+SHL TEMP[0].x, SV[0].xxxx, IMM[0].xxxx
+I2F TEMP[1].x, SV[0].xxxx
+SIN TEMP[1].y, TEMP[1].xxxx
+STORE MEMORY[0].x, TEMP[0].xxxx, TEMP[1].yyyy
+BARRIER
+UADD TEMP[0].y, IMM[0].zzzz, -TEMP[0].xxxx
+LOAD TEMP[1].x, MEMORY[0], TEMP[0].yyyy
+ATOMUADD TEMP[1].y, MEMORY[0], IMM[0].wwww, IMM[0].xxxx
+STORE BUFFER[0].x, TEMP[0].xxxx, TEMP[1].xxxx
+END
+"""
+
+
+@node
+def test_records_barriers_and_atomics_are_the_same_where_pointers_have_32_bits(tmp_path: Path) -> None:
+    lanes, threads, shared = 4, 16, 64
+    computed = tgsi.parse(COMPUTE)
+    expected = tgsi.run(computed, buffers={0: np.zeros(threads, np.uint32)}).buffers[0].view(np.uint32)
+    vectors = threads // lanes
+    parts: list[bytes] = []
+
+    def put(data: bytes) -> int:
+        """The address of some memory."""
+        at = BASE + sum(map(len, parts))
+        parts.append(data + bytes(-len(data) % 64))
+        return at
+
+    numbers = np.arange(threads, dtype=np.uint32)
+    system = np.zeros((vectors, 4, lanes), np.uint32)
+    system[:, 0] = numbers.reshape(vectors, lanes)
+    record, env, buffers = RunRecord(), ShaderEnv(), (BufferRecord * 32)()
+    out = put(bytes(4 * threads))
+    buffers[0] = BufferRecord(out, threads)
+    env.buffers = put(bytes(buffers))
+    record.env, record.system, record.alive = put(bytes(env)), put(system.tobytes()), put(b"\1\0\0\0" * threads)
+    for name in ("inputs", "outputs", "primitives", "groups"):
+        setattr(record, name, put(bytes(4 * threads)))
+    record.members, record.stops = put(numbers.tobytes()), put(bytes(4 * vectors))
+    record.shared, record.state = put(bytes(4 * shared)), put(bytes(1 << 16))
+    record.units, record.vectors, record.shared_words = 1, vectors, shared
+    address = put(bytes(record))
+    image = generate(computed, "obj", cpu="wasm32", lanes=lanes).data
+    assert isinstance(image, bytes)
+    memory = np.frombuffer(b"".join(parts), np.uint32).tolist()
+    found = run_in_node(tmp_path, image, [memory], [address], out, threads)[0]
+    assert found.tolist() == expected.tolist()
+    assert np.count_nonzero(found) >= threads - 2
+
+
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="ptxas is not installed")
+def test_an_assembler_takes_the_ptx(program: Program, tmp_path: Path) -> None:
+    for number, shader in enumerate((program, tgsi.parse(COMPUTE))):
+        made = generate(shader, "asm", cpu="nvptx64-nvidia-cuda/sm_80", lanes=4).data
+        assert isinstance(made, str)
+        (tmp_path / f"{number}.ptx").write_text(made)
+        command = ["ptxas", "-arch=sm_80", "-c", str(tmp_path / f"{number}.ptx"), "-o", str(tmp_path / "a.cubin")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
