@@ -39,6 +39,8 @@ _SAMPLES = frozenset(
     ]
 )
 
+_FETCHES = frozenset({"TXF", "TXF_LZ", "SAMPLE_I", "SAMPLE_I_MS"})
+
 _ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT, File.SV, File.ADDR})
 
 _ROW_FILES: dict[Processor, frozenset[File]] = {
@@ -58,7 +60,7 @@ class Plan:
 
     arrays: file -> (first, count) ranges that are addressed at run time; reads: every register channel that is read directly;
     rows: files with a row a vertex, whose registers are never variables; kills: some lane may be killed; waits: lanes may wait at
-    barriers; samples: how many instructions filter textures; sums_prevail: see `balance`.
+    barriers; samples, fetches: how many instructions filter textures, or read texels as they are; sums_prevail: see `balance`.
     Instructions of the tree have no dimensions that mean nothing.
     """
 
@@ -71,6 +73,7 @@ class Plan:
     kills: bool
     waits: bool
     samples: int
+    fetches: int
     sums_prevail: bool
 
 
@@ -159,10 +162,20 @@ def _make(program: Program) -> Plan:
                 constants[register.dimension.index if register.dimension is not None else 0, register.index, 0] = None
     names = [leaf.instruction.opcode.name for leaf in leaves(main)]
     kills = not {"KILL", "KILL_IF", "DEMOTE"}.isdisjoint(names)
-    samples = sum(name in _SAMPLES for name in names)
+    samples, fetches = sum(name in _SAMPLES for name in names), sum(name in _FETCHES for name in names)
     waits = "BARRIER" in names and program.processor in (Processor.COMP, Processor.TESS_CTRL)
     return Plan(
-        main, analyse(main, memory), arrays, frozenset(reads), tuple(sorted(constants)), rows, kills, waits, samples, sums_prevail(main)
+        main,
+        analyse(main, memory),
+        arrays,
+        frozenset(reads),
+        tuple(sorted(constants)),
+        rows,
+        kills,
+        waits,
+        samples,
+        fetches,
+        sums_prevail(main),
     )
 
 

@@ -6,17 +6,17 @@ first; killed lanes and helpers read, but change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol, runtime_checkable
 
 from backends.formats import Format
 from backends.llvm.abi import TextureRecord
-from backends.llvm.builder import F32, Val
+from backends.llvm.builder import F32, I32, Function, Val
 from backends.llvm.emit import Context, Vector
-from backends.llvm.emit.columns import Column
+from backends.llvm.emit.parts import call_part
 from backends.llvm.emit.textures import channels_of
-from backends.llvm.emit.units import Unit, meant, named, named_register, record_of, select_unit
+from backends.llvm.emit.units import Unit, meant, named, named_register, record_of, select_unit, wide
 from backends.llvm.reads import RESOURCES
 from backends.llvm.sampling.image import Image, Update
 from backends.llvm.sampling.key import ImageKey
@@ -65,6 +65,7 @@ def _target(c: Context) -> TargetInfo:
 
 
 def _coordinates(c: Context, address: Vector) -> list[Val]:
+    _target(c)  # wrong ones are refused whatever is bound
     return [x.as_int() for x in channels_of(c, address, 4)]
 
 
@@ -72,11 +73,26 @@ def _key(c: Context, unit: int) -> ImageKey | None:
     return _images(c).image_key(unit) if unit < MAX_IMAGES else None
 
 
-def _image(c: Context, unit: Unit) -> Image | None:
-    key = _key(c, unit.number)
+def _call(
+    c: Context,
+    unit: Unit,
+    what: str,
+    values: Sequence[Val],
+    returned: int,
+    write: Callable[[Function, Image, list[Val]], Sequence[Val]],
+) -> list[Val] | None:
+    """Have `write` act on the image of a unit in a function of its own, `values` (32-bit lanes) passed; None where nothing is bound.
+
+    what: names what is written, beside the opcode.
+    """
+    key, lanes, target = _key(c, unit.number), c.lane_map.lanes, _target(c)
     if key is None:
         return None
-    return Image(c.f, key, record_of(c, "images", TextureRecord, unit), c.lane_map.lanes, _target(c))
+    name = f"{c.instruction.opcode.name} {what} {key.format.name} {target.name} {lanes}"
+    passed = [record_of(c, "images", TextureRecord, unit), *values]
+    return call_part(
+        c, name, [F32.wide(lanes)] * returned, passed, lambda f, args: write(f, Image(f, key, args[0], lanes, target), args[1:])
+    )
 
 
 def _changing(c: Context) -> Val:
@@ -91,11 +107,9 @@ def _zeros(c: Context) -> list[Val]:
 def emit_load(c: Context, address: Vector) -> list[Val]:
     """The texel's channels, in the order of the resource's swizzle (that of a handle only picks the handle)."""
     operand, coords = c.instruction.src[0], _coordinates(c, address)
-    _target(c)
 
     def body(unit: Unit) -> Sequence[Val]:
-        image = _image(c, unit)
-        return _zeros(c) if image is None else image.load(coords)
+        return _call(c, unit, "", coords, 4, lambda f, image, values: image.load(values)) or _zeros(c)
 
     found = select_unit(c, named(c, operand), partial(_key, c), body, _zeros(c))
     return [found[channel] for channel in operand.swizzle] if operand.register.file in RESOURCES else found
@@ -104,15 +118,16 @@ def emit_load(c: Context, address: Vector) -> list[Val]:
 def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     """The channels of the write mask."""
     target, coords = c.instruction.dst[0], _coordinates(c, address)
-    values = channels_of(c, value, 4)
-    name = named_register(c, target.register, 0)
-    changing = _changing(c)
-    _target(c)
+    values = [channel.as_int() for channel in channels_of(c, value, 4)]
+    name, changing = named_register(c, target.register, 0), _changing(c)
+
+    def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
+        image.store(given[:4], given[4:8], target.write_mask, given[8] < 0)
+        return []
 
     def body(unit: Unit) -> Sequence[Val]:
-        image = _image(c, unit)
-        if image is not None:
-            image.store(coords, values, target.write_mask, meant(c, name, unit) & changing)
+        lanes = (meant(c, name, unit) & changing).sext(I32)
+        _call(c, unit, str(target.write_mask), [*coords, *values, lanes], 0, write)
         return []
 
     select_unit(c, name, partial(_key, c), body, [])
@@ -121,24 +136,22 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
 
 def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vector | None, update: Update | None) -> list[Val]:
     """The old word; only images of one 32-bit channel have atomics, of floats just two. `update` is None for ATOMCAS."""
-    f, coords = c.f, _coordinates(c, address)
-    operands = Column(c, operand[0])
-    replacements = Column(c, replacement[0]) if replacement is not None else None
-    name, changing, opcode = named(c, c.instruction.src[0]), _changing(c), c.instruction.opcode.name
-    _target(c)
+    opcode, coords = c.instruction.opcode.name, _coordinates(c, address)
+    operands = [wide(c, vector[0]).as_int() for vector in (operand, replacement) if vector is not None]
+    name, changing = named(c, c.instruction.src[0]), _changing(c).sext(I32)
 
-    def new(old: Val, lane: Val) -> Val:
-        given = operands.at(lane)
-        if replacements is not None:
-            return f.select(old.eq(given), replacements.at(lane), old)
-        assert update is not None
-        return update(f, old, given)
+    def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
+        def new(old: Val, words: Sequence[Val]) -> Val:
+            return f.select(old.eq(words[0]), words[1], old) if update is None else update(f, old, words[0])
+
+        return [image.update(given[:4], given[4] < 0, given[5] < 0, given[6:], new).as_float()]
 
     def body(unit: Unit) -> Sequence[Val]:
-        image = _image(c, unit)
-        if image is None or not (image.format in _WHOLE_WORDS or (image.format is Format.R32_FLOAT and opcode in _OF_FLOATS)):
+        key = _key(c, unit.number)
+        if key is None or not (key.format in _WHOLE_WORDS or (key.format is Format.R32_FLOAT and opcode in _OF_FLOATS)):
             return _zeros(c)[:1]
-        return [image.update(coords, meant(c, name, unit), changing, new).as_float()]
+        lanes = meant(c, name, unit).sext(I32)
+        return _call(c, unit, "", [*coords, lanes, changing, *operands], 1, write) or _zeros(c)[:1]
 
     return select_unit(c, name, partial(_key, c), body, _zeros(c)[:1]) * 4
 
@@ -147,8 +160,8 @@ def emit_resq(c: Context) -> list[Val]:
     """Width, height, depth or layers, and samples; 0 where nothing is bound."""
 
     def body(unit: Unit) -> Sequence[Val]:
-        image = _image(c, unit)
-        return _zeros(c) if image is None else [size.as_float() for size in image.sizes()]
+        found = _call(c, unit, "", [], 4, lambda f, image, values: [size.as_float() for size in image.sizes()])
+        return found or _zeros(c)
 
     _target(c)
     return select_unit(c, named(c, c.instruction.src[0]), partial(_key, c), body, _zeros(c))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 
 from backends.llvm.abi import TextureRecord
-from backends.llvm.builder import F32, I32, Val
+from backends.llvm.builder import F32, I32, Function, Val
 from backends.llvm.emit import Context, Vector, emits
+from backends.llvm.emit.parts import call_part
 from backends.llvm.emit.textures import channels_of, offsets_of, target_of
 from backends.llvm.emit.units import Named, Unit, named, record_of, select_unit, wide
 from backends.llvm.sampling import query, sample
 from backends.llvm.sampling.key import TextureKey
 from tgsi.enums import File, TargetInfo
+
+SHARED_FROM = 6
+"""Programs with at least as many instructions that fetch texels share the code of those that are alike."""
 
 
 def zeros(c: Context) -> list[Val]:
@@ -60,12 +65,40 @@ def level_and_sample(info: TargetInfo, w: Val) -> tuple[Val | None, Val | None]:
     return (None if info.name in query.WITHOUT_LEVELS else w), None
 
 
+def fetch(
+    c: Context,
+    key: TextureKey,
+    texture: Val,
+    coords: Sequence[Val],
+    lod: Val | None,
+    number: Val | None,
+    offsets: Sequence[Val | int],
+    target: str,
+) -> list[Val]:
+    """A texel, as `query.emit_fetch` has it: written out where the program has few such, else in a function of its own."""
+    if c.plan.fetches < SHARED_FROM:
+        return query.emit_fetch(c.f, key, texture, coords, lod=lod, sample=number, offsets=offsets, target=target)
+    passed = [*coords, *(value for value in (lod, number, *offsets) if isinstance(value, Val))]
+    lanes = c.lane_map.lanes
+
+    def write(f: Function, given: list[Val]) -> list[Val]:
+        pointer, rest = given[0], iter(given[1:])
+        places = [next(rest) for _ in coords]
+        level, sampled = (None if value is None else next(rest) for value in (lod, number))
+        moves = [next(rest) if isinstance(offset, Val) else offset for offset in offsets]
+        return query.emit_fetch(f, key, pointer, places, lod=level, sample=sampled, offsets=moves, target=target)
+
+    known = [offset if isinstance(offset, int) else None for offset in offsets]
+    name = f"fetch {replace(key, handles=None)} {target} {lod is not None} {number is not None} {known} {lanes}"
+    return call_part(c, name, [F32.wide(lanes)] * 4, [texture, *passed], write)
+
+
 def _fetch(c: Context, a: Vector, lod: Val | None, number: Val | None) -> list[Val]:
     info = target_of(c)
     coords, offsets = texel_coordinates(c, a, info), next(iter(offsets_of(c)), [])
 
     def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
-        return query.emit_fetch(c.f, key, texture, coords, lod=lod, sample=number, offsets=offsets, target=info.name)
+        return fetch(c, key, texture, coords, lod, number, offsets, info.name)
 
     return per_texture(c, named(c, c.instruction.src[1]), body, sample.unbound(c.f, c.lane_map.lanes), info.name)
 

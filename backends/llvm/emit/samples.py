@@ -8,7 +8,7 @@ from functools import partial
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.builder import F32, I32, PTR, Val
 from backends.llvm.emit import Context, Vector, emits
-from backends.llvm.emit.queries import level_and_sample, per_texture, texel_coordinates, view_target, zeros
+from backends.llvm.emit.queries import fetch, level_and_sample, per_texture, texel_coordinates, view_target, zeros
 from backends.llvm.emit.textures import Request, channels_of, offsets_of, sample_units, unbound, way_of
 from backends.llvm.emit.units import Unit, meant, named, select_unit, wide
 from backends.llvm.reads import RESOURCES
@@ -174,7 +174,7 @@ def _fetch(c: Context, a: Vector, number: Val | None) -> list[Val]:
             return missing
         lod, sampled = (None, number) if w is None else level_and_sample(info, w)
         coords = places[: min(info.coords, 3)]
-        return query.emit_fetch(c.f, key, texture, coords, lod=lod, sample=sampled, offsets=offsets, target=info.name)
+        return fetch(c, key, texture, coords, lod, sampled, offsets, info.name)
 
     return _swizzled(operand, per_texture(c, name, body, missing))
 

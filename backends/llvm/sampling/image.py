@@ -109,9 +109,12 @@ class Image:
                     new = (f.load(kind, pointer, start, align=1) & keep) | (new & ~keep)
                 f.store(new, pointer, start, align=1)
 
-    def update(self, coords: Sequence[Val], active: Val, changing: Val, new: Callable[[Val, Val], Val]) -> Val:
-        """The old word of each active lane's texel, 0 outside; `new` makes the next one from it and the lane's byte offset."""
+    def update(
+        self, coords: Sequence[Val], active: Val, changing: Val, operands: Sequence[Val], new: Callable[[Val, Sequence[Val]], Val]
+    ) -> Val:
+        """The old word of each active lane's texel, 0 outside; `new` makes the next one from it and the lane's operands (i32)."""
         f, place = self.f, self.place(coords)
+        given = [_on_stack(f, operand) for operand in operands]
         offsets, inside = _on_stack(f, place.offset), _on_stack(f, (place.inside & active).zext(I32))
         writes, seen = _on_stack(f, changing.zext(I32)), _on_stack(f, f.const(I32.wide(self.lanes), 0))
         with lanes_of(f, self.lanes) as lane, f.if_(f.load(I32, inside, lane).ne(0)):
@@ -119,7 +122,7 @@ class Image:
             old = f.load(I32, pointer)
             f.store(old, seen, lane)
             with f.if_(f.load(I32, writes, lane).ne(0)):
-                f.store(new(old, lane).as_int(), pointer)
+                f.store(new(old, [f.load(I32, operand, lane) for operand in given]).as_int(), pointer)
         return f.load(I32.wide(self.lanes), seen)
 
     def sizes(self) -> list[Val]:

@@ -111,7 +111,7 @@ def test_images(format: Format) -> None:
                 place.store(words, channels[1:5], 15, everyone)
                 place.store(words, channels[:4], 2, everyone)
                 if key.format is Format.R32_UINT:
-                    place.update(words, everyone, everyone, lambda old, lane: old + 1)
+                    place.update(words, everyone, everyone, [], lambda old, given: old + 1)
                 loaded = place.load(words)
                 return [*loaded[:3], loaded[3] + place.sizes()[0].to_float()]
 
