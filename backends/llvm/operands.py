@@ -8,14 +8,15 @@ from backends.llvm.abi import MAX_CONSTANT_BUFFERS
 from backends.llvm.arrays import ConstantFile, ImmediateTable, RegisterArray
 from backends.llvm.barriers import Barriers
 from backends.llvm.builder import F32, I32, Function, Val, Var
-from backends.llvm.interface import Interface, Rows
+from backends.llvm.interface import Interface, Partial, Rows
 from backends.llvm.plan import MAX_ARRAY_BYTES, Plan, array_range
-from backends.llvm.reads import Key, is_indirect
+from backends.llvm.reads import NEIGHBORLY, Key, is_indirect
 from backends.llvm.rows import Index, RowFile
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File, ImmediateType
 from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
 
+_WRITTEN = frozenset({File.TEMP, File.ADDR, File.OUT})
 _INTEGERS = frozenset({"int", "uint"})
 
 
@@ -35,6 +36,7 @@ class Operands:
         self.system_values: dict[tuple[int, int], Val] = {}
         self.constants = ConstantFile(f, interface.env)
         self._immediates: ImmediateTable | None = None
+        self.present = interface.present() if isinstance(interface, Partial) else None
         self.known: dict[Key, Val] = {}  # what variables hold where the text stands; `FlowBuilder` keeps it true
         self._make_arrays(barriers)
         self._make_variables()
@@ -101,6 +103,8 @@ class Operands:
     def fetch(self, instruction: Instruction, operand: SrcOperand, channel: int, type_name: str) -> Val:
         """Channel `channel` of a source after its swizzle and modifiers, as `type_name` (of the opcode table) wants it."""
         value = self.read(instruction, operand.register, operand.swizzle[channel])
+        if self.present is not None and instruction.opcode.name in NEIGHBORLY and operand.register.file in _WRITTEN:
+            value = self.f.select(self.present, value, 0)  # where there is no invocation nothing was ever written
         if type_name in _INTEGERS:
             value = value.as_int()
             if operand.absolute:

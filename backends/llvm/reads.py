@@ -30,6 +30,12 @@ _READ_MASKS: dict[str, tuple[int, ...]] = {
 #: Opcodes whose result depends on other lanes.
 CROSS_LANE = frozenset({"DDX", "DDY", "DDX_FINE", "DDY_FINE", "READ_FIRST", "READ_INVOC", "VOTE_ANY", "VOTE_ALL", "VOTE_EQ", "READ_HELPER"})
 
+#: Opcodes that read other lanes of the quad, active or not.
+NEIGHBORLY = CROSS_LANE | {"TEX", "TXB", "TXP", "TEX2", "TXB2", "LODQ", "LOD", "SAMPLE", "SAMPLE_B", "SAMPLE_C"}
+
+#: Sources of component-wise opcodes of which every channel takes x.
+_SCALARS = frozenset({("READ_INVOC", 1)})
+
 #: Where modifiers do not follow the opcode table: those of LDEXP's exponent act on it as a float.
 _MODIFIED_AS = {"LDEXP": ("float", "untyped")}
 
@@ -50,6 +56,8 @@ def read_mask(instruction: Instruction, source: int) -> int:
     opcode = instruction.opcode
     if opcode.uses_64bit:
         return ALL
+    if (opcode.name, source) in _SCALARS:
+        return 1
     if opcode.mode is Mode.COMPONENTWISE:
         return written_channels(instruction)
     masks = _READ_MASKS.get(opcode.name)
@@ -64,6 +72,11 @@ def source_types(instruction: Instruction) -> tuple[str, ...]:
 def swizzled(operand: SrcOperand, mask: int) -> list[int]:
     """Register channels that the channels of `mask` come from, without repetition."""
     return sorted({operand.swizzle[c] for c in range(4) if mask >> c & 1})
+
+
+def channel_of(instruction: Instruction, source: int, channel: int) -> int:
+    """The channel of a source, before its swizzle, that a component-wise instruction takes for a channel of its result."""
+    return 0 if (instruction.opcode.name, source) in _SCALARS else channel
 
 
 def channels(mask: int) -> list[int]:

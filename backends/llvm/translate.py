@@ -21,13 +21,13 @@ from backends.llvm.emit import (  # noqa: F401 - importing registers their emitt
     wide,
 )
 from backends.llvm.flow import FlowBuilder
-from backends.llvm.interface import Interface, Partial
+from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
 from backends.llvm.masks import MaskVar
 from backends.llvm.operands import Operands, SourceVector
 from backends.llvm.pairs import emit_pairs
 from backends.llvm.plan import plan_of
-from backends.llvm.reads import RESOURCES, channels, source_types
+from backends.llvm.reads import RESOURCES, channel_of, channels, source_types
 from backends.llvm.tree import Leaf, Region
 from passes.analysis.regions import FUEL
 from tgsi.enums import File, Processor
@@ -71,7 +71,6 @@ class Translator:
         if self.plan.kills:
             self.alive = MaskVar(f, self.lanes)
             self.alive.set(True)
-        self.present = interface.present() if isinstance(interface, Partial) else None
         covered = mask
         if mask is not None and program.processor is Processor.FRAG:
             covered = self.lane_map.widen(f, mask)  # for derivatives
@@ -85,8 +84,8 @@ class Translator:
 
     def execution_mask(self) -> Val:
         """The lanes that execute the current instruction."""
-        mask = self.flow.execution_mask()
-        return mask if self.present is None else mask & self.present
+        mask, present = self.flow.execution_mask(), self.operands.present
+        return mask if present is None else mask & present
 
     # -- instructions -----------------------------------------------------------------------------------------------
     def emit(self, leaf: Leaf) -> None:
@@ -118,10 +117,11 @@ class Translator:
             values: dict[int, Val] = {}
             types = source_types(instruction)
             for channel in wanted:
-                key = tuple(operand.swizzle[channel] for operand in instruction.src)
+                places = [channel_of(instruction, number, channel) for number in range(len(types))]
+                key = tuple(operand.swizzle[place] for operand, place in zip(instruction.src, places))
                 if key not in done:
-                    fetched = [self.operands.fetch(instruction, operand, channel, kind) for operand, kind in zip(instruction.src, types)]
-                    done[key] = emitter(self, *fetched)
+                    sources = zip(instruction.src, places, types)
+                    done[key] = emitter(self, *(self.operands.fetch(instruction, *source) for source in sources))
                 values[channel] = done[key]
             return values
         vectors = [

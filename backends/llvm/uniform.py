@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from backends.llvm.reads import CROSS_LANE, Access, Key, access, is_indirect
+from backends.llvm.reads import CROSS_LANE, NEIGHBORLY, Access, Key, access, is_indirect
 from backends.llvm.tree import Control, Leaf, Region, enclosing
 from tgsi.enums import File
 from tgsi.ir import Instruction
@@ -23,7 +23,6 @@ from tgsi.opcodes import Mode
 
 _VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
 _SPLIT = frozenset({File.TEMP, File.ADDR})
-_IMPLICIT_DERIVATIVES = frozenset({"TEX", "TXB", "TXP", "TEX2", "TXB2", "LODQ", "LOD", "SAMPLE", "SAMPLE_B", "SAMPLE_C"})
 _JUMPS = frozenset({"BRK", "CONT", "RET"})
 
 
@@ -131,7 +130,7 @@ class _Analysis:
         pinned = self.pinned
         for region, instruction, _, found in self.steps:
             name = instruction.opcode.name
-            if region.control is not None and (name in CROSS_LANE or name in _IMPLICIT_DERIVATIVES):
+            if region.control is not None and (name in NEIGHBORLY):
                 pinned.update(found.reads)  # neighbours that are not active are read too
             for is_write, keys in ((False, found.reads), (True, found.writes)):
                 for key in keys:

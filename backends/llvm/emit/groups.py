@@ -95,7 +95,7 @@ def emit_read_first(c: Context, a: Val) -> Val:
 
 @emits("READ_INVOC")
 def emit_read_invoc(c: Context, a: Val, b: Val) -> Val:
-    """The value in lane b (modulo 4)."""
+    """The value in lane b.x (modulo 4)."""
     f = c.f
     value, lane = _wide(c, a), _wide(c, b) & 3
     result = c.lane_map.pick(f, value, 0, 0)
