@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tgsi.enums import TARGETS
+from tgsi.enums import TARGETS, File
 from tgsi.ir import XYZW, Instruction
 from tgsi.opcodes import Mode
 
@@ -46,6 +46,7 @@ _SECOND: Mapping[str, int] = MappingProxyType({"INTERP_SAMPLE": X, "INTERP_OFFSE
 """The second source of opcodes whose first one is read under the write mask."""
 
 _LOD_IN_W = frozenset({"TXP", "TXB", "TXL", "TXF"})
+_WORDS = frozenset({File.BUFFER, File.MEMORY})
 _PLAIN_SAMPLER = X | Y
 """A sampler or resource that is a register holds a 64-bit handle."""
 
@@ -108,13 +109,18 @@ def _texture(instruction: Instruction, operand: int) -> int:
 
 
 def _memory(instruction: Instruction, operand: int) -> int:
-    resource = 0 if instruction.opcode.name != "STORE" else -1
+    is_store = instruction.opcode.name == "STORE"
+    resource = -1 if is_store else 0
     if operand == resource:
         return _PLAIN_SAMPLER
     if operand == resource + 1:
         target = instruction.memory.target if instruction.memory is not None else "BUFFER"
         return XYZW if target == "UNKNOWN" else coordinate_channels(target) | (W if "MSAA" in target else 0)
-    return instruction.dst[0].write_mask if instruction.dst else XYZW
+    if not instruction.dst:
+        return XYZW
+    if is_store:  # texels may have an exponent that all channels make
+        return instruction.dst[0].write_mask if instruction.dst[0].register.file in _WORDS else XYZW
+    return instruction.dst[0].write_mask | X  # what an atomic takes is in x
 
 
 def _converted(wide_dst: bool, wide_src: bool, write_mask: int, name: str, operand: int) -> int:

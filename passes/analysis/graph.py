@@ -63,11 +63,11 @@ def _targets(program: Program, names: list[str]) -> tuple[dict[int, set[int]], s
         closing = partners.get(place, (len(names),))
         if name in _OPENS:
             around.append(place)
-            if name != "BGNLOOP":
+            if name == "SWITCH":
+                out.update(closing)
+            elif name != "BGNLOOP":
                 out.update(middle + 1 for middle in closing[:-1])
-                if name == "SWITCH":  # a CASE reads its value even if the arms before it were skipped
-                    out.update(closing[:-1])
-                if name == "SWITCH" or len(closing) == 1:
+                if len(closing) == 1:
                     out.add(closing[-1])
         elif name == "ELSE":
             out.update(closing[-1:])
@@ -79,6 +79,8 @@ def _targets(program: Program, names: list[str]) -> tuple[dict[int, set[int]], s
             if opening is not None and opening in partners:
                 end = partners[opening][-1]
                 out.add(end if name == "CONT" else end + 1)
+                if names[opening] == "SWITCH":  # a later arm may match the lane again
+                    out.update(arm for arm in partners[opening][:-1] if arm > place)
         elif name in ("RET", "ENDSUB"):
             sub = next((item for item in around if names[item] == "BGNSUB"), None)
             if sub is None:

@@ -186,3 +186,22 @@ def test_samples_by_handles_that_change_are_not_shared() -> None:
 def test_a_case_reads_its_value_even_if_arms_before_it_were_skipped() -> None:
     code = "MOV TEMP[0].x, IN[0]\nSWITCH IN[0].xxxx\nCASE IN[0].yyyy\nMOV TEMP[0].x, IN[0].zzzz\nBRK\nCASE TEMP[0].xxxx\nMOV OUT[0], IN[0]\nENDSWITCH"
     assert "TEMP[0].x" in live(code, 0)
+
+
+def test_a_lane_that_left_an_arm_may_match_a_later_one() -> None:
+    code = "SWITCH IN[0].xxxx\nDEFAULT\nMOV TEMP[0].x, IN[0]\nBRK\nCASE IN[0].yyyy\nMOV OUT[0], TEMP[0].xxxx\nENDSWITCH"
+    assert "TEMP[0].x" in live(code, 2)
+
+
+def test_an_atomic_takes_the_x_of_its_operand_whatever_it_writes() -> None:
+    text = "FRAG\nDCL OUT[0], COLOR\nDCL BUFFER[0]\nDCL TEMP[0..1]\nIMM[0] UINT32 {1, 2, 3, 4}\n"
+    found = tgsi.optimize(
+        parse(f"{text}MOV TEMP[0], IMM[0]\nATOMUADD TEMP[1].w, BUFFER[0], IMM[0], TEMP[0].yzwx\nMOV OUT[0], TEMP[1]\nEND")
+    )
+    written = [item for item in found.instructions if item.opcode.name == "MOV"]
+    assert not written[0].dst or "IMM[0].yzwx" in str(found) or written[0].dst[0].write_mask & 2
+
+
+def test_texels_of_a_store_may_need_all_channels() -> None:
+    text = f"{HANDLES}MOV TEMP[0], IMM[0].xyxy\nMUL TEMP[0], TEMP[0], TEMP[0]\nSTORE IMAGE[0].x, IMM[0], TEMP[0], 2D\nEND"
+    assert Liveness(parse(text)).bit(File.TEMP, 0, 3) & Liveness(parse(text)).after[1]
