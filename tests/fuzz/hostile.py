@@ -96,13 +96,12 @@ def _work(kind: str, begin: int, end: int, lanes: int, place: Path) -> None:
     from tests.fuzz.mutants import mutant
     from tests.property.fitting import fitting_arguments
     from tests.property.programs import generate
-    from tests.property.settings import BUILT
     from tgsi.diagnostics import UnsupportedError
 
     tgsi.run(tgsi.parse("VERT\nDCL OUT[0], POSITION\nEND\n"))
     with guarded() as guard:
         for number in range(begin, end):
-            generated = generate(number, BUILT) if kind == "valid" else None
+            generated = generate(number) if kind == "valid" else None
             program = mutant(number) if generated is None else tgsi.parse(generated.text)
             if program is None:
                 print(f"none {number} 0", flush=True)

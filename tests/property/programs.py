@@ -23,6 +23,9 @@ LOOSE_OUTPUTS = (LOOSE_OUT, ANY_OUT)
 NEAR_OUTPUTS = (NEAR_OUT,)
 """OUT registers that may differ in the last places."""
 
+FUEL = 300
+"""More than a loop needs; parts of programs, whose loops may never end, end soon."""
+
 OPCODES_EACH = 8
 """Opcodes that a program takes from the deck."""
 
@@ -65,7 +68,7 @@ def generate(seed: int, stages: Sequence[str] = tuple(STAGES), size: int = 7, ea
         bodies.append(sub.lines)
     lines = [*stage.prologue, *main.lines, *stage.epilogue, "END"]
     text = _assemble(stage, resources, words(seed, (3, 4)), lines, bodies)
-    arguments = resources.arguments()
+    arguments = resources.arguments() | {"fuel": FUEL}
     for name, value in stage.arguments(1000 * seed).items():
         arguments[name] = {**arguments[name], **value} if name in arguments else value
     return GeneratedProgram(seed, text, arguments)

@@ -13,9 +13,6 @@ NIGHTLY_EXAMPLES = 5000
 BATCH = 250
 """Programs of one nightly test: small enough to spread over processes."""
 
-BUILT = ("VERT", "FRAG", "PLANES")
-"""Stages that compiled code runs."""
-
 LANES = (4, 8, 16, 32, 64)
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 

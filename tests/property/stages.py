@@ -360,7 +360,7 @@ STAGES: dict[str, Stage] = {
             prologue=_COMPUTE_PROLOGUE,
             epilogue=(_DIGEST_STORE,),
             leave=(_DIGEST_STORE, "RET"),
-            opcodes=(*DERIVATIVES, "BARRIER"),
+            opcodes=("BARRIER",),
             outputs=False,
         ),
     )

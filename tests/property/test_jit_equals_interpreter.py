@@ -7,13 +7,13 @@ import pytest
 import tgsi
 from tests.property.engines import check
 from tests.property.programs import STAGES, generate
-from tests.property.settings import BATCH, BUILT, CI_EXAMPLES, NIGHTLY_EXAMPLES, ranges
+from tests.property.settings import BATCH, CI_EXAMPLES, NIGHTLY_EXAMPLES, ranges
 
 
 @pytest.mark.parametrize(("begin", "end"), ranges(NIGHTLY_EXAMPLES, BATCH))
 def test_compiled_programs_equal_interpreted_ones(begin: int, end: int) -> None:
     for seed in range(begin, end):
-        check(generate(seed, BUILT))
+        check(generate(seed))
 
 
 def test_generated_programs_are_valid_and_survive_printing() -> None:

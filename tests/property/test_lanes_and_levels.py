@@ -11,7 +11,7 @@ from backends.llvm.run import run
 from tests.golden.vectors import Case, cases
 from tests.property.engines import check, engine_differences
 from tests.property.programs import generate
-from tests.property.settings import BATCH, BUILT, LANES, LEVELS
+from tests.property.settings import BATCH, LANES, LEVELS
 
 # What a level has beyond the one before it.
 FEATURES = {
@@ -32,7 +32,7 @@ def _need(level: str) -> None:
 
 
 def _programs(lanes: int, level: str, seeds: range) -> None:
-    for generated in (generate(seed, BUILT) for seed in seeds):
+    for generated in map(generate, seeds):
         check(generated, lambda text, arguments: engine_differences(text, arguments, lanes=lanes, cpu=level))
 
 

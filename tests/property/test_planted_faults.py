@@ -13,7 +13,7 @@ from backends.llvm.builder import I32, Val
 from backends.llvm.emit import EMITTERS, Emitter
 from tests.property.engines import engine_differences
 from tests.property.programs import GeneratedProgram, seeds
-from tests.property.settings import BUILT, CI_EXAMPLES
+from tests.property.settings import CI_EXAMPLES
 
 FAULTS: Mapping[str, Emitter] = {
     "ADD": lambda c, a, b: a - b,
@@ -51,7 +51,7 @@ def _flags(truth: Val) -> Val:
 
 @functools.cache
 def _programs() -> list[GeneratedProgram]:
-    return seeds(CI_EXAMPLES, stages=BUILT)
+    return seeds(CI_EXAMPLES)
 
 
 def _found_by(name: str, mark: int) -> int | None:
