@@ -208,10 +208,10 @@ def test_runs_and_quads_name_the_same_neighbors() -> None:
 @pytest.mark.parametrize(
     ("body", "what"),
     [
-        ("LOAD TEMP[0], IMAGE[0], IMM[0], 2D, PIPE_FORMAT_R32_FLOAT", "LOAD on IMAGE"),
-        ("MOV TEMP[0], IN[1][0]", "two indices"),
-        ("TEX TEMP[0], IN[0], SAMP[0], 2D_MSAA", "2D_MSAA"),
-        ("MOV OUT[0], SV[ADDR[0].x]", "indirect SV"),
+        ("LOAD TEMP[0], MEMORY[0], IMM[0]", "LOAD on MEMORY registers in VERT"),
+        ("STORE CONSTBUF[0], IMM[0], IMM[0]", "STORE on CONSTBUF"),
+        ("EMIT IMM[0].xxxx", "EMIT in this kind of kernel"),
+        ("FBFETCH TEMP[0], OUT[0]", "FBFETCH"),
     ],
 )
 def test_what_is_not_built_is_named_with_its_line(body: str, what: str) -> None:
@@ -228,6 +228,13 @@ def test_arrays_are_bounded() -> None:
     )
     with pytest.raises(UnsupportedError, match="65536 bytes at 8 lanes"):
         build_run_kernel(program, 8)
+
+
+def test_arrays_too_large_for_the_lanes_run_with_fewer() -> None:
+    body = "UARL ADDR[0].x, IN[0].xxxx\nMOV TEMP[ADDR[0].x], IN[0]\nMOV OUT[0], TEMP[900]"
+    program = parse(f"VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..1000]\nDCL ADDR[0]\n{body}\nEND\n")
+    inputs = np.repeat(np.arange(890, 910, dtype=np.uint32)[:, None, None], 4, axis=2)
+    assert run(program, inputs, lanes=64).outputs[:, 0, 0].tolist() == [900 if k == 10 else 0 for k in range(20)]
 
 
 def test_calls_that_expand_too_far_are_refused() -> None:
