@@ -250,11 +250,11 @@ B041 calls expand too far
 B051 not supported by the interpreter
     The interpreter does not do this yet; the message names it.
 B060 stage without an engine
-    Geometry, tessellation and compute shaders can be created, but there is nothing yet that runs them in a draw or a grid.
+    Geometry and tessellation shaders can be created, but there is nothing yet that runs them in a draw.
 B061 no stream output
     Stream output (transform feedback) is not supported yet; MAX_STREAM_OUTPUT_BUFFERS is 0.
-B062 no writable shader memory
-    Shader buffers, shader images, atomic buffers and the memory of compute shaders are not supported yet.
+B062 no writable shader memory in draws
+    Shader buffers, shader images and atomic buffers are there for compute shaders only.
 B063 not a feature of this driver
     The context or the screen has a method of this name because Gallium has one, but the feature behind it does not exist here.
 """

@@ -42,11 +42,13 @@ from backends.gallium.enums import (
     lookup,
 )
 from backends.gallium.fence import Fence
+from backends.gallium.grid_info import ComputeStateInfo, GridInfo
 from backends.gallium.handles import StateObject, VertexBuffer
 from backends.gallium.layout import Template
 from backends.gallium.queries import Query
 from backends.gallium.resource import Box, Resource
 from backends.gallium.screen import INFINITE, Screen
+from backends.gallium.shader_memory import ImageView, ShaderBuffer
 from backends.gallium.state import (
     AlphaState,
     BlendColor,
@@ -83,6 +85,7 @@ __all__ = [
     "ClipState",
     "ColorMask",
     "CompareFunc",
+    "ComputeStateInfo",
     "Context",
     "ContextFlags",
     "DepthState",
@@ -94,7 +97,9 @@ __all__ = [
     "FlushFlags",
     "Format",
     "FramebufferState",
+    "GridInfo",
     "ImageAccess",
+    "ImageView",
     "LogicOp",
     "PolyStipple",
     "PolygonMode",
@@ -111,6 +116,7 @@ __all__ = [
     "SamplerView",
     "ScissorState",
     "Screen",
+    "ShaderBuffer",
     "ShaderIr",
     "ShaderType",
     "SpriteCoordMode",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from backends.compute.packet import compute_units
 from backends.formats import Format
 from backends.gallium.caps import CAPFS, CAPS, COMPUTE_CAPS, cap_name, shader_caps
 from backends.gallium.enums import Bind, ShaderType, TextureTarget, lookup
@@ -24,6 +25,7 @@ class Answers:
     """The part of a screen that only answers."""
 
     cpu: str
+    threads: int | None
     cache_dir: Path | None
     memory: Accounting
 
@@ -54,9 +56,9 @@ class Answers:
         return known[cap_name(cap, "PIPE_SHADER_CAP_", known, "get_shader_param: cap")]
 
     def get_compute_param(self, cap: str, *, ir: str = "TGSI") -> str | int | tuple[int, ...]:
-        """Value of a PIPE_COMPUTE_CAP: zero, or an empty string, since there is no compute."""
-        kind = COMPUTE_CAPS[cap_name(cap, "PIPE_COMPUTE_CAP_", COMPUTE_CAPS, "get_compute_param: cap")]
-        return "" if kind == "string" else (0, 0, 0) if kind.endswith("[3]") else 0
+        """Value of a PIPE_COMPUTE_CAP: a string, a number, or one for each axis."""
+        name = cap_name(cap, "PIPE_COMPUTE_CAP_", COMPUTE_CAPS, "get_compute_param: cap")
+        return compute_units(self.threads) if name == "MAX_COMPUTE_UNITS" else COMPUTE_CAPS[name]
 
     def get_video_param(self, profile: Any = None, entrypoint: Any = None, param: Any = None) -> int:
         """0: no video."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backends.compute.dispatch import Dispatcher
 from backends.llvm.target import cpu_features
+from backends.raster.kernels import Cache
 from backends.raster.renderer import Renderer
 
 if TYPE_CHECKING:
@@ -16,4 +18,13 @@ def make_renderer(screen: Screen) -> Renderer:
     missing = cpu_features(screen.cpu) - cpu_features("host")
     if missing:
         raise ValueError(f"context_create: code for cpu {screen.cpu!r} cannot run here; this machine lacks {', '.join(sorted(missing))}")
-    return Renderer(screen.threads, screen.lanes, screen.cpu, cache=False if screen.cache_dir is None else screen.cache_dir)
+    return Renderer(screen.threads, screen.lanes, screen.cpu, cache=_cache(screen))
+
+
+def make_dispatcher(screen: Screen) -> Dispatcher:
+    """What runs the grids of a context."""
+    return Dispatcher(screen.threads, screen.lanes, screen.cpu, _cache(screen))
+
+
+def _cache(screen: Screen) -> Cache:
+    return False if screen.cache_dir is None else screen.cache_dir

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from backends.gallium.clears import Clears
+from backends.gallium.compute import Compute
 from backends.gallium.copies import Copies
 from backends.gallium.draws import Draws
 from backends.gallium.enums import FlushFlags
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from backends.raster.renderer import Renderer
 
 
-class Context(Queries, Draws, Clears, Copies, Extras):
+class Context(Queries, Draws, Clears, Copies, Compute, Extras):
     """A context of a screen: bound state, and what is drawn with it. Made by `Screen.context_create`.
 
     Arguments behind the first are keywords. Enumerations are taken as members, numbers or names, with or without PIPE_ prefix.
@@ -62,6 +63,7 @@ class Context(Queries, Draws, Clears, Copies, Extras):
         finally:
             self.is_destroyed = True
             self.renderer.close()
+            self.close_compute()
 
     def __enter__(self) -> Context:
         return self

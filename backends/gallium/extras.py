@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from backends.gallium.bindings import Bindings
-from backends.gallium.enums import Barrier, ResetStatus, ShaderType, TextureBarrier, lookup
+from backends.gallium.enums import Barrier, ResetStatus, TextureBarrier
 from backends.gallium.fence import Fence
 from backends.gallium.links import LinkStates
 from backends.gallium.resource import Box, Resource
@@ -144,34 +144,10 @@ class Extras(LinkStates, Transfers, Bindings):
         if targets:
             refuse("stream output", "B061")
 
-    def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Unbind shader buffers; binding is refused (MAX_SHADER_BUFFERS is 0)."""
-        self._only_unbind("set_shader_buffers", stage, buffers)
-
-    def set_shader_images(self, stage: ShaderType | int | str, images: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Unbind shader images; binding is refused (MAX_SHADER_IMAGES is 0)."""
-        self._only_unbind("set_shader_images", stage, images)
-
     def set_shader_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
         """Unbind shader resources (older documents); binding is refused."""
-        self._only_unbind("set_shader_resources", ShaderType.FRAGMENT, resources)
-
-    def set_compute_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Unbind compute resources; binding is refused."""
-        self._only_unbind("set_compute_resources", ShaderType.COMPUTE, resources)
-
-    def set_global_binding(self, resources: Sequence[Any] = (), *, first: int = 0) -> None:
-        """Unbind global memory of compute; binding is refused."""
-        self._only_unbind("set_global_binding", ShaderType.COMPUTE, resources)
-
-    def set_hw_atomic_buffers(self, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Unbind hardware atomic buffers; binding is refused (MAX_HW_ATOMIC_COUNTER_BUFFERS is 0)."""
-        self._only_unbind("set_hw_atomic_buffers", ShaderType.FRAGMENT, buffers)
-
-    def _only_unbind(self, name: str, stage: ShaderType | int | str, items: Sequence[Any]) -> None:
-        kind = lookup(ShaderType, stage, f"{name}: stage")
-        if any(item is not None for item in items):
-            refuse(f"{name} for {kind.name} shaders", "B062")
+        if any(resource is not None for resource in resources):
+            refuse("set_shader_resources", "B062")
 
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[Any] = ()) -> None:
         """Switch window rectangles off; using them is refused (MAX_WINDOW_RECTANGLES is 0)."""

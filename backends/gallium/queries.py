@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,7 @@ class Queries(ContextCore):
         query.result = None
         query.held = Statistics()
         if query.counts:
-            query.base = self.renderer.statistics()
+            query.base = self._statistics()
         elif query.kind is QueryType.TIME_ELAPSED:
             self.synchronize()
         query.started = time.monotonic_ns()
@@ -105,7 +105,7 @@ class Queries(ContextCore):
         if not query.is_active and query.kind not in WITHOUT_BEGIN:
             raise ValueError("end_query: query: it was not begun")
         if query.counts and not self._paused:
-            query.hold(self.renderer.statistics())
+            query.hold(self._statistics())
         elif query.kind in (QueryType.TIME_ELAPSED, QueryType.TIMESTAMP, QueryType.GPU_FINISHED):
             self.synchronize()
         query.is_active = False
@@ -154,7 +154,7 @@ class Queries(ContextCore):
         if bool(enable) is not self._paused:
             return
         counting = [query for query in self._active if query.counts]
-        now = self.renderer.statistics() if counting else Statistics()
+        now = self._statistics() if counting else Statistics()
         for query in counting:
             if enable:
                 query.base = now
@@ -179,6 +179,12 @@ class Queries(ContextCore):
         result = self._condition.result
         value = any(result) if isinstance(result, tuple) else bool(result)
         return value is not self._condition_value
+
+    cs_invocations = 0
+
+    def _statistics(self) -> Statistics:
+        """Running totals of draws and grids."""
+        return replace(self.renderer.statistics(), cs_invocations=self.cs_invocations)
 
     def _set_counting(self) -> None:
         running = () if self._paused else self._active
@@ -211,7 +217,7 @@ def _result(query: Query) -> Result:
         return True
     if kind is QueryType.PIPELINE_STATISTICS:
         drawn = (held.vertices, held.primitives, held.vs_invocations, 0, 0, held.clipper_in, held.clipper_out, held.fs_invocations)
-        return (*drawn, 0, 0, 0)
+        return (*drawn, 0, 0, held.cs_invocations)
     # Without stream output nothing is emitted and nothing can overflow.
     if kind is QueryType.PRIMITIVES_EMITTED:
         return 0

@@ -55,9 +55,8 @@ class Shaders(ContextCore):
 
     def check_stages(self, name: str) -> None:
         """UnsupportedError while a shader is bound that nothing here can run."""
-        for stage, shader in self._unsupported.items():
-            if stage is not Processor.COMP:
-                raise unsupported_stage(name, shader.program)
+        for shader in self._unsupported.values():
+            raise unsupported_stage(name, shader.program)
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """A vertex shader from a program or its text.
@@ -136,32 +135,6 @@ class Shaders(ContextCore):
         self._destroy_shader(shader, Processor.TESS_EVAL)
 
     delete_tes_state = destroy_tes_state
-
-    def create_compute_state(self, program: Program | str) -> packet.Shader:
-        """A compute shader. launch_grid with one bound raises UnsupportedError."""
-        return self._create_shader(program, Processor.COMP)
-
-    def bind_compute_state(self, shader: packet.Shader | None) -> None:
-        """Bind or unbind a compute shader."""
-        self._bind_other(shader, Processor.COMP)
-
-    def destroy_compute_state(self, shader: packet.Shader) -> None:
-        """Forget a compute shader."""
-        self._destroy_shader(shader, Processor.COMP)
-
-    delete_compute_state = destroy_compute_state
-
-    def launch_grid(self, *, block: tuple[int, int, int] = (1, 1, 1), grid: tuple[int, int, int] = (1, 1, 1)) -> None:
-        """Run the bound compute shader: refused, compute is not supported (see PIPE_CAP_COMPUTE).
-
-        Raises:
-            ValueError: no compute shader is bound.
-            UnsupportedError: one is.
-        """
-        shader = self._unsupported.get(Processor.COMP)
-        if shader is None:
-            raise ValueError("launch_grid: no compute shader is bound")
-        raise unsupported_stage("launch_grid", shader.program)
 
 
 def read_program(source: Any, name: str) -> Program:

@@ -8,9 +8,19 @@ from backends.formats import ChannelType, Format
 from backends.gallium.enums import Bind, TextureTarget
 
 BUFFER_BINDS = (
-    Bind.VERTEX_BUFFER | Bind.INDEX_BUFFER | Bind.CONSTANT_BUFFER | Bind.COMMAND_ARGS_BUFFER | Bind.QUERY_BUFFER | Bind.CUSTOM | Bind.LINEAR
+    Bind.VERTEX_BUFFER
+    | Bind.INDEX_BUFFER
+    | Bind.CONSTANT_BUFFER
+    | Bind.COMMAND_ARGS_BUFFER
+    | Bind.QUERY_BUFFER
+    | Bind.SHADER_BUFFER
+    | Bind.GLOBAL
+    | Bind.COMPUTE_RESOURCE
+    | Bind.CUSTOM
+    | Bind.LINEAR
 )
-UNSUPPORTED_BINDS = Bind.STREAM_OUTPUT | Bind.SHADER_BUFFER | Bind.SHADER_IMAGE | Bind.GLOBAL | Bind.COMPUTE_RESOURCE | Bind.SHARED
+TEXEL_BINDS = Bind.SAMPLER_VIEW | Bind.SHADER_IMAGE
+UNSUPPORTED_BINDS = Bind.STREAM_OUTPUT | Bind.SHARED
 """Uses of features that do not exist yet, whatever the format."""
 
 _SCALED = frozenset({ChannelType.USCALED, ChannelType.SSCALED, ChannelType.FIXED})
@@ -21,13 +31,14 @@ def supported_binds(format: Format, target: TextureTarget) -> Bind:
     """Every use that a resource of this format and target can have."""
     is_scaled = any(channel.type in _SCALED for channel in format.channels)
     if target is TextureTarget.BUFFER:
-        return BUFFER_BINDS | (Bind.NONE if is_scaled or format.is_depth_stencil else Bind.SAMPLER_VIEW)
+        return BUFFER_BINDS | (Bind.NONE if is_scaled or format.is_depth_stencil else TEXEL_BINDS)
     found = Bind.CUSTOM | Bind.LINEAR | Bind.CURSOR
     if is_scaled:
         return Bind.NONE
     found |= Bind.SAMPLER_VIEW
     if format.is_depth_stencil:
         return found | Bind.DEPTH_STENCIL if is_depth_target(format) else found
+    found |= Bind.SHADER_IMAGE | Bind.COMPUTE_RESOURCE
     if is_color_target(format):
         found |= Bind.RENDER_TARGET | Bind.DISPLAY_TARGET | Bind.SCANOUT
         if not format.is_integer:

@@ -168,3 +168,4 @@ class Statistics:
     clipper_in: int = 0
     clipper_out: int = 0
     fs_invocations: int = 0
+    cs_invocations: int = 0  # of grids, which the context counts

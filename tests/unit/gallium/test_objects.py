@@ -237,8 +237,3 @@ def test_stages_without_an_engine_are_refused_when_they_would_run(drawing: g.Con
     with pytest.raises(UnsupportedError, match="GEOM shaders"):
         drawing.draw_vbo(count=3)
     drawing.bind_gs_state(None)
-    with pytest.raises(ValueError, match="no compute shader is bound"):
-        drawing.launch_grid()
-    drawing.bind_compute_state(drawing.create_compute_state("COMP\nEND\n"))
-    with pytest.raises(UnsupportedError, match="COMP shaders"):
-        drawing.launch_grid()

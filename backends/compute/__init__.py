@@ -1,0 +1,1 @@
+"""Compute: grids of blocks of threads, on native threads."""

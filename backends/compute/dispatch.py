@@ -1,0 +1,202 @@
+"""Grids become calls of kernels: blocks laid out in vectors, chunks of blocks given to threads."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.compute.demand import Needs, needs_of
+from backends.compute.kernels import GridKernel, kernels_for
+from backends.compute.packet import BufferTable, ComputeBindings, ComputeShader, Grid, Triple, compute_units
+from backends.llvm.abi import ShaderEnv
+from backends.llvm.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
+from backends.llvm.lanes import MIN_LANES
+from backends.llvm.plan import MAX_ARRAY_BYTES, array_bytes
+from backends.llvm.primitives import GRID_MEMORY
+from backends.llvm.target import native_lanes
+from backends.raster.environment import make_environment, sampling_keys
+from backends.raster.kernels import Cache
+from backends.raster.memory import Region, aligned
+from backends.shapes import QUAD, coordinates
+from tgsi.enums import MemoryType
+from tgsi.ir import Program
+
+CHUNK = 1 << 18
+"""Most invocations of one call: between calls the caller can be interrupted."""
+
+MANY = 1 << 14
+"""Invocations that are worth several threads; of programs with loops, a sixteenth."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """How the threads of blocks of one size lie in vectors: the tables and counts of GridRecord."""
+
+    threads: NDArray[np.int32]
+    groups: NDArray[np.int32]
+    vectors: int
+    shared_by: int
+    quads: int
+
+
+@functools.lru_cache(maxsize=64)
+def layout_of(block: Triple, lanes: int) -> Layout:
+    """Blocks that fill at most half a vector share it; others have vectors of their own."""
+    count = prod(block)
+    group = -(-count // QUAD) * QUAD
+    is_packed = group <= lanes // 2
+    shared_by = lanes // group if is_packed else 1
+    vectors = 1 if is_packed else -(-group // lanes)
+    places = np.arange(vectors * lanes)
+    numbers, groups = (places % group, places // group) if is_packed else (places, np.zeros_like(places))
+    there = (numbers < count) & (groups < shared_by)
+    numbers = np.where(there, numbers, 0)
+    xyz = coordinates(numbers, block)[:, :3]
+    rows = np.concatenate([xyz.T, numbers[None], there[None]]).astype(np.int32)
+    threads = np.ascontiguousarray(rows.reshape(THREAD_ROWS, vectors, lanes).transpose(1, 0, 2))
+    inside = np.minimum(groups[:lanes], shared_by - 1).astype(np.int32)
+    return Layout(threads, inside, vectors, shared_by, group // QUAD if is_packed else 1)
+
+
+class _Scratch:
+    """Memory that one thread's units write; it grows as needed."""
+
+    def __init__(self) -> None:
+        self.record = GridRecord()
+        self._arrays: dict[str, NDArray[np.uint8]] = {}
+
+    def provide(self, name: str, size: int) -> None:
+        """At least `size` bytes for a field of the record."""
+        held = self._arrays.get(name)
+        if held is None or held.size < size:
+            held = self._arrays[name] = aligned(size)
+        setattr(self.record, name, held.ctypes.data)
+
+
+class Dispatcher:
+    """Runs grids for one context.
+
+    threads: how many besides the caller may help. lanes: of vectors; None picks. cpu, cache: as of the renderer. What these are makes
+    no difference for results, unless threads race for memory.
+    """
+
+    def __init__(self, threads: int | None, lanes: int | None, cpu: str, cache: Cache) -> None:
+        self.workers = compute_units(threads)
+        self.lanes = lanes or max(native_lanes(cpu), 8)
+        self._kernels = kernels_for(cpu, cache)
+        self._region = Region(1 << 16)
+        self._scratch = [_Scratch() for _ in range(self.workers)]
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+
+    def launch(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
+        """Run every block of a grid; then all bytes are in memory. UnsupportedError, before anything ran, for what cannot be built."""
+        needs = needs_of(shader, program)
+        lanes = self.lanes_for(program)
+        layout = layout_of(grid.block, lanes)
+        views, samplers = sampling_keys(bindings.stage, needs.bindings)
+        key = GridKey(
+            lanes,
+            layout.shared_by > 1,
+            grid.is_trimmed,
+            tuple((unit, view) for unit, view in enumerate(views) if view is not None),
+            tuple((unit, sampler) for unit, sampler in enumerate(samplers) if sampler is not None),
+            bindings.images.keys(needs.images),
+        )
+        kernel = self._kernels.get(program, key)
+        blocks = grid.blocks
+        if not blocks:
+            return
+        try:
+            env = make_environment(self._region, needs.bindings, bindings.stage, [])
+            record = ShaderEnv.from_address(env)
+            record.buffers, record.images = bindings.buffers.address, bindings.images.address
+            memory = BufferTable(len(GRID_MEMORY))
+            memory.put(GRID_MEMORY.index(MemoryType.GLOBAL), grid.memory)
+            memory.put(GRID_MEMORY.index(MemoryType.INPUT), grid.inputs)
+            filled = self._record(shader, bindings, grid, layout)
+            filled.env, filled.grid_memory = env, memory.address
+            self._run(kernel, needs, filled, layout, lanes, grid, has_loops(program))
+        finally:
+            self._region.reset()
+
+    def lanes_for(self, program: Program) -> int:
+        """Width of vectors: fewer where registers that are addressed indirectly would take too much stack."""
+        lanes = self.lanes
+        while lanes > MIN_LANES and array_bytes(program, lanes) > MAX_ARRAY_BYTES:
+            lanes //= 2
+        return lanes
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None and self._pool[0] == os.getpid():
+            self._pool[1].shutdown()
+        self._pool = None
+
+    # -- one launch --------------------------------------------------------------------------------------------------
+    @staticmethod
+    def _record(shader: ComputeShader, bindings: ComputeBindings, grid: Grid, layout: Layout) -> GridRecord:
+        record = GridRecord()
+        record.counters = bindings.counters.address
+        record.threads, record.groups = layout.threads.ctypes.data, layout.groups.ctypes.data
+        record.grid[:], record.block[:] = grid.grid, grid.block
+        record.last[:] = [last or size for last, size in zip(grid.last, grid.block)]
+        record.vectors, record.shared_by, record.quads = layout.vectors, layout.shared_by, layout.quads
+        record.shared_words, record.private_words = grid.shared_bytes // 4, shader.req_private_mem // 4
+        record.work_dim = grid.work_dim
+        return record
+
+    def _prepare(self, scratch: _Scratch, record: GridRecord, kernel: GridKernel, needs: Needs, lanes: int) -> None:
+        """A copy of the record for one thread, with memory of its own."""
+        ctypes.memmove(ctypes.addressof(scratch.record), ctypes.addressof(record), ctypes.sizeof(GridRecord))
+        scratch.provide("places", PLACE_ROWS * lanes * 4)
+        if MemoryType.SHARED in needs.memory:
+            scratch.provide("shared", record.shared_by * record.shared_words * 4)
+        if MemoryType.PRIVATE in needs.memory:
+            scratch.provide("private", record.vectors * lanes * record.private_words * 4)
+        if needs.waits:
+            scratch.provide("state", record.vectors * kernel.state_bytes)
+            scratch.provide("stops", record.vectors * 4)
+
+    def _run(self, kernel: GridKernel, needs: Needs, record: GridRecord, layout: Layout, lanes: int, grid: Grid, loops: bool) -> None:
+        blocks, size = grid.blocks, prod(grid.block)
+        is_large = blocks * size >= (MANY // 16 if loops else MANY)
+        workers = 1 if needs.meets or not is_large else min(self.workers, -(-blocks // layout.shared_by))
+        share = -(-blocks // (8 * workers)) if workers > 1 else blocks
+        step = max(1, min(share, CHUNK // size) // layout.shared_by) * layout.shared_by
+        width, height, _ = grid.grid
+        numbers = itertools.count()
+
+        def work(scratch: _Scratch) -> None:
+            mine, address = scratch.record, ctypes.addressof(scratch.record)
+            while (start := next(numbers) * step) < blocks:
+                mine.first[:] = (start % width, start // width % height, start // (width * height))
+                mine.blocks = min(step, blocks - start)
+                kernel.launch(address)
+
+        for scratch in self._scratch[:workers]:
+            self._prepare(scratch, record, kernel, needs, lanes)
+        helpers = [self._submit(functools.partial(work, scratch)) for scratch in self._scratch[1:workers]]
+        try:
+            work(self._scratch[0])
+        finally:
+            numbers = itertools.count(blocks)  # after an interruption the others end early
+            wait(helpers)
+
+    def _submit(self, task: Callable[[], None]) -> Future[None]:
+        if self._pool is None or self._pool[0] != os.getpid():  # threads do not survive a fork
+            self._pool = os.getpid(), ThreadPoolExecutor(self.workers - 1, "compute")
+        return self._pool[1].submit(task)
+
+
+def has_loops(program: Program) -> bool:
+    """A thread may take long."""
+    return any(instruction.opcode.name == "BGNLOOP" for instruction in program.instructions)

@@ -1,0 +1,169 @@
+"""What a context hands to the dispatcher: shaders, bound memory, which is worked on where it lies, and grids. No code lives here."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+from backends.arguments import MAX_BUFFERS
+from backends.llvm.abi import BufferRecord, TextureRecord
+from backends.llvm.sampling.key import ImageKey
+from backends.raster.packet import Shader, StageBindings
+from backends.textures import MAX_IMAGES
+from tgsi.ir import Program
+
+MAX_GRID = 65535
+"""Blocks along an axis."""
+MAX_BLOCK = 1024
+"""Threads along an axis of a block, and of a block."""
+MAX_LOCAL = 32768
+MAX_PRIVATE = 32768
+DEFAULT_PRIVATE = 4096
+MAX_INPUT = 65536
+MAX_GLOBAL = 1 << 30
+"""Bytes of the memories of a program."""
+
+Triple = tuple[int, int, int]
+Range = tuple[int, int]
+"""Address and bytes."""
+
+
+@dataclass(eq=False, slots=True)
+class ComputeShader(Shader):
+    """The handle that create_compute_state returns. Memory is counted in bytes; see `Context.create_compute_state`."""
+
+    req_local_mem: int = 0
+    req_private_mem: int = 0
+    req_input_mem: int = 0
+    entries: dict[int, Program] = field(default_factory=dict, repr=False)  # by pc, where that is not 0
+
+
+@dataclass(frozen=True, slots=True)
+class BoundBuffer:
+    """Bytes that programs may read and write as whole words."""
+
+    address: int
+    size: int
+    keepalive: object = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundImage:
+    """A level of a texture, or a buffer of texels: what changes code, and the record that kernels read."""
+
+    key: ImageKey
+    record: TextureRecord
+    keepalive: object = field(default=None, compare=False, repr=False)
+
+
+class BufferTable:
+    """Numbered buffers and their BufferRecords."""
+
+    def __init__(self, count: int = MAX_BUFFERS) -> None:
+        self.items: list[BoundBuffer | None] = [None] * count
+        self._records: Any = (BufferRecord * count)()
+
+    @property
+    def address(self) -> int:
+        """Where the records lie."""
+        return ctypes.addressof(self._records)
+
+    def put(self, number: int, item: BoundBuffer | None) -> None:
+        """Bind or unbind."""
+        self.items[number] = item
+        self._records[number] = BufferRecord() if item is None else BufferRecord(item.address, item.size // 4)
+
+    def ranges(self) -> Iterator[Range]:
+        """Memory that is bound."""
+        return ((item.address, item.size) for item in self.items if item is not None)
+
+
+class ImageTable:
+    """Numbered images and their TextureRecords."""
+
+    def __init__(self) -> None:
+        self.items: list[BoundImage | None] = [None] * MAX_IMAGES
+        self._records: Any = (TextureRecord * MAX_IMAGES)()
+
+    @property
+    def address(self) -> int:
+        """Where the records lie."""
+        return ctypes.addressof(self._records)
+
+    def put(self, unit: int, item: BoundImage | None) -> None:
+        """Bind or unbind."""
+        self.items[unit] = item
+        self._records[unit] = TextureRecord() if item is None else item.record
+
+    def keys(self, count: int) -> tuple[tuple[int, ImageKey], ...]:
+        """Unit and static part of what the first `count` units hold."""
+        return tuple((unit, item.key) for unit, item in enumerate(self.items[:count]) if item is not None)
+
+    def ranges(self) -> Iterator[Range]:
+        """Memory that is bound."""
+        return ((item.record.base or 0, item.record.size) for item in self.items if item is not None)
+
+
+class ComputeBindings:
+    """Everything bound to the compute stage. `stage` holds constants, views and samplers."""
+
+    def __init__(self, stage: StageBindings) -> None:
+        self.stage = stage
+        self.buffers, self.counters = BufferTable(), BufferTable()
+        self.images = ImageTable()
+
+    def ranges(self) -> Iterator[Range]:
+        """All memory that a grid may read or write."""
+        for memory in self.stage.constants:
+            if memory is not None:
+                yield memory.address, memory.size
+        for view in self.stage.views:
+            if view is not None:
+                yield view.record.base or 0, view.record.size
+        yield from self.buffers.ranges()
+        yield from self.counters.ranges()
+        yield from self.images.ranges()
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What a launch runs: blocks of threads.
+
+    last: threads of the last block of each axis, 0 for all. shared_bytes: SHARED memory of a block. inputs, memory: what INPUT and GLOBAL
+    mean.
+    """
+
+    grid: Triple
+    block: Triple
+    last: Triple = (0, 0, 0)
+    work_dim: int = 3
+    shared_bytes: int = 0
+    inputs: BoundBuffer | None = None
+    memory: BoundBuffer | None = None
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return prod(self.grid)
+
+    @property
+    def is_trimmed(self) -> bool:
+        """Some last block has fewer threads than the others."""
+        return any(last not in (0, size) for last, size in zip(self.last, self.block))
+
+    @property
+    def invocations(self) -> int:
+        """How many threads run in all."""
+        if not self.blocks:
+            return 0
+        return prod(size * (count - 1) + (last or size) for size, count, last in zip(self.block, self.grid, self.last))
+
+
+def compute_units(threads: int | None) -> int:
+    """Threads that run blocks: the caller, and `threads` (None: as many as there are CPUs) others where a CPU is left for them."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cpus, cpus if threads is None else threads + 1))

@@ -1,0 +1,283 @@
+"""Compute: its shaders, what is bound for them, and launch_grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from backends.arguments import MAX_BUFFERS
+from backends.compute.packet import (
+    DEFAULT_PRIVATE,
+    MAX_BLOCK,
+    MAX_INPUT,
+    MAX_LOCAL,
+    MAX_PRIVATE,
+    ComputeBindings,
+    ComputeShader,
+    Triple,
+)
+from backends.gallium.bindings import Bindings
+from backends.gallium.enums import ShaderType, lookup
+from backends.gallium.global_memory import GlobalMemory
+from backends.gallium.grid_info import ComputeStateInfo, GridInfo, checked_grid, entry_program, indirect_size
+from backends.gallium.resource import Resource
+from backends.gallium.shader_memory import shader_buffer, shader_image
+from backends.gallium.shaders import Shaders, read_program
+from backends.gallium.template import integer, make
+from backends.gallium.view import Surface
+from backends.textures import MAX_IMAGES
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import Processor
+from tgsi.ir import Program
+
+if TYPE_CHECKING:
+    from backends.compute.dispatch import Dispatcher
+
+T = TypeVar("T")
+
+
+class Compute(Shaders, Bindings):
+    """Compute shaders, shader buffers and images, atomic counters, global memory, launch_grid."""
+
+    _compute_shader: ComputeShader | None = None
+    _compute: ComputeBindings | None = None
+    _dispatcher: Dispatcher | None = None
+    cs_invocations = 0
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._changed: dict[tuple[str, int], Resource] = {}  # resources that grids may write, by kind of binding and slot
+        self._global = GlobalMemory(MAX_BUFFERS)
+
+    # -- shaders ---------------------------------------------------------------------------------------------------------
+    def create_compute_state(
+        self,
+        program: Program | str,
+        *,
+        req_local_mem: int | None = None,
+        req_private_mem: int | None = None,
+        req_input_mem: int = 0,
+    ) -> ComputeShader:
+        """A compute shader from a program or its text.
+
+        Args:
+            program: a COMP program.
+            req_local_mem: bytes of SHARED memory a block, at most 32768, which is also what programs get without it. It is 0 at
+                the start of each block; a program can reach no more than it is given.
+            req_private_mem: bytes of PRIVATE memory a thread, at most 32768; 4096 without it. 0 at the start.
+            req_input_mem: bytes of INPUT memory that launch_grid has to give, at most 65536.
+
+        Raises:
+            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in it.
+            TypeError, ValueError: it is of another stage, or a size is out of range.
+        """
+        name = "create_compute_state"
+        self.check_open()
+        found = read_program(program, name)
+        if found.processor is not Processor.COMP:
+            raise ValueError(f"{name}: program: a COMP program is wanted, not {found.processor.name}")
+        local = MAX_LOCAL if req_local_mem is None else integer(req_local_mem, f"{name}: req_local_mem", 0, MAX_LOCAL)
+        private = DEFAULT_PRIVATE if req_private_mem is None else integer(req_private_mem, f"{name}: req_private_mem", 0, MAX_PRIVATE)
+        inputs = integer(req_input_mem, f"{name}: req_input_mem", 0, MAX_INPUT)
+        return ComputeShader(found, req_local_mem=local, req_private_mem=private, req_input_mem=inputs)
+
+    def bind_compute_state(self, shader: ComputeShader | None) -> None:
+        """Bind or unbind a compute shader."""
+        self._compute_shader = None if shader is None else self._check_compute(shader, "bind_compute_state")
+
+    def destroy_compute_state(self, shader: ComputeShader) -> None:
+        """Forget a compute shader."""
+        self._check_compute(shader, "destroy_compute_state").is_destroyed = True
+
+    delete_compute_state = destroy_compute_state
+
+    def get_compute_state_info(self, shader: ComputeShader) -> ComputeStateInfo:
+        """Facts of a compute shader."""
+        found = self._check_compute(shader, "get_compute_state_info")
+        return ComputeStateInfo(MAX_BLOCK, self._dispatch().lanes_for(found.program), found.req_private_mem)
+
+    def _check_compute(self, shader: Any, name: str) -> ComputeShader:
+        self._check_shader(shader, Processor.COMP, name)
+        if not isinstance(shader, ComputeShader):
+            raise TypeError(f"{name}: what create_compute_state returned is wanted")
+        return shader
+
+    # -- bindings --------------------------------------------------------------------------------------------------------
+    def _compute_bindings(self) -> ComputeBindings:
+        if self._compute is None:
+            self._compute = ComputeBindings(self.stage_bindings(ShaderType.COMPUTE))
+        return self._compute
+
+    def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Bind buffers that a stage may read and write, BUFFER[start] and those behind it; None leaves a slot empty.
+
+        Each is a ShaderBuffer, its fields as a dictionary, or a buffer Resource. They are worked on in place. Only COMPUTE has them.
+
+        Raises:
+            TypeError, ValueError: one is no buffer, a range is outside of it, or a slot does not exist (there are 32).
+            UnsupportedError: of another stage.
+        """
+        name = "set_shader_buffers"
+        if self._is_compute(name, stage, buffers):
+            table = self._compute_bindings().buffers
+            self._bind_all(name, "buffers", buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
+
+    def set_shader_images(self, stage: ShaderType | int | str, images: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Bind images that a stage may read and write, IMAGE[start] and those behind it; None leaves a slot empty.
+
+        Each is an ImageView, its fields as a dictionary, a Surface, or a Resource. Only COMPUTE has them.
+
+        Raises:
+            TypeError, ValueError: one is no resource, its format cannot be an image, or a level, layer or slot does not exist.
+            UnsupportedError: of another stage.
+        """
+        name = "set_shader_images"
+        if self._is_compute(name, stage, images):
+            table = self._compute_bindings().images
+            self._bind_all(name, "images", images, start, MAX_IMAGES, table.put, lambda item, at: shader_image(self, item, at))
+
+    def set_hw_atomic_buffers(self, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Bind buffers of atomic counters, HWATOMIC[start] and those behind it, for compute; as `set_shader_buffers`."""
+        name, table = "set_hw_atomic_buffers", self._compute_bindings().counters
+        self._bind_all(name, "buffers", buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
+
+    def set_compute_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Bind buffers as BUFFER and textures (or surfaces) as IMAGE of the same number (older documents)."""
+        name = "set_compute_resources"
+        first = integer(start, f"{name}: start", 0, MAX_BUFFERS)
+        for number, item in enumerate(_sequence(resources, f"{name}: resources"), first):
+            is_image = isinstance(item, Surface) or (isinstance(item, Resource) and not item.is_buffer)
+            buffer, image = (None, item) if is_image else (item, None)
+            self.set_shader_buffers(ShaderType.COMPUTE, [buffer], start=number)
+            self.set_shader_images(ShaderType.COMPUTE, [image], start=number)
+
+    def set_global_binding(self, resources: Sequence[Any] = (), *, first: int = 0) -> tuple[int, ...]:
+        """Map buffers into GLOBAL memory; None unmaps a slot.
+
+        GLOBAL has 32-bit byte addresses. While one buffer is mapped it is that buffer, at address 0, and worked on in place; several
+        get addresses of their own, and a launch works on a copy of them all, which is written back behind it.
+
+        Returns:
+            The address of each, 0 for None.
+
+        Raises:
+            TypeError, ValueError: one is no buffer, a slot does not exist (there are 32), or all together exceed 1 GiB.
+        """
+        name = "set_global_binding"
+        items = _sequence(resources, f"{name}: resources")
+        start = _slots(name, "resources", items, first, MAX_BUFFERS)
+        for index, item in enumerate(items):
+            argument = f"{name}: resources[{index}]"
+            if item is not None and not self.check_resource(item, argument).is_buffer:
+                raise ValueError(f"{argument}: a texture cannot be mapped into global memory")
+        addresses = self._global.put(start, items)
+        for slot, item in enumerate(items, start):
+            self._note_change(name, slot, item)
+        return addresses
+
+    def _is_compute(self, name: str, stage: ShaderType | int | str, items: Sequence[Any]) -> bool:
+        kind = lookup(ShaderType, stage, f"{name}: stage")
+        if kind is ShaderType.COMPUTE:
+            return True
+        if any(item is not None for item in items):
+            raise UnsupportedError.at("B062", f"{name} for {kind.name} shaders is not supported")
+        return False
+
+    def _bind_all(
+        self,
+        name: str,
+        argument: str,
+        items: Sequence[Any],
+        start: int,
+        count: int,
+        put: Callable[[int, T | None], None],
+        check: Callable[[Any, str], tuple[T, Resource]],
+    ) -> None:
+        """Bind items to slots, all or, where one is wrong, none."""
+        given = _sequence(items, f"{name}: {argument}")
+        first = _slots(name, argument, given, start, count)
+        checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(given)]
+        for slot, found in enumerate(checked, first):
+            put(slot, None if found is None else found[0])
+            self._note_change(name, slot, None if found is None else found[1])
+
+    def _note_change(self, name: str, slot: int, resource: Resource | None) -> None:
+        if resource is None:
+            self._changed.pop((name, slot), None)
+        else:
+            self._changed[name, slot] = resource
+            self.note_use(resource)
+
+    # -- launches --------------------------------------------------------------------------------------------------------
+    def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
+        """Run the bound compute shader, one thread a place of the grid; when this returns all its bytes are in memory.
+
+        Pending drawing that reads or writes what is bound is carried out before. The render condition holds for grids too.
+
+        Args:
+            info: a GridInfo; its fields are also taken by keyword, e.g. ``launch_grid(block=(64, 1, 1), grid=(16, 1, 1))``.
+            given: fields of GridInfo.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong, or no shader is bound.
+            UnsupportedError: the program uses what cannot be built; it is named, and nothing ran.
+        """
+        name = "launch_grid"
+        self.check_open()
+        shader = self._compute_shader
+        if shader is None:
+            raise ValueError(f"{name}: no compute shader is bound")
+        self._check_compute(shader, name)
+        wanted = make(GridInfo, info, given, name)
+        program = entry_program(shader, integer(wanted.pc, f"{name}: pc"))
+        grid = checked_grid(shader, wanted, None if wanted.indirect is None else self._indirect(wanted))
+        if not self.allows_rendering():
+            return
+        bindings = self._compute_bindings()
+        self._finish_pending(bindings)
+        with self._global.bound() as memory:
+            self._dispatch().launch(shader, program, bindings, replace(grid, memory=memory))
+        for resource in self._changed.values():
+            resource.push()
+        self.cs_invocations += grid.invocations
+
+    def _indirect(self, info: GridInfo) -> Triple:
+        buffer = self.check_resource(info.indirect, "launch_grid: indirect")
+        self.finish_uses(buffer)
+        buffer.pull()
+        return indirect_size(buffer, info.indirect_offset)
+
+    def _finish_pending(self, bindings: ComputeBindings) -> None:
+        """Carry out drawing that meets what is bound, then read memory of the caller."""
+        uses = self.renderer.uses
+        if self.renderer.pending and any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges())):
+            self.synchronize()
+        for resource in self._user_memory:
+            if not self.is_busy(resource):
+                resource.pull()
+
+    def _dispatch(self) -> Dispatcher:
+        if self._dispatcher is None:
+            from backends.gallium.connect import make_dispatcher
+
+            self._dispatcher = make_dispatcher(self.screen)
+        return self._dispatcher
+
+    def close_compute(self) -> None:
+        """End the threads that run grids."""
+        if self._dispatcher is not None:
+            self._dispatcher.close()
+
+
+def _sequence(items: Any, argument: str) -> Sequence[Any]:
+    if isinstance(items, (str, bytes, Mapping, Resource)) or not isinstance(items, Sequence):
+        raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
+    return items
+
+
+def _slots(name: str, argument: str, items: Sequence[Any], start: int, count: int) -> int:
+    first = integer(start, f"{name}: start", 0, count)
+    if first + len(items) > count:
+        raise ValueError(f"{name}: {argument}: slot {first + len(items) - 1} does not exist; there are {count}")
+    return first
