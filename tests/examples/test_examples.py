@@ -51,6 +51,19 @@ def test_link_pair_writes_its_table(tmp_path: Path) -> None:
     assert (tmp_path / "link_pair.txt").read_text() == "\n".join(GOLDEN["link_pair"]) + "\n"
 
 
+def test_block_sums_writes_its_sums(tmp_path: Path) -> None:
+    run("block_sums", tmp_path)
+    squares = np.arange(256, dtype=np.uint32) ** 2
+    lines = [f"block {block}: {total}\n" for block, total in enumerate(squares.reshape(4, 64).sum(axis=1))]
+    assert (tmp_path / "block_sums.txt").read_text() == "".join(lines)
+
+
+def test_block_sums_are_the_same_in_the_interpreter() -> None:
+    words = np.random.default_rng(1).integers(0, 2**32, 256, np.uint32)
+    sums = function("block_sums")["sums"]
+    assert sums(words, "interp").tolist() == sums(words).tolist() == words.reshape(4, 64).sum(axis=1, dtype=np.uint32).tolist()
+
+
 @pytest.mark.parametrize("threads", [0, 2])
 @pytest.mark.parametrize("lanes", [8, 16, 32])
 def test_triangle_is_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
