@@ -21,7 +21,7 @@ from passes.analysis.access import (
     written_channels,
 )
 from passes.analysis.graph import flow_graph
-from passes.analysis.uses import KEPT, Access, array_ranges, index_reads, reachable, reads_of, writes_of
+from passes.analysis.uses import KEPT, Access, array_ranges, index_reads, reachable, reads_of
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef
 from tgsi.opcodes import Mode
@@ -46,13 +46,7 @@ class Channels:
 
     def __init__(self, program: Program) -> None:
         self._arrays = array_ranges(program)
-        sizes = {file: program.file_size(file) for file in KEPT}
-        for item in program.instructions:
-            for access in (*reads_of(item), *writes_of(item)):
-                register = access.register
-                if register.file in sizes and register.indirect is None:
-                    sizes[register.file] = max(sizes[register.file], register.index + 1)
-        self._sizes = {file: min(size, MAX_CHANNELS // 4) for file, size in sizes.items()}
+        self._sizes = {file: min(program.file_size(file), MAX_CHANNELS // 4) for file in KEPT}
         self._base: dict[File, int] = {}
         self._known: dict[tuple[File, int, int, int], int] = {}
         bits = 0
@@ -69,9 +63,9 @@ class Channels:
         """The set of some channels of a register, of all that may be meant by an indirect one; 0 for files that are only read."""
         if register.file not in self._base:
             return 0
-        reached = reachable(self._arrays, self._sizes, register)
         if register.indirect is None:
             return mask << self.shift(register) if register.index < self._sizes[register.file] else 0
+        reached = reachable(self._arrays, self._sizes, register)
         key = register.file, reached.start, reached.stop, mask
         if key not in self._known:
             last = min(reached.stop, self._sizes[register.file])
