@@ -53,7 +53,7 @@ def guarded() -> Iterator[Guard]:
     """Everything that compiled runs allocate for their programs is guarded, and so are copies of their arguments."""
     import pytest
 
-    from backends.llvm import bind, run
+    from backends.llvm import bind, placement, run
 
     guard = Guard()
     modules = [module for name, module in list(sys.modules.items()) if name.startswith("backends.llvm.") and hasattr(module, "np")]
@@ -66,7 +66,13 @@ def guarded() -> Iterator[Guard]:
         initialize(self, *given, **options)
         _guard_records(guard, self)
 
+    stage = placement.Placement.stage_numbers
+
+    def staged(*given: Any) -> Any:
+        return guard.copy(stage(*given))
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(placement.Placement, "stage_numbers", staged)
         for module in modules:
             patch.setattr(module, "np", GuardedNumpy(guard))
         patch.setattr(run, "prepare", prepared)

@@ -90,6 +90,11 @@ _SPECIAL_INTEGERS = "00000002 00000003 00000004 00000008 0000001f 00000020 00000
 SPECIAL = np.array([int(word, 16) for word in (_SPECIAL_FLOATS + _SPECIAL_INTEGERS).split()], np.uint32)
 
 
+_SPECIAL_DOUBLES = np.array(
+    [0.0, -0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -0.5, np.nan, np.inf, -np.inf, 5e-324, 1e308, 1e-300, 4294967296.0, -9.3e18, 2e19]
+)
+
+
 def words(seed: int, shape: Sequence[int]) -> Words:
     """Zeros, denormals, infinities, NaN, small integers, ordinary floats with full mantissas, anything."""
     chance = np.random.default_rng(seed)
@@ -115,7 +120,7 @@ def given_values(seed: int, count: int) -> Words:
     """(count, kinds, 4) words, one register of each kind of GIVEN.
 
     floats: ordinary. near: those floats, their neighbors, negatives, or other floats. words: of all sorts. small: -1 to 6.
-    doubles: two ordinary ones. longs: 64 bits whose halves are small, equal, of either sign. flags: 0 or 1. integers: like near.
+    doubles: two, most of them ordinary. longs: 64 bits whose halves are small, equal, of either sign. flags: 0 or 1. integers: like near.
     own: n, 16 n, 0, 4 n, where n is the number of the invocation.
     """
     chance = np.random.default_rng(seed)
@@ -126,7 +131,9 @@ def given_values(seed: int, count: int) -> Words:
     step = chance.integers(-1, 2, shape).astype(np.uint32)
     close = np.where(kind < 2, bits + step, np.where(kind == 2, bits ^ np.uint32(1 << 31), np.roll(bits, 1, axis=1)))
     close = np.where(kind == 5, SPECIAL[chance.integers(0, len(SPECIAL), shape)], close)
-    doubles = chance.normal(0, 50, (count, 2)).view(np.uint32)
+    doubles = np.where(
+        chance.integers(0, 4, (count, 2)) == 0, chance.choice(_SPECIAL_DOUBLES, (count, 2)), chance.normal(0, 50, (count, 2))
+    )
     halves = np.array([0, 1, 2, 5, 2**31 - 1, 2**31, 2**32 - 1, 2**32 - 2], np.uint32)
     longs = np.where(chance.integers(0, 3, shape) == 0, chance.integers(0, 2**32, shape, np.uint32), halves[chance.integers(0, 8, shape)])
     integers = np.where(chance.integers(0, 2, shape) == 0, longs, np.roll(longs, 1, axis=1) ^ (step & np.uint32(1 << 31 | 1)))
@@ -136,7 +143,7 @@ def given_values(seed: int, count: int) -> Words:
             close.astype(np.uint32),
             words(seed + 1, shape),
             chance.integers(-1, 7, shape).astype(np.uint32),
-            doubles,
+            doubles.view(np.uint32),
             longs.astype(np.uint32),
             chance.integers(0, 2, shape).astype(np.uint32),
             integers.astype(np.uint32),

@@ -174,6 +174,8 @@ class GeometryWriter(ResourceWriter):
 class ControlWriter(ResourceWriter):
     """Reads what other invocations of the patch wrote, behind a barrier."""
 
+    lanes = "xy"
+
     def special(self, name: str) -> None:
         if name != "BARRIER":
             super().special(name)
@@ -204,6 +206,8 @@ def _points(seed: int) -> dict[str, Any]:
 
 class ComputeWriter(ResourceWriter):
     """Exchanges words of shared memory behind a barrier, and has memory of every kind."""
+
+    lanes = "xy"
 
     def special(self, name: str) -> None:
         if name != "BARRIER":

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
+import backends.llvm.translate  # noqa: F401 - it registers the emitters
 from backends.llvm.builder import I32, Val
 from backends.llvm.emit import EMITTERS, Emitter
 from tests.property.engines import engine_differences
@@ -35,7 +36,7 @@ FAULTS: Mapping[str, Emitter] = {
     "UMAX": lambda c, a, b: c.f.max(a, b),  # wrong for different signs only
     "ISHR": lambda c, a, b: a.as_int().lshr(b.as_int() & 31),  # wrong below 0 only
     "USHR": lambda c, a, b: a.as_int().lshr(b.as_int() & 15),
-    "UCMP": lambda c, a, b, e: c.f.select(a.as_int() > 0, b, e),  # wrong below 0 only
+    "UCMP": lambda c, a, b, e: c.f.select(a.as_int() > 0, b.as_int(), e.as_int()),  # wrong below 0 only
     "U64SLT": lambda c, a, b: _flags(a < b),  # wrong for different signs only
     "U64MUL": lambda c, a, b: a * (b & 0xFFFFFFFF),
     "DMAX": lambda c, a, b: c.f.select(b > a, b, a),  # wrong for NaN and zeros only
@@ -43,6 +44,20 @@ FAULTS: Mapping[str, Emitter] = {
     "DDX": lambda c, a: a - a,
 }
 EVERY_DAY = tuple(FAULTS)[:10]
+
+SPOILED: Mapping[str, Callable[[Any], Any]] = {
+    "LOAD": lambda r: [r[0], r[1], r[3], r[2]],
+    "ATOMUMAX": lambda r: [r[0].as_int() + 1] * 4,
+    "TXF": lambda r: [r[1], *r[1:]],
+    "TEX": lambda r: [r[0], r[2], r[1], r[3]],
+    "TG4": lambda r: [r[1], r[0], *r[2:]],
+    "TXQ": lambda r: [r[0], r[2], r[1], r[3]],
+    "SAMPLE_L": lambda r: [*r[:3], r[2]],
+    "INTERP_OFFSET": lambda r: {channel: value + 0.125 for channel, value in r.items()},
+    "FBFETCH": lambda r: {channel: value.as_int() ^ 1 for channel, value in r.items()},
+    "RESQ": lambda r: [r[0].as_int() + 4, *r[1:]],
+}
+"""What a fault makes of the four values of an opcode with memory or textures."""
 
 
 def _flags(truth: Val) -> Val:
@@ -78,6 +93,19 @@ def test_a_planted_fault_is_found(name: str, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("TGSI_CACHE_DIR", "")
     monkeypatch.setitem(EMITTERS, name, faulty)
     assert _found_by(name, list(FAULTS).index(name) + 1) is not None
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", SPOILED)
+def test_a_spoiled_result_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    right = EMITTERS[name]
+
+    def faulty(c: Any, *values: Any) -> Any:
+        return SPOILED[name](right(c, *values))
+
+    monkeypatch.setenv("TGSI_CACHE_DIR", "")
+    monkeypatch.setitem(EMITTERS, name, faulty)
+    assert _found_by(name, 100 + list(SPOILED).index(name)) is not None
 
 
 def test_nothing_is_found_where_nothing_is_planted(monkeypatch: pytest.MonkeyPatch) -> None:
