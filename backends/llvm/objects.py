@@ -22,7 +22,7 @@ def undefined_symbols(data: bytes) -> set[str]:
     if reader is None and len(data) >= 20 and struct.unpack_from("<H", data)[0] in _COFF_MACHINES:
         reader = _coff
     if reader is None:
-        raise ValueError("not an object file of a little-endian machine")
+        raise ValueError("not an object file: neither ELF nor Mach-O, COFF or WebAssembly, little-endian")
     try:
         return set(reader(data))
     except (struct.error, IndexError, ValueError) as error:
