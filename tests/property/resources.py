@@ -235,7 +235,7 @@ class ResourceWriter(Writer):
                 floats[0] = f"{self.pools.floats[0]}.xxxx"
             between = {"TXD": floats, "TEX2": floats[:1], "TXB2": floats[:1], "TXL2": floats[:1]}.get(name, [])
             if name == "TG4":
-                between = [f"{SMALL}.{self.chance.choice('xyzw') * 4}" if target != "SHADOWCUBEARRAY" else f"{self.pools.floats[0]}.xxxx"]
+                between = [f"{SMALL}.{self.chance.choice('xyzw') * 4}" if target != "SHADOWCUBEARRAY" else floats[0]]
             operands = ", ".join([self._coordinates(False), *between, f"SAMP[{unit}]", target])
             self.write(name, "loose", self._mask(), [operands + self._offset(target)])
 

@@ -156,6 +156,8 @@ _BY_VERTEX = ("IN[ADDR[0].x][7]", "IN[1][ADDR[0].y]", "IN[ADDR[0].x][ADDR[0].z+1
 class GeometryWriter(ResourceWriter):
     """Emits vertices too."""
 
+    lanes = "xy"
+
     def special(self, name: str) -> None:
         if name not in ("EMIT", "ENDPRIM"):
             super().special(name)
