@@ -281,7 +281,7 @@ class FlowBuilder:
         if control in self.flow.conts:
             self.waiting[control] = MaskVar(f, self.lanes)
         if control is outer:
-            self.operands.enter_loop(key for key, loop in self.flow.twins.items() if loop is control)
+            self.operands.enter_loop(control)
         head, next_, end = f.label(), f.label(), f.label()
         self.nexts[control], self.ends[control] = next_, end
         begin = len(f.body)
@@ -294,7 +294,7 @@ class FlowBuilder:
         self.region(control.arms[0])
         goes_on = any(e.kind == "CONT" and e.target is control and not e.divergent for e in self.flow.exits.values())
         if is_leaf and not goes_on:
-            carry(f, begin, self.operands.heads, self.operands.variables, self.known)
+            carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
         f.jump(next_)
         f.place(next_)
         again: Val | None = None

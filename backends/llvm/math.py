@@ -87,15 +87,13 @@ def lg2(f: Function, x: Val) -> Val:
 
 
 def _reduce_fast(f: Function, ax: Sequence[Val]) -> tuple[list[Val], list[Val]]:
-    """Quadrants and remainders of |x| < 2^15. The first two products are exact, so that fusing them with their sums changes nothing."""
+    """Quadrants and remainders of |x| < 2^15. The first two products and differences are exact: one fused operation gives the same."""
     t = [x * _TWO_OVER_PI + _H("0x1.8p23") for x in ax]
     k = [v - _H("0x1.8p23") for v in t]
-    r = list(ax)
-    for part in _HALF_PI[:2]:
-        if f.module.has("fma"):
-            r = [f.intrinsic("fma", f.neg_bits(n), f.const(n.type, part), v) for n, v in zip(k, r)]
-        else:
-            r = [v - n * part for n, v in zip(k, r)]
+    if f.module.has("fma"):
+        r = [f.intrinsic("fma", f.neg_bits(n), f.const(n.type, _HALF_PI[0] + _HALF_PI[1]), x) for n, x in zip(k, ax)]
+    else:
+        r = [(x - n * _HALF_PI[0]) - n * _HALF_PI[1] for n, x in zip(k, ax)]
     return [v.as_int() for v in t], [v - n * _HALF_PI[2] for n, v in zip(k, r)]
 
 
@@ -145,11 +143,12 @@ def _by_octant(f: Function, bits: Sequence[Val], q: Sequence[Val], r: Sequence[V
     return [x.as_int() ^ (n & SIGN) for x, n in zip(v, turns)]
 
 
-def trigonometry(f: Function, xs: Sequence[Val], cosine: Sequence[bool]) -> list[Val]:
+def trigonometry(f: Function, xs: Sequence[Val], cosine: Sequence[bool], mask: Val | None = None) -> list[Val]:
     """sin or cos of each of `xs`, radians; at most 2^-23.02 absolute for every input.
 
     Several at once are cheaper than one after the other: their chains of operations overlap, and one test finds the rare lanes (2^15
-    and above, inf, NaN) for which a shared function is called. All vectors must have the same number of lanes."""
+    and above, inf, NaN) for which a shared function is called. All vectors must have the same number of lanes; results outside of `mask`
+    do not matter."""
     bits = [x.as_int() for x in xs]
     sizes = [ix & ABS for ix in bits]
     q, r = _reduce_fast(f, [ab.as_float() for ab in sizes])
@@ -157,7 +156,8 @@ def trigonometry(f: Function, xs: Sequence[Val], cosine: Sequence[bool]) -> list
     largest = sizes[0]
     for ab in sizes[1:]:
         largest = f.max(largest, ab)
-    with f.if_(f.any(largest >= _FAST_LIMIT), unlikely=True):
+    rare = largest >= _FAST_LIMIT
+    with f.if_(f.any(rare if mask is None or mask.number is not None or rare.lanes == 1 else rare & mask), unlikely=True):
         for x, wanted, result in zip(xs, cosine, results):
             result.set(f.call(x.type, cos_symbol(x.lanes) if wanted else sin_symbol(x.lanes), x))
     return [result.get() for result in results]
@@ -242,14 +242,16 @@ def pow_inline(f: Function, x: Val, y: Val) -> Val:
 
 def rcp(f: Function, x: Val) -> Val:
     """1 / x, correctly rounded."""
-    r = f.const(x.type, 1.0) / x
+    r = f.const(x.type, 1.0) / (x if x.raw is None else x.raw)
     return _or_nan(f, r.eq(r), r.as_int())
 
 
 def rsq(f: Function, x: Val) -> Val:
     """1 / sqrt(x); at most 1.490 ULP; NaN for negatives."""
     r = f.const(x.type, 1.0) / f.sqrt(x)
-    return _or_nan(f, r.eq(r), r.as_int())
+    result = _or_nan(f, r.eq(r), r.as_int())
+    result.raw = r
+    return result
 
 
 def canonical(f: Function, x: Val) -> Val:

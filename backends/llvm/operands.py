@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS
 from backends.llvm.arrays import ConstantFile, ImmediateTable, RegisterArray
 from backends.llvm.barriers import Barriers
@@ -12,6 +10,7 @@ from backends.llvm.interface import Interface, Partial, Rows
 from backends.llvm.plan import MAX_ARRAY_BYTES, Plan, array_range
 from backends.llvm.reads import NEIGHBORLY, Key, is_indirect
 from backends.llvm.rows import Index, RowFile
+from backends.llvm.tree import Control
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File, ImmediateType
 from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
@@ -249,11 +248,13 @@ class Operands:
         self.heads.clear()
         self._written.clear()
 
-    def enter_loop(self, keys: Iterable[Key]) -> None:
-        """Where an outermost loop begins: from here to `leave_loop`, each of these channels has one value for all lanes of the loop."""
-        for key in keys:
-            variable = self.variables[key]
-            self.twins[key] = self.f.var(variable.type.wide(1), variable.get()[0])
+    def enter_loop(self, loop: Control) -> None:
+        """Where an outermost loop begins: from here to `leave_loop`, twins and shadows are read instead of the variables."""
+        for key, owner in (*self.plan.flow.twins.items(), *self.plan.flow.shadows.items()):
+            if owner is loop:
+                value = self.variables[key].get()
+                one = value[0] if key in self.plan.flow.twins else value
+                self.twins[key] = self.f.var(one.type, one)
 
     def leave_loop(self) -> None:
         """Behind that loop: every lane has what it had when it left."""

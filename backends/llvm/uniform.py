@@ -22,6 +22,7 @@ from tgsi.ir import Instruction
 from tgsi.opcodes import Mode
 
 _VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
+_MOST_SHADOWS = 2  # each takes registers of its own
 _SPLIT = frozenset({File.TEMP, File.ADDR})
 _JUMPS = frozenset({"BRK", "CONT", "RET"})
 
@@ -43,7 +44,8 @@ class Flow:
 
     divergent: channels that need one value a lane; controls, conts: controls (loops) that lanes leave (continue) one by one;
     through: divergent exits that leave a control for one further out; nests: outermost loops whose fuel is counted a lane;
-    owners: channels that only their outermost loop reads, or code before it; twins: channels that are uniform inside of an outermost loop.
+    owners: channels that only their outermost loop reads, or code before it; twins: channels that are uniform inside of an outermost loop;
+    shadows: channels of which the loop keeps a second version without masks, so that its rounds need not wait for them.
     """
 
     homes: dict[Key, Region | None]
@@ -56,6 +58,7 @@ class Flow:
     nests: set[Control] = field(default_factory=set)
     owners: dict[Key, Control] = field(default_factory=dict)
     twins: dict[Key, Control] = field(default_factory=dict)
+    shadows: dict[Key, Control] = field(default_factory=dict)
     main_divergent: bool = False
 
     def is_masked(self, region: Region, key: Key) -> bool:
@@ -100,6 +103,7 @@ class _Analysis:
         self.pinned: set[Key] = set()  # read across lanes in places that not every lane reaches
         self.outermost: list[Control | None] = []  # by step
         self.spans: dict[Control, tuple[int, int]] = {}  # first and last step inside of outermost loops
+        self.candidates: dict[Key, Control] = {}  # for twins and shadows
         self.flow = Flow(self._homes())
         self._find_owners()
 
@@ -168,8 +172,9 @@ class _Analysis:
                     if key[0] in _SPLIT and key not in self.pinned and (key[0], key[1]) not in self.memory:
                         written[key] = loop
         for key, loop in written.items():
-            kind = self.flow.owners if last.get(key, -1) <= self.spans[loop][1] else self.flow.twins
+            kind = self.flow.owners if last.get(key, -1) <= self.spans[loop][1] else self.candidates
             kind[key] = loop
+        self.flow.twins.update(self.candidates)
 
     def _visit_twins(self, at: int, region: Region, found: Access, varies: bool) -> None:
         """A twin needs one value when the loop begins, and writes inside that all lanes in the loop do alike."""
@@ -203,9 +208,25 @@ class _Analysis:
             if exit.divergent:
                 for control in exit.between:
                     flow.through.setdefault(control, []).append(exit)
-        flow.twins = {key: loop for key, loop in flow.twins.items() if key in flow.divergent}
+        candidates = [(key, loop) for key, loop in self.candidates.items() if key in flow.divergent]
+        flow.twins = {key: loop for key, loop in candidates if key in flow.twins}
+        flow.shadows = self._shadows([(key, loop) for key, loop in candidates if key not in flow.twins])
         self._find_integers()
         return flow
+
+    def _shadows(self, candidates: list[tuple[Key, Control]]) -> dict[Key, Control]:
+        """Channels that a divergent loop carries from round to round, all of its lanes alike; none where there are more than a few."""
+        first: dict[Key, bool] = {}  # is the first access inside a write?
+        fit = {key: loop for key, loop in candidates if loop in self.flow.controls and loop not in self.flow.conts}
+        for at, (region, _, _, found) in enumerate(self.steps):
+            for key in (*found.reads, *found.writes):
+                loop = fit.get(key)
+                if loop is not None and self.outermost[at] is loop:
+                    first.setdefault(key, key not in found.reads)
+                    if key in found.writes and any(control in self.flow.controls for control in _path(region, loop.arms[0])):
+                        del fit[key]
+        carried = {key: loop for key, loop in fit.items() if not first.get(key, True)}
+        return {key: loop for key, loop in carried.items() if list(carried.values()).count(loop) <= _MOST_SHADOWS}
 
     def _size(self) -> int:
         flow = self.flow

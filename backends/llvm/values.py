@@ -18,11 +18,12 @@ class Val:
     signed (`ult`, `uge`... are not); equality is `eq` and `ne`, so that Python's own stays usable.
     """
 
-    __slots__ = ("f", "name", "number", "truth", "type")
+    __slots__ = ("f", "name", "number", "raw", "truth", "type")
 
     def __init__(self, f: Function, type: Type, name: str, number: float | None = None) -> None:
         """`number`: what every lane is known to be."""
         self.f, self.type, self.name, self.number = f, type, name, number
+        self.raw: Val | None = None  # the same before NaN became the canonical one, for those who do that again
         self.truth: Val | None = None  # the i1 lanes whose sign extension this is, if it is known to be one
 
     def __str__(self) -> str:

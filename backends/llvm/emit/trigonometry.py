@@ -39,7 +39,7 @@ def _result(c: Context) -> Val:
         arguments = [c.operands.fetch(x.instruction, x.instruction.src[0], 0, "float") for x in leaves]
         alike = [(x, a) for x, a in zip(leaves, arguments) if a.type is arguments[0].type]
         cosine = [x.instruction.opcode.name == "COS" for x, _ in alike]
-        c.ahead |= zip((x for x, _ in alike), math.trigonometry(c.f, [a for _, a in alike], cosine))
+        c.ahead |= zip((x for x, _ in alike), math.trigonometry(c.f, [a for _, a in alike], cosine, c.execution_mask()))
     return c.ahead.pop(c.leaf)
 
 
