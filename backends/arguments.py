@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from backends.gallium.state import SamplerState
-from backends.result import Bits, Floats, Mask
+from backends.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
 from backends.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
 from backends.system_values import declared_system_values, given_system_values
 from backends.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, writable_images
@@ -109,6 +109,21 @@ class Arguments:
     def places(self) -> Index:
         """(invocations,): the lane of each."""
         return self.shape.places
+
+    def result(self, outputs: Bits, alive: Mask, emission: Emission | None, trace: Sequence[TraceStep] = ()) -> RunResult:
+        """What a run that began with these arguments gives back, once it wrote their memory."""
+        emitted, strips = emission.collect() if emission is not None else ((), ())
+        return RunResult(
+            outputs,
+            alive,
+            emitted=emitted,
+            strips=strips,
+            buffers={number: data.view(np.uint8) for number, data in self.buffers.items()},
+            images={unit: image.texels for unit, image in self.images.items()},
+            counters=self.counters,
+            memory={kind.name: data.view(np.uint8) for kind, data in self.memory.items()},
+            trace=trace,
+        )
 
 
 def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack[RunOptions]) -> Arguments:

@@ -31,16 +31,5 @@ def run(program: Program, inputs: ArrayLike | None = None, *, trace: bool = Fals
     machine.run()
     places = arguments.places
     outputs = np.ascontiguousarray(machine.outputs[:, places].transpose(1, 0, 2))
-    is_geometry = program.processor is Processor.GEOM
-    emitted, strips = machine.emitter.emission(places, outputs.shape[1]).collect() if is_geometry else ((), ())
-    return RunResult(
-        outputs,
-        machine.alive[places],
-        emitted=emitted,
-        strips=strips,
-        buffers={number: data.view(np.uint8) for number, data in arguments.buffers.items()},
-        images={unit: image.texels for unit, image in arguments.images.items()},
-        counters=arguments.counters,
-        memory={kind.name: data.view(np.uint8) for kind, data in arguments.memory.items()},
-        trace=tuple(steps),
-    )
+    emission = machine.emitter.emission(places, outputs.shape[1]) if program.processor is Processor.GEOM else None
+    return arguments.result(outputs, machine.alive[places], emission, tuple(steps))

@@ -72,17 +72,8 @@ def run(
     work = Run(program, arguments, lanes, environment.address, library.address["run"], inputs, system)
     work.run()
     places = arguments.places
-    emitted, strips = work.emission().collect() if program.processor is Processor.GEOM else ((), ())
-    return RunResult(
-        work.outputs[places],
-        work.alive[places],
-        emitted=emitted,
-        strips=strips,
-        buffers={number: data.view(np.uint8) for number, data in arguments.buffers.items()},
-        images={unit: image.texels for unit, image in arguments.images.items()},
-        counters=arguments.counters,
-        memory={kind.name: data.view(np.uint8) for kind, data in arguments.memory.items()},
-    )
+    emission = work.emission() if program.processor is Processor.GEOM else None
+    return arguments.result(work.outputs[places], work.alive[places], emission)
 
 
 def _system_registers(program: Program, arguments: Arguments) -> Bits:
