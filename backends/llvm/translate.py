@@ -28,6 +28,7 @@ from backends.llvm.operands import Operands, SourceVector
 from backends.llvm.pairs import emit_pairs
 from backends.llvm.plan import plan_of
 from backends.llvm.reads import RESOURCES, channel_of, channels, source_types
+from backends.llvm.scratch import Scratch
 from backends.llvm.tree import Leaf, Region
 from passes.analysis.regions import FUEL
 from tgsi.enums import File, Processor
@@ -65,6 +66,7 @@ class Translator:
         self.lane_map = interface.lane_map
         self.lanes = self.lane_map.lanes
         self.plan = plan_of(program)
+        self.scratch = Scratch(f, self.lanes)
         self.ahead: dict[Leaf, Val] = {}
         self.operands = Operands(f, program, self.plan, interface, barriers)
         self.alive: MaskVar | None = None
@@ -94,6 +96,7 @@ class Translator:
         name = instruction.opcode.name
         self.instruction, self.leaf = instruction, leaf
         variables = len(self.f.variables)
+        self.scratch.release()
         if name in ("KILL", "DEMOTE"):
             self.kill(None)
         elif name == "KILL_IF":

@@ -19,6 +19,7 @@ from backends.llvm.builder import Function, Val
 from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
 from backends.llvm.plan import Plan
+from backends.llvm.scratch import Scratch
 from backends.llvm.tree import Leaf
 from tgsi.diagnostics import UnsupportedError
 from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
@@ -55,6 +56,7 @@ class Context(Protocol):
     plan: Plan
     instruction: Instruction
     leaf: Leaf
+    scratch: Scratch
     ahead: dict[Leaf, Val]  # results of instructions that were computed before their turn
 
     @property

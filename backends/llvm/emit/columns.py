@@ -7,11 +7,11 @@ from backends.llvm.emit import Context
 
 
 class Column:
-    """A 32-bit word a lane. Offsets are bytes: 4 times the lane's number, as `lanes_of` gives them."""
+    """A 32-bit word a lane, for one instruction. Offsets are bytes: 4 times the lane's number, as `lanes_of` gives them."""
 
     def __init__(self, c: Context, value: Val | None = None) -> None:
         self.f, self.lanes = c.f, c.lane_map.lanes
-        self.place = self.f.alloca(f"[{self.lanes} x i32]")
+        self.place = c.scratch.take()
         self.set(value if value is not None else self.f.const(I32, 0))
 
     def set(self, value: Val) -> None:
