@@ -15,7 +15,8 @@ import llvmlite.binding as llvm
 
 from backends.llvm import target
 from backends.llvm.builder import Module
-from backends.llvm.engine import ALLOWED_SYMBOLS, build_shared, machine_for, parse_module, run_passes
+from backends.llvm.engine import build_shared, machine_for, parse_module, run_passes
+from backends.llvm.linking import ALLOWED_SYMBOLS
 from backends.llvm.listing import build
 from backends.llvm.objects import undefined_symbols
 from tgsi.ir import Program

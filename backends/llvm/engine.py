@@ -1,12 +1,13 @@
-"""From a module to running code: parse, optimise, generate, scan, link."""
+"""From a module to running code: parse, optimise, generate, link; and the same from disk.
+
+A hit of the disk cache builds no LLVM text, plans nothing and looks at no symbol table: what lies there is a flat image (`flat`).
+"""
 
 from __future__ import annotations
 
 import functools
 import importlib
-import itertools
 import os
-import threading
 import time
 from collections.abc import Callable, Sequence
 
@@ -14,15 +15,9 @@ import llvmlite.binding as llvm
 
 from backends.llvm import target
 from backends.llvm.builder import Module
+from backends.llvm.linking import link, lock, prepare
 from backends.llvm.object_cache import ObjectCache, object_key, resolve_cache
-from backends.llvm.objects import undefined_symbols
-
-#: What emitted code may call. Anything else would differ between machines, or crash when it is missing.
-ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait"})
-
-_serial = itertools.count()
-# LLJIT's tables are shared by all libraries of the process; llvmlite's own lock covers single calls only.
-_lock = threading.RLock()
+from backends.llvm.sources import own_sources
 
 
 class Library:
@@ -41,24 +36,14 @@ class Library:
         cpu: str,
         cache: ObjectCache | None = None,
     ) -> None:
-        """Link the object `image`; `exports` are the functions wanted, `cache` is for the shared functions that it calls.
+        """Link `image`, which is what `linking.prepare` gave; `exports` are the functions wanted, `cache` is for shared functions it calls.
 
         Raises ValueError for symbols outside ALLOWED_SYMBOLS.
         """
-        wanted = undefined_symbols(image) - ALLOWED_SYMBOLS - {"_GLOBAL_OFFSET_TABLE_"}
-        shared = {symbol for symbol in wanted if _provider(symbol) is not None}
-        if wanted != shared:
-            raise ValueError(f"module {name!r} calls {', '.join(sorted(wanted - shared))}, which generated code may not")
         begin = time.thread_time()
-        builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
-        for export in exports:
-            builder.export_symbol(export)
-        with _lock:
-            for symbol in shared:
-                builder.import_symbol(symbol, shared_function(symbol, cpu, cache))
-            self._tracker = builder.link(_jit(), f"{name}.{next(_serial)}")
+        resolve = functools.partial(_shared_address, cpu=cpu, cache=cache)
+        self.address, self._linked = link(image, name, exports, resolve)
         self.image, self.name, self.exports = image, name, exports
-        self.address: dict[str, int] = {export: self._tracker[export] for export in exports}
         self.times = {**times, "link_ms": (time.thread_time() - begin) * 1e3}
         self._text, self._cpu = module_text, cpu
 
@@ -68,12 +53,6 @@ class Library:
             raise ValueError(f"{self.name} came from the object cache: its module was never built")
         machine = target.create_machine(self._cpu)
         return str(machine.emit_assembly(optimized_module(self._text, machine)))
-
-
-@functools.cache
-def _jit() -> llvm.LLJIT:
-    target.initialize()
-    return llvm.create_lljit_compiler(target.create_machine("host"), use_jit_link=True)
 
 
 #: Functions shared by modules, by prefix: the module that says what else is compiled with one (`exports`) and builds it (`build`).
@@ -93,12 +72,16 @@ def build_shared(symbol: str, cpu: str) -> Module | None:
     return module
 
 
+def _shared_address(symbol: str, *, cpu: str, cache: ObjectCache | None) -> int | None:
+    return shared_function(symbol, cpu, cache) if _provider(symbol) is not None else None
+
+
 _shared_libraries: dict[tuple[str, str], Library] = {}
 
 
 def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
     """Address of a shared function, compiled (or taken from `cache`) at its first use in this process."""
-    with _lock:
+    with lock:
         library = _shared_libraries.get((symbol, cpu))
         if library is None:
             name = _provider(symbol)
@@ -172,7 +155,7 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
         raise ValueError(f"module {module.name!r} was built for {module.cpu}, but {cpu} lacks {', '.join(sorted(missing))}")
     begin = time.thread_time()
     text = module.text()
-    with _lock:
+    with lock:
         machine = machine_for(cpu)
         parsed = parse_module(text, machine)
         after_parse = time.thread_time()
@@ -198,7 +181,12 @@ def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache
     target.require_runnable(cpu)
     image, text, times = compile_object(module, cpu=cpu)
     exports = tuple(f.name for f in module.functions if not f.internal)
-    return Library(module.name, image, exports, times, text, cpu, cache)
+    begin = time.thread_time()
+    prepared = prepare(image)
+    spent = (time.thread_time() - begin) * 1e3
+    library = Library(module.name, prepared, exports, times, text, cpu, cache)
+    library.times["link_ms"] += spent
+    return library
 
 
 def compile_cached(
@@ -214,7 +202,7 @@ def compile_cached(
     `parts` (compared by repr) must determine the module together with the generator's own source: program text, variant keys,
     lanes. `exports` are the functions wanted. `cache`: an ObjectCache or directory, None for the default one, False for none.
     """
-    store = resolve_cache(cache)
+    store = resolve_cache(cache) if own_sources().digest is not None else None
     if store is None:
         return compile_module(build(), cpu=cpu)
     key = object_key(parts, cpu)
@@ -222,12 +210,13 @@ def compile_cached(
     if image is not None:
         try:
             return Library(key[:12], image, tuple(exports), {}, None, cpu, store)
-        except (ValueError, RuntimeError):
+        except (ValueError, RuntimeError, OSError):
             store.discard(key)
     begin = time.thread_time()
     module = build()
     built = time.thread_time() - begin
     library = compile_module(module, cpu=cpu, cache=store)
     library.times["build_ms"] = built * 1e3
-    store.put(key, library.image)
+    if own_sources().are_unchanged():
+        store.put(key, library.image)
     return library

@@ -1,7 +1,8 @@
 """Compiled objects on disk, so that a shader seen before costs no code generation.
 
-A file holds a checksum and an object; whatever is damaged, foreign or unreadable counts as absent. Many processes may use one
-directory: files are written beside their place and renamed. Nothing here raises because of the disk.
+A file holds a checksum and an object; whatever is damaged, foreign, of another version or unreadable counts as absent. Many processes
+may use one directory: files are written beside their place and renamed, and a file that is removed while another process reads it is
+read to its end. Nothing here raises because of the disk.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import contextlib
 import functools
 import hashlib
 import os
+import random
 import tempfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,55 +22,26 @@ import llvmlite.binding as llvm
 import platformdirs
 
 from backends.llvm import target
+from backends.llvm.sources import own_sources
 
-_MAGIC = b"TGSIOBJ1"
+_MAGIC = b"TGSIOBJ2"
 _DIGEST = hashlib.sha256
-_DIGEST_SIZE = 32
-
-#: What the text of a module depends on besides its key: the generators and the tables they read.
-_GENERATORS = (
-    "backends/llvm",
-    "backends/raster",
-    "backends/formats",
-    "backends/gallium/enums.py",
-    "passes/analysis",
-    "linkage",
-    "tgsi/opcodes.py",
-    "tgsi/enums.py",
-    "tgsi/ir.py",
-    "tgsi/properties.py",
-    "tgsi/semantics.py",
-)
+_HEAD = len(_MAGIC) + 32
+_FRESH = 600.0  # seconds; the time of a file that was used since then is not written again
 
 
-def generator_digest() -> str:
-    """Digest of the source of everything that generates code."""
-    root = Path(__file__).resolve().parent.parent.parent
-    digest = _DIGEST()
-    for name in _GENERATORS:
-        place = root / name
-        files = sorted(place.rglob("*.py")) if place.is_dir() else [place] if place.exists() else []
-        for file in files:
-            digest.update(f"{file.relative_to(root)}\0".encode())
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-#: Taken when the generators are loaded: a process that outlives an upgrade must not store old code under the new digest.
-_SOURCES = generator_digest()
+@functools.cache
+def _surroundings(cpu: str) -> bytes:
+    """What all objects for one target depend on: the generator's source, the target, LLVM's version."""
+    version = f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
+    return "\0".join((own_sources().digest or "", target.identity(cpu), version)).encode()
 
 
 def object_key(parts: Iterable[object], cpu: str) -> str:
     """Name of an object: digest of `parts` (by repr), of the generator's source, of the target and of LLVM's version."""
-    text = "\0".join(
-        [
-            *map(repr, parts),
-            _SOURCES,
-            target.identity(cpu),
-            f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, llvm.llvm_version_info))}",
-        ]
-    )
-    return _DIGEST(text.encode("utf-8", "surrogatepass")).hexdigest()
+    digest = _DIGEST(_surroundings(cpu))
+    digest.update("\0".join(["", *map(repr, parts)]).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 class ObjectCache:
@@ -75,57 +49,68 @@ class ObjectCache:
 
     def __init__(self, directory: Path, max_bytes: int = 256 * 1024 * 1024) -> None:
         self.directory, self.max_bytes = Path(directory), max_bytes
-        self._written: int | None = None  # bytes put since the directory was last measured; None: never measured
+        self._root = os.fspath(directory)
+        # Bytes put since the directory was last measured. It begins anywhere below the limit of that, so that processes which put
+        # little measure it seldom, and many of them together as often as one that puts as much.
+        self._written = random.uniform(0, self._allowed)
 
-    def _path(self, key: str) -> Path:
-        return self.directory / key[:2] / key
+    @property
+    def _allowed(self) -> int:
+        return self.max_bytes // 16
+
+    def _path(self, key: str) -> str:
+        return f"{self._root}/{key[:2]}/{key}"
 
     def get(self, key: str) -> bytes | None:
         """The object stored under `key`, if it is there and whole."""
         path = self._path(key)
         try:
-            data = path.read_bytes()
+            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # pathlib takes longer than the rest of this function
+            try:
+                status = os.fstat(handle)
+                data = os.read(handle, status.st_size)
+            finally:
+                os.close(handle)
         except OSError:
             return None
-        payload = data[len(_MAGIC) + _DIGEST_SIZE :]
-        if data[: len(_MAGIC)] != _MAGIC or data[len(_MAGIC) : len(_MAGIC) + _DIGEST_SIZE] != _DIGEST(payload).digest():
-            with contextlib.suppress(OSError):
-                path.unlink()
+        if data[:_HEAD] != _head(key, payload := data[_HEAD:]):
+            self.discard(key)
             return None
-        with contextlib.suppress(OSError):
-            os.utime(path)
+        if status.st_mtime < time.time() - _FRESH:
+            with contextlib.suppress(OSError):
+                os.utime(path)
         return payload
 
     def put(self, key: str, payload: bytes) -> None:
         """Store an object; silently nothing where the disk does not want it."""
-        path = self._path(key)
+        path = Path(self._path(key))
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+            handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
         except OSError:
             return
+        temporary = Path(name)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + _DIGEST(payload).digest() + payload)
-            Path(temporary).replace(path)
+                file.write(_head(key, payload) + payload)
+            temporary.replace(path)
         except OSError:
             with contextlib.suppress(OSError):
-                Path(temporary).unlink()
+                temporary.unlink()
             return
-        self._account(len(payload))
+        self._account(_HEAD + len(payload))
 
     def discard(self, key: str) -> None:
         """Forget an object that turned out to be unusable."""
         with contextlib.suppress(OSError):
-            self._path(key).unlink()
+            Path(self._path(key)).unlink()
 
     def _account(self, size: int) -> None:
-        """Measure the directory at the first put and after every sixteenth of the limit."""
-        if self._written is not None and self._written + size < self.max_bytes // 16:
-            self._written += size
-            return
-        self._written = 0
-        self.trim()
+        """Measure the directory after every sixteenth of the limit."""
+        self._written += size
+        if self._written >= self._allowed:
+            self._written = 0
+            self.trim()
 
     def trim(self) -> None:
         """Remove the oldest files until three quarters of the limit are left, if the limit is passed."""
@@ -144,6 +129,13 @@ class ObjectCache:
             total -= size
             if total <= self.max_bytes * 3 // 4:
                 return
+
+
+def _head(key: str, payload: bytes) -> bytes:
+    """What stands in front of an object: an object under another name is not whole either."""
+    digest = _DIGEST(key.encode())
+    digest.update(payload)
+    return _MAGIC + digest.digest()
 
 
 @functools.cache

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _ELF64 = tuple(struct.Struct(form) for form in ("<16sHHIQQQIHHHHHH", "<IIQQQQIIQQ", "<IBBHQQ"))
 _ELF32 = tuple(struct.Struct(form) for form in ("<16sHHIIIIIHHHHHH", "<IIIIIIIIII", "<IIIBBH"))
-_SHT_SYMTAB = 2
+_SHT_SYMTAB, _SHT_RELA = 2, 4
 _MACHO_MAGIC, _LC_SYMTAB = 0xFEEDFACF, 2
 _MACHO_SYMBOL, _COFF_SYMBOL = struct.Struct("<IBBHQ"), struct.Struct("<8sIhHBB")
 _STAB, _TYPE, _EXTERNAL = 0xE0, 0x0E, 1
@@ -33,20 +34,25 @@ def _name(data: bytes, begin: int) -> str:
     return data[begin : data.index(b"\0", begin)].decode()
 
 
+def _sections(data: bytes) -> list[tuple[int, ...]]:
+    """The section headers of an ELF file."""
+    header_form, section_form, _ = _ELF64 if data[4] == 2 else _ELF32
+    header = header_form.unpack_from(data)
+    start, count = header[6], header[12]
+    return [section_form.unpack_from(data, start + i * section_form.size) for i in range(count)]
+
+
 def _elf(data: bytes) -> Iterator[str]:
     wide = data[4] == 2
-    header_form, section_form, symbol_form = _ELF64 if wide else _ELF32
-    header = header_form.unpack_from(data)
-    start, entry_size, count = header[6], header[11], header[12]
-    sections = [section_form.unpack_from(data, start + i * entry_size) for i in range(count)]
+    sections = _sections(data)
     for section in sections:
         if section[1] != _SHT_SYMTAB:
             continue
-        offset, size, strings = section[4], section[5], sections[section[6]]
-        for at in range(offset, offset + size, symbol_form.size):
-            symbol = symbol_form.unpack_from(data, at)
+        form = (_ELF64 if wide else _ELF32)[2]
+        for at in range(section[4], section[4] + section[5], form.size):
+            symbol = form.unpack_from(data, at)
             if symbol[3 if wide else 5] == 0 and symbol[0]:
-                yield _name(data, strings[4] + symbol[0])
+                yield _name(data, sections[section[6]][4] + symbol[0])
 
 
 def _macho(data: bytes) -> Iterator[str]:
@@ -117,3 +123,71 @@ def _leb(data: bytes, at: int) -> tuple[int, int]:
         shift += 7
         if byte < 128:
             return value, at
+
+
+UNDEFINED = 0
+_GLOBAL, _FUNCTION = 1, 2
+_RELOCATION = struct.Struct("<QIIq")  # offset, kind, symbol, addend
+
+
+class Section(NamedTuple):
+    """A section of an ELF file; `offset` is its place in the file."""
+
+    kind: int
+    flags: int
+    offset: int
+    size: int
+    alignment: int
+
+
+class Symbol(NamedTuple):
+    """A name: the number of its section (UNDEFINED: it is outside), its place there; exported: a function that others may call."""
+
+    name: str
+    section: int
+    value: int
+    is_exported: bool
+
+
+class Relocation(NamedTuple):
+    """A place in a section that refers to a symbol."""
+
+    section: int
+    offset: int
+    kind: int
+    symbol: int
+    addend: int
+
+
+class Elf(NamedTuple):
+    """What an object of a 64-bit machine holds."""
+
+    machine: int
+    sections: list[Section]
+    symbols: list[Symbol]
+    relocations: list[Relocation]
+
+
+def read_elf(data: bytes) -> Elf:
+    """A relocatable 64-bit little-endian ELF file; ValueError where it is broken."""
+    try:
+        if not data.startswith(b"\x7fELF\x02\x01"):
+            raise ValueError("not a 64-bit ELF file")
+        raw = _sections(data)
+        symbols: list[Symbol] = []
+        relocations: list[Relocation] = []
+        for section in raw:
+            offset, size = section[4], section[5]
+            if section[1] == _SHT_SYMTAB:
+                names = raw[section[6]][4]
+                for name, info, _, place, value, _ in _ELF64[2].iter_unpack(data[offset : offset + size]):
+                    is_exported = info == _GLOBAL << 4 | _FUNCTION and place != UNDEFINED
+                    wanted = is_exported or (place == UNDEFINED and name)
+                    symbols.append(Symbol(_name(data, names + name) if wanted else "", place, value, is_exported))
+            elif section[1] == _SHT_RELA:
+                where = section[7]
+                relocations += [Relocation(where, *item) for item in _RELOCATION.iter_unpack(data[offset : offset + size])]
+        sections = [Section(s[1], s[2], s[4], s[5], s[8]) for s in raw]
+        return Elf(_ELF64[0].unpack_from(data)[2], sections, symbols, relocations)
+    except (struct.error, IndexError, ValueError) as error:
+        raise ValueError("broken object file") from error
