@@ -67,7 +67,8 @@ def generate(seed: int, stages: Sequence[str] = tuple(STAGES), size: int = 7, ea
             sub.lines.append(f"CAL :@{index + 1}")
         bodies.append(sub.lines)
     lines = [*stage.prologue, *main.lines, *stage.epilogue, "END"]
-    text = _assemble(stage, resources, words(seed, (3, 4)), lines, bodies)
+    chosen = [line for line in map(chance.choice, stage.choices) if line]
+    text = _assemble(stage, [*chosen, *resources.declarations()], words(seed, (3, 4)), lines, bodies)
     arguments = resources.arguments() | {"fuel": FUEL}
     for name, value in stage.arguments(1000 * seed).items():
         arguments[name] = {**arguments[name], **value} if name in arguments else value
@@ -79,7 +80,7 @@ def seeds(examples: int, **options: Any) -> list[GeneratedProgram]:
     return [generate(seed, **options) for seed in range(examples)]
 
 
-def _assemble(stage: Stage, resources: Resources, immediates: Words, main: list[str], subs: list[list[str]]) -> str:
+def _assemble(stage: Stage, resources: Sequence[str], immediates: Words, main: list[str], subs: list[list[str]]) -> str:
     lines, starts = list(main), []
     for body in subs:
         starts.append(len(lines))
@@ -87,7 +88,7 @@ def _assemble(stage: Stage, resources: Resources, immediates: Words, main: list[
     for number, start in enumerate(starts):
         lines = [line.replace(f":@{number}", f":{start}") for line in lines]
     constants = (f"DCL CONST[0][0..{CONSTANTS - 1}]", f"DCL CONST[1][0..{MORE_CONSTANTS - 1}]")
-    declared = [*stage.declare, *resources.declarations(), *constants, *TEMPORARIES, "DCL ADDR[0]"]
+    declared = [*stage.declare, *resources, *constants, *TEMPORARIES, "DCL ADDR[0]"]
     values = [*immediates.tolist(), *FIXED_IMMEDIATES]
     rows = [f"IMM[{i}] UINT32 {{{', '.join(map(str, row))}}}" for i, row in enumerate(values)]
     return "\n".join([stage.processor or stage.name, *declared, *rows, *lines, ""])

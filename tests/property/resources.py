@@ -42,6 +42,7 @@ TEXTURES = ("TEX", "TEX_LZ", "TXB", "TXL", "TXP", "TXD", "TEX2", "TXB2", "TXL2",
 VIEWS = ("SAMPLE", "SAMPLE_B", "SAMPLE_C", "SAMPLE_C_LZ", "SAMPLE_D", "SAMPLE_L", "SAMPLE_I", "SAMPLE_I_MS", "SVIEWINFO", "GATHER4")
 QUERIES = ("SAMPLE_POS", "SAMPLE_INFO", "SAMP2HND", "IMG2HND")
 INTERPOLATION = ("INTERP_CENTROID", "INTERP_SAMPLE", "INTERP_OFFSET", "FBFETCH")
+HELPERS = ("DEMOTE", "READ_HELPER", "KILL")
 RESOURCES = (*MEMORY, *TEXTURES, *VIEWS, *QUERIES)
 
 _NO_REFERENCE = frozenset({"TEX", "TXB", "TXL", "TXP", "TXD", "TEX_LZ"})
@@ -125,6 +126,11 @@ class ResourceWriter(Writer):
             self._query(name)
         elif name in INTERPOLATION:
             self._interpolated(name)
+        elif name == "READ_HELPER":
+            self.write(name, "plain", self._mask(), [])
+        elif name in HELPERS:
+            self.condition()
+            self.lines += [name, "ENDIF"]
         else:
             super().special(name)
 

@@ -30,7 +30,7 @@ from tests.property.pools import (
     given_values,
     words,
 )
-from tests.property.resources import DIGEST_BUFFER, GIVEN_BUFFER, INTERPOLATION, RESOURCES, ResourceWriter
+from tests.property.resources import DIGEST_BUFFER, GIVEN_BUFFER, HELPERS, INTERPOLATION, RESOURCES, ResourceWriter
 from tests.property.writer import ANY_OUT, DIGEST_OUT, LOOSE_OUT, NEAR_OUT, PLAIN_OUT
 
 INVOCATIONS = 8
@@ -46,6 +46,7 @@ class Stage:
 
     processor: the word in front. declare: lines before the TEMPs. arguments: of `tgsi.run`, from a seed. prologue, epilogue: around the
     body; the latter brings the digest to where it can be seen, as does `leave`, which ends the program in the middle of it.
+    choices: of each, a program has one as a declaration.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Stage:
     epilogue: tuple[str, ...] = (_STORE_DIGEST,)
     leave: tuple[str, ...] = (_STORE_DIGEST, "RET")
     opcodes: tuple[str, ...] = ()
+    choices: tuple[tuple[str, ...], ...] = (("", "", "", "", "PROPERTY MUL_ZERO_WINS 1"),)
     outputs: bool = True
     kills: bool = False
 
@@ -107,7 +109,7 @@ def _fragments(seed: int) -> dict[str, Any]:
 _INPUT_POOLS = _pools(lambda number: [f"IN[{number}]"], ("IN[ADDR[0].x+1]", "IN[ADDR[0].z]"))
 _COLORS = tuple(f"DCL OUT[{i}], COLOR[{i}]" for i in OUTPUTS)
 _VARYINGS = ("DCL OUT[0], POSITION", *(f"DCL OUT[{i}], GENERIC[{i}]" for i in OUTPUTS[1:]))
-_FRAGMENT_OPCODES = (*DERIVATIVES, *INTERPOLATION)
+_FRAGMENT_OPCODES = (*DERIVATIVES, *INTERPOLATION, *HELPERS)
 
 
 # FRAG with plane equations: two registers vary, the others are constant; flags and numbers come from the position
@@ -124,16 +126,24 @@ def _planes(seed: int) -> dict[str, Any]:
     table = [[0.375, 0.125], [0.875, 0.375], [0.125, 0.625], [0.625, 0.875]]
     covered = chance.integers(0, 16, INVOCATIONS).astype(np.uint32)
     given = {"coefs": coefs, "quad_pos": position, "sample_positions": table, "coverage": covered, "face": chance.choice([1.0, -1.0])}
+    given["system_values"] = {"SAMPLEID": chance.integers(0, 4, INVOCATIONS).astype(np.uint32)}
     return given | {"constants": _constants(seed), "framebuffer": {0: words(seed + 5, (INVOCATIONS, 4))}}
 
 
 _FLAGS = f"TEMP[{FIRST_GIVEN + 1}]"
 _PLANES_DECLARED = (
-    "DCL IN[0], GENERIC[0], PERSPECTIVE",
-    "DCL IN[1], GENERIC[1], LINEAR",
     *(f"DCL IN[{i}], GENERIC[{i}], CONSTANT" for i in range(2, len(GIVEN))),
     f"DCL IN[{len(GIVEN)}], POSITION, LINEAR",
     f"DCL TEMP[{FIRST_GIVEN}..{FIRST_GIVEN + 1}]",
+)
+_PLANES_CHOICES = (
+    *(
+        tuple(f"DCL IN[{register}], GENERIC[{register}], {mode}{place}" for mode in modes for place in ("", "", ", CENTROID", ", SAMPLE"))
+        for register, modes in ((0, ("PERSPECTIVE",)), (1, ("LINEAR", "PERSPECTIVE", "COLOR")))
+    ),
+    ("", "", "PROPERTY MUL_ZERO_WINS 1"),
+    ("", "PROPERTY FS_COORD_ORIGIN LOWER_LEFT"),
+    ("", "PROPERTY FS_COORD_PIXEL_CENTER INTEGER"),
 )
 _PLANES_PROLOGUE = (
     f"F2U {_FLAGS}, IN[{len(GIVEN)}].xyxy",
@@ -278,6 +288,7 @@ STAGES: dict[str, Stage] = {
             _planes,
             processor="FRAG",
             prologue=_PLANES_PROLOGUE,
+            choices=_PLANES_CHOICES,
             opcodes=_FRAGMENT_OPCODES,
             kills=True,
         ),

@@ -72,7 +72,7 @@ def _programs() -> list[GeneratedProgram]:
 def _found_by(name: str, mark: int) -> int | None:
     """The seed of the first program that shows a fault in an opcode."""
     for generated in _programs():
-        if re.search(rf"^{name}(_SAT)? ", generated.text, re.MULTILINE):
+        if re.search(rf"^{name}(_SAT)?(_PRECISE)? ", generated.text, re.MULTILINE):
             # A text of its own, so that neither the fault nor its absence comes from a cache of kernels.
             immediates = generated.text.count("\nIMM[")
             last = generated.text.rindex("\nIMM[")

@@ -103,7 +103,7 @@ class Writer:
     def _indirect(self, plain: bool) -> str:
         component, offset = self.chance.choice("xyzw"), self.chance.choice(("", "+1", "+2", "-1"))
         choices = [*self.pools.indirect, f"TEMP[ADDR[0].{component}{offset}](1)", "CONST[ADDR[0].x]", "CONST[1][ADDR[0].z]"]
-        choices += ["CONST[ADDR[0].w][1]", "IMM[ADDR[0].y]", "CONST[ADDR[0].y+2]"]
+        choices += ["CONST[ADDR[0].w][1]", "IMM[ADDR[0].y]", "CONST[ADDR[0].y+2]", f"CONST[{COUNTERS[0]}.x+1]"]
         if not plain:
             choices += [f"TEMP[ADDR[0].{component}+4](2)"] * 2
             if self.free:
@@ -155,8 +155,8 @@ class Writer:
     def write(self, name: str, kind: str, mask: str, sources: Sequence[str]) -> None:
         """An instruction and its digest."""
         register = self.target(kind)
-        suffix = "_SAT" if self._one_in(10) else ""
-        self.lines.append(f"{name}{suffix} {register}.{mask}, {', '.join(sources)}")
+        suffix = ("_SAT" if self._one_in(10) else "") + ("_PRECISE" if self._one_in(20) else "")
+        self.lines.append(f"{name}{suffix} {', '.join([f'{register}.{mask}', *sources])}")
         readable = "OUT" if register.startswith("OUT[ADDR") else register
         if readable != "OUT":
             self.digest(register, "loose" if kind == "plain" and register.startswith("OUT") else kind)
