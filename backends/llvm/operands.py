@@ -210,6 +210,8 @@ class Operands:
     # -- destinations -----------------------------------------------------------------------------------------------
     def write(self, instruction: Instruction, register: RegisterRef, channel: int, value: Val, mask: Val | None, masked: bool) -> None:
         """Store one channel. `mask` are the executing lanes (None: all); `masked`: the analysis wants them told apart."""
+        if register.file is File.NULL:
+            return
         if register.file in self.rows:
             row, number = self._row_and_index(instruction, register)
             self.rows[register.file].store(row, number, channel, value.as_int(), mask, self._reach(register))

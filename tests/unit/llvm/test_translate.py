@@ -222,6 +222,10 @@ def test_what_is_not_built_is_named_with_its_line(body: str, what: str) -> None:
     assert f"shader.tgsi:{text[: text.index(body)].count(chr(10)) + 1}:1" in str(caught.value)
 
 
+def test_results_for_nobody_vanish() -> None:
+    assert _first("DDIV NULL.xy, IN[0], IN[0]\nMOV NULL, IN[0]\nMOV OUT[0], IMM[0].yyyy") == [1] * 8
+
+
 def test_arrays_are_bounded() -> None:
     program = parse(
         "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..2000], ARRAY(1)\nDCL ADDR[0]\nMOV OUT[0], TEMP[ADDR[0].x](1)\nEND\n"
