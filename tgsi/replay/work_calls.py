@@ -29,8 +29,9 @@ def gs(player: Player, values: Values) -> None:
 
 @handles("cs")
 def cs(player: Player, values: Values) -> None:
-    """Make and bind a compute shader."""
-    player.context.bind_compute_state(player.context.create_compute_state(values["text"]))
+    """Make and bind a compute shader. A scene that asks for no shared memory leaves its size to the context."""
+    local = values["req_local_mem"] or None
+    player.context.bind_compute_state(player.context.create_compute_state(values["text"], req_local_mem=local))
 
 
 @handles("clear")
