@@ -223,7 +223,7 @@ def test_what_is_not_built_is_named_with_its_line(body: str, what: str) -> None:
 
 
 def test_results_for_nobody_vanish() -> None:
-    assert _first("DDIV NULL.xy, IN[0], IN[0]\nMOV NULL, IN[0]\nMOV OUT[0], IMM[0].yyyy") == [1] * 8
+    assert _first("DDIV NULL[0].xy, IN[0], IN[0]\nMOV NULL[0], IN[0]\nMOV OUT[0], IMM[0].yyyy") == [1] * 8
 
 
 def test_arrays_are_bounded() -> None:
