@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from backends.checks import integer, mapping, number
 from backends.gallium.state import SamplerState
 from backends.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
 from backends.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
@@ -144,7 +145,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     coverage = None if options.get("coverage") is None else words("coverage", options["coverage"])  # type: ignore[arg-type]
     if coverage is not None and coverage.ndim != 1:
         raise ValueError(f"coverage must have shape (invocations,), not {coverage.shape}")
-    framebuffer = {_number("framebuffer", k, MAX_TARGETS): _color(k, data) for k, data in (options.get("framebuffer") or {}).items()}
+    framebuffer = _numbered("framebuffer", options.get("framebuffer"), MAX_TARGETS, _color)
     counts = {} if given is None or by_vertex else {"inputs": len(given)}
     counts |= {} if positions is None else {"quad_pos": positions.shape[1]}
     counts |= {} if coverage is None else {"coverage": len(coverage)}
@@ -158,46 +159,41 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     covered = np.full(shape.lanes, (1 << len(table)) - 1, np.uint32)
     if coverage is not None:
         covered[shape.places] &= coverage
-    number = np.zeros(shape.lanes, np.int64)
+    sample = np.zeros(shape.lanes, np.int64)
     if "SAMPLEID" in system:
-        number[shape.places] = np.minimum(system["SAMPLEID"][:, 0], len(table) - 1)
-    face = float(options.get("face", 1.0))
+        sample[shape.places] = np.minimum(system["SAMPLEID"][:, 0], len(table) - 1)
+    face = number("face", options.get("face", 1.0))
     defaults = {
         "FACE": np.array([0xFFFFFFFF if face > 0 else 0], np.uint32),
         "SAMPLEMASK": covered[:, None],
-        "SAMPLEPOS": np.pad(table, ((0, 0), (0, 2))).view(np.uint32)[number],
+        "SAMPLEPOS": np.pad(table, ((0, 0), (0, 2))).view(np.uint32)[sample],
         "VERTICESIN": np.array([vertices.shape[1]], np.uint32),
     }
-    fuel, shared = options.get("fuel", FUEL), options.get("shared_memory", DEFAULT_SHARED_MEMORY)
-    if not 1 <= fuel <= MAX_FUEL:
-        raise ValueError(f"fuel must be from 1 to {MAX_FUEL}, not {fuel}")
-    if not 0 <= shared <= MAX_SHARED_MEMORY:
-        raise ValueError(f"shared_memory must be from 0 to {MAX_SHARED_MEMORY} bytes, not {shared}")
-    textures, samplers = dict(options.get("textures") or {}), dict(options.get("samplers") or {})
+    fuel = integer("fuel", options.get("fuel", FUEL), 1, MAX_FUEL)
+    shared = integer("shared_memory", options.get("shared_memory", DEFAULT_SHARED_MEMORY), 0, MAX_SHARED_MEMORY)
+    textures, samplers = (dict(mapping(name, options.get(name))) for name in ("textures", "samplers"))
     check_textures(program, textures, samplers)
     return Arguments(
         shape=shape,
         inputs=padded,
         vertices=vertices,
-        constants={
-            _number("constants", k, MAX_CONSTANT_BUFFERS): _constant_buffer(k, v) for k, v in (options.get("constants") or {}).items()
-        },
+        constants=_numbered("constants", options.get("constants"), MAX_CONSTANT_BUFFERS, _constant_buffer),
         system_values=declared_system_values(program, shape, system, defaults),
         coefs=coefs,
         quad_pos=None if positions is None else np.pad(positions, ((0, 0), (0, shape.lanes - positions.shape[1]))),
         face=face,
         flatshade_color=bool(options.get("flatshade_color", False)),
-        fuel=int(fuel),
+        fuel=fuel,
         textures=textures,
         samplers=samplers,
-        buffers=_buffers("buffers", options.get("buffers")),
-        images=writable_images(options.get("images") or {}),
-        counters=_buffers("counters", options.get("counters")),
-        memory={_memory(name): buffer_words(f"memory[{name!r}]", data) for name, data in (options.get("memory") or {}).items()},
-        shared_words=int(shared) // 4,
+        buffers=_numbered("buffers", options.get("buffers"), MAX_BUFFERS, buffer_words),
+        images=writable_images(mapping("images", options.get("images"))),
+        counters=_numbered("counters", options.get("counters"), MAX_BUFFERS, buffer_words),
+        memory={_memory(name): buffer_words(f"memory[{name!r}]", data) for name, data in mapping("memory", options.get("memory")).items()},
+        shared_words=shared // 4,
         framebuffer={k: _in_lanes(data, shape) for k, data in framebuffer.items()},
         sample_positions=table,
-        sample_offset=table[number] - np.float32(0.5),
+        sample_offset=table[sample] - np.float32(0.5),
         centroid_offset=_centroids(table, covered),
     )
 
@@ -222,13 +218,14 @@ def _shape(program: Program, options: RunOptions, vertices: NDArray[np.uint32], 
     found, primitives = next(iter(counts.values()), None), len(vertices)
     match program.processor:
         case Processor.COMP:
-            shape = block_shape(program, options.get("grid") or (1, 1, 1), options.get("block"))
+            grid = options.get("grid")
+            shape = block_shape(program, (1, 1, 1) if grid is None else grid, options.get("block"))
         case Processor.TESS_CTRL:
             shape = patch_shape(primitives, max(1, program.property("TCS_VERTICES_OUT", 1)))
         case Processor.GEOM:
             shape = flat_shape(primitives * max(1, program.property("GS_INVOCATIONS", 1)), primitives)
         case Processor.TESS_EVAL:
-            if found is not None and found % max(1, primitives):
+            if found is not None and (found % primitives if primitives else found):
                 raise ValueError(f"{next(iter(counts))} has {found} invocations, which is no multiple of {primitives} patches")
             return flat_shape(primitives if found is None else found, primitives)
         case _:
@@ -303,14 +300,14 @@ def _centroids(table: Floats, covered: Bits) -> Floats:
     return result
 
 
-def _number(name: str, number: int, limit: int) -> int:
-    if not isinstance(number, int) or not 0 <= number < limit:
-        raise ValueError(f"{name}: {number!r} is no number from 0 to {limit - 1}")
-    return number
-
-
-def _buffers(name: str, given: Mapping[int, ArrayLike | bytes] | None) -> dict[int, Bits]:
-    return {_number(name, number, MAX_BUFFERS): buffer_words(f"{name}[{number}]", data) for number, data in (given or {}).items()}
+def _numbered(name: str, given: Any, limit: int, read: Callable[[str, Any], Bits]) -> dict[int, Bits]:
+    """What `read` makes of each item; numbers stay below `limit`."""
+    found = {}
+    for key, data in mapping(name, given).items():
+        if not isinstance(key, int | np.integer) or not 0 <= key < limit:
+            raise ValueError(f"{name}: {key!r} is no number from 0 to {limit - 1}")
+        found[int(key)] = read(f"{name}[{key}]", data)
+    return found
 
 
 def _memory(name: Any) -> MemoryType:
@@ -319,19 +316,19 @@ def _memory(name: Any) -> MemoryType:
     return MemoryType[name]
 
 
-def _constant_buffer(buffer: int, data: ArrayLike) -> Bits:
-    array = words(f"constants[{buffer}]", data)
+def _constant_buffer(name: str, data: ArrayLike) -> Bits:
+    array = words(name, data)
     if array.size == 0:
         return np.zeros((0, 4), np.uint32)
     if array.ndim != 2 or array.shape[1] != 4:
-        raise ValueError(f"constants[{buffer}] must have shape (vec4s, 4), not {array.shape}")
+        raise ValueError(f"{name} must have shape (vec4s, 4), not {array.shape}")
     return array
 
 
-def _color(number: int, data: ArrayLike) -> Bits:
-    array = words(f"framebuffer[{number}]", data)
+def _color(name: str, data: ArrayLike) -> Bits:
+    array = words(name, data)
     if array.ndim != 2 or array.shape[1] != 4:
-        raise ValueError(f"framebuffer[{number}] must have shape (invocations, 4), not {array.shape}")
+        raise ValueError(f"{name} must have shape (invocations, 4), not {array.shape}")
     return array
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,8 +112,7 @@ def block_shape(program: Program, grid: Triple, block: Triple | None) -> Shape:
         if not all(fixed):
             raise ValueError("block must be given: the program does not fix its size")
         block = (fixed[0], fixed[1], fixed[2])
-    _check_axes("grid", grid, 0)
-    _check_axes("block", block, 1)
+    grid, block = _axes("grid", grid, 0), _axes("block", block, 1)
     if any(wanted not in (0, size) for wanted, size in zip(fixed, block)):
         raise ValueError(f"block is {block}, the program fixes {fixed}")
     threads, blocks = prod(block), prod(grid)
@@ -139,6 +139,7 @@ def _checked(invocations: int) -> int:
     return invocations
 
 
-def _check_axes(name: str, axes: Triple, least: int) -> None:
-    if not isinstance(axes, tuple | list) or len(axes) != 3 or not all(isinstance(axis, int) and axis >= least for axis in axes):
+def _axes(name: str, axes: Any, least: int) -> Triple:
+    if not isinstance(axes, tuple | list) or len(axes) != 3 or not all(isinstance(n, int | np.integer) and n >= least for n in axes):
         raise ValueError(f"{name} must be three integers of at least {least}, not {axes!r}")
+    return int(axes[0]), int(axes[1]), int(axes[2])

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from backends.checks import mapping
 from backends.result import Bits
 from backends.shapes import QUAD, Shape, coordinates
 from backends.words import words
@@ -17,7 +18,7 @@ from tgsi.semantics import SEMANTICS
 
 def given_system_values(given: Mapping[str, ArrayLike] | None) -> dict[str, Bits]:
     """Semantic name to (invocations, 4) words. ValueError for unknown names and wrong shapes."""
-    return {name: _given(name, data) for name, data in (given or {}).items()}
+    return {name: _given(name, data) for name, data in mapping("system_values", given).items()}
 
 
 def _given(name: str, data: ArrayLike) -> Bits:

@@ -16,7 +16,7 @@ def words(name: str, data: ArrayLike) -> Bits:
 
     Raises ValueError or TypeError, which call the array `name`, for what 32 bits cannot hold.
     """
-    array: NDArray[Any] = np.asarray(data)
+    array = _array(name, data)
     if array.dtype in (np.uint32, np.int32, np.float32):
         return np.ascontiguousarray(array).view(np.uint32)
     if array.dtype.kind == "f":
@@ -30,9 +30,16 @@ def words(name: str, data: ArrayLike) -> Bits:
     raise TypeError(f"{name} must hold float32 or 32-bit integers, not {array.dtype}")
 
 
+def _array(name: str, data: object) -> NDArray[Any]:
+    try:
+        return np.asarray(data)
+    except ValueError:
+        raise ValueError(f"{name} must be one array, or lists of equal lengths") from None
+
+
 def buffer_words(name: str, data: ArrayLike | bytes) -> Bits:
     """A copy of a buffer's words: of an array as `words` reads it, or of bytes (`bytes` or uint8) in whole words."""
-    array: NDArray[Any] = np.frombuffer(data, np.uint8) if isinstance(data, bytes | bytearray | memoryview) else np.asarray(data)
+    array = np.frombuffer(data, np.uint8) if isinstance(data, bytes | bytearray | memoryview) else _array(name, data)
     if array.dtype != np.uint8:
         return words(name, array).reshape(-1).copy()
     if array.size % 4:

@@ -199,17 +199,17 @@ def run(
         "coverage": coverage,
         "fuel": FUEL if fuel is None else fuel,
     }
+    if not isinstance(engine, str) or engine not in ENGINES:
+        raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
     if engine == "jit":
         from backends.llvm.run import run as compiled
 
         if trace:
             raise ValueError('run: trace: only engine="interp" has one')
         return compiled(program, inputs, lanes=lanes, cpu=cpu, **given)
-    if engine == "interp":
-        from backends.interp.run import run as interpreted
+    from backends.interp.run import run as interpreted
 
-        return interpreted(program, inputs, trace=trace, **given)
-    raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
+    return interpreted(program, inputs, trace=trace, **given)
 
 
 def _program(value: Any, argument: str) -> Program:

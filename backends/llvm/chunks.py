@@ -100,7 +100,7 @@ class Run:
     def _bind_rows(self) -> Bits | None:
         """Inputs by vertex; returns the outputs by vertex where there are some."""
         record, vertices = self._record, self.arguments.vertices
-        record.vertices, record.vertex_rows = self._keep(np.ascontiguousarray(vertices)), vertices.shape[1]
+        record.vertices, record.vertex_rows = self._keep(np.ascontiguousarray(vertices)), vertices.shape[1] if len(vertices) else 0
         if File.OUT not in plan_of(self.program).rows:
             return None
         shape = self.arguments.shape

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from backends.arguments import Arguments, RunOptions, prepare
+from backends.checks import integer
 from backends.llvm.bind import Environment
 from backends.llvm.chunks import Run
 from backends.llvm.engine import Library, compile_module
-from backends.llvm.lanes import MIN_LANES
+from backends.llvm.lanes import MAX_LANES, MIN_LANES
 from backends.llvm.plan import MAX_ARRAY_BYTES, array_bytes
 from backends.llvm.planes import interpolate
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
@@ -61,6 +62,9 @@ def run(
     fewer lanes. library: the compiled `build_run_kernel` of this program, these lanes, keys and fuel, if the caller kept it.
     Raises UnsupportedError for what the generator does not build, ValueError and TypeError for wrong arguments.
     """
+    if not isinstance(cpu, str):
+        raise TypeError(f'cpu must be "host" or a level such as "x86-64-v3", not {type(cpu).__name__}')
+    lanes = integer("lanes", lanes, MIN_LANES, MAX_LANES)
     arguments = prepare(program, inputs, **options)
     environment = Environment(program, arguments)
     if library is None:

@@ -156,3 +156,35 @@ def test_emitted_vertices_are_collected_by_stream_and_primitive() -> None:
     assert [len(vertices) for vertices in emitted] == [4, 1, 0, 0]
     assert emitted[0][:, 0, 0].tolist() == [0, 12, 24, 20]
     assert [lengths.tolist() for lengths in strips] == [[2, 1, 1], [1], [], []]
+
+
+ODD: dict[str, list[Any]] = {
+    **{key: [1, "x", [], np.zeros(2)] for key in ("constants", "system_values", "textures", "samplers", "buffers", "images", "counters")},
+    **{key: [None, True, 1.5, "x", -1, 1 << 40, np.zeros(2)] for key in ("fuel", "shared_memory")},
+    "face": [None, "1", [1]],
+    "framebuffer": [(1, 2)],
+    **{key: [7, np.zeros((2, 2)), "x"] for key in ("memory", "grid", "block")},
+    **{key: [[[1], [2, 3]]] for key in ("inputs", "coefs", "sample_positions", "coverage")},
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in ODD.items() for value in values])
+def test_errors_of_wrong_types_name_the_argument(name: str, value: Any) -> None:
+    comp = name in ("memory", "grid", "block")
+    given: dict[str, Any] = {"block": (1, 1, 1)} if comp else {} if name in ("inputs", "coefs") else {"inputs": np.zeros((4, 1, 4))}
+    given |= {"quad_pos": np.zeros((4, 4))} if name == "coefs" else {}
+    program = parse("COMP\nEND\n") if comp else parse("FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nEND\n")
+    with pytest.raises((TypeError, ValueError), match=name):
+        prepare(program, **(given | {name: value}))
+
+
+def test_numbers_may_be_those_of_numpy() -> None:
+    one = np.int64(1)
+    given: dict[str, Any] = {"grid": (one, one, one), "shared_memory": np.int32(8), "fuel": np.uint8(3), "buffers": {one: [1]}}
+    arguments = prepare(parse(COMP.format("")), **given)
+    assert (arguments.shape.grid, arguments.shared_words, arguments.fuel, list(arguments.buffers)) == ((1, 1, 1), 2, 3, [1])
+
+
+def test_points_of_no_patch_are_refused() -> None:
+    with pytest.raises(ValueError, match="no multiple of 0 patches"):
+        prepare(parse(EVALUATION), np.zeros((0, 3, 2, 4)), system_values={"TESSCOORD": np.zeros((4, 4))})
