@@ -43,7 +43,8 @@ class Writer:
     """Collects the lines of one body.
 
     deck: opcodes that the program shall use, taken from the end. subs: how many subroutines calls may name. outputs: the stage's
-    OUT registers may be written at any time. lanes: those of every quad that are invocations.
+    OUT registers may be written at any time. returned: lanes may have left the program; what they hold is not promised.
+    lanes: those of every quad that are invocations.
     """
 
     chance: random.Random
@@ -55,6 +56,7 @@ class Writer:
     outputs: bool = True
     kills: bool = False
     free: bool = False
+    returned: bool = False
     lines: list[str] = field(default_factory=list)
     recent: dict[str, list[str]] = field(default_factory=lambda: {"plain": [], "loose": [], "pairs": []})
     near: list[str] = field(default_factory=lambda: list("xyzw"))
@@ -175,6 +177,8 @@ class Writer:
             self._wide(name)
         elif name in INEXACT:
             self._inexact(name)
+        elif self.returned and (name in DERIVATIVES or name == "READ_INVOC"):
+            return
         elif name in DERIVATIVES:
             self.write(name, "loose", self._mask(), [self.source("float", plain=False)])
         elif name in ADDRESSES:
@@ -293,7 +297,9 @@ class Writer:
         if "loop" in inside:
             kinds += ["CONT"] * 4
         self.condition()
-        self.lines += [self.chance.choice(kinds)] if kinds and not self._one_in(9) else self.leave
+        leaves = not kinds or self._one_in(9)
+        self.returned = self.returned or leaves
+        self.lines += self.leave if leaves else [self.chance.choice(kinds)]
         self.lines.append("ENDIF")
 
     def body(self, depth: int, inside: str, size: int = 3) -> None:
