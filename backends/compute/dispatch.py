@@ -20,7 +20,7 @@ from backends.compute.packet import BufferTable, ComputeBindings, ComputeShader,
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
 from backends.llvm.lanes import MIN_LANES
-from backends.llvm.plan import MAX_ARRAY_BYTES, array_bytes
+from backends.llvm.plan import MAX_ARRAY_BYTES, array_bytes, plan_of
 from backends.llvm.primitives import GRID_MEMORY
 from backends.llvm.target import native_lanes
 from backends.raster.environment import make_environment, sampling_keys
@@ -91,7 +91,7 @@ class Dispatcher:
 
     def __init__(self, threads: int | None, lanes: int | None, cpu: str, cache: Cache) -> None:
         self.workers = compute_units(threads)
-        self.lanes = lanes or max(native_lanes(cpu), 8)
+        self.lanes, self._native = lanes, max(native_lanes(cpu), 4)
         self._kernels = kernels_for(cpu, cache)
         self._region = Region(1 << 16)
         self._scratch = [_Scratch() for _ in range(self.workers)]
@@ -129,8 +129,8 @@ class Dispatcher:
             self._region.reset()
 
     def lanes_for(self, program: Program) -> int:
-        """Width of vectors: fewer where registers that are addressed indirectly would take too much stack."""
-        lanes = self.lanes
+        """Width of vectors: two registers a value, one where barriers keep values in memory; fewer where arrays take too much stack."""
+        lanes = self.lanes or max(self._native if plan_of(program).waits else 2 * self._native, 8)
         while lanes > MIN_LANES and array_bytes(program, lanes) > MAX_ARRAY_BYTES:
             lanes //= 2
         return lanes
@@ -185,6 +185,9 @@ class Dispatcher:
         for scratch in self._scratch[:workers]:
             self._prepare(scratch, record, kernel, needs, lanes)
         helpers = [self._submit(functools.partial(work, scratch)) for scratch in self._scratch[1:workers]]
+        if not helpers:
+            work(self._scratch[0])
+            return
         try:
             work(self._scratch[0])
         finally:

@@ -15,6 +15,7 @@ from backends.compute.packet import (
     MAX_PRIVATE,
     ComputeBindings,
     ComputeShader,
+    Grid,
     Triple,
 )
 from backends.gallium.bindings import Bindings
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from backends.compute.dispatch import Dispatcher
 
 T = TypeVar("T")
+MAX_REMEMBERED = 256
 
 
 class Compute(Shaders, Bindings):
@@ -49,6 +51,7 @@ class Compute(Shaders, Bindings):
         super().__init__(*given, **named)
         self._changed: dict[tuple[str, int], Resource] = {}  # resources that grids may write, by kind of binding and slot
         self._global = GlobalMemory(MAX_BUFFERS)
+        self._launches: dict[tuple[Any, ...] | None, tuple[Program, Grid]] = {}
 
     # -- shaders ---------------------------------------------------------------------------------------------------------
     def create_compute_state(
@@ -229,9 +232,7 @@ class Compute(Shaders, Bindings):
         if shader is None:
             raise ValueError(f"{name}: no compute shader is bound")
         self._check_compute(shader, name)
-        wanted = make(GridInfo, info, given, name)
-        program = entry_program(shader, integer(wanted.pc, f"{name}: pc"))
-        grid = checked_grid(shader, wanted, None if wanted.indirect is None else self._indirect(wanted))
+        program, grid = self._wanted(shader, info, given)
         if not self.allows_rendering():
             return
         bindings = self._compute_bindings()
@@ -241,6 +242,24 @@ class Compute(Shaders, Bindings):
         for resource in self._changed.values():
             resource.push()
         self.cs_invocations += grid.invocations
+
+    def _wanted(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> tuple[Program, Grid]:
+        """What is to run, remembered: the next launch is often the same."""
+        try:
+            is_whole = info is None and "input" not in given and "indirect" not in given
+            key = (shader, *given.items(), *map(_types, given.values())) if is_whole else None
+            known = self._launches.get(key)
+        except TypeError:  # a value that cannot be a key
+            key = known = None
+        if known is None:
+            wanted = make(GridInfo, info, given, "launch_grid")
+            program = entry_program(shader, integer(wanted.pc, "launch_grid: pc"))
+            known = program, checked_grid(shader, wanted, None if wanted.indirect is None else self._indirect(wanted))
+            if key is not None:
+                if len(self._launches) >= MAX_REMEMBERED:
+                    self._launches.clear()
+                self._launches[key] = known
+        return known
 
     def _indirect(self, info: GridInfo) -> Triple:
         buffer = self.check_resource(info.indirect, "launch_grid: indirect")
@@ -268,6 +287,10 @@ class Compute(Shaders, Bindings):
         """End the threads that run grids."""
         if self._dispatcher is not None:
             self._dispatcher.close()
+
+
+def _types(value: Any) -> Any:
+    return tuple(map(type, value)) if isinstance(value, tuple) else type(value)
 
 
 def _sequence(items: Any, argument: str) -> Sequence[Any]:
