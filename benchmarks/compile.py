@@ -2,8 +2,9 @@
 
 What a shader costs from its parsed program to an address that can be called, as the renderer asks for it: a FRAG is the fused kernel
 of an RGBA8 target with a 24-bit depth test (for draws of large primitives; `--packed`: with the code for small triangles), a VERT the
-vertex kernel, everything else the kernel of `tgsi.run`. Every sampler unit has a mipmapped, linearly filtered RGBA8 texture of the
-target that the shader names. CPU time of each step; code that shaders share (filtering, POW) is compiled before, and told apart.
+vertex kernel (unless it uses memory that the renderer has not for it), everything else the kernel of `tgsi.run`. Every sampler unit
+has a mipmapped, linearly filtered RGBA8 texture of the target that the shader names. CPU time of each step; code that shaders share
+(filtering, POW) is compiled before.
 
 uncached: the object cache has nothing; cached: a process that never saw the shader finds its object on disk.
 """
@@ -43,6 +44,9 @@ from tgsi.parser import parse
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 STEPS = ("rest", "build", "parse", "passes", "codegen", "link")
 """Where the time of an uncached compile goes; `rest` is what the renderer wants to know of a shader, and the cache."""
+
+HITS = 3
+"""How often an object is taken from the disk, each time as if for the first."""
 
 _DEPTH_TEST = DepthStencilAlphaState(depth=DepthState(enabled=True, writemask=True, func=CompareFunc.LESS))
 
@@ -106,7 +110,7 @@ def kernel_of(program: Program, cpu: str, cache: ObjectCache, packed: bool) -> L
         lanes = kernels.fragment_lanes(info, 4, not packed)
         key = FragmentKey(shader.serial, lanes, (target,), depth, textures=textures, samplers=samplers, quads=packed)
         return kernels.shade(key, info, shader)
-    if program.processor is Processor.VERT:
+    if program.processor is Processor.VERT and not any(program.declared(file) for file in (File.BUFFER, File.IMAGE, File.HWATOMIC)):
         return kernels.vertex_shader(shader, kernels.vertex_lanes(), textures, samplers)
     parts = ("run", program.text, kernels.native, textures, samplers)
     views = {k: t for k, t in enumerate(textures) if t is not None}
@@ -137,8 +141,9 @@ def measure(name: str, text: str, cpu: str, directory: Path, *, packed: bool = F
         if spent < found.uncached:
             known = {step: library.times[f"{step}_ms"] for step in STEPS[1:]}
             found.steps, found.uncached, found.size = {STEPS[0]: spent - sum(known.values()), **known}, spent, len(library.image)
-        program = parse(text)
-        found.cached = min(found.cached, _timed(partial(kernel_of, program, cpu, cache, packed))[1])
+        for _ in range(HITS):
+            program = parse(text)
+            found.cached = min(found.cached, _timed(partial(kernel_of, program, cpu, cache, packed))[1])
     return found
 
 
