@@ -119,3 +119,12 @@ def test_channels_that_hold_integers_are_known() -> None:
 def test_a_plan_is_made_once_a_program() -> None:
     program: Program = parse(f"{VERT_HEADER}MOV OUT[0], IN[0]\nEND\n")
     assert plan_of(program) is plan_of(program)
+
+
+def test_a_divergent_loop_keeps_a_shadow_of_the_few_values_that_its_rounds_hand_on() -> None:
+    rounds = "BGNLOOP\n{}\nUIF IN[0].xxxx\nBRK\nENDIF\nENDLOOP\nMOV OUT[0], TEMP[0]"
+    flow = _flow(rounds.format("ADD TEMP[0].xy, TEMP[0], IN[0]"))
+    assert set(flow.shadows) == {(File.TEMP, 0, 0), (File.TEMP, 0, 1)}
+    assert not _flow(rounds.format("ADD TEMP[0].xyz, TEMP[0], IN[0]")).shadows  # too many
+    assert not _flow(rounds.format("ADD TEMP[0].xy, IN[0], IN[0]")).shadows  # nothing is handed on
+    assert not _flow(rounds.format("UIF IN[0].yyyy\nADD TEMP[0].xy, TEMP[0], IN[0]\nENDIF")).shadows  # lanes do different things
