@@ -15,6 +15,8 @@ from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File, ImmediateType
 from tgsi.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
 
+Place = tuple[Index | None, Index]
+
 _WRITTEN = frozenset({File.TEMP, File.ADDR, File.OUT})
 _INTEGERS = frozenset({"int", "uint"})
 
@@ -118,7 +120,7 @@ class Operands:
     def read(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
         """A register channel, without modifiers, of whichever type it is held as."""
         if register.file in self.rows:
-            row, index = self._row_and_index(instruction, register)
+            row, index = self.find(instruction, register)
             return self.rows[register.file].load(row, index, channel, self._reach(register))
         if is_indirect(register):
             return self._read_indirect(instruction, register, channel)
@@ -193,8 +195,8 @@ class Operands:
         array = self._array(register.file, reach[0]) if reach[1] else None
         return None if array is None else (array, reach)
 
-    def _row_and_index(self, instruction: Instruction, register: RegisterRef) -> tuple[Index | None, Index]:
-        """Vertex (None: none is named) and register of an operand of a file with rows."""
+    def find(self, instruction: Instruction, register: RegisterRef) -> Place:
+        """Vertex (None: none is named) and number of a register, as its addresses are now."""
         dimension, index = register.dimension, register.index
         row: Index | None = None
         if dimension is not None:
@@ -208,19 +210,24 @@ class Operands:
         return array_range(self.program, register) if register.indirect is not None else (0, self.program.file_size(register.file))
 
     # -- destinations -----------------------------------------------------------------------------------------------
-    def write(self, instruction: Instruction, register: RegisterRef, channel: int, value: Val, mask: Val | None, masked: bool) -> None:
-        """Store one channel. `mask` are the executing lanes (None: all); `masked`: the analysis wants them told apart."""
+    def write(
+        self, instruction: Instruction, register: RegisterRef, place: Place, channel: int, value: Val, mask: Val | None, masked: bool
+    ) -> None:
+        """Store one channel. `place` is what `find` said before the first channel was stored, which may have changed an address.
+
+        `mask` are the executing lanes (None: all); `masked`: the analysis wants them told apart.
+        """
         if register.file is File.NULL:
             return
+        row, number = place
         if register.file in self.rows:
-            row, number = self._row_and_index(instruction, register)
             self.rows[register.file].store(row, number, channel, value.as_int(), mask, self._reach(register))
             return
         if register.indirect is not None:
             found = self._indirect_array(instruction, register)
             if found is not None:
-                index = self.address(instruction, register.indirect, register.index)
-                found[0].store_at(index, channel, value.as_int(), mask, found[1])
+                assert isinstance(number, Val)
+                found[0].store_at(number, channel, value.as_int(), mask, found[1])
             return
         array = self._array(register.file, register.index)
         if array is not None:

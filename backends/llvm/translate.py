@@ -144,6 +144,7 @@ class Translator:
         if not instruction.dst:
             return
         register = instruction.dst[number].register
+        place = self.operands.find(instruction, register)
         done: dict[str, Val] = {}
         for channel, value in values.items():
             if saturate:
@@ -151,7 +152,7 @@ class Translator:
                     done[value.name] = self._saturated(value)
                 value = done[value.name]
             masked = self.plan.flow.is_masked(self.region, (register.file, register.index, channel))
-            self.operands.write(instruction, register, channel, value, self.flow.active, masked)
+            self.operands.write(instruction, register, place, channel, value, self.flow.active, masked)
 
     def _saturated(self, value: Val) -> Val:
         """The word as a float, clamped to 0 and 1; NaN and -0 pass."""

@@ -222,6 +222,11 @@ def test_what_is_not_built_is_named_with_its_line(body: str, what: str) -> None:
     assert f"shader.tgsi:{text[: text.index(body)].count(chr(10)) + 1}:1" in str(caught.value)
 
 
+def test_a_destination_is_found_before_its_address_is_overwritten() -> None:
+    body = "MOV TEMP[9], IMM[0].xxxx\nUADD TEMP[TEMP[9].x+9](1).xyz, IMM[0].yyyy, IMM[0].yzww\nMOV OUT[0].x, TEMP[9].zzzz"
+    assert _first(body) == [4] * 8
+
+
 def test_results_for_nobody_vanish() -> None:
     assert _first("DDIV NULL[0].xy, IN[0], IN[0]\nMOV NULL[0], IN[0]\nMOV OUT[0], IMM[0].yyyy") == [1] * 8
 
