@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backends.checks import integer, mapping, number
 from backends.gallium.state import SamplerState
+from backends.gallium.template import integer, real
 from backends.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
 from backends.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
 from backends.system_values import declared_system_values, given_system_values
 from backends.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, writable_images
-from backends.words import buffer_words, words
+from backends.words import buffer_words, mapping, words
 from passes.analysis.regions import FUEL
 from tgsi.enums import File, MemoryType, Processor
 from tgsi.ir import Program
@@ -162,16 +162,16 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     sample = np.zeros(shape.lanes, np.int64)
     if "SAMPLEID" in system:
         sample[shape.places] = np.minimum(system["SAMPLEID"][:, 0], len(table) - 1)
-    face = number("face", options.get("face", 1.0))
+    face = real(options.get("face", 1.0), "face")
     defaults = {
         "FACE": np.array([0xFFFFFFFF if face > 0 else 0], np.uint32),
         "SAMPLEMASK": covered[:, None],
         "SAMPLEPOS": np.pad(table, ((0, 0), (0, 2))).view(np.uint32)[sample],
         "VERTICESIN": np.array([vertices.shape[1]], np.uint32),
     }
-    fuel = integer("fuel", options.get("fuel", FUEL), 1, MAX_FUEL)
-    shared = integer("shared_memory", options.get("shared_memory", DEFAULT_SHARED_MEMORY), 0, MAX_SHARED_MEMORY)
-    textures, samplers = (dict(mapping(name, options.get(name))) for name in ("textures", "samplers"))
+    fuel = integer(options.get("fuel", FUEL), "fuel", 1, MAX_FUEL)
+    shared = integer(options.get("shared_memory", DEFAULT_SHARED_MEMORY), "shared_memory", 0, MAX_SHARED_MEMORY)
+    textures, samplers = (mapping(name, options.get(name)) for name in ("textures", "samplers"))
     check_textures(program, textures, samplers)
     return Arguments(
         shape=shape,
@@ -184,8 +184,8 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         face=face,
         flatshade_color=bool(options.get("flatshade_color", False)),
         fuel=fuel,
-        textures=textures,
-        samplers=samplers,
+        textures={unit: replace(texture) for unit, texture in textures.items()},  # texels are decoded anew: they may have changed
+        samplers=dict(samplers),
         buffers=_numbered("buffers", options.get("buffers"), MAX_BUFFERS, buffer_words),
         images=writable_images(mapping("images", options.get("images"))),
         counters=_numbered("counters", options.get("counters"), MAX_BUFFERS, buffer_words),

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backends.checks import mapping
 from backends.result import Bits
 from backends.shapes import QUAD, Shape, coordinates
-from backends.words import words
+from backends.words import mapping, words
 from tgsi.enums import File, Processor
 from tgsi.ir import Program
 from tgsi.semantics import SEMANTICS

@@ -16,9 +16,11 @@ from backends.formats import Format
 from backends.formats.arrays import unpack
 from backends.gallium.enums import Swizzle
 from backends.gallium.state import SamplerState
+from backends.gallium.template import convert, make
 from tgsi.enums import File
 from tgsi.ir import Program, RegisterRef
 
+_Swizzles = tuple[Swizzle, Swizzle, Swizzle, Swizzle]
 IDENTITY = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)
 MAX_LEVELS = 16
 MAX_BYTES = 1 << 30
@@ -51,9 +53,9 @@ class TextureData:
 
     format: Format
     levels: tuple[NDArray[np.uint8], ...]
-    swizzle: tuple[Swizzle, Swizzle, Swizzle, Swizzle] = IDENTITY
+    swizzle: _Swizzles = IDENTITY
     samples: int = 1
-    _decoded: dict[int, NDArray[Any]] = field(default_factory=dict, repr=False, compare=False)
+    _decoded: dict[int, NDArray[Any]] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def texels(self, level: int) -> NDArray[Any]:
         """(layers, height, width, 4): float32, uint32 or int32."""
@@ -149,6 +151,8 @@ def check_textures(program: Program, textures: Mapping[int, TextureData], sample
                 raise ValueError(f"{name}: {unit!r} is no unit from 0 to {MAX_UNITS - 1}")
             if not isinstance(item, kind):
                 raise TypeError(f"{name}[{unit}] must be a {kind.__name__}, not {type(item).__name__}")
+    for unit, state in samplers.items():
+        make(SamplerState, state, {}, f"samplers[{unit}]")
     for unit, texture in textures.items():
         _check_levels(f"textures[{unit}]", texture, targets.get(unit, frozenset()))
 
@@ -175,6 +179,12 @@ def writable_images(images: Mapping[int, TextureData]) -> dict[int, ImageData]:
 
 
 def _check_levels(name: str, texture: TextureData, targets: frozenset[str]) -> None:
+    if not isinstance(texture.format, Format):
+        raise TypeError(f"{name}: format must be a Format, not {type(texture.format).__name__}")
+    if convert(_Swizzles, texture.swizzle, f"{name}: swizzle") != texture.swizzle:
+        raise TypeError(f"{name}: swizzle must be four members of Swizzle")
+    if not isinstance(texture.levels, tuple | list):
+        raise TypeError(f"{name}: levels must be a tuple of arrays, not {type(texture.levels).__name__}")
     if not 1 <= len(texture.levels) <= MAX_LEVELS:
         raise ValueError(f"{name} must have 1 to {MAX_LEVELS} levels, not {len(texture.levels)}")
     for k, level in enumerate(texture.levels):

@@ -1,7 +1,8 @@
-"""Arrays that users give, as 32-bit words."""
+"""Arrays that users give, as 32-bit words, alone and as items of mappings."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,15 @@ def _array(name: str, data: object) -> NDArray[Any]:
         return np.asarray(data)
     except ValueError:
         raise ValueError(f"{name} must be one array, or lists of equal lengths") from None
+
+
+def mapping(name: str, value: Any) -> Mapping[Any, Any]:
+    """A mapping, empty for None. TypeError for anything else."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a dict, not {type(value).__name__}")
+    return value
 
 
 def buffer_words(name: str, data: ArrayLike | bytes) -> Bits:

@@ -33,7 +33,7 @@ def integer(value: Any, argument: str, low: int = 0, high: int = (1 << 32) - 1) 
     """`value` as an int in [low, high]; TypeError or ValueError name the argument."""
     try:
         number = value.__index__()
-    except AttributeError:
+    except (AttributeError, TypeError):  # arrays have the method
         raise TypeError(f"{argument}: an integer is wanted, not {type(value).__name__}") from None
     if not low <= number <= high:
         raise ValueError(f"{argument}: {number} is not in {low} .. {high}")

@@ -80,7 +80,8 @@ def sampler_record(state: SamplerState) -> SamplerRecord:
     """The run-time part of a sampler."""
     record = SamplerRecord(state.lod_bias, state.min_lod, state.max_lod, state.max_anisotropy)
     for k, value in enumerate(state.border_color):
-        record.border_color[k] = int(np.float32(value).view(np.uint32))
+        with np.errstate(over="ignore"):
+            record.border_color[k] = int(np.float32(value).view(np.uint32))
         record.border_integers[k] = int(value) & 0xFFFFFFFF if abs(value) < float("inf") else 0
     return record
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from backends.arguments import Arguments, RunOptions, prepare
-from backends.checks import integer
+from backends.gallium.template import integer
 from backends.llvm.bind import Environment
 from backends.llvm.chunks import Run
 from backends.llvm.engine import Library, compile_module
@@ -64,7 +64,7 @@ def run(
     """
     if not isinstance(cpu, str):
         raise TypeError(f'cpu must be "host" or a level such as "x86-64-v3", not {type(cpu).__name__}')
-    lanes = integer("lanes", lanes, MIN_LANES, MAX_LANES)
+    lanes = integer(lanes, "lanes", MIN_LANES, MAX_LANES)
     arguments = prepare(program, inputs, **options)
     environment = Environment(program, arguments)
     if library is None:

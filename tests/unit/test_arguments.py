@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import tgsi.api
 from backends.arguments import prepare
 from backends.formats import Format
 from backends.gallium.enums import Swizzle
+from backends.gallium.state import SamplerState
 from backends.result import Emission
 from backends.shapes import patch_registers
 from backends.textures import TextureData
@@ -119,7 +122,7 @@ WRONG: dict[str, tuple[str, Any, dict[str, Any], str]] = {
     "vertices of geometry": (GEOM.format("DCL IN[][0], POSITION\n"), np.zeros((1, 3, 1, 4)), {}, r"\(primitives, 2, registers, 4\)"),
     "vertices of patches": (CONTROL.format(""), np.zeros((1, 33, 1, 4)), {}, "1 to 32 vertices"),
     "memory": (COMP.format(""), None, {"memory": {"SHARED": [0]}}, "neither 'GLOBAL' nor 'INPUT'"),
-    "shared memory": (COMP.format(""), None, {"shared_memory": 1 << 30}, "shared_memory must be from 0"),
+    "shared memory": (COMP.format(""), None, {"shared_memory": 1 << 30}, "shared_memory: 1073741824 is not in 0"),
     "counter number": (COMP.format(""), None, {"counters": {32: [0]}}, "counters: 32 is no number"),
     "sample positions": (FRAG, None, {"sample_positions": [[2.0, 0.0]]}, "sample_positions must have shape"),
     "coverage and samples": (FRAG, None, {"coverage": [1] * 4, "system_values": {"SAMPLEID": [0] * 8}}, "invocations differ"),
@@ -160,8 +163,8 @@ def test_emitted_vertices_are_collected_by_stream_and_primitive() -> None:
 
 ODD: dict[str, list[Any]] = {
     **{key: [1, "x", [], np.zeros(2)] for key in ("constants", "system_values", "textures", "samplers", "buffers", "images", "counters")},
-    **{key: [None, True, 1.5, "x", -1, 1 << 40, np.zeros(2)] for key in ("fuel", "shared_memory")},
-    "face": [None, "1", [1]],
+    **{key: [None, 1.5, "x", -1, 1 << 40, np.zeros(2)] for key in ("fuel", "shared_memory")},
+    "face": [None, "x", [1]],
     "framebuffer": [(1, 2)],
     **{key: [7, np.zeros((2, 2)), "x"] for key in ("memory", "grid", "block")},
     **{key: [[[1], [2, 3]]] for key in ("inputs", "coefs", "sample_positions", "coverage")},
@@ -188,3 +191,29 @@ def test_numbers_may_be_those_of_numpy() -> None:
 def test_points_of_no_patch_are_refused() -> None:
     with pytest.raises(ValueError, match="no multiple of 0 patches"):
         prepare(parse(EVALUATION), np.zeros((0, 3, 2, 4)), system_values={"TESSCOORD": np.zeros((4, 4))})
+
+
+@pytest.mark.parametrize("wrong", [{"format": "R8_UNORM"}, {"levels": None}, {"swizzle": (9, 9, 9, 9)}, {"swizzle": ()}, {"samples": 1.0}])
+def test_errors_of_fields_of_textures_name_them(wrong: dict[str, Any]) -> None:
+    texture = replace(TextureData(Format.R8_UNORM, (np.zeros((1, 1, 1, 1), np.uint8),)), **wrong)
+    with pytest.raises((TypeError, ValueError), match=rf"textures\[2\].*{next(iter(wrong))}"):
+        prepare(parse("FRAG\nEND\n"), textures={2: texture})
+
+
+@pytest.mark.parametrize("wrong", [{"wrap_s": 99}, {"lod_bias": "x"}, {"border_color": (1.0, 2.0)}, {"border_color": None}])
+def test_errors_of_fields_of_samplers_name_them(wrong: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError), match=rf"samplers\[3\].*{next(iter(wrong))}"):
+        prepare(parse("FRAG\nEND\n"), samplers={3: SamplerState(**wrong)})
+
+
+def test_texels_that_changed_between_runs_are_read_as_they_are() -> None:
+    program = parse("FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nDCL SAMP[0]\nTEX OUT[0], IN[0], SAMP[0], 2D\nEND\n")
+    texture = TextureData(Format.R8_UNORM, (np.zeros((1, 1, 1, 1), np.uint8),))
+    other = replace(texture, levels=(np.full((1, 1, 1, 1), 51, np.uint8),))
+    given: dict[str, Any] = {"inputs": np.zeros((4, 1, 4)), "samplers": {0: SamplerState()}}
+    for engine in tgsi.api.ENGINES:
+        assert tgsi.run(program, engine=engine, textures={0: texture}, **given).floats[0, 0, 0] == 0
+        assert tgsi.run(program, engine=engine, textures={0: other}, **given).floats[0, 0, 0] == np.float32(0.2)
+        texture.levels[0][:] = 255
+        assert tgsi.run(program, engine=engine, textures={0: texture}, **given).floats[0, 0, 0] == 1
+        texture.levels[0][:] = 0
