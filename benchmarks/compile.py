@@ -29,6 +29,7 @@ from backends.gallium.state import BlendState, DepthState, DepthStencilAlphaStat
 from backends.llvm.engine import Library, compile_cached
 from backends.llvm.object_cache import ObjectCache
 from backends.llvm.sampling.key import SamplerKey, TextureKey, sampler_key
+from backends.llvm.sources import own_sources
 from backends.llvm.stages import build_run_kernel
 from backends.raster.blend import TargetKey
 from backends.raster.depth import DepthKey
@@ -201,6 +202,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cpu", default="host", help="host or an x86-64 level")
     parser.add_argument("--slowest", type=int, default=3, metavar="N", help="how many of the slowest shaders to name")
     options = parser.parse_args(arguments)
+    if own_sources().digest is None:
+        parser.error("a source file is younger than this process, which therefore uses no disk cache")
     report = run(sorted(options.corpus.glob("*.tgsi"))[:: options.every], options.cpu, packed=options.packed, runs=options.runs)
     print("\n".join(lines_of(report, options.slowest)))
     return 1 if report.failed else 0

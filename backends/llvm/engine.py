@@ -203,11 +203,9 @@ def compile_cached(
     lanes. `exports` are the functions wanted. `cache`: an ObjectCache or directory, None for the default one, False for none.
     """
     store = resolve_cache(cache) if own_sources().digest is not None else None
-    if store is None:
-        return compile_module(build(), cpu=cpu)
-    key = object_key(parts, cpu)
-    image = store.get(key)
-    if image is not None:
+    key = object_key(parts, cpu) if store is not None else ""
+    image = store.get(key) if store is not None else None
+    if store is not None and image is not None:
         try:
             return Library(key[:12], image, tuple(exports), {}, None, cpu, store)
         except (ValueError, RuntimeError, OSError):
@@ -217,6 +215,6 @@ def compile_cached(
     built = time.thread_time() - begin
     library = compile_module(module, cpu=cpu, cache=store)
     library.times["build_ms"] = built * 1e3
-    if own_sources().are_unchanged():
+    if store is not None and own_sources().are_unchanged():
         store.put(key, library.image)
     return library

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from backends.llvm import engine
+from backends.llvm.builder import PTR, Function, Module
+from backends.llvm.engine import compile_cached
+from backends.llvm.object_cache import ObjectCache
+from backends.llvm.sources import ROOT, Sources, process_start, source_files
+
+
+def _module() -> Module:
+    module = Module("m")
+    Function(module, "k", [PTR]).ret()
+    return module
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    (tmp_path / "one.py").write_text("A = 1\n")
+    (tmp_path / "two.py").write_text("B = 2\n")
+    return tmp_path
+
+
+def _read(tree: Path, began: float | None = None) -> Sources:
+    return Sources(sorted(tree.glob("*.py")), tree, time.time() + 1 if began is None else began)
+
+
+def test_equal_files_have_equal_digests_wherever_they_lie(tree: Path) -> None:
+    before = _read(tree).digest
+    assert before is not None
+    moved = tree / "moved"
+    moved.mkdir()
+    for file in tree.glob("*.py"):
+        file.rename(moved / file.name)
+    assert _read(moved).digest == before
+    (moved / "one.py").rename(moved / "three.py")
+    assert _read(moved).digest not in (None, before)
+
+
+def test_a_file_that_is_younger_than_the_process_leaves_no_digest(tree: Path) -> None:
+    """Modules may have been imported before it was written; that it claims to be old makes no difference."""
+    began = time.time()
+    time.sleep(0.1)
+    (tree / "one.py").write_text("A = 3\n")
+    os.utime(tree / "one.py", (1, 1))
+    assert _read(tree, began).digest is None
+
+
+def test_files_that_are_missing_leave_no_digest(tree: Path) -> None:
+    assert Sources([], tree, time.time() + 1).digest is None
+    assert Sources([tree / "gone.py"], tree, time.time() + 1).digest is None
+
+
+def test_what_is_imported_after_an_edit_ends_the_digest(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = _read(tree)
+    assert found.are_unchanged()
+    (tree / "two.py").write_text("B = 4\n")
+    monkeypatch.setitem(sys.modules, "a_module_of_this_test", sys)
+    assert not found.are_unchanged()
+    (tree / "two.py").write_text("B = 2\n")
+    assert not found.are_unchanged()
+
+
+def test_a_process_with_edited_sources_neither_reads_nor_stores(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = ObjectCache(tmp_path / "objects")
+    built = []
+
+    def build() -> Module:
+        built.append(1)
+        return _module()
+
+    def compile_it() -> int:
+        compile_cached(("edited",), build, exports=["k"], cache=cache)
+        return len(list((tmp_path / "objects").rglob("*/*")))
+
+    known, edited = _read(tree), _read(tree, began=time.time() - 1000)
+    monkeypatch.setattr(engine, "own_sources", lambda: known)
+    assert (compile_it(), compile_it(), len(built)) == (1, 1, 1)
+    monkeypatch.setattr(engine, "own_sources", lambda: edited)
+    assert (compile_it(), len(built)) == (1, 2)
+
+
+def test_old_modules_never_store_under_the_digest_of_new_files(tmp_path: Path) -> None:
+    """A process imports the generators, somebody edits one, the process compiles: nothing is stored."""
+    for name in ("backends", "linkage", "passes", "tgsi"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "backends").unlink()
+    (tmp_path / "backends").mkdir()
+    for item in (ROOT / "backends").iterdir():
+        (tmp_path / "backends" / item.name).symlink_to(item)
+    (tmp_path / "backends" / "llvm").unlink()
+    (tmp_path / "backends" / "llvm").mkdir()
+    for item in (ROOT / "backends" / "llvm").iterdir():
+        copy = tmp_path / "backends" / "llvm" / item.name
+        if item.suffix == ".py":
+            copy.write_bytes(item.read_bytes())
+        else:
+            copy.symlink_to(item)
+    script = f"""
+import sys, time
+from collections.abc import Iterator
+from pathlib import Path
+from backends.llvm import engine, math
+from backends.llvm.builder import PTR, Function, Module
+assert engine.__file__.startswith({str(tmp_path)!r})
+def build():
+    module = Module("m")
+    Function(module, "k", [PTR]).ret()
+    return module
+if "edit" in sys.argv:
+    file = Path(math.__file__)
+    file.write_text(file.read_text() + "# edited")
+engine.compile_cached(("x",), build, exports=["k"], cache={str(tmp_path / "objects")!r})
+"""
+    (tmp_path / "work.py").write_text(script)
+    time.sleep(0.2)
+    found = []
+    for arguments in ([], ["edit"]):
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+        subprocess.run([sys.executable, str(tmp_path / "work.py"), *arguments], check=True, env=environment, cwd=tmp_path)
+        found.append(len(list((tmp_path / "objects").glob("*/*"))))
+    assert found == [1, 1]
+
+
+def test_a_process_began_before_now() -> None:
+    assert 0 < time.time() - process_start() < 24 * 3600
+
+
+def test_everything_that_generators_import_is_in_the_digest() -> None:
+    """What validates and prints programs included: keys are made of their text."""
+    known = set(source_files())
+    seen: set[Path] = set()
+    todo = [p for name in ("backends/llvm", "backends/raster") for p in (ROOT / name).rglob("*.py")]
+    while todo:
+        file = todo.pop()
+        if file not in seen:
+            seen.add(file)
+            todo += [found for name in _imported(file) if (found := _file_of(name)) is not None]
+    assert sorted(str(p.relative_to(ROOT)) for p in seen - known) == []
+
+
+def _imported(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def _file_of(name: str) -> Path | None:
+    place = ROOT / name.replace(".", "/")
+    return next((p for p in (place.with_suffix(".py"), place / "__init__.py") if p.exists()), None)
