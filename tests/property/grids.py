@@ -10,9 +10,10 @@ import numpy as np
 
 import tgsi
 from backends.result import RunResult
-from backends.textures import TextureData
+from backends.textures import TextureData, texture_targets
 from tests.property.engines import result_differences
 from tgsi import gallium as g
+from tgsi.ir import Program
 
 GALLIUM_KINDS = {"CUBEARRAY": "CUBE_ARRAY"}
 
@@ -23,14 +24,14 @@ def compute_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {**arguments, "textures": textures}
 
 
-def run_grid(ctx: g.Context, text: str, arguments: Mapping[str, Any]) -> RunResult:
+def run_grid(ctx: g.Context, text: str | Program, arguments: Mapping[str, Any]) -> RunResult:
     """What `tgsi.run` gives for a COMP program, by way of launch_grid. The context's bindings are its alone."""
-    program = tgsi.parse(text)
-    targets = {unit: d.view.target for d in program.declarations if d.view is not None for unit in range(d.first, d.last + 1)}
+    program = tgsi.parse(text) if isinstance(text, str) else text
+    targets = texture_targets(program)
     for number, data in arguments["constants"].items():
         ctx.set_constant_buffer("COMPUTE", np.ascontiguousarray(data), index=number)
     for unit, data in arguments["textures"].items():
-        ctx.set_sampler_views("COMPUTE", [_view(ctx, data, targets[unit].removeprefix("SHADOW"))], start=unit)
+        ctx.set_sampler_views("COMPUTE", [_view(ctx, data, min(targets.get(unit, {"2D"})))], start=unit)
         ctx.bind_sampler_states("COMPUTE", [ctx.create_sampler_state(arguments["samplers"][unit])], start=unit)
     buffers = {number: _buffer(ctx, data) for number, data in arguments["buffers"].items()}
     counters = {number: _buffer(ctx, data) for number, data in arguments["counters"].items()}
@@ -42,7 +43,7 @@ def run_grid(ctx: g.Context, text: str, arguments: Mapping[str, Any]) -> RunResu
     ctx.set_global_binding([memory["GLOBAL"]])
     own = arguments["shared_memory"]
     ctx.bind_compute_state(ctx.create_compute_state(program, req_local_mem=own, req_private_mem=own))
-    ctx.launch_grid(grid=arguments["grid"], input=arguments["memory"]["INPUT"])
+    ctx.launch_grid(grid=arguments["grid"], block=arguments.get("block"), input=arguments["memory"]["INPUT"])
     given = np.ascontiguousarray(arguments["memory"]["INPUT"]).view(np.uint8)
     return RunResult(
         np.zeros((0, 0, 4), np.uint32),

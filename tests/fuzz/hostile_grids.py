@@ -1,0 +1,132 @@
+"""Hostile compute programs through a Context, with guard pages behind everything that a launch touches.
+
+By hand: ``python -m tests.fuzz.hostile_grids mutated 0 1000 --lanes 16``. It ends with the first finding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import faulthandler
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tgsi
+from tests.fuzz.guard import Guard, GuardedNumpy
+from tests.fuzz.mutants import mutant
+from tests.property.fitting import fitting_arguments
+from tests.property.grids import compute_arguments, run_grid
+from tests.property.programs import generate
+from tgsi import gallium as g
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import Processor
+from tgsi.ir import Program
+
+SLACK = 64
+"""Readable bytes behind textures."""
+FUEL = 300
+
+
+class _Region:
+    """A region whose pieces end at guard pages."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+
+    def allocate(self, size: int) -> int:
+        return self._guard.memory(max(size, 4))
+
+    def copy(self, address: int, size: int, padded: int = 0) -> int:
+        target = self.allocate(max(size, padded))
+        ctypes.memmove(target, address, size)
+        return target
+
+    def keep(self, thing: Any) -> None:
+        pass
+
+    def reset(self) -> None:
+        pass
+
+
+@contextmanager
+def guarded() -> Iterator[Guard]:
+    """Resources, tables, scratch and environments of launches are guarded."""
+    import pytest
+
+    from backends.compute import dispatch
+    from backends.gallium import resource, screen
+    from backends.llvm.grids import GridKey
+
+    guard, is_buffer = Guard(), [False]
+    create = screen.Screen._create
+
+    def created(self: g.Screen, template: g.Template, memory: Any) -> g.Resource:
+        is_buffer[0] = template.is_buffer
+        return create(self, template, memory)
+
+    def allocated(size: int) -> NDArray[np.uint8]:
+        return guard.zeros(size if is_buffer[0] else size + SLACK, np.uint8)[:size]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(screen.Screen, "_create", created)
+        patch.setattr(resource, "allocate", allocated)
+        patch.setattr(dispatch, "GridKey", partial(GridKey, fuel=FUEL))
+        patch.setattr(dispatch, "np", GuardedNumpy(guard))
+        patch.setattr(dispatch, "layout_of", dispatch.layout_of.__wrapped__)
+        patch.setattr(dispatch, "aligned", lambda size: guard.zeros(max(size, 4), np.uint8))
+        patch.setattr(dispatch, "Region", lambda size: _Region(guard))
+        yield guard
+
+
+def _program(kind: str, number: int) -> tuple[Program, dict[str, Any]] | None:
+    if kind == "valid":
+        generated = generate(number, ("COMP",))
+        return tgsi.parse(generated.text), compute_arguments(generated.arguments)
+    program = mutant(number)
+    if program is None or program.processor is not Processor.COMP:
+        return None
+    return program, compute_arguments(fitting_arguments(program, number))
+
+
+def hunt(kind: str, begin: int, end: int, lanes: int) -> Counter[str]:
+    """What became of the programs of these numbers. Whatever is not foreseen is raised, or ends the process."""
+    verdicts: Counter[str] = Counter()
+    with guarded() as guard:
+        for number in range(begin, end):
+            found = _program(kind, number)
+            if found is not None:
+                print(f"{number}", flush=True)
+                verdicts[_run(guard, *found, lanes)] += 1
+    return verdicts
+
+
+def _run(guard: Guard, program: Program, arguments: dict[str, Any], lanes: int) -> str:
+    verdict = "ran"
+    with g.Screen(threads=0, lanes=lanes, cache_dir="").context_create() as ctx:
+        try:
+            run_grid(ctx, program, arguments)
+        except (UnsupportedError, ValueError) as error:
+            verdict = type(error).__name__
+        guard.release()
+    return verdict
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=("valid", "mutated"))
+    parser.add_argument("begin", type=int)
+    parser.add_argument("end", type=int)
+    parser.add_argument("--lanes", type=int, default=8)
+    given = parser.parse_args()
+    faulthandler.enable()
+    print(dict(hunt(given.kind, given.begin, given.end, given.lanes)))
+
+
+if __name__ == "__main__":
+    main()
