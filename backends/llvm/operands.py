@@ -28,6 +28,7 @@ class Operands:
         self.f, self.program, self.plan, self.interface = f, program, plan, interface
         self.lanes = interface.lane_map.lanes
         self.variables: dict[Key, Var] = {}
+        self.straight: dict[Key, Val] = {}  # values of channels that need no variable
         self.twins: dict[Key, Var] = {}  # those of the loop that is being written
         self.heads: dict[str, Key] = {}  # by name: values read since the last loop began, before the variable was written
         self._written: set[Key] = set()
@@ -78,7 +79,7 @@ class Operands:
     def _make_variables(self) -> None:
         flow = self.plan.flow
         for key, home in flow.homes.items():
-            if key[0] in self.rows or self._array(key[0], key[1]) is not None:
+            if key in flow.straight or key[0] in self.rows or self._array(key[0], key[1]) is not None:
                 continue
             lanes = self.lanes if key in flow.divergent else 1
             variable = Var(self.f, (I32 if key in flow.integer else F32).wide(lanes))
@@ -134,7 +135,9 @@ class Operands:
             return array.load(register, channel)
         if file in (File.TEMP, File.ADDR, File.OUT):
             key = (file, register, channel)
-            value = self.known.get(key)
+            value = self.straight.get(key)
+            if value is None:
+                value = self.known.get(key)
             if value is None:
                 variable = self.twins.get(key) or self.variables.get(key)
                 value = self.known[key] = variable.get() if variable is not None else self.f.const(F32, 0)
@@ -236,6 +239,10 @@ class Operands:
         if register.file not in (File.TEMP, File.ADDR, File.OUT):
             raise self._unsupported(instruction, f"{register.file.name} as a destination")
         key = (register.file, register.index, channel)
+        if key in self.plan.flow.straight:
+            lanes = self.lanes if key in self.plan.flow.divergent else 1
+            self.straight[key] = self.f.splat(value, lanes) if value.truth is None else value
+            return
         variable = self.variables[key]
         self._written.add(key)
         twin = self.twins.get(key)

@@ -166,7 +166,7 @@ def _make(program: Program) -> Plan:
     waits = "BARRIER" in names and program.processor in (Processor.COMP, Processor.TESS_CTRL)
     return Plan(
         main,
-        analyse(main, memory),
+        analyse(main, memory, waits),
         arrays,
         frozenset(reads),
         tuple(sorted(constants)),

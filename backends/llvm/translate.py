@@ -187,10 +187,11 @@ class Translator:
         for array in self.operands.arrays.get(File.OUT, ()):
             if array.covers(register):
                 return array.load(register, channel).as_float()
-        variable = self.operands.variables.get((File.OUT, register, channel))
-        if variable is None:
-            return self.f.const(F32.wide(self.lanes), 0)
-        return self.f.splat(variable.get().as_float(), self.lanes)
+        key = (File.OUT, register, channel)
+        value, variable = self.operands.straight.get(key), self.operands.variables.get(key)
+        if value is None:
+            value = variable.get() if variable is not None else self.f.const(F32, 0)
+        return self.f.splat(value.as_float(), self.lanes)
 
 
 def translate(

@@ -45,7 +45,8 @@ class Flow:
     divergent: channels that need one value a lane; controls, conts: controls (loops) that lanes leave (continue) one by one;
     through: divergent exits that leave a control for one further out; nests: outermost loops whose fuel is counted a lane;
     owners: channels that only their outermost loop reads, or code before it; twins: channels that are uniform inside of an outermost loop;
-    shadows: channels of which the loop keeps a second version without masks, so that its rounds need not wait for them.
+    shadows: channels of which the loop keeps a second version without masks, so that its rounds need not wait for them;
+    straight: channels that one region alone accesses, all of its lanes alike: their last value in the text is their value.
     """
 
     homes: dict[Key, Region | None]
@@ -59,6 +60,7 @@ class Flow:
     owners: dict[Key, Control] = field(default_factory=dict)
     twins: dict[Key, Control] = field(default_factory=dict)
     shadows: dict[Key, Control] = field(default_factory=dict)
+    straight: set[Key] = field(default_factory=set)
     main_divergent: bool = False
 
     def is_masked(self, region: Region, key: Key) -> bool:
@@ -94,8 +96,8 @@ def _path(region: Region, home: Region | None) -> Iterator[Control]:
 
 
 class _Analysis:
-    def __init__(self, main: Region, memory: frozenset[tuple[File, int]]) -> None:
-        self.main = main
+    def __init__(self, main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> None:
+        self.main, self.waits = main, waits
         self.memory = memory  # registers that lie in indirectly addressed arrays
         self.steps: list[tuple[Region, Instruction, Leaf | Control, Access]] = []
         self.loops: list[Control] = []
@@ -211,8 +213,21 @@ class _Analysis:
         candidates = [(key, loop) for key, loop in self.candidates.items() if key in flow.divergent]
         flow.twins = {key: loop for key, loop in candidates if key in flow.twins}
         flow.shadows = self._shadows([(key, loop) for key, loop in candidates if key not in flow.twins])
+        flow.straight = self._straight()
         self._find_integers()
         return flow
+
+    def _straight(self) -> set[Key]:
+        if self.waits:
+            return set()  # values do not live across a barrier
+        regions: dict[Key, set[Region]] = {}
+        for region, _, _, found in self.steps:
+            for key in (*found.reads, *found.writes):
+                if key[0] in _VARIABLES and (key[0], key[1]) not in self.memory:
+                    regions.setdefault(key, set()).add(region)
+        returns = any(exit.target is None for exit in self.flow.exits.values())
+        home = {key: None if returns else self.main if key[0] is File.OUT else self.flow.homes[key] for key in regions}
+        return {key for key, found_in in regions.items() if found_in == {home[key]}}
 
     def _shadows(self, candidates: list[tuple[Key, Control]]) -> dict[Key, Control]:
         """Channels that a divergent loop carries from round to round, all of its lanes alike; none where there are more than a few."""
@@ -327,6 +342,6 @@ def _common(a: Region, b: Region) -> Region:
     return b
 
 
-def analyse(main: Region, memory: frozenset[tuple[File, int]]) -> Flow:
-    """Find what is uniform. `memory` names the registers (file, index) that lie in indirectly addressed arrays."""
-    return _Analysis(main, memory).run()
+def analyse(main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> Flow:
+    """Find what is uniform. `memory` names the registers (file, index) that lie in arrays addressed at run time; `waits`: there are barriers."""
+    return _Analysis(main, memory, waits).run()

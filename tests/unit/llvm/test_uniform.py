@@ -128,3 +128,13 @@ def test_a_divergent_loop_keeps_a_shadow_of_the_few_values_that_its_rounds_hand_
     assert not _flow(rounds.format("ADD TEMP[0].xyz, TEMP[0], IN[0]")).shadows  # too many
     assert not _flow(rounds.format("ADD TEMP[0].xy, IN[0], IN[0]")).shadows  # nothing is handed on
     assert not _flow(rounds.format("UIF IN[0].yyyy\nADD TEMP[0].xy, TEMP[0], IN[0]\nENDIF")).shadows  # lanes do different things
+
+
+def test_what_one_region_alone_accesses_needs_no_variable() -> None:
+    body = "ADD TEMP[0].x, IN[0], IN[0]\nUIF IN[0].yyyy\nMUL TEMP[1].x, IN[0], IN[0]\nADD TEMP[2].x, TEMP[1], TEMP[0]\nENDIF\n"
+    flow = _flow(f"{body}MOV OUT[0].x, TEMP[2]")
+    assert (File.TEMP, 1, 0) in flow.straight
+    assert (File.OUT, 0, 0) in flow.straight
+    assert (File.TEMP, 0, 0) not in flow.straight  # read in another region
+    assert (File.TEMP, 2, 0) not in flow.straight  # written in one and read in another
+    assert not _flow(f"{body}UIF IN[0].xxxx\nRET\nENDIF\nMOV OUT[0].x, TEMP[2]").straight
