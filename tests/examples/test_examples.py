@@ -38,6 +38,17 @@ def test_triangle_writes_its_png(tmp_path: Path) -> None:
         assert digest(np.array(image)) == GOLDEN["triangle"]
 
 
+def test_mandelbrot_writes_its_png(tmp_path: Path) -> None:
+    run("mandelbrot", tmp_path)
+    with Image.open(tmp_path / "mandelbrot.png") as image:
+        assert digest(np.array(image)) == GOLDEN["mandelbrot"]
+
+
+@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 32)])
+def test_mandelbrot_is_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
+    assert digest(function("mandelbrot")["render"](threads=threads, lanes=lanes)) == GOLDEN["mandelbrot"]
+
+
 def test_cube_writes_a_gif_and_a_png(tmp_path: Path) -> None:
     run("cube", tmp_path)
     with Image.open(tmp_path / "cube.gif") as image:
