@@ -14,7 +14,7 @@ from backends.gallium.template import integer, real
 from backends.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
 from backends.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
 from backends.system_values import declared_system_values, given_system_values
-from backends.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, writable_images
+from backends.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, sampler_states, writable_images
 from backends.words import buffer_words, mapping, words
 from passes.analysis.regions import FUEL
 from tgsi.enums import File, MemoryType, Processor
@@ -171,8 +171,8 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     }
     fuel = integer(options.get("fuel", FUEL), "fuel", 1, MAX_FUEL)
     shared = integer(options.get("shared_memory", DEFAULT_SHARED_MEMORY), "shared_memory", 0, MAX_SHARED_MEMORY)
-    textures, samplers = (mapping(name, options.get(name)) for name in ("textures", "samplers"))
-    check_textures(program, textures, samplers)
+    textures = mapping("textures", options.get("textures"))
+    check_textures(program, textures)
     return Arguments(
         shape=shape,
         inputs=padded,
@@ -185,7 +185,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         flatshade_color=bool(options.get("flatshade_color", False)),
         fuel=fuel,
         textures={unit: replace(texture) for unit, texture in textures.items()},  # texels are decoded anew: they may have changed
-        samplers=dict(samplers),
+        samplers=sampler_states(mapping("samplers", options.get("samplers"))),
         buffers=_numbered("buffers", options.get("buffers"), MAX_BUFFERS, buffer_words),
         images=writable_images(mapping("images", options.get("images"))),
         counters=_numbered("counters", options.get("counters"), MAX_BUFFERS, buffer_words),
@@ -272,12 +272,12 @@ def _planes(registers: int, coefs: ArrayLike | None, quad_pos: ArrayLike | None)
         return None, None
     if quad_pos is None:
         raise ValueError("coefs needs quad_pos")
-    positions = words("quad_pos", quad_pos).view(np.float32)
+    positions = floats("quad_pos", quad_pos)
     if positions.ndim != 2 or positions.shape[0] != 4 or positions.shape[1] % QUAD:
         raise ValueError(f"quad_pos must have shape (4, invocations) in whole quads, not {positions.shape}")
     if coefs is None:
         return None, positions
-    planes = words("coefs", coefs).view(np.float32)
+    planes = floats("coefs", coefs)
     if planes.ndim != 3 or planes.shape[1:] != (3, 4) or planes.shape[0] < registers:
         raise ValueError(f"coefs must have shape ({registers} or more, 3, 4), not {planes.shape}")
     return planes, positions
@@ -286,7 +286,7 @@ def _planes(registers: int, coefs: ArrayLike | None, quad_pos: ArrayLike | None)
 def _sample_positions(data: ArrayLike | None) -> Floats:
     if data is None:
         return np.full((1, 2), 0.5, np.float32)
-    table = words("sample_positions", data).view(np.float32)
+    table = floats("sample_positions", data)
     if table.ndim != 2 or table.shape[1] != 2 or not 1 <= len(table) <= MAX_SAMPLES or not ((table >= 0) & (table <= 1)).all():
         raise ValueError(f"sample_positions must have shape (1 to {MAX_SAMPLES}, 2), from 0 to 1, not {table.shape}")
     return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -138,23 +138,33 @@ def _unshadowed(target: str) -> str:
     return target.removeprefix("SHADOW")
 
 
-def check_textures(program: Program, textures: Mapping[int, TextureData], samplers: Mapping[int, SamplerState]) -> None:
+def _check_units(name: str, items: Mapping[int, Any], kind: type[Any], limit: int) -> None:
+    for unit, item in items.items():
+        if not isinstance(unit, int) or not 0 <= unit < limit:
+            raise ValueError(f"{name}: {unit!r} is no unit from 0 to {limit - 1}")
+        if not isinstance(item, kind):
+            raise TypeError(f"{name}[{unit}] must be a {kind.__name__}, not {type(item).__name__}")
+
+
+def check_textures(program: Program, textures: Mapping[int, TextureData]) -> None:
     """Return if every texture can be what the program reads it as.
 
     Raises TypeError or ValueError, which names the argument: wrong types, a unit out of range, levels that do not fit their
     format or each other, cubes without six square faces, more than 1 GiB.
     """
+    _check_units("textures", textures, TextureData, MAX_UNITS)
     targets = texture_targets(program)
-    for name, items, kind in (("textures", textures, TextureData), ("samplers", samplers, SamplerState)):
-        for unit, item in items.items():
-            if not isinstance(unit, int) or not 0 <= unit < MAX_UNITS:
-                raise ValueError(f"{name}: {unit!r} is no unit from 0 to {MAX_UNITS - 1}")
-            if not isinstance(item, kind):
-                raise TypeError(f"{name}[{unit}] must be a {kind.__name__}, not {type(item).__name__}")
-    for unit, state in samplers.items():
-        make(SamplerState, state, {}, f"samplers[{unit}]")
     for unit, texture in textures.items():
         _check_levels(f"textures[{unit}]", texture, targets.get(unit, frozenset()))
+
+
+def sampler_states(samplers: Mapping[int, SamplerState]) -> dict[int, SamplerState]:
+    """The samplers, enumerations as such. TypeError or ValueError, which names the argument and the field, for what is wrong."""
+    _check_units("samplers", samplers, SamplerState, MAX_UNITS)
+    return {  # integers of border colors stay exact
+        unit: replace(make(SamplerState, state, {}, f"samplers[{unit}]"), border_color=tuple(state.border_color))
+        for unit, state in samplers.items()
+    }
 
 
 def writable_images(images: Mapping[int, TextureData]) -> dict[int, ImageData]:
@@ -163,12 +173,9 @@ def writable_images(images: Mapping[int, TextureData]) -> dict[int, ImageData]:
     Raises TypeError or ValueError, which names the argument: wrong types, a unit out of range, other than one level, texels that do
     not fit their format, formats of depth and stencil.
     """
+    _check_units("images", images, TextureData, MAX_IMAGES)
     found = {}
     for unit, image in images.items():
-        if not isinstance(unit, int) or not 0 <= unit < MAX_IMAGES:
-            raise ValueError(f"images: {unit!r} is no unit from 0 to {MAX_IMAGES - 1}")
-        if not isinstance(image, TextureData):
-            raise TypeError(f"images[{unit}] must be a TextureData, not {type(image).__name__}")
         _check_levels(f"images[{unit}]", image, frozenset())
         if len(image.levels) != 1:
             raise ValueError(f"images[{unit}] must have one level, not {len(image.levels)}")

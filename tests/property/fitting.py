@@ -106,7 +106,7 @@ def fitting_arguments(program: Program, seed: int, *, filters: bool = True, floa
     samplers = {unit: sampler(kinds, chance, filters) for unit, kinds in used.items()}
     for unit in list(bound):
         try:
-            check_textures(program, {unit: bound[unit]}, {})
+            check_textures(program, {unit: bound[unit]})
         except ValueError:  # read as two things that no texture is at once
             del bound[unit]
     given |= {"textures": bound, "samplers": samplers}

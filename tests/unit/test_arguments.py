@@ -11,7 +11,7 @@ import pytest
 import tgsi.api
 from backends.arguments import prepare
 from backends.formats import Format
-from backends.gallium.enums import Swizzle
+from backends.gallium.enums import Swizzle, TexFilter, TexWrap
 from backends.gallium.state import SamplerState
 from backends.result import Emission
 from backends.shapes import patch_registers
@@ -204,6 +204,13 @@ def test_errors_of_fields_of_textures_name_them(wrong: dict[str, Any]) -> None:
 def test_errors_of_fields_of_samplers_name_them(wrong: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError), match=rf"samplers\[3\].*{next(iter(wrong))}"):
         prepare(parse("FRAG\nEND\n"), samplers={3: SamplerState(**wrong)})
+
+
+def test_fields_of_samplers_may_be_numbers_and_names() -> None:
+    given: dict[str, Any] = {"wrap_s": 2, "min_img_filter": "LINEAR", "border_color": (1 << 30, -1, 0, 7)}
+    state = prepare(parse("FRAG\nEND\n"), samplers={0: SamplerState(**given)}).samplers[0]
+    assert (state.wrap_s, state.min_img_filter, state.border_color) == (TexWrap(2), TexFilter.LINEAR, given["border_color"])
+    assert isinstance(state.wrap_s, TexWrap)
 
 
 def test_texels_that_changed_between_runs_are_read_as_they_are() -> None:
