@@ -162,7 +162,7 @@ def sampler_states(samplers: Mapping[int, SamplerState]) -> dict[int, SamplerSta
     """The samplers, enumerations as such. TypeError or ValueError, which names the argument and the field, for what is wrong."""
     _check_units("samplers", samplers, SamplerState, MAX_UNITS)
     return {  # integers of border colors stay exact
-        unit: replace(make(SamplerState, state, {}, f"samplers[{unit}]"), border_color=tuple(state.border_color))
+        unit: replace(make(SamplerState, state, {}, f"samplers[{unit}]"), border_color=state.border_color)
         for unit, state in samplers.items()
     }
 
