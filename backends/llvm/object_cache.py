@@ -10,9 +10,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import itertools
 import os
 import random
-import tempfile
+import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -27,6 +28,7 @@ from backends.llvm.sources import own_sources
 _MAGIC = b"TGSIOBJ2"
 _DIGEST = hashlib.sha256
 _HEAD = len(_MAGIC) + 32
+_serial = itertools.count()
 _FRESH = 600.0  # seconds; the time of a file that was used since then is not written again
 
 
@@ -84,15 +86,15 @@ class ObjectCache:
     def put(self, key: str, payload: bytes) -> None:
         """Store an object; silently nothing where the disk does not want it."""
         path = Path(self._path(key))
+        temporary = path.with_name(f".new-{os.getpid()}-{threading.get_native_id()}-{next(_serial)}")
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
-        except OSError:
-            return
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(_head(key, payload) + payload)
+            handle = _create(temporary)
+            try:
+                data = _head(key, payload) + payload
+                if os.write(handle, data) != len(data):  # as on a disk that is nearly full
+                    raise OSError("short write")
+            finally:
+                os.close(handle)
             temporary.replace(path)
         except OSError:
             with contextlib.suppress(OSError):
@@ -136,6 +138,16 @@ def _head(key: str, payload: bytes) -> bytes:
     digest = _DIGEST(key.encode())
     digest.update(payload)
     return _MAGIC + digest.digest()
+
+
+def _create(path: Path) -> int:
+    """A new file, in a new folder if need be."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(path, flags, 0o600)
 
 
 @functools.cache
