@@ -93,6 +93,15 @@ END
 """
 
 
+ONE = """COMP
+DCL BUFFER[0]
+IMM[0] UINT32 {0, 7, 0, 0}
+STORE BUFFER[0].x, IMM[0].xxxx, IMM[0].yyyy
+END
+"""
+"""One thread, one word."""
+
+
 def buffer(ctx: g.Context, data: Any) -> g.Resource:
     """A buffer that holds an array's bytes."""
     content = np.ascontiguousarray(data).view(np.uint8).reshape(-1)

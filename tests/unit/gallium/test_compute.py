@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from backends.compute import kernels
 from backends.llvm.engine import Library
-from tests.unit.gallium.compute_cases import ADD_ONE, NUMBERS, SUM, WHERE, buffer, launch, words, zeros
-from tgsi import UnsupportedError
+from tests.unit.gallium.compute_cases import ADD_ONE, NUMBERS, ONE, SUM, WHERE, buffer, launch, words, zeros
 from tgsi import gallium as g
 
 SETTINGS: list[tuple[int, int | None, str]] = [
     (threads, lanes, cpu) for threads in (0, 1, 3) for lanes in (8, 16, 32, 64) for cpu in ("host",)
 ]
 SETTINGS += [(0, 16, "x86-64"), (1, 32, "x86-64-v2"), (0, None, "x86-64-v3")]
-ONE = """COMP
-DCL BUFFER[0]
-IMM[0] UINT32 {0, 7, 0, 0}
-STORE BUFFER[0].x, IMM[0].xxxx, IMM[0].yyyy
-END
-"""
 
 
 @pytest.mark.parametrize(("threads", "lanes", "cpu"), SETTINGS)
@@ -289,83 +282,47 @@ def test_programs_of_one_text_share_a_kernel(ctx: g.Context) -> None:
     assert len(ctx._dispatch()._kernels._variants) == before
 
 
-WRONG: list[tuple[dict[str, Any], str]] = [
-    ({}, "block: it must be given"),
-    ({"block": (1, 1)}, "block: 3 values"),
-    ({"block": (0, 1, 1)}, "block: x: 0 is not in 1"),
-    ({"block": (64, 32, 1)}, "are more than 1024 threads"),
-    ({"block": (1, 1, 1), "grid": (1, 1 << 16, 1)}, "grid: y: 65536"),
-    ({"block": (1, 1, 1), "grid": (1, -1, 1)}, "grid: y: -1"),
-    ({"block": (2, 1, 1), "last_block": (3, 0, 0)}, "last_block"),
-    ({"block": (1, 1, 1), "work_dim": 4}, "work_dim: 4"),
-    ({"block": (1, 1, 1), "input": bytes(1 << 17)}, "input: 131072 bytes"),
-    ({"block": (1, 1, 1), "pc": 9}, "pc: instruction 9"),
-    ({"block": (1, 1, 1), "variable_shared_mem": 1}, "variable_shared_mem: 32769"),
-    ({"block": (1, 1, 1), "indirect": 3}, "indirect: a Resource is wanted"),
-    ({"block": (1, 1, 1), "blocks": 3}, "has no field blocks"),
-]
+def test_constant_buffers_can_be_loaded_by_number(ctx: g.Context) -> None:
+    text = """COMP
+DCL SV[0], THREAD_ID
+DCL CONSTBUF[3]
+DCL BUFFER[0]
+DCL TEMP[0..1]
+IMM[0] UINT32 {4, 0, 0, 0}
+UMUL TEMP[0].x, SV[0].xxxx, IMM[0].xxxx
+LOAD TEMP[1].x, CONSTBUF[3], TEMP[0].xxxx
+STORE BUFFER[0].x, TEMP[0].xxxx, TEMP[1]
+END
+"""
+    found = buffer(ctx, np.full(16, 9, np.uint32))
+    ctx.set_constant_buffer("COMPUTE", np.arange(20, 32, dtype=np.uint32), index=3)
+    launch(ctx, text, found, block=(16, 1, 1))
+    assert list(words(found)) == [*range(20, 32), 0, 0, 0, 0]
 
 
-@pytest.mark.parametrize(("given", "message"), WRONG)
-def test_wrong_arguments_are_named(ctx: g.Context, given: dict[str, Any], message: str) -> None:
-    ctx.bind_compute_state(ctx.create_compute_state(ONE))
-    with pytest.raises((TypeError, ValueError), match=f"launch_grid: .*{message}"):
-        ctx.launch_grid(**given)
+def test_images_can_be_named_by_handles(ctx: g.Context) -> None:
+    text = """COMP
+DCL IMAGE[5], 2D, PIPE_FORMAT_R32_UINT, WR
+DCL TEMP[0..1]
+IMM[0] UINT32 {1, 2, 77, 0}
+IMG2HND TEMP[0].xy, IMAGE[5]
+STORE TEMP[0].x, IMM[0].xyyy, IMM[0].zzzz, 2D, PIPE_FORMAT_R32_UINT
+END
+"""
+    image = ctx.screen.resource_create(format="R32_UINT", width0=4, height0=4)
+    ctx.set_shader_images("COMPUTE", [image], start=5)
+    launch(ctx, text, block=(1, 1, 1))
+    assert image.texels().sum() == image.texels()[0, 2, 1].sum() == 77
 
 
-def test_wrong_bindings_are_named(ctx: g.Context) -> None:
-    data, texture = zeros(ctx, 4), ctx.screen.resource_create(width0=4, height0=4)
-    for call, message in (
-        (lambda: ctx.set_shader_buffers("COMPUTE", [texture]), r"buffers\[0\]: a texture"),
-        (lambda: ctx.set_shader_buffers("COMPUTE", [None, {"buffer": data, "buffer_offset": 2}]), r"buffers\[1\]: buffer_offset: 2"),
-        (lambda: ctx.set_shader_buffers("COMPUTE", [{"buffer": data, "buffer_size": 17}]), "buffer_size: 17"),
-        (lambda: ctx.set_shader_buffers("COMPUTE", [data] * 2, start=31), "slot 32 does not exist"),
-        (lambda: ctx.set_shader_buffers("COMPUTE", "data"), "buffers: a sequence"),
-        (lambda: ctx.set_shader_images("COMPUTE", [{"resource": texture, "level": 1}]), r"images\[0\]: level: 1"),
-        (lambda: ctx.set_shader_images("COMPUTE", [{"resource": texture, "first_layer": 1}]), "first_layer: 1"),
-        (lambda: ctx.set_shader_images("COMPUTE", [{"resource": texture, "format": "R8_UNORM"}]), "format: R8_UNORM has 8 bits"),
-        (lambda: ctx.set_shader_images("COMPUTE", [{"resource": texture, "format": "Z32_FLOAT"}]), "cannot be an image"),
-        (lambda: ctx.set_shader_images("COMPUTE", [{"texture": texture}]), "keys of a ImageView"),
-        (lambda: ctx.set_global_binding([texture]), r"resources\[0\]: a texture"),
-        (lambda: ctx.set_hw_atomic_buffers([3]), r"buffers\[0\]: a Resource"),
-        (lambda: ctx.create_compute_state(ONE, req_local_mem=1 << 20), "req_local_mem: 1048576"),
-        (lambda: ctx.create_compute_state("FRAG\nEND\n"), "a COMP program"),
-    ):
-        with pytest.raises((TypeError, ValueError), match=message):
-            call()
-
-
-def test_what_draws_do_not_have_is_refused(ctx: g.Context) -> None:
-    for call in (ctx.set_shader_buffers, ctx.set_shader_images):
-        with pytest.raises(UnsupportedError, match="for FRAGMENT shaders"):
-            call("FRAGMENT", [zeros(ctx, 1)])
-
-
-def test_the_shader_must_be_there(ctx: g.Context) -> None:
-    with pytest.raises(ValueError, match="no compute shader is bound"):
-        ctx.launch_grid(block=(1, 1, 1))
-    shader = ctx.create_compute_state(ONE)
-    ctx.bind_compute_state(shader)
-    assert ctx.get_compute_state_info(shader).max_threads == 1024
-    ctx.destroy_compute_state(shader)
-    with pytest.raises(ValueError, match="destroyed"):
-        ctx.launch_grid(block=(1, 1, 1))
-    with pytest.raises(ValueError, match="destroyed"):
-        ctx.bind_compute_state(shader)
-    with pytest.raises(TypeError, match="what create_compute_state returned"):
-        ctx.bind_compute_state("COMP")  # type: ignore[arg-type]
-    ctx.bind_compute_state(None)
-    with pytest.raises(ValueError, match="no compute shader is bound"):
-        ctx.launch_grid(block=(1, 1, 1))
-
-
-def test_a_shader_that_wants_input_must_get_it(ctx: g.Context) -> None:
-    ctx.bind_compute_state(ctx.create_compute_state(ONE, req_input_mem=8))
-    with pytest.raises(ValueError, match="input: 4 bytes, the shader wants 8"):
-        ctx.launch_grid(block=(1, 1, 1), input=bytes(4))
-
-
-def test_blocks_that_the_program_fixes_cannot_be_others(ctx: g.Context) -> None:
-    ctx.bind_compute_state(ctx.create_compute_state(SUM))
-    with pytest.raises(ValueError, match=r"block: .* the program fixes"):
-        ctx.launch_grid(block=(50, 1, 1))
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_grids_run_on_threads_of_their_own_after_a_fork() -> None:
+    with g.Screen(threads=2).context_create() as ctx:
+        found = zeros(ctx, 64 * 1000)
+        launch(ctx, ADD_ONE, found, block=(64, 1, 1), grid=(1000, 1, 1))
+        child = os.fork()
+        if not child:
+            ctx.launch_grid(block=(64, 1, 1), grid=(1000, 1, 1))
+            os._exit(0 if (words(found) == 2).all() else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert (words(found) == 1).all()
