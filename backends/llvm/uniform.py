@@ -343,5 +343,5 @@ def _common(a: Region, b: Region) -> Region:
 
 
 def analyse(main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> Flow:
-    """Find what is uniform. `memory` names the registers (file, index) that lie in arrays addressed at run time; `waits`: there are barriers."""
+    """Find what is uniform. `memory` names the registers (file, index) in arrays addressed at run time; `waits`: there are barriers."""
     return _Analysis(main, memory, waits).run()
