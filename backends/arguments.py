@@ -15,7 +15,7 @@ from backends.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
 from backends.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
 from backends.system_values import declared_system_values, given_system_values
 from backends.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, sampler_states, writable_images
-from backends.words import buffer_words, mapping, words
+from backends.words import buffer_words, floats, mapping, words
 from passes.analysis.regions import FUEL
 from tgsi.enums import File, MemoryType, Processor
 from tgsi.ir import Program
@@ -173,6 +173,8 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     shared = integer(options.get("shared_memory", DEFAULT_SHARED_MEMORY), "shared_memory", 0, MAX_SHARED_MEMORY)
     textures = mapping("textures", options.get("textures"))
     check_textures(program, textures)
+    states = options.get("samplers")
+    samplers = dict.fromkeys(textures, SamplerState()) if states is None else mapping("samplers", states)
     return Arguments(
         shape=shape,
         inputs=padded,
@@ -185,7 +187,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         flatshade_color=bool(options.get("flatshade_color", False)),
         fuel=fuel,
         textures={unit: replace(texture) for unit, texture in textures.items()},  # texels are decoded anew: they may have changed
-        samplers=sampler_states(mapping("samplers", options.get("samplers"))),
+        samplers=sampler_states(samplers),
         buffers=_numbered("buffers", options.get("buffers"), MAX_BUFFERS, buffer_words),
         images=writable_images(mapping("images", options.get("images"))),
         counters=_numbered("counters", options.get("counters"), MAX_BUFFERS, buffer_words),

@@ -118,8 +118,10 @@ def block_shape(program: Program, grid: Triple, block: Triple | None) -> Shape:
     threads, blocks = prod(block), prod(grid)
     if threads > MAX_BLOCK:
         raise ValueError(f"block has {threads} threads, more than {MAX_BLOCK}")
+    if threads * blocks > MAX_INVOCATIONS:
+        raise ValueError(f"grid has {blocks} blocks of {threads} threads, more than {MAX_INVOCATIONS} invocations")
     group = _padded(threads)
-    return Shape(_checked(threads * blocks), threads, group, blocks, np.repeat(np.arange(blocks), group), grid, block)
+    return Shape(threads * blocks, threads, group, blocks, np.repeat(np.arange(blocks), group), grid, block)
 
 
 def coordinates(numbers: Index, size: Triple) -> NDArray[np.uint32]:

@@ -9,26 +9,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from backends.result import Bits
 from backends.shapes import QUAD, Shape, coordinates
-from backends.words import mapping, words
+from backends.words import floats, mapping, words
 from tgsi.enums import File, Processor
 from tgsi.ir import Program
 from tgsi.semantics import SEMANTICS
 
+FLOATS = frozenset({"POSITION", "SAMPLEPOS", "TESSCOORD", "TESSINNER", "TESSOUTER"})
+"""System values that are floats, whatever numbers are given."""
+
 
 def given_system_values(given: Mapping[str, ArrayLike] | None) -> dict[str, Bits]:
-    """Semantic name to (invocations, 4) words. ValueError for unknown names and wrong shapes."""
+    """Semantic name to (invocations, 4) words; missing channels are 0. ValueError for unknown names and wrong shapes."""
     return {name: _given(name, data) for name, data in mapping("system_values", given).items()}
 
 
 def _given(name: str, data: ArrayLike) -> Bits:
     if name not in SEMANTICS:
         raise ValueError(f"system_values: there is no semantic {name!r}")
-    array = words(f"system_values[{name!r}]", data)
+    argument = f"system_values[{name!r}]"
+    array = floats(argument, data).view(np.uint32) if name in FLOATS else words(argument, data)
     if array.ndim == 1:
         array = np.repeat(array[:, None], 4, axis=1)
-    if array.ndim != 2 or array.shape[1] != 4:
-        raise ValueError(f"system_values[{name!r}] must have shape (invocations,) or (invocations, 4), not {array.shape}")
-    return array
+    if array.ndim != 2 or not 1 <= array.shape[1] <= 4:
+        raise ValueError(f"{argument} must have shape (invocations,) or (invocations, 1 to 4), not {array.shape}")
+    return np.pad(array, ((0, 0), (0, 4 - array.shape[1])))
 
 
 def declared_system_values(program: Program, shape: Shape, given: Mapping[str, Bits], defaults: Mapping[str, Bits]) -> dict[str, Bits]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from backends.result import Bits
+from backends.result import Bits, Floats
 
 
 def words(name: str, data: ArrayLike) -> Bits:
@@ -29,6 +29,14 @@ def words(name: str, data: ArrayLike) -> Bits:
             raise ValueError(f"{name} holds integers that do not fit into 32 bits")
         return np.asarray(wide & 0xFFFFFFFF, dtype=np.uint32)
     raise TypeError(f"{name} must hold float32 or 32-bit integers, not {array.dtype}")
+
+
+def floats(name: str, data: ArrayLike) -> Floats:
+    """An array of what is always a float: uint32 are bits, any other numbers are converted. Errors as those of `words`."""
+    array = _array(name, data)
+    if array.dtype != np.uint32 and array.dtype.kind in "iub":
+        return np.ascontiguousarray(array, dtype=np.float32)
+    return words(name, array).view(np.float32)
 
 
 def _array(name: str, data: object) -> NDArray[Any]:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from backends.gallium.context import Context
     from backends.gallium.screen import Screen
     from backends.result import RunResult
+    from backends.textures import TextureData
     from linkage.linker import Linker
     from linkage.options import LinkOptions
     from linkage.table import LinkTable
@@ -62,6 +63,7 @@ _LAZY = {
     "RunResult": "backends.result",
     "Screen": "backends.gallium.screen",
     "ShaderInfo": "tgsi.info",
+    "TextureData": "backends.textures",
     "check": "tgsi.api",
     "decode": "tgsi.decoder",
     "dump": "tgsi.dumper",
@@ -97,6 +99,7 @@ __all__ = [
     "ShaderInfo",
     "Source",
     "Span",
+    "TextureData",
     "TgsiError",
     "UnsupportedError",
     "ValidationError",

@@ -137,19 +137,20 @@ def run(
 
     Args:
         program: it is validated first.
-        inputs: float32 or 32-bit words. VERT, FRAG: (invocations, registers, 4). GEOM: (primitives, vertices, registers, 4), each
-            primitive running GS_INVOCATIONS times. TESS_CTRL: (patches, vertices, registers, 4), with TCS_VERTICES_OUT invocations a
-            patch. TESS_EVAL: the same shape, which is that of TESS_CTRL's outputs: what exists once a patch is read of its first
-            vertex; TESSCOORD gives the invocations, equally many for each patch, patch by patch. COMP: none. Inputs declared as
-            PRIM_ID hold the number of the primitive, whatever is given.
+        inputs: floats, or whole numbers, which are 32-bit words (1.0 is a float, 1 is not). VERT, FRAG: (invocations, registers, 4).
+            GEOM: (primitives, vertices, registers, 4), each primitive running GS_INVOCATIONS times. TESS_CTRL: (patches, vertices,
+            registers, 4), with TCS_VERTICES_OUT invocations a patch. TESS_EVAL: (patches, vertices, registers, 4), to which the
+            outputs of TESS_CTRL can be reshaped: what exists once a patch is read of its first vertex; TESSCOORD gives the invocations,
+            equally many for each patch, patch by patch. COMP: none. Inputs declared as PRIM_ID hold the number of the primitive,
+            whatever is given.
         constants: buffer number (0 to 15) -> (vec4s, 4); what lies outside reads 0.
-        system_values: semantic name -> (invocations,) or (invocations, 4). Without a value, VERTEXID and VERTEXID_NOBASE count from 0,
-            PRIM_ID, INVOCATIONID, THREAD_ID, BLOCK_ID, GRID_SIZE, BLOCK_SIZE, VERTICESIN and SUBGROUP_* follow the run, FACE follows
-            `face`, SAMPLEMASK `coverage`, SAMPLEPOS SAMPLEID; everything else is 0.
+        system_values: semantic name -> (invocations,), for all channels, or (invocations, 1 to 4), the others 0. Without a value,
+            VERTEXID and VERTEXID_NOBASE count from 0, PRIM_ID, INVOCATIONID, THREAD_ID, BLOCK_ID, GRID_SIZE, BLOCK_SIZE, VERTICESIN
+            and SUBGROUP_* follow the run, FACE follows `face`, SAMPLEMASK `coverage`, SAMPLEPOS SAMPLEID; everything else is 0.
         coefs, quad_pos: instead of `inputs`, for FRAG: (registers, 3, 4) planes a0, dadx, dady, and (4, invocations) x, y, z, 1/w of
-            whole quads. `face` is above 0 for front faces; `flatshade_color` makes COLOR inputs constant.
-        textures: unit -> `backends.textures.TextureData`, the texels of a view. Units without one read (0, 0, 0, 1).
-        samplers: unit -> `tgsi.gallium.SamplerState`.
+            whole quads; whole numbers are converted here. `face` is above 0 for front faces; `flatshade_color` makes COLOR inputs constant.
+        textures: unit -> `tgsi.TextureData`, the texels of a view. Units without one read (0, 0, 0, 1).
+        samplers: unit -> `tgsi.gallium.SamplerState`; without this argument all textures have the defaults: nearest, repeat.
         buffers, counters: number of a BUFFER, or of a buffer of HWATOMIC counters (0 to 31) -> 32-bit words, or bytes (`bytes` or uint8).
         images: unit (0 to 31) -> TextureData with one level.
         memory: for COMP, "GLOBAL" and "INPUT" -> words or bytes. What becomes of copies of buffers, counters, images and memory is in the

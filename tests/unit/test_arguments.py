@@ -117,7 +117,7 @@ WRONG: dict[str, tuple[str, Any, dict[str, Any], str]] = {
     "no block": ("COMP\nEND\n", None, {}, "block must be given"),
     "other block": (COMP.format(""), None, {"block": (4, 2, 1)}, "the program fixes"),
     "large block": ("COMP\nEND\n", None, {"block": (64, 64, 1)}, "4096 threads"),
-    "huge grid": ("COMP\nEND\n", None, {"block": (64, 1, 1), "grid": (1 << 20, 1 << 20, 1)}, "invocations are more than"),
+    "huge grid": ("COMP\nEND\n", None, {"block": (64, 1, 1), "grid": (1 << 20, 1 << 20, 1)}, "grid has .* invocations"),
     "negative grid": (COMP.format(""), None, {"grid": (-1, 1, 1)}, "grid must be three integers of at least 0"),
     "vertices of geometry": (GEOM.format("DCL IN[][0], POSITION\n"), np.zeros((1, 3, 1, 4)), {}, r"\(primitives, 2, registers, 4\)"),
     "vertices of patches": (CONTROL.format(""), np.zeros((1, 33, 1, 4)), {}, "1 to 32 vertices"),
@@ -224,3 +224,31 @@ def test_texels_that_changed_between_runs_are_read_as_they_are() -> None:
         texture.levels[0][:] = 255
         assert tgsi.run(program, engine=engine, textures={0: texture}, **given).floats[0, 0, 0] == 1
         texture.levels[0][:] = 0
+
+
+def test_what_is_always_a_float_may_be_given_as_whole_numbers() -> None:
+    program = parse(FRAG)
+    quads = [[0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 0], [1, 1, 1, 1]]
+    arguments = prepare(program, quad_pos=quads, sample_positions=[[0, 1]], coefs=np.zeros((0, 3, 4), np.int32))
+    assert arguments.quad_pos is not None
+    assert (arguments.quad_pos.tolist(), arguments.sample_positions.tolist()) == (quads, [[0, 1]])
+    bits = prepare(program, quad_pos=np.array(quads, np.float32).view(np.uint32), coefs=np.zeros((0, 3, 4))).quad_pos
+    assert bits is not None
+    assert bits.tolist() == quads
+
+
+def test_system_values_may_have_fewer_channels() -> None:
+    arguments = prepare(parse(EVALUATION), np.zeros((1, 3, 2, 4)), system_values={"TESSCOORD": [[1, 0, 0], [0, 1, 0]]})
+    coordinates = arguments.system_values["TESSCOORD"][arguments.places].view(np.float32)
+    assert coordinates.tolist() == [[1, 0, 0, 0], [0, 1, 0, 0]]
+
+
+def test_a_grid_that_is_too_large_is_named() -> None:
+    with pytest.raises(ValueError, match="grid has 10000000000 blocks of 6 threads, more than 16777216 invocations"):
+        prepare(parse(COMP.format("")), grid=(100000, 100000, 1))
+
+
+def test_without_samplers_all_textures_have_the_default() -> None:
+    textures = {2: TextureData(Format.R8_UNORM, (np.zeros((1, 1, 1, 1), np.uint8),))}
+    assert prepare(parse("FRAG\nEND\n"), textures=textures).samplers == {2: SamplerState()}
+    assert prepare(parse("FRAG\nEND\n"), textures=textures, samplers={}).samplers == {}
