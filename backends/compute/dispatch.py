@@ -193,6 +193,8 @@ class Dispatcher:
         finally:
             numbers = itertools.count(blocks)  # after an interruption the others end early
             wait(helpers)
+        for helper in helpers:
+            helper.result()
 
     def _submit(self, task: Callable[[], None]) -> Future[None]:
         if self._pool is None or self._pool[0] != os.getpid():  # threads do not survive a fork
