@@ -12,7 +12,8 @@ long as a lane is in the loop it has the value that the unmasked writes give, so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from backends.llvm.reads import CROSS_LANE, NEIGHBORLY, Access, Key, access, is_indirect
@@ -101,7 +102,13 @@ class _Analysis:
         self.memory = memory  # registers that lie in indirectly addressed arrays
         self.steps: list[tuple[Region, Instruction, Leaf | Control, Access]] = []
         self.loops: list[Control] = []
+        self.inside: dict[Control, range] = {}  # the steps of each control
+        self.readers: dict[Key, list[int]] = {}
         self._collect(main)
+        for at, (_, _, _, found) in enumerate(self.steps):
+            for key in found.reads:
+                self.readers.setdefault(key, []).append(at)
+        self.due: dict[int, None] = {}  # steps whose facts may have changed since they were visited
         self.pinned: set[Key] = set()  # read across lanes in places that not every lane reaches
         self.outermost: list[Control | None] = []  # by step
         self.spans: dict[Control, tuple[int, int]] = {}  # first and last step inside of outermost loops
@@ -111,6 +118,7 @@ class _Analysis:
 
     def _collect(self, region: Region) -> None:
         for item in region.items:
+            begin = len(self.steps)
             self._step(region, item.instruction, item)
             if isinstance(item, Control):
                 if item.kind == "loop":
@@ -119,6 +127,7 @@ class _Analysis:
                     if arm.case is not None:
                         self._step(region, arm.case, item)
                     self._collect(arm)
+                self.inside[item] = range(begin, len(self.steps))
 
     def _step(self, region: Region, instruction: Instruction, item: Leaf | Control) -> None:
         found = access(instruction)
@@ -191,21 +200,19 @@ class _Analysis:
                 masked = loop in flow.conts or any(control in flow.controls for control in _path(region, loop.arms[0]))
             if varies or masked:
                 del flow.twins[key]
+                self._again(self.readers.get(key, ()))
 
     def run(self) -> Flow:
         flow = self.flow
         self._find_exits()
         flow.divergent = {key for _, _, _, found in self.steps for key in found.writes if (key[0], key[1]) in self.memory}
-        size: int | None = None
-        while size != (size := self._size()):
-            for at, (region, instruction, item, found) in enumerate(self.steps):
-                if isinstance(item, Control):
-                    self._visit_control(at, item, found)
-                elif instruction.opcode.name in _JUMPS:
-                    self._visit_exit(flow.exits[item])
-                elif found.writes:
-                    self._visit_writes(at, region, instruction, found)
-            self._visit_nests()
+        self._again(range(len(self.steps)))
+        while self.due:
+            for at in sorted(self.due):
+                if at in self.due:  # else it was visited and is due again, later
+                    self._visit(at)
+            if not self.due:
+                self._visit_nests()
         for exit in flow.exits.values():
             if exit.divergent:
                 for control in exit.between:
@@ -241,12 +248,28 @@ class _Analysis:
                     if key in found.writes and any(control in self.flow.controls for control in _path(region, loop.arms[0])):
                         del fit[key]
         carried = {key: loop for key, loop in fit.items() if not first.get(key, True)}
-        return {key: loop for key, loop in carried.items() if list(carried.values()).count(loop) <= _MOST_SHADOWS}
+        count = Counter(carried.values())
+        return {key: loop for key, loop in carried.items() if count[loop] <= _MOST_SHADOWS}
 
-    def _size(self) -> int:
-        flow = self.flow
-        exits = sum(exit.divergent for exit in flow.exits.values())
-        return len(flow.divergent) + len(flow.controls) + len(flow.conts) + len(flow.nests) + exits - len(flow.twins) + flow.main_divergent
+    # -- visits: each marks what follows from a step, and what may follow from the marks is due -----------------------------
+    def _again(self, steps: Iterable[int]) -> None:
+        self.due.update(dict.fromkeys(steps))
+
+    def _visit(self, at: int) -> None:
+        del self.due[at]
+        region, instruction, item, found = self.steps[at]
+        if isinstance(item, Control):
+            self._visit_control(at, item, found)
+        elif instruction.opcode.name in _JUMPS:
+            self._visit_exit(self.flow.exits[item])
+        elif found.writes:
+            self._visit_writes(at, region, instruction, found)
+
+    def _mark(self, found: set[Control], control: Control) -> None:
+        """Add a control to `controls` or `conts`: what stands inside depends on it."""
+        if control not in found:
+            found.add(control)
+            self._again(self.inside[control])
 
     def _find_exits(self) -> None:
         for _, instruction, item, _ in self.steps:
@@ -278,7 +301,7 @@ class _Analysis:
 
     def _visit_control(self, at: int, control: Control, found: Access) -> None:
         if control.kind == "switch" or (control.kind == "if" and self._varies(at, found)):
-            self.flow.controls.add(control)
+            self._mark(self.flow.controls, control)
 
     def _visit_exit(self, exit: Exit) -> None:
         flow, target = self.flow, exit.target
@@ -287,13 +310,16 @@ class _Analysis:
         if not (rejoined or into_switch or any(control in flow.controls for control in exit.between)):
             return
         exit.divergent = True
-        if target is None:
+        if target is not None:
+            self._mark(flow.controls, target)
+        elif not flow.main_divergent:
             flow.main_divergent = True
-        else:
-            flow.controls.add(target)
+            self._again(range(len(self.steps)))
         if exit.kind == "CONT" and target is not None:
-            flow.conts.add(target)
-        flow.controls.update(control for control in exit.between if control.kind != "if")
+            self._mark(flow.conts, target)
+        for control in exit.between:
+            if control.kind != "if":
+                self._mark(flow.controls, control)
 
     def _visit_writes(self, at: int, region: Region, instruction: Instruction, found: Access) -> None:
         flow = self.flow
@@ -303,6 +329,7 @@ class _Analysis:
         for key in found.writes:
             if key not in flow.divergent and (varies or flow.is_masked(region, key)):
                 flow.divergent.add(key)
+                self._again(self.readers.get(key, ()))
 
     def _visit_nests(self) -> None:
         """Where lanes enter inner loops one by one, their fuel differs: the loops around must be able to drop single lanes."""
@@ -316,7 +343,9 @@ class _Analysis:
         for loop in nested:
             outer = flow.outer_loop(loop)
             if outer in flow.nests:
-                flow.controls.update(control for control in _path(loop.region, outer.region) if control.kind == "loop")
+                for control in _path(loop.region, outer.region):
+                    if control.kind == "loop":
+                        self._mark(flow.controls, control)
 
     def _find_integers(self) -> None:
         kinds: dict[Key, set[str]] = {}
@@ -343,5 +372,8 @@ def _common(a: Region, b: Region) -> Region:
 
 
 def analyse(main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> Flow:
-    """Find what is uniform. `memory` names the registers (file, index) in arrays addressed at run time; `waits`: there are barriers."""
+    """Find what is uniform.
+
+    `memory` names the registers (file, index) in arrays addressed at run time; `waits`: there are barriers.
+    """
     return _Analysis(main, memory, waits).run()

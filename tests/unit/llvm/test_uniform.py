@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pytest
+
+from backends.llvm import uniform
 from backends.llvm.plan import plan_of
 from backends.llvm.uniform import Flow
 from tests.unit.llvm.support import VERT_HEADER
@@ -138,3 +141,20 @@ def test_what_one_region_alone_accesses_needs_no_variable() -> None:
     assert (File.TEMP, 0, 0) not in flow.straight  # read in another region
     assert (File.TEMP, 2, 0) not in flow.straight  # written in one and read in another
     assert not _flow(f"{body}UIF IN[0].xxxx\nRET\nENDIF\nMOV OUT[0].x, TEMP[2]").straight
+
+
+def test_work_grows_with_the_program_and_not_with_its_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    visits: list[int] = []
+    visit = uniform._Analysis._visit
+
+    def counted(self: uniform._Analysis, at: int) -> None:
+        visits.append(at)
+        visit(self, at)
+
+    monkeypatch.setattr(uniform._Analysis, "_visit", counted)
+    count = 300
+    shift = "".join(f"MOV TEMP[{i}].x, TEMP[{i + 1}].xxxx\n" for i in range(count))  # what varies moves by one register a round
+    body = f"BGNLOOP\nIF TEMP[0].xxxx\nBRK\nENDIF\n{shift}MOV TEMP[{count}].x, IN[0].xxxx\nENDLOOP\nMOV OUT[0], TEMP[0].xxxx\n"
+    program = parse(f"FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nDCL TEMP[0..{count}]\n{body}END\n")
+    assert len(plan_of(program).flow.divergent) == count + 5
+    assert len(visits) < 10 * count
