@@ -121,7 +121,7 @@ def parse_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
 
 
 #: LLVM's passes: name and llvmlite's method. Chosen by measurement (85 kernels of the corpus; ms of passes + of code generation, bytes):
-#: these four 48 + 914, 267152; sroa alone 26 + 924, 271640 (its loops test at both ends); without loop-rotate 34 + 891, 268712 (the same);
+#: these four 48 + 914, 267152; sroa alone 26 + 924, 271640 (its loops test at both ends); without loop-rotate 34 + 891, 268712 (likewise);
 #: without simplifycfg 44 + 930; with instcombine 146 + 908, 284272; with sccp 63 + 908; with reassociate 65 + 941; with NewGVN 138 + 941
 #: (and it aborts the process on some valid input, by its own assertion). The builder itself computes pure values once and keeps what
 #: one region alone uses out of memory, which saves a fifth of the text. Code generation at level 1 instead of 2 takes 11% less, but has no
