@@ -1,0 +1,72 @@
+"""What a process does that finds a shader's kernel on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from backends.formats import Format
+from backends.gallium.state import BlendState
+from backends.llvm import engine, linking, plan
+from backends.llvm.builder import Function, Module
+from backends.llvm.engine import Library
+from backends.llvm.object_cache import ObjectCache
+from backends.raster.blend import TargetKey
+from backends.raster.fragment import FragmentKey
+from backends.raster.kernels import Kernels
+from backends.raster.packet import Shader
+from tgsi.parser import parse
+
+FRAGMENT = """FRAG
+DCL IN[0], GENERIC[0], PERSPECTIVE
+DCL OUT[0], COLOR
+DCL TEMP[0]
+  0: POW TEMP[0], IN[0].xxxx, IN[0].yyyy
+  1: MUL OUT[0], TEMP[0], IN[0]
+  2: END
+"""
+VERTEX = """VERT
+DCL IN[0]
+DCL OUT[0], POSITION
+  0: MOV OUT[0], IN[0]
+  1: END
+"""
+
+
+def _fragment(kernels: Kernels) -> Library:
+    shader = Shader(parse(FRAGMENT))
+    target = TargetKey.of(BlendState(), 0, Format.R8G8B8A8_UNORM)
+    info = kernels.fragment(shader)
+    return kernels.shade(FragmentKey(shader.serial, kernels.fragment_lanes(info, 4, True), (target,)), info, shader)
+
+
+def _vertex(kernels: Kernels) -> Library:
+    return kernels.vertex_shader(Shader(parse(VERTEX)), kernels.vertex_lanes(), (), ())
+
+
+def _fail(*given: object, **more: object) -> None:
+    raise AssertionError("a hit does no such thing")
+
+
+@pytest.mark.parametrize("make", [_fragment, _vertex])
+def test_a_hit_makes_no_text_no_plan_and_asks_llvm_for_nothing(
+    make: Callable[[Kernels], Library], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = make(Kernels("host", ObjectCache(tmp_path)))
+    assert "build_ms" in first.times
+    for owner, name in (
+        (plan, "_make"),
+        (Function, "__init__"),
+        (Module, "__init__"),
+        (engine, "parse_module"),
+        (engine, "compile_object"),
+        (linking, "undefined_symbols"),
+        (linking, "_jit"),
+    ):
+        monkeypatch.setattr(owner, name, _fail)
+    second = make(Kernels("host", ObjectCache(tmp_path)))
+    assert second.image == first.image
+    assert second.address.keys() == first.address.keys()
+    assert set(second.times) == {"link_ms"}
