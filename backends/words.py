@@ -67,7 +67,10 @@ def buffer_words(name: str, data: ArrayLike | bytes) -> Bits:
 
 def read_array(source: Path | object) -> NDArray[Any]:
     """The numbers of a .npy file (never of pickled objects) or of nested lists, of one shape. ValueError for anything else."""
-    array: NDArray[Any] = np.load(source, allow_pickle=False) if isinstance(source, Path) else np.asarray(source)
+    try:
+        array: NDArray[Any] = np.load(source, allow_pickle=False) if isinstance(source, Path) else np.asarray(source)
+    except ValueError:
+        raise ValueError("numbers in lists of equal lengths are wanted") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
         raise ValueError("numbers are wanted")
     return array

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,11 +42,17 @@ NUMBERED = {
     "counters": "words of HWATOMIC buffer KEY",
     "framebuffer": "FRAG: (invocations, 4), the color KEY that FBFETCH reads",
 }
-NAMED = {"system_values": "(invocations,) or (invocations, 4) of a semantic, as VERTEXID=[7]", "memory": "COMP: KEY is GLOBAL or INPUT"}
+NAMED = {
+    "system_values": "(invocations,) or (invocations, 1 to 4) of a semantic, as VERTEXID=[7]",
+    "memory": "COMP: KEY is GLOBAL or INPUT",
+}
+ENGINE = ("flatshade_color", "fuel", "engine", "trace")
 TEXTURES = {"textures": "of unit KEY: a picture, FORMAT:DATA, or a JSON object", "images": "of unit KEY, likewise"}
 DATA_HELP = """\
 DATA is a .npy, .json or .bin file, or JSON itself. Whole numbers are 32-bit words, numbers with a point are floats; float:DATA and
-int:DATA convert; zeros:BYTES makes memory. Texels are (layers, height, width, 4) numbers, fewer axes for one layer; zeros:WxHxL."""
+int:DATA convert; zeros:BYTES makes memory. Texels are (layers, height, width, 4) numbers, fewer axes for one layer; zeros:WxHxL.
+--coefs, --quad-pos, --sample-positions and TESSCOORD are floats in any case. Memory is printed as words and, in brackets, as
+numbers: integers that are less than 2^23 away from 0, else floats."""
 
 
 def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
@@ -79,7 +86,7 @@ def _option(name: str) -> str:
 
 def refuse_run_options(options: argparse.Namespace) -> None:
     """UsageError for an option of --run without it."""
-    for name in (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "face", "fuel", "engine", "trace"):
+    for name in (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "face", *ENGINE):
         if getattr(options, name) not in (None, [], False):
             raise UsageError(f"{_option(name)} goes with --run")
 
@@ -114,6 +121,7 @@ def run_shader(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     if options.format != "json":
         report(options, found, False)
+        _note_absent(program, arguments)
     return _show(program, result, arguments.get("images", {}), options)
 
 
@@ -141,10 +149,42 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
         if options.flatshade_color:
             made["flatshade_color"] = True
     _check_names(made["system_values"])
-    if "inputs" in made and looks_like_words(options.inputs, made["inputs"]):
-        note = "--inputs holds whole numbers only, which are words of bits; for floats write 1.0, or float: before the data"
-        print(f"{PROGRAM}: note: {note}", file=sys.stderr)
+    _note_words(options, made)
     return {name: value for name, value in made.items() if not isinstance(value, dict) or value}
+
+
+def _note_words(options: argparse.Namespace, made: dict[str, Any]) -> None:
+    """Tell of numbers that are probably meant as floats."""
+    given = [("--inputs", options.inputs, made["inputs"])] if "inputs" in made else []
+    for name in ("constants", "framebuffer"):
+        texts = dict(text.split("=", 1) for text in getattr(options, name))
+        given += [(f"{_option(name)} {key}", text, made[name][int(key)]) for key, text in texts.items()]
+    for place, text, array in given:
+        if looks_like_words(text, array):
+            note = "holds whole numbers only, which are words of bits; for floats write 1.0, or float: before the data, for words int:"
+            print(f"{PROGRAM}: note: {place} {note}", file=sys.stderr)
+
+
+def _note_absent(program: Program, arguments: dict[str, Any]) -> None:
+    """Tell of what the program declares and nothing was given for."""
+    from tgsi.enums import File, MemoryType
+
+    by_number = {File.CONST: "constants", File.SAMP: "textures", File.IMAGE: "images", File.BUFFER: "buffers", File.HWATOMIC: "counters"}
+    absent: dict[str, list[str]] = {}
+    for declaration in program.declarations:
+        file, kind = declaration.file, declaration.memory
+        if file is File.MEMORY and kind in (MemoryType.GLOBAL, MemoryType.INPUT) and kind.name not in arguments.get("memory", ()):
+            absent.setdefault("--memory", []).append(f"MEMORY {kind.name}")
+        if file not in by_number:
+            continue
+        option, by_dimension = by_number[file], file in (File.CONST, File.HWATOMIC)
+        numbers = [declaration.dimension or 0] if by_dimension else range(declaration.first, declaration.last + 1)
+        missing = [f"{file.name}[{number}]" for number in numbers if number not in arguments.get(option, ())]
+        absent.setdefault(_option(option), []).extend(missing)
+    for option, names in absent.items():
+        if names:
+            shown = ", ".join(dict.fromkeys(names[:8])) + (" and more" if len(names) > 8 else "")
+            print(f"{PROGRAM}: note: there is no data for {shown}; {option} gives it", file=sys.stderr)
 
 
 def _check_names(given: dict[str, Any]) -> None:
@@ -173,8 +213,14 @@ def _with_options(message: str) -> str:
     """A message of `tgsi.run` in the words of the command line: names of arguments as options."""
     message = message.removeprefix("run: ")
     name = message.split(":")[0].split("[")[0].split(" ")[0]
-    known = (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "fuel")
-    return f"{_option(name)}{message[len(name) :]}" if name in known else f"--run: {message}"
+    known = (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "fuel", "face")
+    if name in known:
+        message = f"{_option(name)}{message[len(name) :]}"
+    keyed = re.compile(rf"(?:--)?({'|'.join(n.replace('_', '[_-]') for n in known)})\['?(\w+)'?\]")
+    message = keyed.sub(lambda found: f"{_option(found[1])} {found[2]}", message)
+    if message.startswith("invocations differ"):
+        message = re.sub(r"\b(inputs|quad_pos|coverage)\b", lambda found: _option(found[1]), message)
+    return message if name in known else f"--run: {message}"
 
 
 def _show(program: Program, result: RunResult, images: dict[int, Any], options: argparse.Namespace) -> int:

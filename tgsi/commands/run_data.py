@@ -83,7 +83,13 @@ def _guarded(option: str, text: str, read: Callable[[], T]) -> T:
 
 def looks_like_words(text: str, array: NDArray[Any]) -> bool:
     """Small whole numbers of JSON, which are taken as words: as floats they would be denormal."""
-    return not text.endswith((".npy", ".bin")) and array.dtype.kind in "iu" and bool(array.size) and 0 < int(array.max()) < 1 << 23
+    return (
+        not text.startswith("int:")
+        and not text.endswith((".npy", ".bin"))
+        and array.dtype.kind in "iu"
+        and bool(array.size)
+        and 0 < int(array.max()) < 1 << 23
+    )
 
 
 def read_items(option: str, given: Sequence[str], read: Callable[[str, str], Any]) -> dict[str, Any]:

@@ -69,9 +69,16 @@ def _memory(name: str, data: NDArray[np.uint8]) -> Iterator[str]:
     words = data.view("uint32")
     yield f"{name}: {len(data)} bytes"
     for at in range(0, min(len(words), 4 * MOST), 4):
-        yield f"  {4 * at:06x}: {' '.join(f'{word:08x}' for word in words[at : at + 4].tolist())}"
+        row = words[at : at + 4]
+        yield f"  {4 * at:06x}: {' '.join(f'{word:08x}' for word in row.tolist())}  ({'  '.join(_numbers(row))})"
     if len(words) > 4 * MOST:
         yield f"  and {len(words) - 4 * MOST} more words (--format json or -o FILE.npz has them all)"
+
+
+def _numbers(words: NDArray[np.uint32]) -> Iterator[str]:
+    """Small words as integers: as floats they would be subnormal, or NaN. Others as floats."""
+    for integer, value in zip(words.view("int32").tolist(), words.view("float32").tolist()):
+        yield str(integer) if abs(integer) < 1 << 23 else f"{value:.9g}"
 
 
 def _image(unit: int, texels: NDArray[np.uint8], image: TextureData) -> Iterator[str]:

@@ -133,12 +133,12 @@ def test_compute_prints_every_memory(shader: Path, engine: str, capsys: pytest.C
     out = run(shader, COMPUTE, capsys, *COMPUTED, "--engine", engine)
     assert out.splitlines()[:7] == [
         "BUFFER[0]: 32 bytes",
-        "  000000: 00000000 00000001 00000004 00000009",
-        "  000010: 00000010 00000019 00000024 00000031",
+        "  000000: 00000000 00000001 00000004 00000009  (0  1  4  9)",
+        "  000010: 00000010 00000019 00000024 00000031  (16  25  36  49)",
         "HWATOMIC[0]: 4 bytes",
-        "  000000: 0000000d",
+        "  000000: 0000000d  (13)",
         "MEMORY GLOBAL: 16 bytes",
-        "  000000: 00000000 00000001 00000002 00000003",
+        "  000000: 00000000 00000001 00000002 00000003  (0  1  2  3)",
     ]
     assert out.splitlines()[7] == "IMAGE[0]: R32_UINT, 4 x 2 x 1"
     assert out.endswith("  (3, 1, 0): 49  0  0  1\n")
@@ -243,8 +243,15 @@ def test_whole_numbers_for_inputs_earn_a_note(shader: Path, capsys: pytest.Captu
         (["--system-values", "VERTXID=[1]"], "--system-values: there is no semantic `VERTXID`; did you mean `VERTEXID`?"),
         (["--buffers", "0=zeros:x"], "--buffers 0: zeros:x: zeros:BYTES is wanted"),
         (["--inputs", "[[[1.0,2,3,4]]]", "--memory", "SHARED=[1]"], "--memory"),
-        (["--inputs", "[[[1.0,2,3,4]]]", "--fuel", "0"], "--fuel must be from 1 to"),
+        (["--inputs", "[[[1.0,2,3,4]]]", "--fuel", "0"], "--fuel: 0 is not in 1 .. "),
         (["--inputs", "[[[1.0,2,3,4]]]", "--engine", "jit", "--trace"], "--trace: compiled code has none; --engine interp has"),
+        (["--inputs", "[[[1.0,2,3,4]]]", "--buffers", "0=zeros:5"], "--buffers 0 must hold whole 32-bit words, not 5 bytes"),
+        (
+            ["--system-values", "FACE=[[1,2,3,4,5]]"],
+            "--system-values FACE must have shape (invocations,) or (invocations, 1 to 4), not (1, 5)",
+        ),
+        (["--inputs", "[[[1.0,2,3,4]]]", "--system-values", "FACE=[1,2]"], "--inputs has 1, --system-values FACE has 2"),
+        (["--buffers", "0=[1,[2]]"], "--buffers 0: [1,[2]]: numbers in lists of equal lengths are wanted"),
         (["--target", "aarch64"], "--target goes with --emit llvm, asm, obj"),
     ],
 )
@@ -258,3 +265,26 @@ def test_options_of_run_need_it(shader: Path, capsys: pytest.CaptureFixture[str]
     shader.write_text(FRAGMENT)
     assert cli.main([str(shader), "--inputs", "[1]"]) == 2
     assert capsys.readouterr().err == "tgsi-compile: --inputs goes with --run\n"
+
+
+def test_memory_is_printed_as_words_and_as_numbers(shader: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = run(shader, "COMP\nDCL BUFFER[0]\nEND\n", capsys, "--block", "1", "--buffers", "0=[1073741824,7,4294967295,2143289344]")
+    assert out.splitlines()[1] == "  000000: 40000000 00000007 ffffffff 7fc00000  (2  7  -1  nan)"
+
+
+def test_what_is_declared_and_not_given_earns_a_note(shader: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shader.write_text(
+        "COMP\nDCL CONST[1][0..3]\nDCL BUFFER[0]\nDCL BUFFER[2]\nDCL HWATOMIC[0]\nDCL SAMP[0]\nDCL IMAGE[0], 2D, WR\n"
+        "DCL MEMORY[0], GLOBAL\nEND\n"
+    )
+    assert cli.main(["--run", str(shader), "--block", "1", "--buffers", "0=[1]"]) == 0
+    noted = [line.split("data for ")[1] for line in capsys.readouterr().err.splitlines() if "note" in line]
+    files = {"CONST[1]": "constants", "BUFFER[2]": "buffers", "HWATOMIC[0]": "counters", "SAMP[0]": "textures", "IMAGE[0]": "images"}
+    assert noted == [f"{what}; --{option} gives it" for what, option in {**files, "MEMORY GLOBAL": "memory"}.items()]
+
+
+def test_whole_numbers_for_constants_earn_a_note_unless_words_are_meant(shader: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shader.write_text("COMP\nDCL CONST[0][0]\nEND\n")
+    for data, noted in (("0=[[1,2,3,4]]", True), ("0=int:[[1,2,3,4]]", False), ("0=[[1.0,2,3,4]]", False)):
+        assert cli.main(["--run", str(shader), "--block", "1", "--constants", data]) == 0
+        assert ("note: --constants 0 holds whole numbers only" in capsys.readouterr().err) == noted
