@@ -166,8 +166,6 @@ _BY_VERTEX = ("IN[ADDR[0].x][7]", "IN[1][ADDR[0].y]", "IN[ADDR[0].x][ADDR[0].z+1
 class GeometryWriter(ResourceWriter):
     """Emits vertices too."""
 
-    lanes = "xy"
-
     def special(self, name: str) -> None:
         if name not in ("EMIT", "ENDPRIM"):
             super().special(name)
@@ -185,8 +183,6 @@ class GeometryWriter(ResourceWriter):
 
 class ControlWriter(ResourceWriter):
     """Reads what other invocations of the patch wrote, behind a barrier."""
-
-    lanes = "xy"
 
     def special(self, name: str) -> None:
         if name != "BARRIER":
@@ -218,8 +214,6 @@ def _points(seed: int) -> dict[str, Any]:
 
 class ComputeWriter(ResourceWriter):
     """Exchanges words of shared memory behind a barrier, and has memory of every kind."""
-
-    lanes = "xy"
 
     def special(self, name: str) -> None:
         if name != "BARRIER":
@@ -377,7 +371,7 @@ STAGES: dict[str, Stage] = {
             prologue=_COMPUTE_PROLOGUE,
             epilogue=(_DIGEST_STORE,),
             leave=(_DIGEST_STORE, "RET"),
-            opcodes=("BARRIER",),
+            opcodes=(*DERIVATIVES, "BARRIER"),
             outputs=False,
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from tests.property.pools import (
     ADDRESSES,
@@ -44,7 +44,6 @@ class Writer:
 
     deck: opcodes that the program shall use, taken from the end. subs: how many subroutines calls may name. outputs: the stage's
     OUT registers may be written at any time. returned: lanes may have left the program; what they hold is not promised.
-    lanes: those of every quad that are invocations.
     """
 
     chance: random.Random
@@ -61,7 +60,6 @@ class Writer:
     recent: dict[str, list[str]] = field(default_factory=lambda: {"plain": [], "loose": [], "pairs": []})
     near: list[str] = field(default_factory=lambda: list("xyzw"))
     leave: Sequence[str] = ("RET",)
-    lanes: ClassVar[str] = "xyzw"
 
     # registers and operands
 
@@ -241,7 +239,7 @@ class Writer:
         own = self._written("plain", PLAIN) if plain else self._written("loose", LOOSE)
         sources = [f"{self.chance.choice([own, self.chance.choice(self.pools.small)])}.{self.chance.choice('xyzw') * 4}"]
         if name == "READ_INVOC":
-            sources.append(f"{SMALL}.{self.chance.choice(self.lanes) * 4}")
+            sources.append(f"{SMALL}.{self.chance.choice('xyzw') * 4}")
         self.write(name, "plain", self._mask(), sources)
 
     # control flow
