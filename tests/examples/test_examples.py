@@ -75,6 +75,24 @@ def test_block_sums_are_the_same_in_the_interpreter() -> None:
     assert sums(words, "interp").tolist() == sums(words).tolist() == words.reshape(4, 64).sum(axis=1, dtype=np.uint32).tolist()
 
 
+def test_geometry_writes_its_png(tmp_path: Path) -> None:
+    run("geometry", tmp_path)
+    with Image.open(tmp_path / "geometry.png") as image:
+        assert digest(np.array(image)) == GOLDEN["geometry"]
+
+
+def test_boards_of_geometry_stand_where_numpy_puts_them() -> None:
+    example = function("geometry")
+    boards = example["boards"]()
+    assert boards.tobytes() == example["boards"]("interp").tobytes()
+    u, v = np.meshgrid(np.linspace(0, 1, 17), np.linspace(0, 1, 17))
+    a, b, c, d = example["CORNERS"][:, None, None, :2]
+    places = ((1 - u) * a.T + u * b.T) * (1 - v) + ((1 - u) * c.T + u * d.T) * v
+    places[1] -= 9 * u * (1 - u) * v * (1 - v)
+    assert boards.shape == (17 * 17, 4, 2, 4)
+    np.testing.assert_allclose(boards[:, :, 0, :2].mean(axis=1), places.reshape(2, -1).T, atol=1e-6)
+
+
 @pytest.mark.parametrize("threads", [0, 2])
 @pytest.mark.parametrize("lanes", [8, 16, 32])
 def test_triangle_is_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
