@@ -2,9 +2,9 @@
 
 What a shader costs from its parsed program to an address that can be called, as the renderer asks for it: a FRAG is the fused kernel
 of an RGBA8 target with a 24-bit depth test (for draws of large primitives; `--packed`: with the code for small triangles), a VERT the
-vertex kernel (unless it uses memory that the renderer has not for it), everything else the kernel of `tgsi.run`. Every sampler unit
-has a mipmapped, linearly filtered RGBA8 texture of the target that the shader names. CPU time of each step; code that shaders share
-(filtering, POW) is compiled before.
+vertex kernel, everything else the kernel of `tgsi.run`; so are shaders that use memory which the renderer has not for them. Every
+sampler unit has a mipmapped, linearly filtered RGBA8 texture of the target that the shader names. CPU time of each step; code that
+shaders share (filtering, POW) is compiled before.
 
 uncached: the object cache has nothing; cached: a process that never saw the shader finds its object on disk.
 """
@@ -45,6 +45,8 @@ from tgsi.parser import parse
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 STEPS = ("rest", "build", "parse", "passes", "codegen", "link")
 """Where the time of an uncached compile goes; `rest` is what the renderer wants to know of a shader, and the cache."""
+
+_UNRENDERED = (File.BUFFER, File.IMAGE, File.HWATOMIC)
 
 HITS = 3
 """How often an object is taken from the disk, each time as if for the first."""
@@ -104,14 +106,15 @@ def kernel_of(program: Program, cpu: str, cache: ObjectCache, packed: bool) -> L
     """The kernel of a shader, as a process that has nothing in memory makes it."""
     kernels, shader = Kernels(cpu, cache), Shader(program)
     textures, samplers = bindings_of(program)
-    if program.processor is Processor.FRAG:
+    is_rendered = not any(program.declared(file) for file in _UNRENDERED)
+    if program.processor is Processor.FRAG and is_rendered:
         info = kernels.fragment(shader)
         target = TargetKey.of(BlendState(), 0, Format.R8G8B8A8_UNORM)
         depth = DepthKey.of(_DEPTH_TEST, Format.Z24X8_UNORM)
         lanes = kernels.fragment_lanes(info, 4, not packed)
         key = FragmentKey(shader.serial, lanes, (target,), depth, textures=textures, samplers=samplers, quads=packed)
         return kernels.shade(key, info, shader)
-    if program.processor is Processor.VERT and not any(program.declared(file) for file in (File.BUFFER, File.IMAGE, File.HWATOMIC)):
+    if program.processor is Processor.VERT and is_rendered:
         return kernels.vertex_shader(shader, kernels.vertex_lanes(), textures, samplers)
     parts = ("run", program.text, kernels.native, textures, samplers)
     views = {k: t for k, t in enumerate(textures) if t is not None}
@@ -185,6 +188,7 @@ def lines_of(report: Report, slowest: int = 3) -> list[str]:
         steps = [statistics.median(s.steps[step] for s in shaders) for step in STEPS]
         result.append(f"{stage:6} {len(shaders):7} {' '.join(f'{v:8.2f}' for v in pairs)}   {' '.join(f'{v:8.2f}' for v in steps)}")
     result += [f"slow: {s.name} {s.uncached:.1f} ms, {s.size} bytes" for s in sorted(report.measured, key=lambda s: -s.uncached)[:slowest]]
+    result.append(f"compiled: {len(report.measured)} of {len(report.measured) + len(report.failed)}")
     reasons: dict[str, list[str]] = defaultdict(list)
     for name, reason in report.failed.items():
         reasons[reason].append(name)

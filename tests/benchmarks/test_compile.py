@@ -54,13 +54,21 @@ def test_every_stage_is_compiled_and_found_again(corpus: Path) -> None:
 def test_the_report_has_a_line_a_stage(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--corpus", str(corpus), "--runs", "1", "--slowest", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["stage", "FRAG", "GEOM", "VERT", "all", "slow:"]
+    assert [line.split()[0] for line in lines] == ["stage", "FRAG", "GEOM", "VERT", "all", "slow:", "compiled:"]
+    assert lines[-1] == "compiled: 3 of 3"
 
 
 def test_what_is_not_compiled_is_counted_by_its_reason() -> None:
     report = run([], "host")
     report.failed.update({"a": "no", "b": "no", "c": "never"})
-    assert lines_of(report)[1:] == ["not compiled: 1 (c ...): never", "not compiled: 2 (a ...): no"]
+    assert lines_of(report)[1:] == ["compiled: 0 of 3", "not compiled: 1 (c ...): never", "not compiled: 2 (a ...): no"]
+
+
+def test_shaders_with_memory_are_compiled_as_a_run(tmp_path: Path) -> None:
+    text = "DCL BUFFER[0]\nDCL TEMP[0]\nIMM[0] UINT32 {0, 0, 0, 0}\nLOAD TEMP[0].x, BUFFER[0], IMM[0].xxxx\nEND\n"
+    for stage in ("FRAG", "VERT", "COMP"):
+        (tmp_path / f"{stage}-m.tgsi").write_text(f"{stage}\n{text}")
+    assert not run(sorted(tmp_path.glob("*.tgsi")), "host", runs=1).failed
 
 
 def test_textures_are_what_the_shader_names() -> None:
