@@ -5,8 +5,7 @@ placing it takes 0.07 ms where LLVM's linker took 0.4.
 
 Where the time of a miss goes (a median FRAG of the corpus, ms of CPU time): text 1.6, parsing and verifying 1.2, passes 0.6, LLVM's code
 generator 7, flat image and placing 0.2, keys and disk 0.6. Tried on 84 shaders, and not done:
-- optimisation level 1 of the code generator leaves out the last scheduling only: 6.9 instead of 7.4 (mean 10.1 instead of 11.5). The
-  kernels' speed did not differ beyond noise, so what is known to be good stays; level 0 takes 3.0, with code a third longer and slow.
+- optimisation level 0 of the code generator: 3.0 instead of 6.9 (level 1, taken) or 7.4 (level 2), with code a third longer and slow.
 - a target machine without `jit`, or with static relocation: no difference.
 - options of LLVM's command line (no machine scheduler, no loop strength reduction, no sinking, no hoisting, no merging, another register
   allocator): 15 % at most for the first two, and they act on everything in the process, other users of llvmlite included.
