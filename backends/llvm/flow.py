@@ -2,7 +2,7 @@
 
 Loops end when the fuel of a lane does, whatever the other lanes do. One outermost loop, with what is nested in it, has `FUEL` rounds;
 where lanes enter inner loops one by one, every inner loop has that many each time, and the loops around stop when the sum is
-used up. (The interpreter counts all loops of a program together; only programs that run out of fuel can tell.)
+used up. (The interpreter counts each round of such loops where it happens; only programs that run out of fuel in a nest can tell.)
 """
 
 from __future__ import annotations

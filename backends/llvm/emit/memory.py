@@ -125,7 +125,7 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
     places, operands = Column(c, found.places(address[0])), Column(c, operand[0])
     replacements = Column(c, replacement[0]) if replacement is not None else None
     seen, active, changing = Column(c), Column(c, c.execution_mask().zext(I32)), Column(c, _changing(c).zext(I32))
-    # Load and store are enough while one thread runs the lanes; threads that share memory will want atomicrmw and cmpxchg here.
+    # Load and store are enough: one thread runs all lanes that share memory which has atomics (see backends.compute.demand).
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
         base, count = found.of_lane(lane)
         place = places.at(lane)
