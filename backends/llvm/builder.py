@@ -11,18 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from backends.llvm.blocks import Blocks
-from backends.llvm.target import cpu_features, stack_space
+from backends.llvm.module import Module, returned
 from backends.llvm.types import BOOL, F32, F64, I8, I16, I32, I64, PTR, Type, constant_text, element_text
 from backends.llvm.values import Loop, Val, Var
 
 __all__ = ["BOOL", "F32", "F64", "I8", "I16", "I32", "I64", "PTR", "Function", "Loop", "Module", "Type", "Val", "Var"]
-
-
-def _returned(returns: Type | Sequence[Type] | None) -> str:
-    """LLVM's text of what a function returns."""
-    if returns is None:
-        return "void"
-    return str(returns) if isinstance(returns, Type) else f"{{ {', '.join(map(str, returns))} }}"
 
 
 class Function(Blocks):
@@ -49,7 +42,7 @@ class Function(Blocks):
         names = [f"%a{i}" for i in range(len(params))]
         self.args = [Val(self, t, n) for t, n in zip(params, names)]
         declared = ", ".join(f"{t} {n}" if t != PTR or shared else f"ptr noalias {n}" for t, n in zip(params, names))
-        self.header = f"define {'internal ' if internal else ''}{_returned(returns)} @{name}({declared}) #0 {{"
+        self.header = f"define {'internal ' if internal else ''}{returned(returns)} @{name}({declared}) #0 {{"
         module.functions.append(self)
 
     def value(self, type: Type, name: str) -> Val:
@@ -67,9 +60,9 @@ class Function(Blocks):
         whole = "zeroinitializer"
         for number, value in enumerate(values):
             name = self.fresh()
-            self.line(f"{name} = insertvalue {_returned(types)} {whole}, {value}, {number}")
+            self.line(f"{name} = insertvalue {returned(types)} {whole}, {value}, {number}")
             whole = name
-        self.line(f"ret {_returned(types)} {whole}")
+        self.line(f"ret {returned(types)} {whole}")
 
     def text(self) -> str:
         """The whole function as LLVM text."""
@@ -181,7 +174,7 @@ class Function(Blocks):
 
     def call_many(self, returns: Sequence[Type], name: str, *args: Val) -> list[Val]:
         """Call a function that returns several values."""
-        kind = _returned(returns)
+        kind = returned(returns)
         self.module.declare(returns, name, ", ".join(str(a.type) for a in args))
         whole = self.fresh()
         self.line(f"{whole} = call {kind} @{name}({', '.join(map(str, args))})")
@@ -394,41 +387,3 @@ class Function(Blocks):
         i.set(now + step)
         self.jump(head)
         self.place(end)
-
-
-class Module:
-    """Functions that are compiled together."""
-
-    def __init__(self, name: str, cpu: str = "host") -> None:
-        """`cpu`: see `target`; ValueError for another name. It changes text only where a feature is asked for, and stack memory."""
-        self.name, self.cpu = name, cpu
-        self._features = cpu_features(cpu)
-        self.stack_space = stack_space(cpu)
-        self.used_features: set[str] = set()
-        self.functions: list[Function] = []
-        self._declared: dict[str, str] = {}
-
-    def has(self, feature: str) -> bool:
-        """May the text rely on `feature` (a name of `target.LEVELS`)? Remembered, and checked when the module is compiled."""
-        if feature not in self._features:
-            return False
-        self.used_features.add(feature)
-        return True
-
-    def declare(self, returns: Type | Sequence[Type] | None, name: str, types: str) -> None:
-        """Make a function known that is defined elsewhere (or later in this module)."""
-        self._declared[name] = f"declare {_returned(returns)} @{name}({types})"
-
-    def constant(self, name: str, type: Type, values: Sequence[float]) -> str:
-        """A read-only table of elements of `type`; returns its LLVM name, a pointer. The same name must mean the same values."""
-        items = ", ".join(f"{type} {element_text(type, v)}" for v in values)
-        self._declared[name] = f"@{name} = private unnamed_addr constant [{len(values)} x {type}] [{items}], align 64"
-        return f"@{name}"
-
-    def text(self) -> str:
-        """The module as LLVM text."""
-        own = {f.name for f in self.functions}
-        declared = [d for n, d in self._declared.items() if n not in own]
-        attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
-        weights = '!0 = !{!"branch_weights", i32 1, i32 2000}'
-        return "\n".join([*declared, *(f.text() for f in self.functions), attributes, weights, ""])
