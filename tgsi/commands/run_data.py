@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MAX_BYTES = 256 << 20
-_INLINE = re.compile(r"\s*[\[{]|\s*-?[\d.]+([eE][-+]?\d+)?\s*\Z")
+_INLINE = re.compile(r"\s*[\[{]|\s*-?\d[\d.]*([eE][-+]?\d+)?\s*\Z")
 
 _SWIZZLES = {"0": "ZERO", "1": "ONE"}
 
@@ -64,6 +64,8 @@ def _small(option: str, text: str) -> Path:
     if not text.strip():
         raise ArgumentsError(f"{option}: there is no data")
     path = Path(text)
+    if path.is_char_device() or path.is_block_device():  # it may have no end
+        raise ArgumentsError(f"{option}: {text[:80]}: this is a device, not a file")
     if path.stat().st_size > MAX_BYTES:
         raise ArgumentsError(f"{option}: {text}: larger than {MAX_BYTES >> 20} MiB")
     return path

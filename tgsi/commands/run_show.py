@@ -65,6 +65,10 @@ def _vector(words: NDArray[np.uint32]) -> str:
     return f"{floats}  ({' '.join(f'{word:08x}' for word in words.tolist())})"
 
 
+def _integers(words: NDArray[np.uint32]) -> str:
+    return f"{'  '.join(_numbers(words))}  ({' '.join(f'{word:08x}' for word in words.tolist())})"
+
+
 def _memory(name: str, data: NDArray[np.uint8]) -> Iterator[str]:
     words = data.view("uint32")
     yield f"{name}: {len(data)} bytes"
@@ -99,10 +103,11 @@ def _step(step: TraceStep) -> Iterator[str]:
 
     lanes = "all" if step.active.all() else ", ".join(_ranges([k for k, on in enumerate(step.active.tolist()) if on])) or "none"
     yield f"{step.number:3}: {print_instruction(step.instruction)}    [active: {lanes}]"
+    show = _vector if {"float", "double"} & {*step.instruction.opcode.dst_types} else _integers
     for file, register, words in step.writes:
         for lane, row in enumerate(words):
             if step.active[lane]:
-                yield f"       {lane}: {file.name}[{register}]  {_vector(row)}"
+                yield f"       {lane}: {file.name}[{register}]  {show(row)}"
 
 
 def _ranges(numbers: list[int]) -> Iterator[str]:

@@ -236,6 +236,9 @@ def test_whole_numbers_for_inputs_earn_a_note(shader: Path, capsys: pytest.Captu
         (["--textures", "0=R8_UNORM:[1.0]"], "--textures 0: texels must have shape (layers, height, width, 4), or fewer axes, not (1,)"),
         (["--textures", '0={"levels":[]}'], "`format` (a name) and `levels` (a list of data) are wanted"),
         (["--inputs", ""], "--inputs: there is no data"),
+        (["--inputs", "."], "--inputs: .: is a directory"),
+        (["--inputs", "/dev/zero"], "--inputs: /dev/zero: this is a device, not a file"),
+        (["--textures", "0=/dev/zero"], "--textures 0: /dev/zero: this is a device, not a file"),
         (["--textures", '0={"format":"R8_UNORM","levels":["zeros:4x4"],"swizzle":5}'], "`swizzle` has four letters of xyzw01"),
         (["--textures", '0={"formt":1}'], "unknown key formt; it has format, levels, samples and swizzle"),
         (["--samplers", "0=lineer"], "--samplers 0: unknown word `lineer`; a sampler is words of linear, nearest,"),
@@ -288,3 +291,9 @@ def test_whole_numbers_for_constants_earn_a_note_unless_words_are_meant(shader: 
     for data, noted in (("0=[[1,2,3,4]]", True), ("0=int:[[1,2,3,4]]", False), ("0=[[1.0,2,3,4]]", False)):
         assert cli.main(["--run", str(shader), "--block", "1", "--constants", data]) == 0
         assert ("note: --constants 0 holds whole numbers only" in capsys.readouterr().err) == noted
+
+
+def test_a_trace_shows_integers_as_such(shader: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "COMP\nDCL TEMP[0]\nIMM[0] UINT32 {7, 1065353216, 4294967295, 0}\nUADD TEMP[0], IMM[0], IMM[0].wwww\nEND\n"
+    out = run(shader, text, capsys, "--block", "1", "--trace")
+    assert out.splitlines()[1] == "       0: TEMP[0]  7  1  -1  0  (00000007 3f800000 ffffffff 00000000)"
