@@ -25,7 +25,7 @@ from tests.fuzz.guard import Guard, GuardedNumpy
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("valid", "mutated")
 LIMIT_S = 5.0
-"""Longest time of a program, compiling included."""
+"""Longest processor time of a program, compiling included."""
 
 PATIENCE_S = 60.0
 """When a process counts as hung; other work may have slowed it."""
@@ -115,7 +115,7 @@ def _work(kind: str, begin: int, end: int, lanes: int, place: Path) -> None:
             place.write_text(f"{program}")
             given = fitting_arguments(program, number) if generated is None else dict(generated.arguments)
             print(f"begin {number} 0", flush=True)
-            start, verdict = time.perf_counter(), "ran"
+            start, verdict = time.process_time(), "ran"
             try:
                 tgsi.run(program, lanes=lanes, **given)
                 guard.release()
@@ -126,7 +126,7 @@ def _work(kind: str, begin: int, end: int, lanes: int, place: Path) -> None:
             except Exception as error:  # whatever it is, it is a finding
                 verdict = f"raised {error!r}"
             guard.release()
-            print(f"{verdict.splitlines()[0]}\t{number}\t{time.perf_counter() - start:.3f}", flush=True)
+            print(f"{verdict.splitlines()[0]}\t{number}\t{time.process_time() - start:.3f}", flush=True)
 
 
 def hunt(kind: str, begin: int, end: int, lanes: int = 8, keep: Path | None = None) -> Report:
