@@ -15,7 +15,7 @@ from backends.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
 from backends.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
 from backends.system_values import declared_system_values, given_system_values
 from backends.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, sampler_states, writable_images
-from backends.words import buffer_words, floats, mapping, words
+from backends.words import buffer_words, flag, floats, mapping, words
 from passes.analysis.regions import FUEL
 from tgsi.enums import File, MemoryType, Processor
 from tgsi.ir import Program
@@ -184,7 +184,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         coefs=coefs,
         quad_pos=None if positions is None else np.pad(positions, ((0, 0), (0, shape.lanes - positions.shape[1]))),
         face=face,
-        flatshade_color=bool(options.get("flatshade_color", False)),
+        flatshade_color=flag("flatshade_color", options.get("flatshade_color", False)),
         fuel=fuel,
         textures={unit: replace(texture) for unit, texture in textures.items()},  # texels are decoded anew: they may have changed
         samplers=sampler_states(samplers),

@@ -39,6 +39,13 @@ def floats(name: str, data: ArrayLike) -> Floats:
     return words(name, array).view(np.float32)
 
 
+def flag(name: str, value: object) -> bool:
+    """A boolean, of Python or numpy, or an integer for one. TypeError names it for anything else."""
+    if not isinstance(value, int | np.bool_):
+        raise TypeError(f"{name} must be True or False, not {type(value).__name__}")
+    return bool(value)
+
+
 def _array(name: str, data: object) -> NDArray[Any]:
     try:
         return np.asarray(data)

@@ -176,6 +176,7 @@ def run(
         UnsupportedError: the engine does not do something that the program uses; it is named, with its place.
         TypeError, ValueError: an argument does not fit; the message names it.
     """
+    from backends.words import flag
     from passes.analysis.regions import FUEL
 
     validate(program)
@@ -202,6 +203,7 @@ def run(
     }
     if not isinstance(engine, str) or engine not in ENGINES:
         raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
+    trace = flag("trace", trace)
     if engine == "jit":
         from backends.llvm.run import run as compiled
 

@@ -166,6 +166,7 @@ ODD: dict[str, list[Any]] = {
     **{key: [None, 1.5, "x", -1, 1 << 40, np.zeros(2)] for key in ("fuel", "shared_memory")},
     "face": [None, "x", [1]],
     "framebuffer": [(1, 2)],
+    "flatshade_color": [None, "yes", np.zeros(2)],
     **{key: [7, np.zeros((2, 2)), "x"] for key in ("memory", "grid", "block")},
     **{key: [[[1], [2, 3]]] for key in ("inputs", "coefs", "sample_positions", "coverage")},
 }
@@ -252,3 +253,9 @@ def test_without_samplers_all_textures_have_the_default() -> None:
     textures = {2: TextureData(Format.R8_UNORM, (np.zeros((1, 1, 1, 1), np.uint8),))}
     assert prepare(parse("FRAG\nEND\n"), textures=textures).samplers == {2: SamplerState()}
     assert prepare(parse("FRAG\nEND\n"), textures=textures, samplers={}).samplers == {}
+
+
+@pytest.mark.parametrize("engine", tgsi.api.ENGINES)
+def test_a_trace_is_asked_for_with_a_boolean(engine: str) -> None:
+    with pytest.raises(TypeError, match="trace must be True or False, not list"):
+        tgsi.run(parse("VERT\nEND\n"), engine=engine, trace=[1])  # type: ignore[arg-type]
