@@ -118,9 +118,9 @@ def block_shape(program: Program, grid: Triple, block: Triple | None) -> Shape:
     threads, blocks = prod(block), prod(grid)
     if threads > MAX_BLOCK:
         raise ValueError(f"block has {threads} threads, more than {MAX_BLOCK}")
-    if threads * blocks > MAX_INVOCATIONS:
-        raise ValueError(f"grid has {blocks} blocks of {threads} threads, more than {MAX_INVOCATIONS} invocations")
     group = _padded(threads)
+    if group * blocks > MAX_INVOCATIONS:  # lanes are what takes memory: four for a block of one thread
+        raise ValueError(f"grid has {blocks} blocks of {threads} threads, more than {MAX_INVOCATIONS} invocations in whole quads")
     return Shape(threads * blocks, threads, group, blocks, np.repeat(np.arange(blocks), group), grid, block)
 
 

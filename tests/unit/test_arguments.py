@@ -259,3 +259,9 @@ def test_without_samplers_all_textures_have_the_default() -> None:
 def test_a_trace_is_asked_for_with_a_boolean(engine: str) -> None:
     with pytest.raises(TypeError, match="trace must be True or False, not list"):
         tgsi.run(parse("VERT\nEND\n"), engine=engine, trace=[1])  # type: ignore[arg-type]
+
+
+def test_blocks_of_one_thread_count_as_whole_quads() -> None:
+    assert prepare(parse("COMP\nEND\n"), grid=(64, 1, 1), block=(1, 1, 1)).lanes == 256
+    with pytest.raises(ValueError, match="more than 16777216 invocations in whole quads"):
+        prepare(parse("COMP\nEND\n"), grid=(1 << 23, 1, 1), block=(1, 1, 1))
