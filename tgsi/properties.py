@@ -44,7 +44,7 @@ _ROWS: tuple[tuple[int, str, str], ...] = (
     (8, "GS_INVOCATIONS", "runs per primitive, default 1"),
     (9, "VS_WINDOW_SPACE_POSITION", "1: position is already in window space, w = 1/w; no clip, no viewport"),
     (10, "TCS_VERTICES_OUT", "patch size written"),
-    (11, "TES_PRIM_MODE", "PIPE_PRIM number of TRIANGLES/QUADS/LINES (lines = isolines)"),
+    (11, "TES_PRIM_MODE", "PIPE_PRIM number: 4 TRIANGLES, 7 QUADS, 1 LINES (isolines)"),
     (12, "TES_SPACING", "0 fractional odd, 1 fractional even, 2 equal"),
     (13, "TES_VERTEX_ORDER_CW", "1 clockwise"),
     (14, "TES_POINT_MODE", "1 points"),

@@ -239,7 +239,8 @@ def _refuse_unknown(regions: Regions, stage: Processor) -> None:
             for instruction in node.instructions if isinstance(node, Block) else ():
                 if missing := _missing(instruction, stage):
                     labels = (Label(instruction.span),) if instruction.span else ()
-                    found.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {missing}", labels))
+                    hint = "only COMP programs have MEMORY" if "MEMORY registers" in missing else ""
+                    found.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {missing}", labels, hint))
     if found:
         raise UnsupportedError(found)
 

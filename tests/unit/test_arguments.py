@@ -265,3 +265,12 @@ def test_blocks_of_one_thread_count_as_whole_quads() -> None:
     assert prepare(parse("COMP\nEND\n"), grid=(64, 1, 1), block=(1, 1, 1)).lanes == 256
     with pytest.raises(ValueError, match="more than 16777216 invocations in whole quads"):
         prepare(parse("COMP\nEND\n"), grid=(1 << 23, 1, 1), block=(1, 1, 1))
+
+
+@pytest.mark.parametrize("engine", tgsi.api.ENGINES)
+def test_memory_outside_of_compute_programs_says_where_it_is(engine: str) -> None:
+    program = parse("VERT\nDCL TEMP[0]\nDCL MEMORY[0], SHARED\nLOAD TEMP[0].x, MEMORY[0], TEMP[0].xxxx\nEND\n")
+    with pytest.raises(tgsi.UnsupportedError, match="only COMP programs have MEMORY") as caught:
+        tgsi.run(program, engine=engine)
+    span = caught.value.diagnostics[0].labels[0].span
+    assert (span.line, span.column) == (4, 1)

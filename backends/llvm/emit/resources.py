@@ -20,8 +20,9 @@ from tgsi.enums import File, MemoryType
 from tgsi.ir import Dimension, RegisterRef
 
 
-def _refuse(c: Context, what: str) -> UnsupportedError:
-    return UnsupportedError.at("B004", f"{c.instruction.opcode.name} {what} is not supported by the code generator", c.instruction.span)
+def _refuse(c: Context, what: str, hint: str = "") -> UnsupportedError:
+    message = f"{c.instruction.opcode.name} {what} is not supported by the code generator"
+    return UnsupportedError.at("B004", message, c.instruction.span, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def find_resource(c: Context, register: RegisterRef, *, lane_by_lane: bool = Tru
         if register.indirect is not None:
             first = c.operands.address(c.instruction, register.indirect, register.index)
     elif register.file is File.MEMORY and not isinstance(c.interface, GridMemory):
-        raise _refuse(c, f"on MEMORY registers in {c.program.processor.name} programs")
+        raise _refuse(c, f"on MEMORY registers in {c.program.processor.name} programs", "only COMP programs have MEMORY")
     if named.indirect is not None:
         numbers = Column(c, c.operands.address(c.instruction, named.indirect, named.index))
         return Resource(c, register.file, first, None, numbers)
