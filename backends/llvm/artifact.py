@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 
 from backends.llvm import target
 from backends.llvm.builder import Module
+from backends.llvm.effort import code_generation_level
 from backends.llvm.engine import build_shared, machine_for, parse_module, run_passes
 from backends.llvm.linking import ALLOWED_SYMBOLS
 from backends.llvm.listing import build
@@ -64,7 +65,7 @@ def generate(program: Program, kind: str, *, cpu: str = "host", lanes: int = 16)
         text = module.text()
     with _measured(times, "set up target"):
         target.check_processor(cpu)
-        machine = machine_for(cpu)
+        machine = machine_for(cpu, code_generation_level(text))
     with _measured(times, "parse LLVM text"):
         parsed = parse_module(text, machine)
     if kind == "obj" or (kind == "asm" and textual):

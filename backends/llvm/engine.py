@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 
 import llvmlite.binding as llvm
 
-from backends.llvm import target
+from backends.llvm import effort, target
 from backends.llvm.builder import Module
 from backends.llvm.linking import link, lock, prepare
 from backends.llvm.object_cache import ObjectCache, object_key, resolve_cache
@@ -60,7 +60,7 @@ class Library:
         """The machine code as text; generated anew from the optimised module. ValueError for code from the disk cache."""
         if self._text is None:
             raise ValueError(f"{self.name} came from the object cache: its module was never built")
-        machine = target.create_machine(self._cpu)
+        machine = target.create_machine(self._cpu, effort.code_generation_level(self._text))
         return str(machine.emit_assembly(optimized_module(self._text, machine)))
 
 
@@ -106,9 +106,9 @@ def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
 
 
 @functools.cache
-def machine_for(cpu: str) -> llvm.TargetMachine:
-    """The target machine of a `cpu`, made once; ValueError for an unknown one."""
-    return target.create_machine(cpu)
+def machine_for(cpu: str, level: int = effort.DEFAULT) -> llvm.TargetMachine:
+    """The target machine of a `cpu` and a level of code generation, made once; ValueError for an unknown one."""
+    return target.create_machine(cpu, level)
 
 
 def parse_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
@@ -123,8 +123,7 @@ def parse_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
 #: these four 48 + 914, 267152; sroa alone 26 + 924, 271640 (its loops test at both ends); without loop-rotate 34 + 891, 268712 (likewise);
 #: without simplifycfg 44 + 930; with instcombine 146 + 908, 284272; with sccp 63 + 908; with reassociate 65 + 941; with NewGVN 138 + 941
 #: (and it aborts the process on some valid input, by its own assertion). The builder itself computes pure values once and keeps what
-#: one region alone uses out of memory, which saves a fifth of the text. Code generation at level 1 instead of 2 takes 11% less, but has no
-#: scheduler: alu_mandel64 loses 6%. LLVM's fast selector knows no wide vectors.
+#: one region alone uses out of memory, which saves a fifth of the text. LLVM's fast selector knows no wide vectors.
 PASSES = (
     ("sroa", "add_sroa_pass"),
     ("simplifycfg", "add_simplify_cfg_pass"),
@@ -169,7 +168,7 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
     begin = time.thread_time()
     text = module.text()
     with lock:
-        machine = machine_for(cpu)
+        machine = machine_for(cpu, effort.code_generation_level(text))
         parsed = parse_module(text, machine)
         after_parse = time.thread_time()
         run_passes(parsed, machine)

@@ -133,26 +133,22 @@ def identity(cpu: str) -> str:
     return f"{llvm.get_process_triple()} {cpu}"
 
 
-def create_machine(cpu: str) -> llvm.TargetMachine:
-    """A target machine; small code model (constants beside the code).
-
-    Code generation at level 1, which differs from level 2 in the last scheduling only: 12 % less time of LLVM's code generator on average
-    (6 % of a median shader), kernels as fast (alu_mandel64, divergent_loop, raymarch, gouraud_persp: 0.97 to 1.02 of level 2).
-    """
+def create_machine(cpu: str, level: int = 2) -> llvm.TargetMachine:
+    """A target machine; small code model (constants beside the code). `level` of code generation: see `effort`."""
     other = foreign(cpu)
     if other is not None:
-        return _create_foreign(other)
+        return _create_foreign(other, level)
     initialize()
     name, features = cpu, ""
     if cpu == "host":
         name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(cpu=name, features=features, opt=1, reloc="pic", codemodel="small", jit=True)
+    return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="small", jit=True)
 
 
-def _create_foreign(other: Foreign) -> llvm.TargetMachine:
+def _create_foreign(other: Foreign, level: int) -> llvm.TargetMachine:
     initialize_all()
     known = other.architecture
     target = llvm.Target.from_triple(other.triple)
     name, features = other.processor or known.processor, known.llvm_features
-    return target.create_target_machine(cpu=name, features=features, opt=2, reloc="pic", codemodel="default", abiname=known.abi)
+    return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="default", abiname=known.abi)

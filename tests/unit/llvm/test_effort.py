@@ -1,0 +1,45 @@
+"""Programs that are made of what is slow to compile compile soon, and compute the same."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+import tgsi
+from backends.llvm.effort import DEFAULT, code_generation_level
+from backends.llvm.stages import build_run_kernel
+
+HEAD = """VERT
+DCL IN[0..1]
+DCL OUT[0], POSITION
+DCL TEMP[0..3]
+DCL TEMP[4..19], ARRAY(1), LOCAL
+DCL ADDR[0]
+UARL ADDR[0].x, IN[0].xxxx
+MOV TEMP[0], IN[1]
+MOV TEMP[4], IN[1]
+"""
+MOVES = "".join(f"MOV TEMP[ADDR[0].x+{4 + (i + 1) % 15}](1), TEMP[ADDR[0].x+{4 + i % 15}](1)\n" for i in range(60))
+DIVISIONS = "U64DIV TEMP[0], TEMP[0], IN[1]\nU64ADD TEMP[0], TEMP[0], IN[1]\n" * 150
+TAIL = "ADD OUT[0], TEMP[0], TEMP[7]\nEND\n"
+
+
+def test_the_level_falls_with_the_lanes_that_are_taken_one_by_one() -> None:
+    program = tgsi.parse(HEAD + MOVES + TAIL)
+    few = tgsi.parse(HEAD + "MOV TEMP[1], TEMP[ADDR[0].x+4](1)\n" + TAIL)
+    assert [code_generation_level(build_run_kernel(program, lanes).text()) for lanes in (4, 8, 16, 64)] == [2, 1, 1, 0]
+    assert code_generation_level(build_run_kernel(few, 64).text()) == DEFAULT == 2
+
+
+def test_indirect_moves_and_wide_divisions_of_64_lanes_take_seconds_at_most() -> None:
+    inputs = np.random.default_rng(5).integers(0, 1 << 32, (64, 2, 4), np.uint32)
+    inputs[:, 0, 0] = np.arange(64) % 3
+    for body in (MOVES, DIVISIONS):
+        program = tgsi.parse(HEAD + body + TAIL)
+        begin = time.process_time()
+        wide = tgsi.run(program, inputs, lanes=64)
+        assert time.process_time() - begin < 5
+        want = tgsi.run(program, inputs, engine="interp")
+        nan = np.isnan(wide.floats) & np.isnan(want.floats)
+        assert ((wide.outputs == want.outputs) | nan).all()
