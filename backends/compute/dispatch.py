@@ -19,8 +19,7 @@ from backends.compute.kernels import GridKernel, kernels_for
 from backends.compute.packet import BufferTable, ComputeBindings, ComputeShader, Grid, Triple, compute_units
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
-from backends.llvm.lanes import MIN_LANES
-from backends.llvm.plan import MAX_ARRAY_BYTES, array_bytes, plan_of
+from backends.llvm.plan import fitting_lanes, plan_of
 from backends.llvm.primitives import GRID_MEMORY
 from backends.llvm.target import native_lanes
 from backends.raster.environment import make_environment, sampling_keys
@@ -129,11 +128,8 @@ class Dispatcher:
             self._region.reset()
 
     def lanes_for(self, program: Program) -> int:
-        """Width of vectors: two registers a value, one where barriers keep values in memory; fewer where arrays take too much stack."""
-        lanes = self.lanes or max(self._native if plan_of(program).waits else 2 * self._native, 8)
-        while lanes > MIN_LANES and array_bytes(program, lanes) > MAX_ARRAY_BYTES:
-            lanes //= 2
-        return lanes
+        """Width of vectors: two registers a value, one where barriers keep values in memory; fewer where registers take too much stack."""
+        return fitting_lanes(program, self.lanes or max(self._native if plan_of(program).waits else 2 * self._native, 8))
 
     def close(self) -> None:
         """End the threads."""
@@ -184,22 +180,46 @@ class Dispatcher:
 
         for scratch in self._scratch[:workers]:
             self._prepare(scratch, record, kernel, needs, lanes)
-        helpers = [self._submit(functools.partial(work, scratch)) for scratch in self._scratch[1:workers]]
-        if not helpers:
+        if workers == 1:
             work(self._scratch[0])
             return
+        helpers: list[Future[None]] = []
         try:
+            try:
+                for scratch in self._scratch[1:workers]:
+                    helpers.append(self._submit(functools.partial(work, scratch)))
+            except RuntimeError:  # no more threads can be had
+                self._give_up()
             work(self._scratch[0])
         finally:
             numbers = itertools.count(blocks)  # after an interruption the others end early
-            wait(helpers)
+            _wait_for(helpers)
         for helper in helpers:
-            helper.result()
+            if not helper.cancelled():
+                helper.result()
+
+    def _give_up(self) -> None:
+        """End the threads there are, and drop what waits for one: a failed submission leaves its task behind for a later launch."""
+        if self._pool is not None:
+            self._pool[1].shutdown(cancel_futures=True)
+        self._pool = None
 
     def _submit(self, task: Callable[[], None]) -> Future[None]:
         if self._pool is None or self._pool[0] != os.getpid():  # threads do not survive a fork
             self._pool = os.getpid(), ThreadPoolExecutor(self.workers - 1, "compute")
         return self._pool[1].submit(task)
+
+
+def _wait_for(helpers: list[Future[None]]) -> None:
+    """Until all have ended, however often the caller is interrupted: they write memory that goes with the launch."""
+    interruption: KeyboardInterrupt | None = None
+    while not all(helper.done() for helper in helpers):
+        try:
+            wait(helpers)
+        except KeyboardInterrupt as error:
+            interruption = error
+    if interruption is not None:
+        raise interruption
 
 
 def has_loops(program: Program) -> bool:

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from backends.formats import Format, find_format
 from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter
 from backends.llvm.builder import Module
-from backends.llvm.lanes import MIN_LANES
-from backends.llvm.plan import MAX_ARRAY_BYTES, array_bytes
+from backends.llvm.plan import fitting_lanes
 from backends.llvm.sampling.key import GALLIUM_TARGETS, ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.llvm.stages import build_run_kernel, build_vertex_kernel
 from tgsi.enums import File, Processor, ReturnType
@@ -68,13 +67,11 @@ def assumed_images(program: Program) -> dict[int, ImageKey]:
 
 
 def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:
-    """The kernel of a validated program; with fewer lanes where its arrays would take too much stack, as `tgsi.run` does.
+    """The kernel of a validated program; with fewer lanes where its registers would take too much stack, as `tgsi.run` does.
 
     Raises UnsupportedError for what the generator does not build, ValueError for an image of an unknown format.
     """
     textures, samplers = assumed_keys(program)
     if program.processor is Processor.VERT:
         return build_vertex_kernel(program, lanes, textures, samplers, cpu=cpu)
-    while lanes > MIN_LANES and array_bytes(program, lanes) > MAX_ARRAY_BYTES:
-        lanes //= 2
-    return build_run_kernel(program, lanes, textures, samplers, images=assumed_images(program), cpu=cpu)
+    return build_run_kernel(program, fitting_lanes(program, lanes), textures, samplers, images=assumed_images(program), cpu=cpu)

@@ -6,6 +6,7 @@ import weakref
 from dataclasses import dataclass, replace
 
 from backends.llvm.balance import sums_prevail
+from backends.llvm.lanes import MIN_LANES
 from backends.llvm.reads import Key, access, is_indirect
 from backends.llvm.tree import Region, build_tree, leaves
 from backends.llvm.uniform import Flow, analyse
@@ -14,6 +15,8 @@ from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
 
 MAX_ARRAY_BYTES = 64 * 1024
 """Stack that indirectly addressed registers may take, all lanes together."""
+MAX_REGISTER_BYTES = 1 << 20
+"""Stack that all registers may take if LLVM spills each of them."""
 
 _SAMPLES = frozenset(
     [
@@ -100,9 +103,13 @@ def registers_of(instruction: Instruction) -> list[RegisterRef]:
     return [operand.register for operand in instruction.src] + [operand.register for operand in instruction.dst]
 
 
-def array_bytes(program: Program, lanes: int) -> int:
-    """Stack that the indirectly addressed registers of a program take."""
-    return sum(count * 16 * lanes for ranges in plan_of(program).arrays.values() for _, count in ranges)
+def fitting_lanes(program: Program, lanes: int) -> int:
+    """`lanes`, or as many fewer (a power of two) as the stack wants: results do not depend on them."""
+    in_arrays = 16 * sum(count for ranges in plan_of(program).arrays.values() for _, count in ranges)
+    in_registers = 16 * sum(program.file_size(file) for file in (File.TEMP, File.ADDR, File.OUT))
+    while lanes > MIN_LANES and (in_arrays * lanes > MAX_ARRAY_BYTES or in_registers * lanes > MAX_REGISTER_BYTES):
+        lanes //= 2
+    return lanes
 
 
 def _meaningful(program: Program, rows: frozenset[File]) -> Program:

@@ -12,9 +12,10 @@ from backends.arguments import Arguments, RunOptions, prepare
 from backends.gallium.template import integer
 from backends.llvm.bind import Environment
 from backends.llvm.chunks import Run
-from backends.llvm.engine import Library, compile_module
+from backends.llvm.engine import Library, compile_cached
 from backends.llvm.lanes import MAX_LANES, MIN_LANES
-from backends.llvm.plan import MAX_ARRAY_BYTES, array_bytes
+from backends.llvm.module import Module
+from backends.llvm.plan import fitting_lanes
 from backends.llvm.planes import interpolate
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.stages import build_run_kernel
@@ -40,7 +41,12 @@ class _Variant:
 
 def _compile(v: _Variant) -> Library:
     textures, samplers, images = dict(v.textures), dict(v.samplers), dict(v.images)
-    return compile_module(build_run_kernel(v.program, v.lanes, textures, samplers, images=images, cpu=v.cpu, fuel=v.fuel), cpu=v.cpu)
+
+    def build() -> Module:
+        return build_run_kernel(v.program, v.lanes, textures, samplers, images=images, cpu=v.cpu, fuel=v.fuel)
+
+    parts = ("run", v.text, v.lanes, v.textures, v.samplers, v.images, v.fuel)
+    return compile_cached(parts, build, exports=("run",), cpu=v.cpu)
 
 
 _kernels: VariantCache[_Variant, Library] = VariantCache(_compile, max_weight=16 << 20, weight=lambda library: len(library.image))
@@ -58,7 +64,7 @@ def run(
     """Run a validated program; the arguments are those of `backends.arguments.prepare`, and:
 
     lanes, cpu: how the code is made; results do not depend on them, unless lanes race for memory: each `lanes` invocations run to the
-    end, or to a barrier, before the next ones start. Programs whose indirectly addressed registers would take too much stack run with
+    end, or to a barrier, before the next ones start. Programs whose registers would take too much stack run with
     fewer lanes. library: the compiled `build_run_kernel` of this program, these lanes, keys and fuel, if the caller kept it.
     Raises UnsupportedError for what the generator does not build, ValueError and TypeError for wrong arguments.
     """
@@ -68,8 +74,7 @@ def run(
     arguments = prepare(program, inputs, **options)
     environment = Environment(program, arguments)
     if library is None:
-        while lanes > MIN_LANES and array_bytes(program, lanes) > MAX_ARRAY_BYTES:
-            lanes //= 2
+        lanes = fitting_lanes(program, lanes)
         keys = environment.texture_keys, environment.sampler_keys, environment.image_keys
         library = _kernels.get(_Variant(program.text, lanes, cpu, *keys, arguments.fuel, program))
     inputs, system = interpolate(program, arguments), _system_registers(program, arguments)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from backends.formats import Format
 from backends.gallium.state import BlendState
-from backends.llvm import engine, linking, plan
+from backends.llvm import engine, linking, plan, run
 from backends.llvm.builder import Function, Module
 from backends.llvm.engine import Library
 from backends.llvm.object_cache import ObjectCache
@@ -70,3 +71,16 @@ def test_a_hit_makes_no_text_no_plan_and_asks_llvm_for_nothing(
     assert second.image == first.image
     assert second.address.keys() == first.address.keys()
     assert set(second.times) == {"link_ms"}
+
+
+def test_a_run_whose_kernel_is_on_disk_builds_no_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = parse(VERTEX)
+    monkeypatch.setenv("TGSI_CACHE_DIR", str(tmp_path))
+    words = np.arange(20, dtype=np.uint32).reshape(5, 1, 4)
+    run._kernels.clear()
+    first = run.run(program, words)
+    run._kernels.clear()
+    for owner, name in ((Module, "__init__"), (engine, "compile_object")):
+        monkeypatch.setattr(owner, name, _fail)
+    assert (run.run(program, words).outputs == first.outputs).all()
+    assert (first.outputs == words).all()

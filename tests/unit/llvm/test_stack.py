@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from backends.llvm.plan import fitting_lanes
 from backends.llvm.stages import build_run_kernel
 from tgsi.parser import parse
 
@@ -28,3 +29,10 @@ def test_instructions_share_the_memory_that_they_need_for_themselves(name: str) 
         return build_run_kernel(parse(HEAD + NEEDY[name] * count + "END\n"), 64).text().count("alloca [64 x i32]")
 
     assert 0 < vectors(50) == vectors(1)
+
+
+def test_programs_with_many_registers_run_with_fewer_lanes() -> None:
+    program = parse("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..2047]\nMOV TEMP[2047], IN[0]\nMOV OUT[0], TEMP[2047]\nEND\n")
+    small = parse("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n")
+    assert [fitting_lanes(program, lanes) for lanes in (4, 16, 32, 64)] == [4, 16, 16, 16]
+    assert fitting_lanes(small, 64) == 64
