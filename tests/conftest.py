@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = [item for item in items if item.get_closest_marker("nightly") is None]
     config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("nightly") is not None])
     items[:] = kept
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Compiled code of the tests, thousands of generated programs among it, stays out of the user's cache; all workers share it."""
+    place = tmp_path_factory.getbasetemp()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TGSI_CACHE_DIR", str((place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "objects"))
+        yield
 
 
 @pytest.fixture
