@@ -237,7 +237,8 @@ class Compute(Shaders, Bindings):
             return
         bindings = self._compute_bindings()
         self._finish_pending(bindings)
-        with self._global.bound() as memory:
+        elsewhere = [resource for (kind, _), resource in self._changed.items() if kind != "set_global_binding"]
+        with self._global.bound(elsewhere) as memory:
             self._dispatch().launch(shader, program, bindings, replace(grid, memory=memory))
         for resource in self._changed.values():
             resource.push()

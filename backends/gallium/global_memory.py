@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+
+import numpy as np
 
 from backends.compute.packet import MAX_GLOBAL, BoundBuffer, Range
 from backends.gallium.resource import Resource, address_of, allocate
@@ -19,7 +21,8 @@ class GlobalMemory:
         self._slots: list[tuple[Resource, int] | None] = [None] * count
 
     def _mapped(self) -> list[tuple[Resource, int]]:
-        return sorted((found for found in self._slots if found is not None), key=lambda found: found[1])
+        """Each buffer once, by address."""
+        return sorted({found[1]: found for found in self._slots if found is not None}.values(), key=lambda found: found[1])
 
     def put(self, first: int, items: Sequence[Resource | None]) -> tuple[int, ...]:
         """Map checked buffers to slots, None for nothing; the address of each. ValueError where they do not fit."""
@@ -28,7 +31,8 @@ class GlobalMemory:
         try:
             for slot, item in enumerate(items, first):
                 if item is not None:
-                    self._slots[slot] = (item, self._free(item.size))
+                    known = next((address for resource, address in self._mapped() if resource is item), None)
+                    self._slots[slot] = (item, self._free(item.size) if known is None else known)
         except ValueError:
             self._slots = kept
             raise
@@ -50,8 +54,11 @@ class GlobalMemory:
         return ((resource.address, resource.size) for resource, _ in self._mapped())
 
     @contextmanager
-    def bound(self) -> Iterator[BoundBuffer | None]:
-        """What a launch works on: one buffer at address 0 itself, else a copy of all, written back at the end."""
+    def bound(self, elsewhere: Collection[Resource] = ()) -> Iterator[BoundBuffer | None]:
+        """What a launch works on: one buffer at address 0 itself, else a copy of all, written back at the end.
+
+        `elsewhere`: resources that the launch may write otherwise too; of those only what changed in the copy is written back.
+        """
         mapped = self._mapped()
         if not mapped:
             yield None
@@ -63,6 +70,8 @@ class GlobalMemory:
         copy = allocate(mapped[-1][1] + mapped[-1][0].size)
         for resource, address in mapped:
             copy[address : address + resource.size] = resource.storage
+        before = {address: resource.storage.copy() for resource, address in mapped if resource in elsewhere}
         yield BoundBuffer(address_of(copy), copy.size, copy)
         for resource, address in mapped:
-            resource.storage[:] = copy[address : address + resource.size]
+            result, old = copy[address : address + resource.size], before.get(address)
+            np.copyto(resource.storage, result, where=True if old is None else result != old)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from backends.compute import kernels
+from backends.compute import dispatch, kernels
 from backends.llvm.engine import Library
 from tests.unit.gallium.compute_cases import ADD_ONE, NUMBERS, ONE, SUM, WHERE, buffer, launch, words, zeros
 from tgsi import gallium as g
@@ -173,6 +174,36 @@ def test_several_buffers_share_the_addresses_of_global_memory(ctx: g.Context) ->
     assert words(found)[0] == 170
 
 
+TWO_WORDS = """COMP
+DCL MEMORY[0], GLOBAL
+DCL BUFFER[0]
+DCL CONST[0]
+IMM[0] UINT32 {0, 7, 9, 4}
+STORE MEMORY[0].x, CONST[0].xxxx, IMM[0].yyyy
+STORE BUFFER[0].x, IMM[0].wwww, IMM[0].zzzz
+END
+"""
+
+
+def test_a_buffer_that_is_mapped_twice_has_one_address(ctx: g.Context) -> None:
+    found, other = zeros(ctx, 4), zeros(ctx, 4)
+    first, again, last = ctx.set_global_binding([found, found, other])
+    assert first == again != last
+    ctx.set_constant_buffer("COMPUTE", np.array([first, 0, 0, 0], np.uint32))
+    launch(ctx, TWO_WORDS, None, block=(1, 1, 1))
+    assert list(words(found)) == [7, 0, 0, 0]
+    ctx.set_global_binding([None, None, None])
+    assert ctx.set_global_binding([found, found]) == (0, 0)
+
+
+def test_what_is_written_as_a_buffer_stays_where_the_buffer_is_global_memory_too(ctx: g.Context) -> None:
+    found, other = zeros(ctx, 4), zeros(ctx, 4)
+    address = ctx.set_global_binding([other, found])[1]
+    ctx.set_constant_buffer("COMPUTE", np.array([address, 0, 0, 0], np.uint32))
+    launch(ctx, TWO_WORDS, found, block=(1, 1, 1))
+    assert list(words(found)) == [7, 9, 0, 0]
+
+
 def test_counters_are_words_of_their_buffers(ctx: g.Context) -> None:
     text = """COMP
 DCL HWATOMIC[0]
@@ -255,6 +286,20 @@ def test_a_grid_of_many_blocks_is_the_same_on_several_threads() -> None:
             found.append(words(result).copy())
     assert (found[0] == found[1]).all()
     assert found[0].sum() == 3 * 33 * 4003
+
+
+def test_a_grid_runs_without_helpers_where_no_thread_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(dispatch, "compute_units", lambda threads: 3)
+    with g.Screen(threads=2).context_create() as ctx:
+        found = [zeros(ctx, 64 * 1000) for _ in range(2)]
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", refuse)
+            launch(ctx, ADD_ONE, found[0], block=(64, 1, 1), grid=(1000, 1, 1))
+        launch(ctx, ADD_ONE, found[1], block=(64, 1, 1), grid=(1000, 1, 1))  # nothing is left over from before
+        assert all((words(part) == 1).all() for part in found)
 
 
 def test_kernels_are_kept_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
