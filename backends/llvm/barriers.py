@@ -82,3 +82,22 @@ class Barriers:
         if value.type.bits == 1:  # masks as one integer: the layout of vectors of bits is LLVM's own
             value = value.bits_as(Type("i", value.lanes)).zext(I64)
         self.f.store(value, self._state, place, _ALIGN)
+
+
+def run_rounds(f: Function, count: Val, first: Val | int, states: Val, stops: Val, state_bytes: int) -> None:
+    """Call `shade(record, index, state, stopped)` for the vectors first to first + count - 1, round by round, until all have ended.
+
+    In a round every vector goes on to its next barrier; those that have ended are waited for no longer. states: memory of one state a
+    vector; stops: an i32 for every index, 0 at first. The record is the first argument of `f`.
+    """
+    with f.loop() as rounds:
+        waiting = f.var(I32, 0)
+        with f.range(0, count) as vector:
+            index = vector + first
+            place = f.at(stops, index.zext(I64) * 4)
+            with f.if_(f.load(I32, place).ne(ENDED)):
+                state = f.at(states, vector.zext(I64) * state_bytes)
+                stopped = f.call(I32, "shade", f.args[0], index, state, f.load(I32, place))
+                f.store(stopped, place)
+                waiting.add(stopped.ne(ENDED).zext(I32))
+        rounds.break_if(waiting.get().eq(0))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from backends.llvm.abi import BufferRecord, ShaderEnv
-from backends.llvm.barriers import ENDED, Barriers
+from backends.llvm.barriers import Barriers, run_rounds
 from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.environment import default_environment
 from backends.llvm.interface import Words
@@ -232,7 +232,9 @@ def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: in
         if MemoryType.PRIVATE in kinds:
             _clear(f, record.get("private"), record.get("private_words") * record.get("vectors") * key.lanes)
         if plan_of(program).waits:
-            _run_rounds(f, record, state_bytes)
+            vectors, stops = record.get("vectors"), record.get("stops")
+            _clear(f, stops, vectors)
+            run_rounds(f, vectors, 0, record.get("state"), stops, state_bytes)
         else:
             with f.range(0, record.get("vectors")) as vector:
                 f.call(None, "shade", f.args[0], vector)
@@ -260,19 +262,3 @@ def _place_blocks(f: Function, record: Record, key: GridKey, place: list[Var], l
 
 def _clear(f: Function, pointer: Val, words: Val) -> None:
     f.call(PTR, "memset", pointer, f.const(I32, 0), words.zext(I64) << 2)
-
-
-def _run_rounds(f: Function, record: Record, state_bytes: int) -> None:
-    """The vectors of a unit, round by round: each goes on to its next barrier, until all have ended."""
-    vectors, states, stops = record.get("vectors"), record.get("state"), record.get("stops")
-    _clear(f, stops, vectors)
-    with f.loop() as rounds:
-        waiting = f.var(I32, 0)
-        with f.range(0, vectors) as vector:
-            place = f.at(stops, vector.zext(I64) * 4)
-            with f.if_(f.load(I32, place).ne(ENDED)):
-                state = f.at(states, vector.zext(I64) * state_bytes)
-                stopped = f.call(I32, "shade", f.args[0], vector, state, f.load(I32, place))
-                f.store(stopped, place)
-                waiting.add(stopped.ne(ENDED).zext(I32))
-        rounds.break_if(waiting.get().eq(0))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from backends.llvm.abi import RunRecord
-from backends.llvm.barriers import ENDED, Barriers
+from backends.llvm.barriers import Barriers, run_rounds
 from backends.llvm.builder import I32, I64, PTR, Function, Module, Val
 from backends.llvm.environment import default_environment
 from backends.llvm.fragments import FragmentRegisters
@@ -175,10 +175,9 @@ def _build_drive(module: Module) -> None:
 
 
 def _build_rounds(module: Module, state_bytes: int) -> None:
-    """`drive(record)`: unit after unit, the vectors of each round by round, until all have ended.
+    """`drive(record)`: unit after unit, each with its barriers.
 
-    In a round every vector goes on to its next barrier; those that have ended are waited for no longer. Without memory for
-    states the record only receives how many bytes a state takes.
+    Without memory for states the record only receives how many bytes a state takes.
     """
     f = Function(module, "drive", [PTR], internal=True)
     record = Record(f, f.args[0], RunRecord)
@@ -186,15 +185,6 @@ def _build_rounds(module: Module, state_bytes: int) -> None:
     with f.else_of(states.cast("ptrtoint", I64).eq(0)) as otherwise:
         record.set("state_bytes", state_bytes)
         otherwise()
-        with f.range(0, record.get("units")) as unit, f.loop() as rounds:
-            waiting = f.var(I32, 0)
-            with f.range(0, vectors) as vector:
-                index = unit * vectors + vector
-                place = f.at(stops, index.zext(I64) * 4)
-                with f.if_(f.load(I32, place).ne(ENDED)):
-                    state = f.at(states, vector.zext(I64) * state_bytes)
-                    stopped = f.call(I32, "shade", f.args[0], index, state, f.load(I32, place))
-                    f.store(stopped, place)
-                    waiting.add(stopped.ne(ENDED).zext(I32))
-            rounds.break_if(waiting.get().eq(0))
+        with f.range(0, record.get("units")) as unit:
+            run_rounds(f, vectors, unit * vectors, states, stops, state_bytes)
     f.ret()
