@@ -273,6 +273,8 @@ class Compute(Shaders, Bindings):
         uses = self.renderer.uses
         if self.renderer.pending and any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges())):
             self.synchronize()
+        if self._user_memory:
+            self.show_runs()
         for resource in self._user_memory:
             if not self.is_busy(resource):
                 resource.pull()

@@ -33,6 +33,7 @@ class ContextCore:
         self.is_framebuffer_dirty = False
         self.completed = 0
         self._issued = 0
+        self._shown = 0  # runs of the renderer whose results reached user memory
         self._persistent: set[TransferMap] = set()
         self._user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
         self.is_destroyed = False
@@ -48,6 +49,11 @@ class ContextCore:
         self.check_open()
         self.renderer.flush()
         self.completed = self._issued
+        self._show()
+
+    def _show(self) -> None:
+        """Bound targets in memory of the caller get what was drawn."""
+        self._shown = self.renderer.runs
         for target in (*self.cbufs, self.zsbuf):
             if target is not None:
                 target.texture.push()
@@ -65,6 +71,13 @@ class ContextCore:
         """Carry out pending work that reads or writes the resource."""
         if self.renderer.uses(resource.address, resource.size):
             self.synchronize()
+        elif self._user_memory:
+            self.show_runs()
+
+    def show_runs(self) -> None:
+        """Before user memory is read: the renderer may have drawn into it without being asked, at a query or when it held much."""
+        if self.renderer.runs != self._shown:
+            self._show()
 
     def prepare(self) -> None:
         """What comes before a draw or a clear: bound targets reach the renderer, user memory is read."""
@@ -74,6 +87,7 @@ class ContextCore:
             self.renderer.set_framebuffer(self.framebuffer)
             self.is_framebuffer_dirty = False
         if self._user_memory and not self.renderer.pending:
+            self.show_runs()
             for resource in self._user_memory:
                 resource.pull()
 
@@ -97,6 +111,7 @@ class ContextCore:
         """A resource is bound: user memory is to be carried over from now on."""
         if resource.user is not None:
             self._user_memory.add(resource)
+            self.show_runs()
             if not self.is_busy(resource):
                 resource.pull()
 

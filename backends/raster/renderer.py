@@ -75,6 +75,7 @@ class Renderer:
         self._held = self._queued = 0  # bytes that draws read; primitives in batches
         self._bound = INFINITY  # of all depths in the framebuffer
         self._vertices = self._primitives = 0
+        self.runs = 0  # how often targets were written; also by calls that ask for no flush
 
     # -- targets ------------------------------------------------------------------------------------------------------
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
@@ -109,6 +110,7 @@ class Renderer:
                     self._bound = cleared_bound(surface.format, depth)
             else:
                 self.flush()
+                self.runs += 1
                 clear_exactly(self._framebuffer, surface, record)
 
     # -- drawing ------------------------------------------------------------------------------------------------------
@@ -170,6 +172,7 @@ class Renderer:
 
     def _run(self) -> None:
         """The native part. Draw records stay: a long draw may go on after it."""
+        self.runs += 1
         s, pool = self._pool.scene, self._pool
         batches = np.zeros(max(len(self._batches), 1), _BATCH)
         if self._batches:

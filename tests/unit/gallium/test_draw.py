@@ -283,3 +283,30 @@ def test_templates_are_checked_however_they_were_made(screen: g.Screen, drawing:
     drawing.set_vertex_buffers([colored(QUAD, (1, 1, 1, 1))])
     drawing.draw_vbo(g.DrawInfo(mode="TRIANGLE_STRIP", count=4))  # type: ignore[arg-type]
     assert pixels(drawing, target).all()
+
+
+@pytest.mark.parametrize("how", ["draw", "grid", "bind", "transfer"])
+def test_what_a_query_made_the_renderer_draw_into_user_memory_is_not_read_over(drawing: g.Context, how: str) -> None:
+    memory = np.zeros((16, 16, 4), np.uint8)
+    target = drawing.screen.resource_from_user_memory(
+        memory, target="TEXTURE_2D", format="R8G8B8A8_UNORM", width0=16, height0=16, bind="RENDER_TARGET"
+    )
+    drawing.set_framebuffer_state(cbufs=[target])
+    corners = np.array([[-1, -1, 1, 0, 0, 1], [3, -1, 1, 0, 0, 1], [-1, 3, 1, 0, 0, 1]], np.float32)
+    drawing.set_vertex_buffers([g.VertexBuffer(corners, 24)])
+    drawing.draw_vbo(mode="TRIANGLES", count=3)
+    drawing.begin_query(drawing.create_query("OCCLUSION_COUNTER"))
+    match how:
+        case "draw":
+            drawing.set_vertex_buffers([g.VertexBuffer(corners + np.float32(100), 24)])
+            drawing.draw_vbo(mode="TRIANGLES", count=3)
+        case "grid":
+            drawing.bind_compute_state(drawing.create_compute_state("COMP\nRET\nEND\n"))
+            drawing.launch_grid(block=(1, 1, 1))
+        case "bind":
+            drawing.set_shader_images("COMPUTE", [target])
+        case _:
+            drawing.texture_subdata(target, np.zeros((1, 1, 4), np.uint8), box=(0, 0, 1, 1))
+    drawing.flush()
+    assert (memory[1:] == (255, 0, 0, 255)).all()
+    assert (target.texels()[0, 1:] == (255, 0, 0, 255)).all()
