@@ -333,7 +333,9 @@ class _Block:
     def _count(self, counter: Var | None, mask: Val) -> None:
         if counter is not None:
             f = self.kernel.f
-            counter.add(f.popcount(f.mask_bits(mask & self.unique if self.unique is not None else mask)))
+            counted = mask & self.unique if self.unique is not None else mask
+            bits = counted.bits_as(I64) if self.planes.lanes > 32 else f.mask_bits(counted)
+            counter.add(f.popcount(bits).cast("trunc", I32) if bits.type == I64 else f.popcount(bits))
 
     def _color(self, out: Outputs, index: int) -> list[Val] | None:
         f, info = self.kernel.f, self.kernel.info

@@ -310,3 +310,25 @@ def test_what_a_query_made_the_renderer_draw_into_user_memory_is_not_read_over(d
     drawing.flush()
     assert (memory[1:] == (255, 0, 0, 255)).all()
     assert (target.texels()[0, 1:] == (255, 0, 0, 255)).all()
+
+
+@pytest.mark.parametrize("lanes", [8, 16, 32, 64])
+def test_vectors_of_any_width_count_their_samples(lanes: int) -> None:
+    with g.Screen(threads=0, lanes=lanes).context_create() as ctx:
+        ctx.bind_vs_state(ctx.create_vs_state("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"))
+        ctx.bind_fs_state(ctx.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1, 1, 1, 1}\nMOV OUT[0], IMM[0]\nEND\n"))
+        ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32_FLOAT")]))
+        ctx.set_viewport_states([g.ViewportState((35.0, 35.0, 0.5), (35.0, 35.0, 0.5))])
+        target = ctx.screen.resource_create(format="R8G8B8A8_UNORM", width0=70, height0=70, bind="RENDER_TARGET")
+        ctx.set_framebuffer_state(cbufs=[target])
+        ctx.set_vertex_buffers([g.VertexBuffer(np.array([[-1, -1], [3, -1], [-1, 3]], np.float32), 8)])
+        queries = [ctx.create_query(kind) for kind in ("OCCLUSION_COUNTER", "PIPELINE_STATISTICS")]
+        for query in queries:
+            ctx.begin_query(query)
+        ctx.draw_vbo(mode="TRIANGLES", count=3)
+        for query in queries:
+            ctx.end_query(query)
+        samples, statistics = (ctx.get_query_result(query) for query in queries)
+        assert samples == 4900
+        assert isinstance(statistics, tuple)
+        assert statistics[7] == 4900
