@@ -298,9 +298,9 @@ def emit_up2h(c: Context, channel: int, a: Vector) -> Val:
 
 
 def _fixed(f: Function, x: Val, low: float, scale: float) -> Val:
-    """clamp(x, low, 1) * scale, to nearest even, as i32; NaN counts as 0."""
+    """clamp(x, low, 1) * scale, to nearest even, as i32; NaN counts as 0. The product is exact in f64, so nothing is rounded twice."""
     known = f.select(x.eq(x), x, 0.0)
-    return f.to_int(f.round(f.min(f.max(known, low), 1.0) * scale))
+    return f.to_int(f.round(f.min(f.max(known, low), 1.0).to_double() * scale))
 
 
 @emits("PK2US")
