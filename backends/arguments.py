@@ -142,7 +142,8 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     vertices = _vertices(program, given, registers) if by_vertex else np.zeros((0, 0, registers, 4), np.uint32)
     if not by_vertex:
         _check_inputs(given, coefs, registers)
-    coverage = None if options.get("coverage") is None else words("coverage", options["coverage"])  # type: ignore[arg-type]
+    given_coverage = options.get("coverage")
+    coverage = None if given_coverage is None else words("coverage", given_coverage)
     if coverage is not None and coverage.ndim != 1:
         raise ValueError(f"coverage must have shape (invocations,), not {coverage.shape}")
     framebuffer = _numbered("framebuffer", options.get("framebuffer"), MAX_TARGETS, _color)

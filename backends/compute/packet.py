@@ -12,7 +12,7 @@ from typing import Any
 from backends.arguments import MAX_BUFFERS
 from backends.llvm.abi import BufferRecord, TextureRecord
 from backends.llvm.sampling.key import ImageKey
-from backends.raster.packet import Shader, StageBindings
+from backends.raster.packet import Memory, Shader, StageBindings
 from backends.textures import MAX_IMAGES
 from tgsi.ir import Program
 
@@ -43,15 +43,6 @@ class ComputeShader(Shader):
 
 
 @dataclass(frozen=True, slots=True)
-class BoundBuffer:
-    """Bytes that programs may read and write as whole words."""
-
-    address: int
-    size: int
-    keepalive: object = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class BoundImage:
     """A level of a texture, or a buffer of texels: what changes code, and the record that kernels read."""
 
@@ -64,7 +55,7 @@ class BufferTable:
     """Numbered buffers and their BufferRecords."""
 
     def __init__(self, count: int = MAX_BUFFERS) -> None:
-        self.items: list[BoundBuffer | None] = [None] * count
+        self.items: list[Memory | None] = [None] * count
         self._records: Any = (BufferRecord * count)()
 
     @property
@@ -72,7 +63,7 @@ class BufferTable:
         """Where the records lie."""
         return ctypes.addressof(self._records)
 
-    def put(self, number: int, item: BoundBuffer | None) -> None:
+    def put(self, number: int, item: Memory | None) -> None:
         """Bind or unbind."""
         self.items[number] = item
         self._records[number] = BufferRecord() if item is None else BufferRecord(item.address, item.size // 4)
@@ -142,8 +133,8 @@ class Grid:
     last: Triple = (0, 0, 0)
     work_dim: int = 3
     shared_bytes: int = 0
-    inputs: BoundBuffer | None = None
-    memory: BoundBuffer | None = None
+    inputs: Memory | None = None
+    memory: Memory | None = None
 
     @property
     def blocks(self) -> int:

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from backends.compute.packet import MAX_GLOBAL, BoundBuffer, Range
+from backends.compute.packet import MAX_GLOBAL, Range
 from backends.gallium.resource import Resource, address_of, allocate
+from backends.raster.packet import Memory
 
 ALIGNMENT = 256
 """Of addresses."""
@@ -54,7 +55,7 @@ class GlobalMemory:
         return ((resource.address, resource.size) for resource, _ in self._mapped())
 
     @contextmanager
-    def bound(self, elsewhere: Collection[Resource] = ()) -> Iterator[BoundBuffer | None]:
+    def bound(self, elsewhere: Collection[Resource] = ()) -> Iterator[Memory | None]:
         """What a launch works on: one buffer at address 0 itself, else a copy of all, written back at the end.
 
         `elsewhere`: resources that the launch may write otherwise too; of those only what changed in the copy is written back.
@@ -65,13 +66,13 @@ class GlobalMemory:
             return
         if len(mapped) == 1 and mapped[0][1] == 0:
             resource = mapped[0][0]
-            yield BoundBuffer(resource.address, resource.size, resource.storage)
+            yield Memory(resource.address, resource.size, resource.storage)
             return
         copy = allocate(mapped[-1][1] + mapped[-1][0].size)
         for resource, address in mapped:
             copy[address : address + resource.size] = resource.storage
         before = {address: resource.storage.copy() for resource, address in mapped if resource in elsewhere}
-        yield BoundBuffer(address_of(copy), copy.size, copy)
+        yield Memory(address_of(copy), copy.size, copy)
         for resource, address in mapped:
             result, old = copy[address : address + resource.size], before.get(address)
             np.copyto(resource.storage, result, where=True if old is None else result != old)

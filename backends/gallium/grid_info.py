@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from backends.compute.packet import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL, BoundBuffer, ComputeShader, Grid, Triple
+from backends.compute.packet import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL, ComputeShader, Grid, Triple
 from backends.gallium.resource import Resource, address_of, allocate
 from backends.gallium.template import integer
 from backends.gallium.transfer import as_bytes
+from backends.raster.packet import Memory
 from tgsi.ir import Instruction, Program
 from tgsi.opcodes import OPCODES
 
@@ -86,7 +87,7 @@ def _triple(argument: str, values: Triple, low: int, high: int) -> Triple:
     return x, y, z
 
 
-def _inputs(shader: ComputeShader, given: Any) -> BoundBuffer | None:
+def _inputs(shader: ComputeShader, given: Any) -> Memory | None:
     """INPUT memory: what is given, and zeros up to whole words."""
     wanted = shader.req_input_mem
     data = np.zeros(0, np.uint8) if given is None else as_bytes(given, f"{NAME}: input")
@@ -98,7 +99,7 @@ def _inputs(shader: ComputeShader, given: Any) -> BoundBuffer | None:
         return None
     copy = allocate(-(-data.size // 4) * 4)
     copy[: data.size] = data
-    return BoundBuffer(address_of(copy), copy.size, copy)
+    return Memory(address_of(copy), copy.size, copy)
 
 
 def entry_program(shader: ComputeShader, pc: int) -> Program:

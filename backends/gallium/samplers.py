@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from backends.gallium.state import SamplerState
-from backends.llvm.abi import SamplerRecord
+from backends.llvm.bind import sampler_record
 from backends.llvm.sampling.key import SamplerKey
 from backends.raster.packet import BoundSampler
 
@@ -30,19 +30,4 @@ def color_words(color: tuple[float, ...], *, integer: bool) -> tuple[int, int, i
 
 def bound_sampler(state: SamplerState) -> BoundSampler:
     """Both halves of a sampler state."""
-    key = SamplerKey(
-        state.wrap_s,
-        state.wrap_t,
-        state.wrap_r,
-        state.min_img_filter,
-        state.mag_img_filter,
-        state.min_mip_filter,
-        state.compare_mode,
-        state.compare_func,
-        state.normalized_coords,
-        state.seamless_cube_map,
-    )
-    record = SamplerRecord(single(state.lod_bias), single(state.min_lod), single(state.max_lod), state.max_anisotropy)
-    record.border_color[:] = color_words(state.border_color, integer=False)
-    record.border_integers[:] = color_words(state.border_color, integer=True)
-    return BoundSampler(key, record)
+    return BoundSampler(SamplerKey.of(state), sampler_record(state))

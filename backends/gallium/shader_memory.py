@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from backends.compute.packet import BoundBuffer, BoundImage
+from backends.compute.packet import BoundImage
 from backends.formats import Format
 from backends.gallium.core import ContextCore
 from backends.gallium.enums import Bind, ImageAccess
@@ -16,6 +16,7 @@ from backends.gallium.template import flags, integer, pixel_format
 from backends.gallium.view import Surface
 from backends.llvm.abi import TextureRecord
 from backends.llvm.sampling.key import ImageKey
+from backends.raster.packet import Memory
 
 OFFSET_ALIGNMENT = 4
 """Of the first byte of a shader buffer, or of a buffer image."""
@@ -64,14 +65,14 @@ def _template(kind: Any, item: Any, argument: str) -> Any:
     return kind(**item)
 
 
-def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[BoundBuffer, Resource]:
+def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[Memory, Resource]:
     """What is bound of a ShaderBuffer (or its fields, or a Resource), and of which resource. TypeError, ValueError name the argument."""
     given: ShaderBuffer = _template(ShaderBuffer, item, argument)
     buffer = context.check_resource(given.buffer, argument)
     if not buffer.is_buffer:
         raise ValueError(f"{argument}: a texture cannot be used as a shader buffer")
     start, size = _range(buffer, given.buffer_offset, given.buffer_size, f"{argument}: buffer_")
-    return BoundBuffer(buffer.address + start, size, buffer.storage), buffer
+    return Memory(buffer.address + start, size, buffer.storage), buffer
 
 
 def shader_image(context: ContextCore, item: Any, argument: str) -> tuple[BoundImage, Resource]:

@@ -86,22 +86,6 @@ def sampler_record(state: SamplerState) -> SamplerRecord:
     return record
 
 
-def sampler_key(state: SamplerState) -> SamplerKey:
-    """The static part of a sampler."""
-    return SamplerKey(
-        state.wrap_s,
-        state.wrap_t,
-        state.wrap_r,
-        state.min_img_filter,
-        state.mag_img_filter,
-        state.min_mip_filter,
-        state.compare_mode,
-        state.compare_func,
-        state.normalized_coords,
-        state.seamless_cube_map,
-    )
-
-
 def _has_handles(program: Program) -> bool:
     """Does some instruction name its texture by a value register?"""
     return any(i.texture is not None and bool(i.src) and i.src[-1].register.file is not File.SAMP for i in program.instructions)
@@ -126,7 +110,7 @@ class Environment:
             bound[unit] = bind_texture(texture, targets.get(unit, handles.get(unit, frozenset())), handles.get(unit))
         images = {unit: bind_image(image) for unit, image in sorted(arguments.images.items())}
         self.texture_keys = tuple((unit, bound[unit].key) for unit in sorted(bound))
-        self.sampler_keys = tuple((unit, sampler_key(state)) for unit, state in sorted(arguments.samplers.items()))
+        self.sampler_keys = tuple((unit, SamplerKey.of(state)) for unit, state in sorted(arguments.samplers.items()))
         self.image_keys = tuple((unit, key) for unit, (key, _) in images.items())
         textures = (TextureRecord * (max(bound, default=0) + 1))()
         samplers = (SamplerRecord * (max(arguments.samplers, default=0) + 1))()

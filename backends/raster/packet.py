@@ -73,7 +73,7 @@ def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A range of readable bytes: an index buffer, a constant buffer."""
+    """A range of bytes: an index buffer, a constant buffer, what a grid of threads may read and write."""
 
     address: int
     size: int  # bytes

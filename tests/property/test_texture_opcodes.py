@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from backends.formats import Format
-from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TexWrap
-from backends.gallium.state import SamplerState
+from backends.gallium.enums import CompareFunc, TexCompare
 from backends.interp.run import run as interpret
 from backends.llvm.run import run as execute
+from tests.property.fitting import NEAREST
 from tests.unit.sampling.support import random_texture
 from tgsi.parser import parse
 
@@ -29,18 +29,6 @@ SAMPLING = {
 }
 TARGETS = ("1D", "2D", "3D", "CUBE", "RECT", "1D_ARRAY", "2D_ARRAY", "CUBEARRAY", "SHADOW1D", "SHADOW2D", "SHADOW2D_ARRAY", "SHADOWCUBE")
 LAYERS = {"3D": 4, "CUBE": 6, "1D_ARRAY": 3, "2D_ARRAY": 3, "CUBEARRAY": 12, "SHADOW2D_ARRAY": 3, "SHADOWCUBE": 6, "SHADOWCUBEARRAY": 12}
-
-NEAREST = SamplerState(
-    wrap_s=TexWrap.REPEAT,
-    wrap_t=TexWrap.CLAMP_TO_EDGE,
-    wrap_r=TexWrap.MIRROR_REPEAT,
-    min_img_filter=TexFilter.NEAREST,
-    mag_img_filter=TexFilter.NEAREST,
-    min_mip_filter=TexMipFilter.NEAREST,
-    normalized_coords=True,
-    min_lod=0.0,
-    max_lod=8.0,
-)
 W_IS_TAKEN = frozenset({"CUBEARRAY", "SHADOWCUBE", "SHADOW2D_ARRAY"})
 """Targets whose w is a coordinate or the reference."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 
 from backends.formats import Format
 from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
+from backends.gallium.state import SamplerState
 
 IDENTITY = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)
 
@@ -72,6 +73,11 @@ class SamplerKey:
     compare_func: CompareFunc = CompareFunc.NEVER
     normalized_coords: bool = True
     seamless_cube_map: bool = False
+
+    @classmethod
+    def of(cls, state: SamplerState) -> SamplerKey:
+        """That part of a state."""
+        return cls(**{field.name: getattr(state, field.name) for field in fields(cls)})
 
 
 def texture_key(

@@ -9,7 +9,6 @@ import pytest
 from backends.formats import Format
 from backends.gallium.enums import Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
 from backends.gallium.state import SamplerState
-from backends.llvm.bind import sampler_key
 from backends.llvm.emit import textures
 from backends.llvm.engine import compile_cached, compile_module
 from backends.llvm.lanes import LaneMap
@@ -31,7 +30,7 @@ STATE = SamplerState(
     normalized_coords=True,
     max_lod=10.0,
 )
-SAMPLER = sampler_key(STATE)
+SAMPLER = SamplerKey.of(STATE)
 PROGRAM = """FRAG
 DCL IN[0], GENERIC[0], CONSTANT
 DCL IN[1], GENERIC[1], CONSTANT

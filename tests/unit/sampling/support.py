@@ -13,31 +13,20 @@ from numpy.typing import NDArray
 from backends.formats import Format
 from backends.gallium.enums import TextureTarget
 from backends.gallium.state import SamplerState
-from backends.llvm.abi import SamplerRecord, TextureRecord
+from backends.llvm.abi import TextureRecord
+from backends.llvm.bind import sampler_record
 from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
 from backends.llvm.engine import compile_module
 from backends.llvm.lanes import LaneMap
-from backends.llvm.sampling.key import SamplerKey, TextureKey, texture_key
+from backends.llvm.sampling.key import GALLIUM_TARGETS, SamplerKey, TextureKey, texture_key
 from backends.llvm.sampling.query import emit_fetch, emit_query_size
 from backends.llvm.sampling.sample import LodMode, emit_sample
 from backends.textures import TextureData
 
-TARGETS = {
-    "1D": TextureTarget.TEXTURE_1D,
-    "2D": TextureTarget.TEXTURE_2D,
-    "3D": TextureTarget.TEXTURE_3D,
-    "CUBE": TextureTarget.TEXTURE_CUBE,
-    "RECT": TextureTarget.TEXTURE_RECT,
-    "1D_ARRAY": TextureTarget.TEXTURE_1D_ARRAY,
-    "2D_ARRAY": TextureTarget.TEXTURE_2D_ARRAY,
-    "CUBEARRAY": TextureTarget.TEXTURE_CUBE_ARRAY,
-    "BUFFER": TextureTarget.BUFFER,
-}
-
 
 def gallium_target(name: str) -> TextureTarget:
     """The Gallium target that a TGSI target samples."""
-    return TARGETS[name.removeprefix("SHADOW") if name != "SHADOWCUBEARRAY" else "CUBEARRAY"]
+    return GALLIUM_TARGETS[name.removeprefix("SHADOW") if name != "SHADOWCUBEARRAY" else "CUBEARRAY"]
 
 
 def random_texture(
@@ -91,29 +80,6 @@ def bind(texture: TextureData, target: str) -> Bound:
         format, gallium_target(target), texture.swizzle, width=width, height=height, depth=depth, last_level=record.last_level
     )
     return Bound(record, memory, key)
-
-
-def sampler_record(state: SamplerState, format: Format) -> SamplerRecord:
-    record = SamplerRecord(state.lod_bias, state.min_lod, state.max_lod, state.max_anisotropy)
-    for k, value in enumerate(state.border_color):
-        record.border_color[k] = int(np.float32(value).view(np.uint32))
-        record.border_integers[k] = int(value) & 0xFFFFFFFF
-    return record
-
-
-def state_key(state: SamplerState) -> SamplerKey:
-    return SamplerKey(
-        state.wrap_s,
-        state.wrap_t,
-        state.wrap_r,
-        state.min_img_filter,
-        state.mag_img_filter,
-        state.min_mip_filter,
-        state.compare_mode,
-        state.compare_func,
-        state.normalized_coords,
-        state.seamless_cube_map,
-    )
 
 
 def run_blocks(
@@ -171,7 +137,7 @@ def staged_sample(
             f,
             LaneMap(lanes, "linear"),
             bound.key,
-            state_key(state),
+            SamplerKey.of(state),
             pointers[0],
             pointers[1],
             channels[:width],
@@ -182,7 +148,7 @@ def staged_sample(
             target=target,
         )
 
-    pointers = (bound.record, sampler_record(state, texture.format))
+    pointers = (bound.record, sampler_record(state))
     return run_blocks(emit, inputs.view(np.uint32), pointers, lanes, cpu)
 
 

@@ -10,12 +10,14 @@ import pytest
 from backends.formats import Format
 from backends.gallium.enums import TexFilter, TexMipFilter, TexWrap
 from backends.gallium.state import SamplerState
+from backends.llvm.bind import sampler_record
 from backends.llvm.builder import Function, Val
 from backends.llvm.lanes import LaneMap
+from backends.llvm.sampling.key import SamplerKey
 from backends.llvm.sampling.query import emit_fetch
 from backends.llvm.sampling.sample import emit_sample
 from tests.unit.sampling.guards import guarded, wild
-from tests.unit.sampling.support import Bound, bind, random_texture, run_blocks, sampler_record, state_key
+from tests.unit.sampling.support import Bound, bind, random_texture, run_blocks
 
 WAYS = [
     (TexWrap.REPEAT, TexFilter.LINEAR, TexMipFilter.LINEAR),
@@ -40,7 +42,7 @@ def test_wild_coordinates_stay_inside(target: str, format: Format) -> None:
                     f,
                     LaneMap(16, "linear"),
                     bound.key,
-                    state_key(state),
+                    SamplerKey.of(state),
                     pointers[0],
                     pointers[1],
                     channels,
@@ -48,7 +50,7 @@ def test_wild_coordinates_stay_inside(target: str, format: Format) -> None:
                     target=target,
                 )
 
-            run_blocks(emit, wild(512), (bound.record, sampler_record(state, format)), 16)
+            run_blocks(emit, wild(512), (bound.record, sampler_record(state)), 16)
         memory.close()
 
 

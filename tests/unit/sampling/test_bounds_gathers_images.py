@@ -13,11 +13,11 @@ from backends.formats import Format
 from backends.gallium.enums import TextureTarget, TexWrap
 from backends.gallium.state import SamplerState
 from backends.llvm.abi import TextureRecord
-from backends.llvm.bind import bind_image, bind_texture, sampler_key, sampler_record
+from backends.llvm.bind import bind_image, bind_texture, sampler_record
 from backends.llvm.builder import BOOL, F32, Function, Val
 from backends.llvm.sampling.gather import emit_gather
 from backends.llvm.sampling.image import Image
-from backends.llvm.sampling.key import TextureKey
+from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.sampling.query import emit_fetch
 from backends.textures import ImageData, TextureData
 from tests.unit.sampling.guards import READABLE, Guarded, guarded, wild
@@ -41,7 +41,7 @@ def test_gathers(target: str, wrap: TexWrap) -> None:
 
         def emit(f: Function, pointers: list[Val], channels: list[Val], bound: Any = bound, state: SamplerState = state) -> Any:
             moves: list[list[Val | int]] = [[channels[4].as_int()] * 3, [7, -8, 3], [2**31 - 1, -(2**31), 0], [0, 0, 0]]
-            keys, (texture, sampler) = (bound.key, sampler_key(state)), pointers
+            keys, (texture, sampler) = (bound.key, SamplerKey.of(state)), pointers
             found = emit_gather(f, *keys, texture, sampler, channels, channels[4].as_int(), offsets=moves, target=target)
             plain = emit_gather(f, *keys, texture, sampler, channels, 3, target=target)
             return [a + b for a, b in zip(found, plain)]
