@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from backends.gallium.state import SamplerState
-from backends.llvm.bind import sampler_record
+from backends.llvm.abi import SamplerRecord
 from backends.llvm.sampling.key import SamplerKey
 from backends.raster.packet import BoundSampler
 
@@ -30,4 +30,4 @@ def color_words(color: tuple[float, ...], *, integer: bool) -> tuple[int, int, i
 
 def bound_sampler(state: SamplerState) -> BoundSampler:
     """Both halves of a sampler state."""
-    return BoundSampler(SamplerKey.of(state), sampler_record(state))
+    return BoundSampler(SamplerKey.of(state), SamplerRecord.of(state))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
+from backends.gallium.state import SamplerState
+
 MAX_LEVELS = 16
 MAX_CONSTANT_BUFFERS = 16
 
@@ -43,6 +45,15 @@ class SamplerRecord(ctypes.Structure):
         ("border_color", ctypes.c_uint32 * 4),
         ("border_integers", ctypes.c_uint32 * 4),
     ]
+
+    @classmethod
+    def of(cls, state: SamplerState) -> SamplerRecord:
+        """A sampler state's run-time part. Border colors that no 32-bit float holds become infinite, or 0 as integers."""
+        record = cls(state.lod_bias, state.min_lod, state.max_lod, state.max_anisotropy)
+        for k, value in enumerate(state.border_color):
+            record.border_color[k] = ctypes.c_uint32.from_buffer(ctypes.c_float(value)).value
+            record.border_integers[k] = int(value) & 0xFFFFFFFF if abs(value) < float("inf") else 0
+        return record
 
 
 class BufferRecord(ctypes.Structure):

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from backends.arguments import Arguments
 from backends.gallium.enums import TextureTarget
-from backends.gallium.state import SamplerState
 from backends.llvm.abi import MAX_CONSTANT_BUFFERS, BufferRecord, SamplerRecord, ShaderEnv, TextureRecord
 from backends.llvm.interface import MAX_BUFFERS
 from backends.llvm.sampling.key import GALLIUM_TARGETS, ImageKey, SamplerKey, TextureKey, texture_key
@@ -76,16 +75,6 @@ def bind_image(image: ImageData) -> tuple[ImageKey, TextureRecord]:
     return ImageKey(image.format), record
 
 
-def sampler_record(state: SamplerState) -> SamplerRecord:
-    """The run-time part of a sampler."""
-    record = SamplerRecord(state.lod_bias, state.min_lod, state.max_lod, state.max_anisotropy)
-    for k, value in enumerate(state.border_color):
-        with np.errstate(over="ignore"):
-            record.border_color[k] = int(np.float32(value).view(np.uint32))
-        record.border_integers[k] = int(value) & 0xFFFFFFFF if abs(value) < float("inf") else 0
-    return record
-
-
 def _has_handles(program: Program) -> bool:
     """Does some instruction name its texture by a value register?"""
     return any(i.texture is not None and bool(i.src) and i.src[-1].register.file is not File.SAMP for i in program.instructions)
@@ -120,7 +109,7 @@ class Environment:
             textures[unit] = item.record
             self._keep.append(item.memory)
         for unit, state in arguments.samplers.items():
-            samplers[unit] = sampler_record(state)
+            samplers[unit] = SamplerRecord.of(state)
         for number, data in arguments.buffers.items():
             buffers[number] = BufferRecord(data.ctypes.data, data.size)
         for unit, (_, record) in images.items():

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from backends.formats import Format
 from backends.gallium.enums import TextureTarget
 from backends.gallium.state import SamplerState
-from backends.llvm.abi import TextureRecord
-from backends.llvm.bind import sampler_record
+from backends.llvm.abi import SamplerRecord, TextureRecord
 from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
 from backends.llvm.engine import compile_module
 from backends.llvm.lanes import LaneMap
@@ -148,7 +147,7 @@ def staged_sample(
             target=target,
         )
 
-    pointers = (bound.record, sampler_record(state))
+    pointers = (bound.record, SamplerRecord.of(state))
     return run_blocks(emit, inputs.view(np.uint32), pointers, lanes, cpu)
 
 

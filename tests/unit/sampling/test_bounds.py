@@ -10,7 +10,7 @@ import pytest
 from backends.formats import Format
 from backends.gallium.enums import TexFilter, TexMipFilter, TexWrap
 from backends.gallium.state import SamplerState
-from backends.llvm.bind import sampler_record
+from backends.llvm.abi import SamplerRecord
 from backends.llvm.builder import Function, Val
 from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import SamplerKey
@@ -50,7 +50,7 @@ def test_wild_coordinates_stay_inside(target: str, format: Format) -> None:
                     target=target,
                 )
 
-            run_blocks(emit, wild(512), (bound.record, sampler_record(state)), 16)
+            run_blocks(emit, wild(512), (bound.record, SamplerRecord.of(state)), 16)
         memory.close()
 
 

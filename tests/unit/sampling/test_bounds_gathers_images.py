@@ -12,8 +12,8 @@ import pytest
 from backends.formats import Format
 from backends.gallium.enums import TextureTarget, TexWrap
 from backends.gallium.state import SamplerState
-from backends.llvm.abi import TextureRecord
-from backends.llvm.bind import bind_image, bind_texture, sampler_record
+from backends.llvm.abi import SamplerRecord, TextureRecord
+from backends.llvm.bind import bind_image, bind_texture
 from backends.llvm.builder import BOOL, F32, Function, Val
 from backends.llvm.sampling.gather import emit_gather
 from backends.llvm.sampling.image import Image
@@ -46,7 +46,7 @@ def test_gathers(target: str, wrap: TexWrap) -> None:
             plain = emit_gather(f, *keys, texture, sampler, channels, 3, target=target)
             return [a + b for a, b in zip(found, plain)]
 
-        run_blocks(emit, wild(512), (bound.record, sampler_record(state)), LANES)
+        run_blocks(emit, wild(512), (bound.record, SamplerRecord.of(state)), LANES)
         memory.close()
 
 
