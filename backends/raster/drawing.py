@@ -5,10 +5,6 @@ from __future__ import annotations
 import ctypes
 import operator
 from collections.abc import Iterator
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from backends.gallium.enums import CompareFunc, Face, PolygonMode, Prim, SpriteCoordMode
 from backends.gallium.state import DrawInfo
@@ -18,15 +14,15 @@ from backends.raster.coarse import coarse_of, slack_of
 from backends.raster.depth import DepthKey
 from backends.raster.environment import demand_of, make_environment, sampling_keys
 from backends.raster.expand import MAX_WIDTH
-from backends.raster.fetch import Attribute
 from backends.raster.fragment import FragmentInfo, FragmentKey
 from backends.raster.kernels import Kernels
 from backends.raster.linked import Linked, link_shaders
-from backends.raster.memory import Region, aligned
+from backends.raster.memory import Region
 from backends.raster.packet import DrawState, Framebuffer, Shader, clamps
-from backends.raster.records import DEFAULT_REGISTER, MAX_ATTRIBUTES, MAX_DISTANCES, Draw, Mode, SetupLayout, Shape, VertexLayout
+from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, Draw, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.repeats import Packet, Repeat, identity
-from backends.raster.topology import Topology, expand, topology_of
+from backends.raster.sources import InputWriter
+from backends.raster.topology import Topology, topology_of
 from backends.raster.viewport import write_offset, write_region, write_viewport, write_window_space
 from linkage.options import LinkState
 from tgsi.diagnostics import UnsupportedError
@@ -35,9 +31,6 @@ FEW = 32  # primitives; so few are shaded as runs whatever their size: code for 
 _DRAW_SIZE, _VERTEX_ENV, _FRAGMENT_ENV = ctypes.sizeof(Draw), Draw.vertex_env.offset, Draw.fragment_env.offset
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
 MAX_PARTNERS = 256  # fragment shaders that a vertex shader remembers
-MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together
-MAX_EXPANDED = 1 << 24  # vertices whose numbers are written out: loops, and strips that may restart
-_INDEX_TYPES: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
 class DrawMaker:
@@ -46,7 +39,7 @@ class DrawMaker:
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
         self._last: Repeat | None = None
-        self._zeros = aligned(256)  # what an attribute without memory reads
+        self.inputs = InputWriter(kernels, region)
 
     def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
         """The packet of a draw, None where it draws nothing. UnsupportedError names what is not there."""
@@ -88,7 +81,7 @@ class DrawMaker:
         ctypes.memset(address, 0, ctypes.sizeof(Draw))
         d = Draw.from_address(address)
         packet = Packet(address, 0, info.count * info.instance_count, [])
-        self._assembly(d, state, info, topology, packet)
+        self.inputs.assembly(d, state, info, topology, packet)
         if packet.primitives <= 0:
             return packet if counts else None
         zs = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
@@ -106,7 +99,8 @@ class DrawMaker:
             write_offset(d, rasterizer, zs)
         d.shape = shape
         vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(), 32)
-        self._fetch(d, state, linked, vertex_lanes, packet)
+        self.inputs.fetch(d, state, linked.num_inputs, vertex_lanes, packet)
+        d.wants_system = linked.wants_system
         self._slots(d, state, framebuffer, fragment, linked, shape, info.mode)
         demand = demand_of(vertex)
         d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads)
@@ -149,89 +143,6 @@ class DrawMaker:
             linked = vertex.derived[key] = link_shaders(vertex, fragment, info, state)
         assert isinstance(linked, Linked)
         return linked
-
-    # -- assembly -----------------------------------------------------------------------------------------------------
-    def _assembly(self, d: Draw, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> None:
-        count, d.start, d.index_bias = info.count, info.start & 0xFFFFFFFF if info.index_size == 0 else 0, 0
-        d.multiply[:], d.offset[:], d.shift = topology.multiply, (*topology.even, *topology.odd), topology.shift
-        d.prim_shift = topology.shift
-        d.base_vertex = d.start
-        numbers: NDArray[np.uint32] | None = None
-        is_expanded = topology.closes or (info.index_size > 0 and info.primitive_restart)
-        if is_expanded and _vertices_of(state, info) > MAX_EXPANDED:
-            raise UnsupportedError.at("B001", f"a loop or a draw with restart of {info.count} vertices (at most {MAX_EXPANDED})")
-        if info.index_size:
-            d.index_bias = d.base_vertex = info.index_bias
-            indices, count = self._indices(d, state, info, packet)
-            if is_expanded:
-                restart = info.restart_index & ((1 << 8 * info.index_size) - 1) if info.primitive_restart else None
-                numbers = expand(topology, indices.astype(np.uint32), restart)
-        elif topology.closes:
-            numbers = expand(topology, np.arange(count, dtype=np.uint32) + np.uint32(info.start & 0xFFFFFFFF), None)
-        if numbers is None:
-            per_instance = int(topology.count(count))
-            d.list = topology.is_list and info.index_size == 0
-        else:
-            per_instance = len(numbers) // 3
-            d.multiply[:], d.offset[:], d.shift, d.start = (3, 3, 3), (0, 1, 2, 0, 1, 2), 0, 0
-            d.indices, d.index_size = self.region.copy(numbers.ctypes.data, numbers.nbytes), 4
-            packet.is_repeatable = False
-        d.prims_per_instance = max(per_instance, 0)
-        d.edges[:], d.is_polygon = topology.edges, info.mode is Prim.POLYGON
-        d.start_instance, d.draw_id = info.start_instance, info.drawid
-        packet.primitives = max(per_instance, 0) * info.instance_count
-        packet.assembled = packet.primitives >> topology.shift if not d.is_polygon else info.instance_count * (per_instance > 0)
-        if packet.primitives > MAX_PRIMITIVES:
-            raise UnsupportedError.at("B001", f"one draw of {packet.primitives} primitives (at most {MAX_PRIMITIVES})")
-
-    def _indices(self, d: Draw, state: DrawState, info: DrawInfo, packet: Packet) -> tuple[NDArray[Any], int]:
-        """Indices that may all be read; behind the buffer's end they are 0, and a few of those are enough."""
-        size, memory = info.index_size, state.index_buffer
-        if size not in _INDEX_TYPES:
-            raise ValueError(f"index_size must be 0, 1, 2 or 4, not {size}")
-        first = max(info.start, 0)
-        readable = max(memory.size // size - first, 0) if memory is not None else 0
-        count = min(info.count, readable + 8)
-        address = memory.address + first * size if memory is not None else 0
-        if count > readable:
-            address = self.region.copy(address, readable * size, count * size)
-            packet.is_repeatable = False
-        elif memory is not None:
-            self.region.keep(memory.keepalive)
-            packet.reads.append((address, count * size))
-        d.indices, d.index_size = address, size
-        raw = (ctypes.c_uint8 * (count * size)).from_address(address)
-        return np.frombuffer(memoryview(raw), np.dtype(_INDEX_TYPES[size])), count
-
-    # -- fetch --------------------------------------------------------------------------------------------------------
-    def _fetch(self, d: Draw, state: DrawState, linked: Linked, lanes: int, packet: Packet) -> None:
-        elements, buffers = state.vertex_elements, state.vertex_buffers
-        count = max(linked.num_inputs, 0)
-        if count > MAX_ATTRIBUTES:
-            raise UnsupportedError.at("B001", f"a vertex shader may read {MAX_ATTRIBUTES} attributes")
-        layout: list[Attribute | None] = []
-        seen = set()
-        for a in range(count):
-            e = elements[a] if a < len(elements) else None
-            b = buffers[e.vertex_buffer_index] if e is not None and e.vertex_buffer_index < len(buffers) else None
-            d.attribute[a] = self._zeros.ctypes.data
-            if e is None:
-                layout.append(None)
-                continue
-            layout.append(Attribute(e.src_format, e.instance_divisor > 0, e.instance_divisor > 1))
-            d.channels[a], d.divisor[a] = len(e.src_format.channels), e.instance_divisor
-            size = e.src_format.block_bytes
-            if b is None or b.size - e.src_offset < size:
-                continue
-            whole = (b.size - e.src_offset - size) // b.stride + 1 if b.stride else 0xFFFFFFFF
-            d.attribute[a], d.stride[a], d.limit[a] = b.address + e.src_offset, b.stride, min(whole, 0xFFFFFFFF)
-            if b.address not in seen:
-                seen.add(b.address)
-                packet.reads.append((b.address, b.size))
-                self.region.keep(b.keepalive)
-        d.num_attributes = count
-        d.fetch = self._use(self.kernels.fetch(tuple(layout), lanes))
-        d.wants_system = linked.wants_system
 
     # -- slots --------------------------------------------------------------------------------------------------------
     def _slots(
@@ -356,13 +267,6 @@ class DrawMaker:
     @staticmethod
     def _writes(info: FragmentInfo, index: int) -> bool:
         return index in info.colors or (info.writes_all and 0 in info.colors)
-
-
-def _vertices_of(state: DrawState, info: DrawInfo) -> int:
-    """How many vertices a draw can have, given the size of its index buffer."""
-    if not info.index_size or state.index_buffer is None:
-        return info.count
-    return min(info.count, state.index_buffer.size // info.index_size)
 
 
 def batches_of(packet: Packet, size: int) -> Iterator[tuple[int, int]]:

@@ -18,7 +18,7 @@ from backends.gallium.enums import Prim
 from backends.raster.records import Shape
 from tgsi.diagnostics import UnsupportedError
 
-Corners = tuple[int, int, int]
+Corners = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,19 @@ class Topology:
     def is_list(self) -> bool:
         """Independent triangles."""
         return self.shape is Shape.TRIANGLE and self.multiply == (3, 3, 3)
+
+    @property
+    def is_irregular(self) -> bool:
+        """The formula does not say it all: vertex numbers are written out."""
+        return self.closes
+
+    def places(self, q: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(primitives, corners): vertices of the primitives number `q` of strips of `lengths` vertices."""
+        places = np.empty((len(q), len(self.multiply)), np.int64)
+        for k in range(places.shape[1]):
+            offset = np.where(q & 1, self.odd[k], self.even[k])
+            places[:, k] = (q >> self.shift) * self.multiply[k] + offset
+        return places % np.maximum(lengths, 1)[:, None] if self.closes else places
 
 
 def _same(shape: Shape, step: int, corners: Corners, count: Callable[[Any], Any]) -> Topology:
@@ -89,7 +102,7 @@ def topology_of(mode: Prim, flatshade_first: bool) -> Topology:
 
 
 def expand(topology: Topology, numbers: NDArray[np.uint32], restart: int | None) -> NDArray[np.uint32]:
-    """Three vertex numbers a primitive, for strips that restart where a number equals `restart`, and for closed loops."""
+    """The corners' vertex numbers of each primitive, for strips that restart where a number equals `restart`, and for closed loops."""
     cuts = np.flatnonzero(numbers == restart) if restart is not None else np.zeros(0, np.int64)
     starts = np.concatenate([[0], cuts + 1])
     ends = np.concatenate([cuts, [len(numbers)]])
@@ -97,10 +110,5 @@ def expand(topology: Topology, numbers: NDArray[np.uint32], restart: int | None)
     counts = np.maximum(topology.count(lengths), 0)
     segment = np.repeat(np.arange(len(starts)), counts)
     q = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    places = np.empty((len(q), 3), np.int64)
-    for k in range(3):
-        offset = np.where(q & 1, topology.odd[k], topology.even[k])
-        places[:, k] = (q >> topology.shift) * topology.multiply[k] + offset
-    if topology.closes:
-        places %= np.maximum(lengths[segment], 1)[:, None]
+    places = topology.places(q, lengths[segment])
     return np.ascontiguousarray(numbers[places + starts[segment][:, None]].ravel())
