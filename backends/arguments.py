@@ -111,12 +111,13 @@ class Arguments:
         """(invocations,): the lane of each."""
         return self.shape.places
 
-    def result(self, outputs: Bits, alive: Mask, emission: Emission | None, trace: Sequence[TraceStep] = ()) -> RunResult:
+    def result(self, outputs: Bits, alive: Mask, exhausted: Mask, emission: Emission | None, trace: Sequence[TraceStep] = ()) -> RunResult:
         """What a run that began with these arguments gives back, once it wrote their memory."""
         emitted, strips = emission.collect() if emission is not None else ((), ())
         return RunResult(
             outputs,
             alive,
+            exhausted,
             emitted=emitted,
             strips=strips,
             buffers={number: data.view(np.uint8) for number, data in self.buffers.items()},

@@ -70,6 +70,7 @@ class RunResult:
 
     outputs: (invocations, output registers, 4) 32-bit words; what was never written is 0.
     alive: (invocations,); False where a fragment was killed.
+    exhausted: (invocations,); True where a loop ended because its fuel had run out: results of such invocations are cut short.
     emitted: of a geometry program, for each of its four streams the vertices: (vertices, output registers, 4) words.
     strips: for each stream the lengths of the primitives that those vertices form, in vertices.
     buffers, counters: the contents of every buffer that was passed, after the run, as bytes and as words.
@@ -80,6 +81,7 @@ class RunResult:
 
     outputs: Bits
     alive: Mask
+    exhausted: Mask
     emitted: Sequence[Bits] = ()
     strips: Sequence[NDArray[np.int64]] = ()
     buffers: Mapping[int, NDArray[np.uint8]] = field(default_factory=dict)

@@ -159,8 +159,8 @@ def run(
         framebuffer: for FRAG, number of a color output -> (invocations, 4), what FBFETCH reads.
         sample_positions: for FRAG, (samples, 2) from 0 to 1 in the pixel, by default one in its center. coverage: (invocations,) bits of
             the covered samples, by default all.
-        fuel: iterations of a lane in an outermost loop with those nested in it, after which it leaves (default 65536). Compiled code
-            gives an inner loop that lanes enter one by one that many each time.
+        fuel: rounds of an invocation in an outermost loop, those of loops inside it counted too (default 65536). With the last one it
+            leaves the loop that it is in, and every other of the nest at the end of the round; `exhausted` of the result says so.
         engine: "jit" or "interp"; both give the same values (EX2, LG2, POW, SIN, COS and linear filters within 2 units of the last
             place or 2e-6). Where lanes race for memory, the lowest acts first among those that run together: all of them in
             the interpreter, `lanes` in compiled code.
@@ -169,6 +169,7 @@ def run(
 
     Returns:
         A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32; `alive`;
+        `exhausted`, the invocations that ran out of fuel;
         `emitted` and `strips` of geometry programs; `buffers`, `counters`, `images`, `memory`; `trace`.
 
     Raises:

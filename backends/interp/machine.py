@@ -58,6 +58,7 @@ class Machine:
         self.memory = Memory(program, arguments)
         self.emitter = Emitter(program, arguments.lanes)
         self.alive: Mask = np.ones(arguments.lanes, np.bool_)
+        self.exhausted: Mask = np.zeros(arguments.lanes, np.bool_)
         self._regions: Regions = analyse_regions(program)
         self._fuel = np.full(arguments.lanes, arguments.fuel, np.int64)
         self._none: Mask = np.zeros(arguments.lanes, np.bool_)
@@ -142,6 +143,7 @@ class Machine:
             self._fuel[active] -= 1
             empty = active & (self._fuel <= 0)
             spent, active = spent | empty, active & ~empty
+            self.exhausted |= empty
         self._breaks.pop()
         self._loops.pop()
         return frame.broken | spent

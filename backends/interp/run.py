@@ -32,4 +32,4 @@ def run(program: Program, inputs: ArrayLike | None = None, *, trace: bool = Fals
     places = arguments.places
     outputs = np.ascontiguousarray(machine.outputs[:, places].transpose(1, 0, 2))
     emission = machine.emitter.emission(places, outputs.shape[1]) if program.processor is Processor.GEOM else None
-    return arguments.result(outputs, machine.alive[places], emission, tuple(steps))
+    return arguments.result(outputs, machine.alive[places], machine.exhausted[places], emission, tuple(steps))

@@ -9,6 +9,9 @@ from backends.gallium.state import SamplerState
 MAX_LEVELS = 16
 MAX_CONSTANT_BUFFERS = 16
 
+ALIVE, EXHAUSTED = 1, 2
+"""Bits of a lane's word behind a run: it was not killed; a loop ended because its fuel had run out."""
+
 
 class TextureRecord(ctypes.Structure):
     """One bound sampler view.
@@ -88,7 +91,7 @@ class RunRecord(ctypes.Structure):
 
     A unit is a group whose vectors wait for each other at barriers, or one vector. Staged arrays hold 32-bit words as
     [vector][register * 4 + channel][lane]: `inputs`, `outputs`, `system`; or as [vector][lane]: `alive` (not 0 where the lane is an
-    invocation; becomes which were not killed), `primitives` and `members` (numbers of the lane's primitive, and of the lane in it),
+    invocation; becomes ALIVE, EXHAUSTED, both or none), `primitives` and `members` (numbers of the lane's primitive, of the lane in it),
     `groups` (number of the lane's group in this call), `counts`.
 
     vertices: [primitive][vertex_rows][IN register][channel]; patches: [primitive][patch_rows][OUT register][channel] of all primitives.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.arguments import MAX_BUFFERS, Arguments
-from backends.llvm.abi import BufferRecord, RunRecord
+from backends.llvm.abi import ALIVE, EXHAUSTED, BufferRecord, RunRecord
 from backends.llvm.fragments import asks, stage_fragments
 from backends.llvm.placement import Placement, place
 from backends.llvm.plan import plan_of, registers_of
@@ -32,7 +32,7 @@ class Run:
     """One run of a compiled kernel.
 
     environment: address of the ShaderEnv; entry: of the function `run`; inputs, system: register files, (registers, lanes, 4).
-    outputs, alive: what became of each lane, once it has run.
+    outputs, alive, exhausted: what became of each lane, once it has run.
     """
 
     program: Program
@@ -44,6 +44,7 @@ class Run:
     system: Bits
     outputs: Bits = field(init=False)
     alive: Mask = field(init=False)
+    exhausted: Mask = field(init=False)
     _placement: Placement = field(init=False)
     _emitted: list[_Emitted] = field(init=False, default_factory=list)
     _record: RunRecord = field(init=False, default_factory=RunRecord)
@@ -53,7 +54,7 @@ class Run:
         shape = self.arguments.shape
         self._placement = place(shape, self.program.processor, self.lanes)
         self.outputs = np.zeros((shape.lanes, self.program.file_size(File.OUT), 4), np.uint32)
-        self.alive = np.zeros(shape.lanes, np.bool_)
+        self.alive, self.exhausted = np.zeros(shape.lanes, np.bool_), np.zeros(shape.lanes, np.bool_)
 
     def run(self) -> None:
         """All vectors, one unit after the other."""
@@ -157,7 +158,8 @@ class Run:
         order = placement.order[start:stop]
         here = order >= 0
         self.outputs[order[here]] = outputs.transpose(0, 3, 1, 2)[here]
-        self.alive[order[here]] = alive[here] != 0
+        self.alive[order[here]] = alive[here] & ALIVE != 0
+        self.exhausted[order[here]] = alive[here] & EXHAUSTED != 0
         if self._limit():
             self._emitted.append(_Emitted.of(order, staged))
 

@@ -1,8 +1,6 @@
 """Control flow of a translated program: scalar branches where lanes agree, masks where they do not.
 
-Loops end when the fuel of a lane does, whatever the other lanes do. One outermost loop, with what is nested in it, has `FUEL` rounds;
-where lanes enter inner loops one by one, every inner loop has that many each time, and the loops around stop when the sum is
-used up. (The interpreter counts each round of such loops where it happens; only programs that run out of fuel in a nest can tell.)
+A loop ends for a lane when its fuel does (`fuel`), whatever the other lanes do.
 """
 
 from __future__ import annotations
@@ -12,13 +10,13 @@ from collections.abc import Callable
 from backends.llvm.barriers import Barriers
 from backends.llvm.builder import BOOL, I32, Function, Val, Var
 from backends.llvm.carried import carry
+from backends.llvm.fuel import Fuel, Rounds
 from backends.llvm.masks import MaskVar
 from backends.llvm.operands import Operands
 from backends.llvm.plan import Plan
 from backends.llvm.reads import Key, channels
 from backends.llvm.tree import Control, Leaf, Region, controls, enclosing, leaves
 from backends.llvm.uniform import Exit
-from passes.analysis.regions import FUEL
 from tgsi.ir import Instruction
 from tgsi.opcodes import Mode
 
@@ -51,7 +49,7 @@ class FlowBuilder:
         read: Callable[[Instruction], Val],
         emit: Callable[[Leaf], None],
         operands: Operands,
-        fuel: int = FUEL,
+        rounds: Rounds,
         barriers: Barriers | None = None,
     ) -> None:
         """`covered`: lanes whose results count (whole quads), for leaving early; `read` fetches x of an instruction's source.
@@ -61,7 +59,7 @@ class FlowBuilder:
         """
         self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
         self.read, self.emit, self.operands, self.known = read, emit, operands, operands.known
-        self.rounds = fuel
+        self.rounds = rounds
         self.barriers = barriers
         self.crossed: set[Control] = set()  # controls with a barrier inside: no value lives from one side to the other
         if barriers is not None:
@@ -73,14 +71,16 @@ class FlowBuilder:
         self.running: dict[Control | None, MaskVar] = {}  # lanes that have not returned
         self.ends: dict[Control | None, str] = {}
         self.nexts: dict[Control, str] = {}
-        self.fuel: dict[Control, Var] = {}
-        self.lane_fuel: dict[Control, Var] = {}
+        self.fuel: Fuel | None = None  # of the outermost loop around the walk
+        self.spent: Var | None = None
 
     def run(self) -> None:
         """Generate the whole program."""
         if self.flow.main_divergent:
             self.running[None] = MaskVar(self.f, self.lanes)
             self.running[None].set(True)
+        if self.rounds.reports and any(control.kind == "loop" for control in controls(self.plan.main)):
+            self.spent = self.f.var(I32.wide(self.lanes), 0)
         end = self.ends[None] = self.f.label()
         self.region(self.plan.main)
         self.f.jump(end)
@@ -259,23 +259,14 @@ class FlowBuilder:
 
     # -- loops ------------------------------------------------------------------------------------------------------
     def loop(self, control: Control, entered: Callable[[], Val | None]) -> None:
-        """BGNLOOP to ENDLOOP. Without divergence it is a scalar loop; fuel is counted as the plan's nests say."""
+        """BGNLOOP to ENDLOOP. Without divergence it is a scalar loop."""
         f = self.f
         outer = self.flow.outer_loop(control)
-        by_lane = outer in self.flow.nests
         is_leaf = not any(inner.kind == "loop" for inner in controls(control.arms[0]))
-        divergent = control in self.flow.controls
-        if by_lane and control is outer:
-            self.lane_fuel[outer] = f.var(I32.wide(self.lanes), self.rounds)
-        counter: Var | None = None
-        if not by_lane:
-            if control is outer:
-                self.fuel[outer] = f.var(I32, self.rounds)
-            counter = self.fuel[outer]
-        elif is_leaf:
-            counter = f.var(I32, self.rounds)
+        if control is outer:
+            self.fuel = Fuel(f, self.lanes, self.rounds.count, outer in self.flow.nests, self.spent)
         live: MaskVar | None = None
-        if divergent:
+        if control in self.flow.controls:
             live = self.live[control] = MaskVar(f, self.lanes)
             live.set(True if self.active is None else self.active)
         if control in self.flow.conts:
@@ -297,26 +288,18 @@ class FlowBuilder:
             carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
         f.jump(next_)
         f.place(next_)
-        again: Val | None = None
-        if counter is not None:
-            counter.set(counter.get() - 1)
-            again = counter.get() > 0
+        assert self.fuel is not None
+        again = self.fuel.count_round(live)
         if live is not None:
-            if by_lane:
-                rest = self.lane_fuel[outer]
-                rest.set(rest.get() + live.get().sext(I32))
-                if not is_leaf:
-                    live.set(live.get() & (rest.get() > 0))
             stays = self.some(live.get())
             again = stays if again is None else again & stays
         assert again is not None
-        f.branch(again, head, end)
+        last = f.label()
+        f.branch(again, head, last)
+        f.place(last)
+        self.fuel.leave(live.get() if live is not None else entered())
+        f.jump(end)
         f.place(end)
         self.known.clear()
         if control is outer:
             self.operands.leave_loop()
-        if by_lane and is_leaf and not divergent and counter is not None:
-            spent = f.splat(f.const(I32, self.rounds) - counter.get(), self.lanes)
-            rest = self.lane_fuel[outer]
-            inside = entered()
-            rest.set(rest.get() - (spent if inside is None else f.select(inside, spent, 0)))

@@ -82,7 +82,7 @@ def run(
     work.run()
     places = arguments.places
     emission = work.emission() if program.processor is Processor.GEOM else None
-    return arguments.result(work.outputs[places], work.alive[places], emission)
+    return arguments.result(work.outputs[places], work.alive[places], work.exhausted[places], emission)
 
 
 def _system_registers(program: Program, arguments: Arguments) -> Bits:

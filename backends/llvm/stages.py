@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backends.llvm.abi import RunRecord
+from backends.llvm.abi import ALIVE, EXHAUSTED, RunRecord
 from backends.llvm.barriers import Barriers, run_rounds
 from backends.llvm.builder import I32, I64, PTR, Function, Module, Val
 from backends.llvm.environment import default_environment
@@ -152,12 +152,15 @@ def _build_shade(
     lane_map = LaneMap(lanes, "linear")
     kind = FragmentRegisters if program.processor is Processor.FRAG else KINDS.get(program.processor, RunRegisters)
     interface = kind(f, lane_map, record.get("env"), inputs, system, textures, samplers, program, record, index, images)
-    outputs = translate(f, program, interface, interface.present(), fuel=fuel, barriers=barriers)
+    outputs = translate(f, program, interface, interface.present(), fuel=fuel, barriers=barriers, reports=True)
     if File.OUT not in plan_of(program).rows:
         _store_outputs(f, outputs, program, interface.part("outputs", file_bytes(program, File.OUT, lanes)), lanes)
     if isinstance(interface, GeometryRegisters):
         f.store(interface.emission.count, interface.part("counts", 4 * lanes))
-    f.store(outputs.alive.zext(I32), interface.part("alive", 4 * lanes))
+    state = outputs.alive.zext(I32) * ALIVE
+    if outputs.exhausted is not None:
+        state = state | outputs.exhausted & EXHAUSTED
+    f.store(state, interface.part("alive", 4 * lanes))
     if barriers is None:
         f.ret()
         return 0

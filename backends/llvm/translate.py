@@ -21,6 +21,7 @@ from backends.llvm.emit import (  # noqa: F401 - importing registers their emitt
     wide,
 )
 from backends.llvm.flow import FlowBuilder
+from backends.llvm.fuel import Rounds
 from backends.llvm.interface import Interface
 from backends.llvm.lanes import LaneMap
 from backends.llvm.masks import MaskVar
@@ -53,6 +54,12 @@ class Outputs:
         """Lanes that were not killed, i1; lanes outside of the mask that was given count as alive."""
         return self._translator.alive_mask()
 
+    @property
+    def exhausted(self) -> Val | None:
+        """-1 in the lanes (i32) of which a loop ended for want of fuel; None where that was not asked for, or there is no loop."""
+        spent = self._translator.flow.spent
+        return spent.get() if spent is not None else None
+
 
 class Translator:
     """One translation; emitters see it as their context."""
@@ -61,7 +68,9 @@ class Translator:
     leaf: Leaf
     region: Region
 
-    def __init__(self, f: Function, program: Program, interface: Interface, mask: Val | None, fuel: int, barriers: Barriers | None) -> None:
+    def __init__(
+        self, f: Function, program: Program, interface: Interface, mask: Val | None, rounds: Rounds, barriers: Barriers | None
+    ) -> None:
         self.f, self.program, self.interface = f, program, interface
         self.lane_map = interface.lane_map
         self.lanes = self.lane_map.lanes
@@ -76,7 +85,7 @@ class Translator:
         covered = mask
         if mask is not None and program.processor is Processor.FRAG:
             covered = self.lane_map.widen(f, mask)  # for derivatives
-        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands, fuel, barriers)
+        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands, rounds, barriers)
         if barriers is not None:
             barriers.begin()
 
@@ -202,14 +211,16 @@ def translate(
     *,
     fuel: int = FUEL,
     barriers: Barriers | None = None,
+    reports: bool = False,
 ) -> Outputs:
     """Generate a validated program at the place where `f` stands.
 
     `mask` (i1 lanes) says whose results count; the other lanes compute too, so that derivatives are right, but nothing waits for
-    quads without a counted lane. `fuel`: iterations of a lane in an outermost loop. `barriers`: of `f`, where BARRIER waits.
+    quads without a counted lane. `fuel`: rounds of a lane in an outermost loop with those inside; `reports`: the outputs tell which lanes
+    ran out of it. `barriers`: of `f`, where BARRIER waits.
 
     Raises UnsupportedError, which names the instruction, for what is not built.
     """
-    translator = Translator(f, program, interface, mask, fuel, barriers)
+    translator = Translator(f, program, interface, mask, Rounds(fuel, reports), barriers)
     translator.flow.run()
     return Outputs(translator)

@@ -332,20 +332,19 @@ class _Analysis:
                 self._again(self.readers.get(key, ()))
 
     def _visit_nests(self) -> None:
-        """Where lanes enter inner loops one by one, their fuel differs: the loops around must be able to drop single lanes."""
+        """Where lanes enter or leave inner loops one by one, their fuel differs: all loops of a nest must be able to drop single lanes."""
         flow = self.flow
         nested = [loop for loop in self.loops if flow.outer_loop(loop) is not loop]
         for loop in nested:
             outer = flow.outer_loop(loop)
-            inside = [loop, *_path(loop.region, outer.region)]
-            if any(control in flow.controls for control in inside):
+            inside = [loop, *_path(loop.region, outer.arms[0])]
+            if outer in flow.conts or any(control in flow.controls for control in inside):
                 flow.nests.add(outer)
         for loop in nested:
             outer = flow.outer_loop(loop)
             if outer in flow.nests:
-                for control in _path(loop.region, outer.region):
-                    if control.kind == "loop":
-                        self._mark(flow.controls, control)
+                self._mark(flow.controls, outer)
+                self._mark(flow.controls, loop)
 
     def _find_integers(self) -> None:
         kinds: dict[Key, set[str]] = {}

@@ -27,6 +27,7 @@ def result_differences(ours: RunResult, theirs: RunResult, *, exact: bool = Fals
     """A line for each word that differs. Unless `exact`, any NaN equals any NaN where computed floats lie."""
     lines = _registers("invocation", ours.outputs, theirs.outputs, exact)
     lines += [f"invocation {i}: alive differs" for i in np.flatnonzero(ours.alive != theirs.alive)]
+    lines += [f"invocation {i}: exhausted differs" for i in np.flatnonzero(ours.exhausted != theirs.exhausted)]
     if [*map(list, ours.strips)] != [*map(list, theirs.strips)]:
         lines.append(f"strips: {ours.strips}, {theirs.strips}")
     for stream, (a, b) in enumerate(zip(ours.emitted, theirs.emitted)):

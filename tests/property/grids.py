@@ -48,6 +48,7 @@ def run_grid(ctx: g.Context, text: str | Program, arguments: Mapping[str, Any]) 
     return RunResult(
         np.zeros((0, 0, 4), np.uint32),
         np.zeros(0, np.bool_),
+        np.zeros(0, np.bool_),
         buffers={number: _bytes(resource) for number, resource in buffers.items()},
         counters={number: _bytes(resource) for number, resource in counters.items()},
         images={unit: resource.blocks().copy() for unit, resource in images.items()},
@@ -97,4 +98,5 @@ def grid_differences(text: str, arguments: Mapping[str, Any], **screen: Any) -> 
     expected = tgsi.run(tgsi.parse(text), engine="interp", **taken)
     with g.Screen(**screen).context_create() as ctx:
         found = run_grid(ctx, text, taken)
-    return result_differences(expected, replace(found, outputs=expected.outputs, alive=expected.alive))
+    seen = replace(found, outputs=expected.outputs, alive=expected.alive, exhausted=expected.exhausted)  # no grid tells of these
+    return result_differences(expected, seen)

@@ -75,7 +75,7 @@ def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
     group.add_argument("--shared-memory", metavar="BYTES", type=int, help="COMP: bytes of SHARED memory (default: 32768)")
     group.add_argument("--face", metavar="NUMBER", type=float, help="FRAG: above 0 for front faces (default: 1)")
     group.add_argument("--flatshade-color", action="store_true", help="FRAG: COLOR inputs are constant")
-    group.add_argument("--fuel", metavar="NUMBER", type=int, help="iterations of a lane in an outermost loop (default: 65536)")
+    group.add_argument("--fuel", metavar="NUMBER", type=int, help="rounds of an invocation in a loop and those inside (default: 65536)")
     group.add_argument("--engine", choices=("jit", "interp"), help="what runs it (default: jit, with --trace interp)")
     group.add_argument("--trace", action="store_true", help="list the executed instructions and what they wrote")
 
@@ -122,6 +122,7 @@ def run_shader(options: argparse.Namespace) -> int:
     if options.format != "json":
         report(options, found, False)
         _note_absent(program, arguments)
+    _warn_of_fuel(result, arguments)
     return _show(program, result, arguments.get("images", {}), options)
 
 
@@ -185,6 +186,21 @@ def _note_absent(program: Program, arguments: dict[str, Any]) -> None:
         if names:
             shown = ", ".join(dict.fromkeys(names[:8])) + (" and more" if len(names) > 8 else "")
             print(f"{PROGRAM}: note: there is no data for {shown}; {option} gives it", file=sys.stderr)
+
+
+def _warn_of_fuel(result: RunResult, arguments: dict[str, Any]) -> None:
+    """Tell of loops that were cut short."""
+    from passes.analysis.regions import FUEL
+    from tgsi.commands.run_show import ranges
+
+    found = [number for number, is_cut in enumerate(result.exhausted.tolist()) if is_cut]
+    if not found:
+        return
+    who = [*ranges(found)]
+    shown = ", ".join(who[:8]) + (" and more" if len(who) > 8 else "")
+    rounds = arguments.get("fuel", FUEL)
+    what = f"{len(found)} of {len(result.exhausted)} invocations ({shown}) left a loop after {rounds} rounds, all their fuel"
+    print(f"{PROGRAM}: warning: {what}; their results are cut short, --fuel NUMBER gives more", file=sys.stderr)
 
 
 def _check_names(given: dict[str, Any]) -> None:

@@ -101,7 +101,7 @@ def _image(unit: int, texels: NDArray[np.uint8], image: TextureData) -> Iterator
 def _step(step: TraceStep) -> Iterator[str]:
     from tgsi.printer import print_instruction
 
-    lanes = "all" if step.active.all() else ", ".join(_ranges([k for k, on in enumerate(step.active.tolist()) if on])) or "none"
+    lanes = "all" if step.active.all() else ", ".join(ranges([k for k, on in enumerate(step.active.tolist()) if on])) or "none"
     yield f"{step.number:3}: {print_instruction(step.instruction)}    [active: {lanes}]"
     show = _vector if {"float", "double"} & {*step.instruction.opcode.dst_types} else _integers
     for file, register, words in step.writes:
@@ -110,7 +110,8 @@ def _step(step: TraceStep) -> Iterator[str]:
                 yield f"       {lane}: {file.name}[{register}]  {show(row)}"
 
 
-def _ranges(numbers: list[int]) -> Iterator[str]:
+def ranges(numbers: list[int]) -> Iterator[str]:
+    """Ascending numbers as texts: 0-3, 7."""
     first = last = -2
     for number in [*numbers, -1]:
         if number == last + 1:
@@ -124,6 +125,8 @@ def _ranges(numbers: list[int]) -> Iterator[str]:
 def as_json(result: RunResult, images: dict[int, TextureData]) -> str:
     """One object. Words are whole numbers; of textures the bytes. What a run has not is left out, but for outputs and alive."""
     found: dict[str, Any] = {"outputs": result.outputs.tolist(), "alive": result.alive.tolist()}
+    if result.exhausted.any():
+        found["exhausted"] = result.exhausted.tolist()
     if result.emitted:
         found["emitted"] = [vertices.tolist() for vertices in result.emitted]
         found["strips"] = [lengths.tolist() for lengths in result.strips]
@@ -150,10 +153,10 @@ def _step_as_json(step: TraceStep) -> dict[str, Any]:
 
 
 def save_arrays(path: Path, result: RunResult) -> None:
-    """Everything but the trace as arrays: outputs, alive, emitted_0, strips_0, buffer_0, counters_0, image_0, memory_GLOBAL, ..."""
+    """All but the trace as arrays: outputs, alive, exhausted, emitted_0, strips_0, buffer_0, counters_0, image_0, memory_GLOBAL, ..."""
     import numpy as np
 
-    arrays: dict[str, Any] = {"outputs": result.outputs, "alive": result.alive}
+    arrays: dict[str, Any] = {"outputs": result.outputs, "alive": result.alive, "exhausted": result.exhausted}
     arrays |= {f"emitted_{k}": data for k, data in enumerate(result.emitted)} | {
         f"strips_{k}": data for k, data in enumerate(result.strips)
     }
