@@ -175,7 +175,7 @@ def test_llvmpipe_makes_the_same_triangles() -> None:
     cases = json.loads(MEASURED.read_text(encoding="utf-8"))
     assert len(cases) >= 100
     for case in cases:
-        key = Tessellator(Prim[case["domain"]], Spacing[case["spacing"]], case["clockwise"], case["points"])
+        key = Tessellator(Prim.__members__[case["domain"]], Spacing.__members__[case["spacing"]], case["clockwise"], case["points"])
         patch = one(key, *case["levels"])
         assert len(patch.primitives) == case["primitives"], case
         assert patch.digest() == case["digest"], case
