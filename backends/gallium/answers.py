@@ -125,6 +125,8 @@ class Answers:
         bind: Bind | int | str | Sequence[str] = Bind.SAMPLER_VIEW,
     ) -> bool:
         """A resource of this format and target can be used in every way that `bind` says. False for formats nobody knows."""
+        if format in ("NONE", "PIPE_FORMAT_NONE"):  # a framebuffer without targets
+            return max(sample_count, storage_sample_count) <= 1
         try:
             found = pixel_format(format, "is_format_supported: format")
         except ValueError:

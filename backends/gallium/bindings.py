@@ -11,6 +11,7 @@ from backends.formats import Format
 from backends.gallium.core import NO_TARGETS, ContextCore
 from backends.gallium.enums import ShaderType, Swizzle, TextureTarget, lookup
 from backends.gallium.handles import StateObject, VertexBuffer, place
+from backends.gallium.layout import MAX_LAYERS
 from backends.gallium.resource import Resource, address_of, allocate
 from backends.gallium.samplers import bound_sampler
 from backends.gallium.state import BlendColor, ClipState, PolyStipple, SamplerState, ScissorState, StencilRef, ViewportState
@@ -18,12 +19,13 @@ from backends.gallium.template import integer, make, real
 from backends.gallium.transfer import as_bytes
 from backends.gallium.view import FramebufferState, SamplerView, Surface, sampler_view, surface
 from backends.raster import packet
+from backends.raster.records import MAX_VIEWS as MAX_VIEWPORTS
+from backends.raster.records import MAX_WINDOWS
 
 T = TypeVar("T")
 MAX_CONSTANT_BUFFERS = 16
 MAX_CONSTANT_BYTES = 65536
 MAX_VIEWS = 32
-MAX_VIEWPORTS = 16
 
 
 class Bindings(ContextCore):
@@ -249,10 +251,12 @@ class Bindings(ContextCore):
         zsbuf: Surface | Resource | None = None,
         width: int = 0,
         height: int = 0,
+        layers: int = 0,
     ) -> None:
         """Bind render targets: surfaces, or resources (their level 0). Sizes default to the smallest of the targets.
 
-        A None color buffer is a hole. Without any argument nothing is bound.
+        A None color buffer is a hole. Without any argument nothing is bound; with a size alone, draws count samples and write memory.
+        Primitives may go to as many layers as every target has, or to `layers` where there is no target.
 
         Raises:
             ValueError: a color format in zsbuf or the reverse, more than eight targets, or a size that the targets do not have.
@@ -262,7 +266,7 @@ class Bindings(ContextCore):
         if state is not None:
             if not isinstance(state, FramebufferState):
                 raise TypeError(f"{name}: state: a FramebufferState is wanted, not {type(state).__name__}")
-            cbufs, zsbuf, width, height = state.cbufs, state.zsbuf, state.width, state.height
+            cbufs, zsbuf, width, height, layers = state.cbufs, state.zsbuf, state.width, state.height, state.layers
         colors = () if cbufs is None else tuple(cbufs)
         if len(colors) > packet.MAX_COLOR_BUFFERS:
             raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {packet.MAX_COLOR_BUFFERS} are possible")
@@ -285,6 +289,7 @@ class Bindings(ContextCore):
             sizes[1],
             tuple(None if item is None else item.packet for item in targets),
             None if depth is None else depth.packet,
+            min((item.packet.layers for item in bound), default=max(integer(layers, f"{name}: layers", 0, MAX_LAYERS), 1)),
         )
         if any(item is not None and item.texture.user is not None for item in (*self.cbufs, self.zsbuf)):
             self.synchronize()
@@ -299,12 +304,21 @@ class Bindings(ContextCore):
 
     def set_scissor_states(self, states: Sequence[ScissorState | Mapping[str, Any]], *, start: int = 0) -> None:
         """Set scissor rectangles from number `start` on; they hold only while the rasterizer state has `scissor`."""
-        name = "set_scissor_states"
-        made = self._states(ScissorState, self.state.scissors, states, start, name)
+        self.state.scissors = self._rectangles(states, start, self.state.scissors, "set_scissor_states")
+
+    def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
+        """Draw only inside of up to eight rectangles, or only outside of them. Without arguments, everywhere."""
+        name = "set_window_rectangles"
+        if len(rectangles) > MAX_WINDOWS:
+            raise ValueError(f"{name}: rectangles: {len(rectangles)} are too many; {MAX_WINDOWS} are possible")
+        self.state.window_rectangles = (bool(include), self._rectangles(rectangles, 0, (), name))
+
+    def _rectangles(self, states: Any, start: int, old: tuple[ScissorState, ...], name: str) -> tuple[ScissorState, ...]:
+        made = self._states(ScissorState, old, states, start, name)
         for item in made:
             for field in ("minx", "miny", "maxx", "maxy"):
                 integer(getattr(item, field), f"{name}: {field}", 0, 65535)
-        self.state.scissors = made
+        return made
 
     def _states(self, kind: type[T], old: tuple[T, ...], states: Any, start: int, name: str) -> tuple[T, ...]:
         if isinstance(states, (kind, Mapping)):

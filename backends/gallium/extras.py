@@ -149,11 +149,6 @@ class Extras(LinkStates, Transfers, Bindings):
         if any(resource is not None for resource in resources):
             refuse("set_shader_resources", "B062")
 
-    def set_window_rectangles(self, include: bool = False, rectangles: Sequence[Any] = ()) -> None:
-        """Switch window rectangles off; using them is refused (MAX_WINDOW_RECTANGLES is 0)."""
-        if rectangles or include:
-            refuse("set_window_rectangles")
-
     def set_sample_locations(self, locations: bytes = b"") -> None:
         """Standard sample locations; others are refused (PROGRAMMABLE_SAMPLE_LOCATIONS is 0)."""
         if locations:

@@ -12,8 +12,10 @@ def load_box(f: Function, record: Val) -> tuple[Val, Val, Val, Val, Val]:
     return low & 0x7FFF, low.lshr(16), high & 0xFFFF, high.lshr(16), low & SetupLayout.CUT
 
 
-def bin_triangle(f: Function, arena: Val, cursors: Val, top: Var, record: Val, size: Val, tiles_x: Val) -> Val:
-    """Appends the record to the chain of each tile that it may touch. True: no room, nothing more was done."""
+def bin_triangle(f: Function, arena: Val, cursors: Val, top: Var, record: Val, size: Val, tiles_x: Val, base: Val | None = None) -> Val:
+    """Appends the record to the chain of each tile that it may touch. True: no room, nothing more was done.
+
+    base: number of the first tile of its layer (None: 0)."""
     at = f.at(arena, record)
     x0, y0, x1, y1, _ = load_box(f, at)
     tx0, ty0, tx1, ty1 = x0.lshr(6), y0.lshr(6), x1.lshr(6), y1.lshr(6)
@@ -22,6 +24,7 @@ def bin_triangle(f: Function, arena: Val, cursors: Val, top: Var, record: Val, s
     full = top.get() - record - size * 2 < nx * ny * CHUNK
 
     def append(tile: Val) -> None:
+        tile = tile if base is None else tile + base
         cursor = f.var(I32, f.load(I32, cursors, tile << 2))
         with f.if_((cursor.get() & (CHUNK - 1)).eq(NO_CHUNK)):
             chunk = top.get() - CHUNK

@@ -7,6 +7,7 @@ from backends.llvm.structs import Record
 from backends.raster.assemble import lowest_bit
 from backends.raster.records import NEEDS_CLIP, POLYGON, REJECTS, Batch, Draw, VertexLayout, Worker
 from backends.raster.vertices import project
+from backends.raster.views import placed_view
 
 PLANES = 6  # near, far, four guard planes; clip distances come behind them
 
@@ -49,11 +50,11 @@ def build_clip(lanes: int, module: Module) -> None:
     f.ret(out.get())
 
 
-def plane_distance(f: Function, d: Record, plane: Val, vertex: Val) -> Val:
+def plane_distance(f: Function, d: Record, view: Record, plane: Val, vertex: Val) -> Val:
     """Signed distance of a vertex (pointer to its clip position) from plane number `plane`; inside is 0 and above."""
     distance = f.var(F32)
     with f.else_of(plane < PLANES) as user:
-        q = f.load(F32.wide(4), vertex) * f.load(F32.wide(4), d.address("planes"), plane << 4)
+        q = f.load(F32.wide(4), vertex) * f.load(F32.wide(4), view.address("planes"), plane << 4)
         distance.set(((q[0] + q[1]) + q[2]) + q[3])
         user()
         distance.set(f.load(F32, f.at(vertex, d.get("distances_at") - VertexLayout.CLIP), (plane - PLANES) << 2))
@@ -74,10 +75,10 @@ def copy_vertex(f: Function, source: Val, target: Val, bytes_: Val) -> None:
         f.store(f.load(F32.wide(4), source, k), target, k)
 
 
-def emit_vertex(f: Function, d: Record, source: Val, target: Val, bytes_: Val, provoking: Val) -> None:
+def emit_vertex(f: Function, d: Record, view: Record, source: Val, target: Val, bytes_: Val, provoking: Val) -> None:
     """A clipped vertex becomes a record: projected again, with the flat slots of the provoking vertex (a whole record)."""
     position = [f.load(F32, source, 4 * c) for c in range(4)]
-    f.store_vec4s(project(f, d, position), [target], VertexLayout.WINDOW)
+    f.store_vec4s(project(f, view, position), [target], VertexLayout.WINDOW)
     copy_vertex(f, source, f.at(target, VertexLayout.CLIP), bytes_)
     with f.range(0, d.get("num_vertex_slots")) as s:
         with f.if_(f.load(I32, d.address("flat"), s << 2).ne(0)):
@@ -100,13 +101,14 @@ def build_clip_polygon(module: Module) -> None:
     corners = [f.at(vertices, (s * size).zext(I64)) for s in (s0, s1, s2)]
     for k, c in enumerate(corners):
         copy_vertex(f, f.at(c, VertexLayout.CLIP), f.at(polygon, bytes_ * k), bytes_)
+    view = placed_view(f, d, corners[2])
     n = f.var(I32, 3)
     with f.range(0, d.get("num_distances") + PLANES) as plane:
         made, count, old, new = f.var(I32, 0), n.get(), source.get(), target.get()
         with f.range(0, count) as i:
             j = f.select((i + 1).eq(count), 0, i + 1)
             a, c = f.at(old, i * bytes_), f.at(old, j * bytes_)
-            da, dc = plane_distance(f, d, plane, a), plane_distance(f, d, plane, c)
+            da, dc = plane_distance(f, d, view, plane, a), plane_distance(f, d, view, plane, c)
             a_in, c_in = da >= 0.0, dc >= 0.0
             with f.if_(a_in & (made.get() < POLYGON)):  # (rounding and NaN make polygons that are not convex: they must not grow on)
                 copy_vertex(f, a, f.at(new, made.get() * bytes_), bytes_)
@@ -122,7 +124,7 @@ def build_clip_polygon(module: Module) -> None:
     total, first = n.get(), w.get("num_vertices")
     with f.range(0, total) as i:
         record = f.at(vertices, ((first + i) * size).zext(I64))
-        emit_vertex(f, d, f.at(source.get(), i * bytes_), record, bytes_, corners[2])
+        emit_vertex(f, d, view, f.at(source.get(), i * bytes_), record, bytes_, corners[2])
     w.set("num_vertices", first + total)
     out = f.var(I32, start)
     with f.range(2, total) as i:

@@ -3,7 +3,7 @@
 The bound is kept while coverage walks a tile's triangles in order: a triangle that covers all of the tile's pixels, passes where it
 is nearer and does nothing else, leaves no depth behind its own farthest one. Depth at a pixel is a0 + dady * y + dadx * x,
 and rounding keeps order, so the corners of a box bound all of its pixels exactly as shading computes them. Bounds live for one flush:
-they begin as the cleared depth, or without limit. (One layer is drawn at a time; layered drawing needs a bound a layer.)
+they begin as the cleared depth, or without limit. Where layers are drawn to, each has tiles and bounds of its own.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def coarse_of(key: FragmentKey, info: FragmentInfo) -> Coarse:
         return Coarse.NONE
     if key.count_invocations or (info.has_side_effects and not info.tests_early):
         return Coarse.NONE
-    discards = info.kills or key.alpha is not None or key.stipple or info.depth is not None
+    if key.views:  # each triangle has a depth range of its own
+        return Coarse.NONE
+    discards = info.kills or key.alpha is not None or key.is_masked or info.depth is not None
     return Coarse.TEST if discards or not depth.write else Coarse.TEST | Coarse.LOWER
 
 

@@ -17,13 +17,15 @@ from backends.raster.expand import MAX_WIDTH
 from backends.raster.fragment import FragmentInfo, FragmentKey
 from backends.raster.kernels import Kernels
 from backends.raster.linked import Linked, link_shaders
+from backends.raster.masks import write_windows
 from backends.raster.memory import Region
 from backends.raster.packet import DrawState, Framebuffer, Shader, clamps
 from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, Draw, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.repeats import Packet, Repeat, identity
+from backends.raster.routes import write_slots, write_views
 from backends.raster.sources import InputWriter
 from backends.raster.topology import Topology, topology_of
-from backends.raster.viewport import write_offset, write_region, write_viewport, write_window_space
+from backends.raster.viewport import write_depth_clip, write_offset, write_region, write_viewport, write_window_space
 from linkage.options import LinkState
 from tgsi.diagnostics import UnsupportedError
 
@@ -63,7 +65,7 @@ class DrawMaker:
         region.keep(last.kept)
         for stage, shader, at in ((state.vertex, state.vertex_shader, _VERTEX_ENV), (state.fragment, state.fragment_shader, _FRAGMENT_ENV)):
             ctypes.c_void_p.from_address(address + at).value = make_environment(region, demand_of(shader), stage, [])
-        return Packet(address, last.packet.primitives, last.packet.vertices, reads, last.packet.assembled)
+        return Packet(address, last.packet.primitives, last.packet.vertices, reads, last.packet.assembled, last.packet.is_layered)
 
     def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
         vertex = state.vertex_shader
@@ -89,8 +91,13 @@ class DrawMaker:
         if linked.is_window_space:
             write_window_space(d, rasterizer)
         elif state.viewports:
+            write_depth_clip(d, rasterizer)
             write_viewport(d, state.viewports[0], rasterizer, zs)
-        draws &= write_region(d, framebuffer, rasterizer, state.scissors, is_polygon and not linked.is_window_space)
+        is_cropped = is_polygon and not linked.is_window_space
+        is_visible = write_region(d, framebuffer, rasterizer, state.scissors, is_cropped)
+        if linked.viewport is not None and not linked.is_window_space:
+            is_visible = write_views(d, self.region, state, framebuffer, zs, is_cropped)
+        draws &= is_visible
         if not draws:
             if not counts:
                 return None
@@ -108,6 +115,7 @@ class DrawMaker:
         d.vertex_shader = self._use(self.kernels.vertex_shader(vertex, vertex_lanes, textures, samplers))
         d.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes))
         self._fragments(d, state, framebuffer, fragment, packet, shape)
+        packet.is_layered = d.layer_slot >= 0
         return packet
 
     def _use(self, library: Library) -> int:
@@ -182,9 +190,10 @@ class DrawMaker:
                 if d.sprite[k]:
                     d.mode[k], d.flat[k] = Mode.LINEAR, False
         d.point_size, d.line_width, d.last_pixel = r.point_size, min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
+        d.record_size = SetupLayout.size(count)
+        total = write_slots(d, linked, framebuffer, total)
         d.num_slots, d.num_vertex_slots, d.position = count, total, linked.position
-        total = self._distances(d, state, linked, total)
-        d.vertex_size, d.record_size = VertexLayout.size(total), SetupLayout.size(count)
+        d.vertex_size = VertexLayout.size(self._distances(d, state, linked, total))
         d.tie = r.bottom_edge_rule
         d.fill[:] = (r.fill_front, r.fill_back)
         if is_polygon:
@@ -244,6 +253,9 @@ class DrawMaker:
             textures,
             samplers,
             tuple((k, s.format) for k, s in enumerate(framebuffer.cbufs) if k in info.fetches and s is not None),
+            (state.window_rectangles[0], len(state.window_rectangles[1])),
+            d.layer_slot >= 0,
+            d.view_slot >= 0,
             not is_few,
         )
         d.shade = self._use(self.kernels.shade(key, info, state.fragment_shader))
@@ -255,6 +267,7 @@ class DrawMaker:
         d.blend_color[:], d.stencil_ref[:] = state.blend_color, [v & 255 for v in state.stencil_ref]
         d.bounds[:] = (dsa.depth.bounds_min, dsa.depth.bounds_max)
         d.sprite_flip = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
+        write_windows(d, state.window_rectangles[1])
         if stipple and state.polygon_stipple is not None:
             d.stipple[:] = state.polygon_stipple
 

@@ -14,6 +14,7 @@ from backends.llvm.structs import Record
 from backends.raster.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
 from backends.raster.records import CULL, NEEDS_CLIP, OUTSIDE, USER, Batch, Draw, Mode, Shape, VertexLayout, Worker
 from backends.raster.vertices import snap
+from backends.raster.views import placed_view
 
 MAX_POINT = 8192.0  # pixels
 MAX_WIDTH = 255
@@ -124,8 +125,10 @@ def _build_clip_line(module: Module) -> None:
     ends = [polygon, f.at(polygon, bytes_)]
     for v, end in zip((a, b), ends):
         copy_vertex(f, f.at(f.at(vertices, (v * size).zext(I64)), VertexLayout.CLIP), end, bytes_)
+    provoking_at = f.at(vertices, (provoking * size).zext(I64))
+    view = placed_view(f, d, provoking_at)
     with f.range(0, d.get("num_distances") + PLANES) as plane:
-        distances = [plane_distance(f, d, plane, end) for end in ends]
+        distances = [plane_distance(f, d, view, plane, end) for end in ends]
         inside = [distance >= 0.0 for distance in distances]
         with f.if_(~(inside[0] | inside[1])):
             f.ret(f.const(I32, 0))
@@ -137,7 +140,7 @@ def _build_clip_line(module: Module) -> None:
     first = w.get("num_vertices")
     for k, end in enumerate(ends):
         record = f.at(vertices, ((first + k) * size).zext(I64))
-        emit_vertex(f, d, end, record, bytes_, f.at(vertices, (provoking * size).zext(I64)))
+        emit_vertex(f, d, view, end, record, bytes_, provoking_at)
     f.ret(f.const(I32, 1))
 
 

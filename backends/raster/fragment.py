@@ -228,4 +228,12 @@ class FragmentKey:
     textures: tuple[TextureKey | None, ...] = ()
     samplers: tuple[SamplerKey | None, ...] = ()
     fetched: tuple[tuple[int, Format], ...] = ()  # color targets that the program reads
+    windows: tuple[bool, int] = (False, 0)  # window rectangles: only inside of them, how many
+    layered: bool = False  # primitives name layers,
+    views: bool = False  # ... viewports
     quads: bool = True  # small triangles come as packed quads; without, the code has half the size
+
+    @property
+    def is_masked(self) -> bool:
+        """Pixels that a primitive covers may be dropped by where they lie."""
+        return self.stipple or self.windows != (False, 0)

@@ -7,13 +7,14 @@ that stays in the L2 cache.
 
 from __future__ import annotations
 
-from backends.llvm.builder import I32, PTR, Function, Module
+from backends.llvm.builder import I32, PTR, Function, Module, Val
 from backends.llvm.structs import Record
 from backends.raster.assemble import build_assemble
 from backends.raster.clip import build_clip, build_clip_polygon
 from backends.raster.expand import build_expand
 from backends.raster.outline import build_outline
 from backends.raster.records import CULL, NEEDS_CLIP, Batch, Draw, Shape, Worker
+from backends.raster.routes import build_place
 from backends.raster.setup import build_setup
 
 
@@ -24,12 +25,22 @@ def build_front_end(lanes: int, module: Module) -> None:
     build_clip(lanes, module)
     build_expand(module)
     build_outline(module)
+    build_place(module)
     build_setup(lanes, module)
+    build_setup(lanes, module, routed=True)
     f = Function(module, "front_end", [PTR, PTR], internal=True)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     f.call(None, "assemble", worker, batch)
     d = Record(f, b.get("draw"), Draw)
+
+    def set_up(letter: str, triangles: Val) -> None:
+        lists = [w.get(f"{letter}{k}") for k in range(3)] + [w.get("uprim" if letter == "u" else "prim")]
+        with f.else_of(d.get("routed").eq(0)) as routed:
+            f.call(None, "setup", worker, batch, *lists, triangles)
+            routed()
+            f.call(None, "setup_routed", worker, batch, *lists, triangles)
+
     f.call_pointer(None, d.get("shade_vertices"), worker, batch)
     count = b.get("count")
     with f.if_(w.get("and_mask").ne(0)):  # every vertex is outside of one plane
@@ -39,18 +50,20 @@ def build_front_end(lanes: int, module: Module) -> None:
         b.set("clipper_out", 0)
         f.ret()
         f.place(f.label())
+    with f.if_(d.get("replaces").ne(0)):
+        f.call(None, "place", worker, batch)
     with f.if_(d.get("shape").ne(Shape.TRIANGLE)):
         made = f.var(I32)
         with f.else_of(d.get("shape").eq(Shape.OUTLINE)) as thin:
             made.set(f.call(I32, "outline", worker, batch))
             thin()
             made.set(f.call(I32, "expand", worker, batch))
-        f.call(None, "setup", worker, batch, w.get("u0"), w.get("u1"), w.get("u2"), w.get("uprim"), made.get())
+        set_up("u", made.get())
         f.ret()
         f.place(f.label())
     with f.else_of((w.get("or_mask") & (NEEDS_CLIP | CULL)).eq(0)) as otherwise:
-        f.call(None, "setup", worker, batch, w.get("t0"), w.get("t1"), w.get("t2"), w.get("prim"), count)
+        set_up("t", count)
         otherwise()
         left = f.call(I32, "clip", worker, batch)
-        f.call(None, "setup", worker, batch, w.get("u0"), w.get("u1"), w.get("u2"), w.get("uprim"), left)
+        set_up("u", left)
     f.ret()

@@ -25,6 +25,9 @@ class Linked:
     position: int
     point_size: int | None
     edge_flag: int | None
+    layer: int | None
+    viewport: int | None
+    is_layer_relative: bool  # the viewport's number is added to the layer
     clip_vertex: int
     clip_distance: tuple[int | None, ...]
     num_distances: int  # that the shader declares to write: clip scalars come first,
@@ -72,6 +75,9 @@ def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo, st
         position,
         by_semantic.get(Semantic("PSIZE", 0)),
         by_semantic.get(Semantic("EDGEFLAG", 0)),
+        by_semantic.get(Semantic("LAYER", 0)),
+        by_semantic.get(Semantic("VIEWPORT_INDEX", 0)),
+        program.property("LAYER_VIEWPORT_RELATIVE") != 0,
         by_semantic.get(Semantic("CLIPVERTEX", 0), position),
         distances,
         clips,

@@ -10,6 +10,7 @@ from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
 from backends.llvm.structs import Record
 from backends.raster.expand import Output, draw_line, draw_point
 from backends.raster.records import NEEDS_CLIP, OUTSIDE, REJECTS, USER, Batch, Draw, VertexLayout, Worker
+from backends.raster.views import placed_view
 
 _EDGES = ((0, 1), (1, 2), (2, 0))
 
@@ -59,7 +60,8 @@ def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
     minors = [(1, 2), (2, 0), (0, 1)]
     terms = [x[k] * (y[a] * w[b] - y[b] * w[a]) for k, (a, b) in enumerate(minors)]
     area = (terms[0] + terms[1]) + terms[2]
-    mirrored = (d.get("scale", 0) < 0.0) ^ (d.get("scale", 1) < 0.0)
+    view = placed_view(f, d, records[2])
+    mirrored = (view.get("scale", 0) < 0.0) ^ (view.get("scale", 1) < 0.0)
     return (area > 0.0) ^ mirrored
 
 

@@ -59,6 +59,7 @@ class Framebuffer:
     height: int
     cbufs: tuple[Surface | None, ...] = ()
     zsbuf: Surface | None = None
+    layers: int = 1  # that primitives may go to
 
     @property
     def has_float_colors(self) -> bool:
@@ -151,6 +152,7 @@ class DrawState:
     scissors: tuple[ScissorState, ...] = ()
     sample_mask: int = 0xFFFFFFFF
     polygon_stipple: tuple[int, ...] | None = None  # 32 words, MSB leftmost
+    window_rectangles: tuple[bool, tuple[ScissorState, ...]] = (False, ())  # only their inside counts, or only their outside
     clip_planes: tuple[tuple[float, float, float, float], ...] = ()
     link: LinkState = IDENTITY  # which output feeds which fragment input
     count_samples: bool = False  # an occlusion query is active

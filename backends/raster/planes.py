@@ -94,6 +94,13 @@ class Planes:
         """The plane at `offset`, its gradients `step` and twice as many bytes behind, at a distance from the anchor pixel's center."""
         return (self.word(offset) + self.word(offset + 2 * step) * y) + self.word(offset + step) * x
 
+    def depth_range(self) -> tuple[Val, Val]:
+        """The ends of the viewport's depth range (scalars)."""
+        d, key, at = self.kernel.draw, self.kernel.key, SetupLayout.size(self.kernel.info.num_slots) + 8
+        if not key.views:
+            return d.get("depth_min"), d.get("depth_max")
+        return self.f.load(F32, self.record, at), self.f.load(F32, self.record, at + 4)
+
     def mode(self, slot: int) -> Mode:
         """How a slot varies."""
         key, info = self.kernel.key, self.kernel.info

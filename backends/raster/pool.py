@@ -88,7 +88,7 @@ class Pool:
         s = self.scene
         s.window, s.threads, s.participants, s.window_bytes = window, threads, threads + helps, WINDOW_BYTES
         s.workers = ctypes.addressof(self.workers)
-        prims, corners = batch * (POLYGON - 2) + 256, batch * (POLYGON + 4) + 256
+        prims, corners = batch * (POLYGON - 2) + 256, batch * (POLYGON + 8) + 256
         sizes = {
             "vertices": corners * VertexLayout.size(MAX_VERTEX_SLOTS),
             "cache": CACHE_SLOTS * 16,
@@ -110,15 +110,16 @@ class Pool:
         self._threads = _Threads(s, self.workers, threads, library)
         self._finalizer = weakref.finalize(self, self._threads.stop)
 
-    def resize(self, tiles_x: int, num_tiles: int) -> None:
-        """For a target of so many tiles: an arena must hold one primitive's worst case."""
+    def resize(self, tiles_x: int, layer_tiles: int, layers: int = 1) -> None:
+        """For a target of so many tiles a layer: an arena must hold one primitive's worst case."""
         s = self.scene
+        num_tiles = layer_tiles * layers
         if num_tiles > len(self.coarse):
             self.coarse = np.zeros(num_tiles, np.float32)
             s.coarse = self.coarse.ctypes.data
-        s.tiles_x, s.num_tiles = tiles_x, num_tiles
-        size = (max(self._arena_minimum, num_tiles * 80 + 64 * 1024) + 63) & ~63
-        if size != self.arena_size:
+        s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = tiles_x, num_tiles, layer_tiles, layers
+        size = (max(self._arena_minimum, layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
+        if size > self.arena_size or 2 * size < self.arena_size:
             self.arena_size = size
             self.arenas = [aligned(size) for _ in range(self.window)]  # untouched pages cost nothing
             self._addresses = np.array([a.ctypes.data for a in self.arenas], np.uint64)

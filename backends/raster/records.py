@@ -17,10 +17,12 @@ MAX_ATTRIBUTES = 32
 MAX_INPUTS = 32  # slots of a fragment shader
 MAX_OUTPUTS = 80  # registers of a vertex shader
 DEFAULT_REGISTER = MAX_OUTPUTS  # a register behind them that always reads (0, 0, 0, 1)
-EXTRA_SLOTS = 8  # of a vertex record: back colors, clip distances
+EXTRA_SLOTS = 8  # of a vertex record: back colors, clip distances, size or edge flag, layer, viewport
 MAX_VERTEX_SLOTS = MAX_INPUTS + EXTRA_SLOTS
 MAX_DISTANCES = 8
+MAX_VIEWS = 16  # viewports, each with its scissor
 MAX_COLORS = 8
+MAX_WINDOWS = 8  # window rectangles
 MAX_LANES = 64
 SYSTEM_VALUES = 8  # vectors behind the `system` argument of a vertex shader
 
@@ -71,11 +73,26 @@ class SetupLayout:
     Z, W = 64, 76  # a0, dadx, dady of z and of 1/w
     ANCHOR = 88  # x, y of the anchor pixel (i32)
     SLOTS = 96
+    ROUTE = 16  # bytes behind the slots of routed draws: layer, viewport (i32), ends of the depth range (f32)
 
     @staticmethod
     def size(slots: int) -> int:
         """Bytes of a record."""
         return 96 + 48 * slots
+
+
+class View(ctypes.Structure):
+    """One viewport with its scissor. `Draw` holds the first one as fields of its own, in the same order."""
+
+    _fields_ = [
+        ("scale", c_float * 3),
+        ("translate", c_float * 3),
+        ("guard", c_float * 4),  # left, right, bottom, top: x and y over w
+        ("planes", c_float * 24),  # near, far, four guard planes
+        ("region", c_int32 * 4),  # min x, min y, max x, max y of the pixels that may be drawn, both ends inside
+        ("depth_min", c_float),
+        ("depth_max", c_float),
+    ]
 
 
 class Draw(ctypes.Structure):
@@ -121,12 +138,9 @@ class Draw(ctypes.Structure):
         ("flat", c_int32 * MAX_VERTEX_SLOTS),
         ("clamp", c_int32 * MAX_VERTEX_SLOTS),  # to [0, 1]
         # projection and clip
-        ("scale", c_float * 3),
-        ("translate", c_float * 3),
-        ("guard", c_float * 4),  # left, right, bottom, top: x and y over w
+        *View._fields_,
         ("near", c_float),  # z >= near * w
         ("depth_clip", c_int32),
-        ("planes", c_float * 24),  # near, far, four guard planes
         ("num_distances", c_int32),
         ("distances_at", c_int32),  # byte offset in the vertex record
         ("user_mask", c_int32),  # bit k: distance k counts
@@ -144,7 +158,6 @@ class Draw(ctypes.Structure):
         ("front_sign", c_int32),  # 1: positive area faces the front, 0: negative
         ("cull", c_int32),  # bit 0 drops the front, bit 1 the back
         ("tie", c_int32),  # 1: ties go to the lower edge (bottom_edge_rule)
-        ("region", c_int32 * 4),  # min x, min y, max x, max y of the pixels that may be drawn, both ends inside
         ("offset_kind", c_int32),  # 0 none, 1 fixed unit, 2 unit of the largest z (float depth)
         ("offset_units", c_float),
         ("offset_scale", c_float),
@@ -161,14 +174,20 @@ class Draw(ctypes.Structure):
         ("sprite", c_int32 * MAX_INPUTS),  # 1: the slot becomes the sprite coordinate of a point
         ("sprite_flip", c_int32),
         ("last_pixel", c_int32),
+        # layers and viewports
+        ("routed", c_int32),  # setup records name a layer and a viewport
+        ("replaces", c_int32),  # vertices are placed again, primitive by primitive, before they are set up
+        ("layer_relative", c_int32),  # the viewport's number is added to the layer
+        ("layer_slot", c_int32),  # vertex slot whose x is the layer, or -1
+        ("view_slot", c_int32),  # vertex slot whose x is the number of the viewport, or -1
+        ("views", c_void_p),  # View of each viewport
         # fragments
-        ("depth_min", c_float),
-        ("depth_max", c_float),
         ("alpha_ref", c_float),
         ("blend_color", c_float * 4),
         ("stencil_ref", c_int32 * 2),
         ("height", c_int32),
         ("stipple", c_uint32 * 32),
+        ("windows", c_int32 * (4 * MAX_WINDOWS)),  # rectangles: min x, min y, max x, max y, all of them inside
         ("bounds", c_float * 2),
         # coarse depth
         ("coarse", c_int32),  # bits of Coarse
@@ -229,6 +248,7 @@ class Worker(ctypes.Structure):
         ("samples_passed", c_int64),
         ("fs_invocations", c_int64),
         ("index", c_int32),  # among the workers
+        ("layer", c_int32),  # of the tile that is drawn
         ("pad0", c_int32 * 32),
         ("next_tile", c_int32),  # of the worker's band; others take from it when theirs is done
         ("end_tile", c_int32),
@@ -260,11 +280,15 @@ class Scene(ctypes.Structure):
         ("color_stride", c_int64 * MAX_COLORS),
         ("depth", c_void_p),
         ("depth_stride", c_int64),
+        ("color_layer", c_int64 * MAX_COLORS),  # bytes from layer to layer
+        ("depth_layer", c_int64),
         ("coarse", c_void_p),  # one float a tile: no stored depth is above it
         ("clears", c_void_p),
         ("num_clears", c_int32),
         ("tiles_x", c_int32),
-        ("num_tiles", c_int32),
+        ("num_tiles", c_int32),  # of all layers in force, layer by layer
+        ("layer_tiles", c_int32),  # of one layer
+        ("layers", c_int32),  # in force: 1 while no draw names one
         ("num_batches", c_int32),
         ("window", c_int32),  # most batches of a window
         ("window_bytes", c_int32),  # no batch is begun when so much of the arenas is in use

@@ -74,6 +74,7 @@ class Renderer:
         self._reads: set[tuple[int, int]] = set()
         self._held = self._queued = 0  # bytes that draws read; primitives in batches
         self._bound = INFINITY  # of all depths in the framebuffer
+        self._layers = 1  # that waiting draws go to
         self._vertices = self._primitives = 0
         self.runs = 0  # how often targets were written; also by calls that ask for no flush
 
@@ -91,11 +92,15 @@ class Renderer:
         s = self._pool.scene
         for k in range(MAX_COLOR_BUFFERS):
             surface = framebuffer.cbufs[k] if k < len(framebuffer.cbufs) else None
-            s.color[k], s.color_stride[k] = (surface.address, surface.row_stride) if surface is not None else (None, 0)
-        zs = framebuffer.zsbuf
-        s.depth, s.depth_stride = (zs.address, zs.row_stride) if zs is not None else (None, 0)
-        tiles_x, tiles_y = -(-framebuffer.width // TILE), -(-framebuffer.height // TILE)
-        self._pool.resize(tiles_x, tiles_x * tiles_y)
+            s.color[k], s.color_stride[k], s.color_layer[k] = _place(surface)
+        s.depth, s.depth_stride, s.depth_layer = _place(framebuffer.zsbuf)
+        self._resize(1)
+
+    def _resize(self, layers: int) -> None:
+        """Tiles of the bound framebuffer, for draws to its first layer or to all of them."""
+        self._layers = layers
+        tiles_x, tiles_y = -(-self._framebuffer.width // TILE), -(-self._framebuffer.height // TILE)
+        self._pool.resize(tiles_x, tiles_x * tiles_y, layers)
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
         """Clears whole targets, all layers, without scissor or masks.
@@ -122,6 +127,8 @@ class Renderer:
         packet = self._maker.make(state, info, fb)
         if packet is None:
             return
+        if packet.is_layered and self._layers == 1:
+            self._resize(fb.layers)
         self._vertices += packet.vertices
         self._primitives += packet.assembled
         fresh = set(packet.reads) - self._reads
@@ -169,6 +176,8 @@ class Renderer:
         self._reads.clear()
         self._held = 0
         self._region.reset()
+        if self._layers > 1:
+            self._resize(1)
 
     def _run(self) -> None:
         """The native part. Draw records stay: a long draw may go on after it."""
@@ -205,3 +214,8 @@ class Renderer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _place(surface: Surface | None) -> tuple[int | None, int, int]:
+    """Address, bytes a row, bytes a layer."""
+    return (surface.address, surface.row_stride, surface.layer_stride) if surface is not None else (None, 0, 0)

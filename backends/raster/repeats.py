@@ -20,6 +20,7 @@ class Packet:
     vertices: int
     reads: list[tuple[int, int]]
     assembled: int = 0
+    is_layered: bool = False  # primitives name layers
     is_repeatable: bool = True  # the record names no memory that ends with the frame, but for environments
 
 
@@ -49,6 +50,7 @@ def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tupl
         state.viewports,
         state.scissors,
         state.polygon_stipple,
+        state.window_rectangles,
         state.clip_planes,
         bool(state.sample_mask & 1),
         state.count_samples,

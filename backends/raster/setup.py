@@ -10,6 +10,7 @@ from backends.llvm.structs import Record
 from backends.raster.assemble import lowest_bit
 from backends.raster.bins import bin_triangle
 from backends.raster.records import HEADS, NO_CHUNK, Batch, Draw, Mode, Scene, SetupLayout, VertexLayout, Worker
+from backends.raster.routes import Routes
 from backends.raster.vertices import snap
 
 Plane = Callable[[Sequence[Val]], list[Val]]
@@ -83,9 +84,11 @@ class _Arena:
         self.batch.set("clipper_out", (limit - self.first).udiv(self.size))
 
 
-def build_setup(lanes: int, module: Module) -> None:
-    """setup(worker, batch, corners, prims, count): `lanes` triangles at once, then their bins one at a time."""
-    f = Function(module, "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32], internal=True)
+def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
+    """setup(worker, batch, corners, prims, count): `lanes` triangles at once, then their bins one at a time.
+
+    setup_routed does the same for draws whose primitives say where they go."""
+    f = Function(module, "setup_routed" if routed else "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32], internal=True)
     worker, batch, *corner_lists, prim_list, count = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     d, scene = Record(f, b.get("draw"), Draw), Record(f, w.get("scene"), Scene)
@@ -105,7 +108,8 @@ def build_setup(lanes: int, module: Module) -> None:
         corner = [f.select(valid, f.load(vec, c, start << 2), 0) for c in corner_lists]
         prims = f.load(vec, prim_list, start << 2)
         records = [[f.at(vertices, o[k].zext(I64)) for k in range(lanes)] for o in (c * vertex_size for c in corner)]
-        triangles = _Triangles(f, d, records, lanes)
+        routes = Routes(f, d, records[2], scene.get("layers")) if routed else None
+        triangles = _Triangles(f, d, records, lanes, routes)
         alive_bits = f.mask_bits(valid & triangles.alive)
         with f.if_(alive_bits.ne(0)):
             with f.if_(space.top.get() - used.get() < size * (lanes + 1)):
@@ -115,12 +119,17 @@ def build_setup(lanes: int, module: Module) -> None:
                 before = f.popcount(alive_bits & ((1 << k) - 1)) if k else f.const(I32, 0)
                 target.append(f.at(arena, used.get() + before * size))
             triangles.write(target, prims, _identity(f, d, b, prims, triangles.front))
+            if routes is not None:
+                routes.write(target)
             with f.range(0, f.popcount(alive_bits)):
                 record = used.get()
                 prim = f.load(I32, arena, record + SetupLayout.PRIM)
                 space.prim_start.set(f.select(prim.ne(space.prim_seen.get()), record, space.prim_start.get()))
                 space.prim_seen.set(prim)
-                full = bin_triangle(f, arena, cursors, space.top, record, size, tiles_x)
+                base = None
+                if routes is not None:
+                    base = f.load(I32, arena, record + (size - SetupLayout.ROUTE)) * scene.get("layer_tiles")
+                full = bin_triangle(f, arena, cursors, space.top, record, size, tiles_x, base)
                 with f.if_(full):
                     space.stop_before(prim)
                 used.set(record + size)
@@ -141,13 +150,13 @@ def _identity(f: Function, d: Record, b: Record, prims: Val, front: Val) -> Val:
 class _Triangles:
     """`lanes` triangles whose vertex records are known: which of them live, and their setup records."""
 
-    def __init__(self, f: Function, d: Record, records: list[list[Val]], lanes: int) -> None:
+    def __init__(self, f: Function, d: Record, records: list[list[Val]], lanes: int, routes: Routes | None) -> None:
         self.f, self.d, self.records, self.lanes = f, d, records, lanes
         self.window = window = [f.load_vec4s(r) for r in records]
         self.xs, self.ys = xs, ys = [snap(f, v[0]) for v in window], [snap(f, v[1]) for v in window]
         # bounding box, in pixels whose centers it contains
         raw = [self._first(xs), self._first(ys), self._last(xs), self._last(ys)]
-        region = [d.get("region", k) for k in range(4)]
+        region = [d.get("region", k) for k in range(4)] if routes is None else routes.region
         self.box = x0, y0, x1, y1 = [f.max(v, r) if k < 2 else f.min(v, r) for k, (v, r) in enumerate(zip(raw, region))]
         self.cut = raw[0].ne(x0) | raw[1].ne(y0) | raw[2].ne(x1) | raw[3].ne(y1)
         self.ex, self.ey = [xs[1] - xs[0], xs[2] - xs[0]], [ys[1] - ys[0], ys[2] - ys[0]]

@@ -12,9 +12,11 @@ from backends.raster.coverage import quad_width, row_lanes, run_bytes
 from backends.raster.depth import DepthTest, compare
 from backends.raster.fragment import FragmentInfo, FragmentKey, Outputs
 from backends.raster.inputs import PixelInputs
+from backends.raster.masks import drawn
 from backends.raster.planes import Hoisted, Kernel, Planes
 from backends.raster.records import Draw, Scene, Worker
-from backends.raster.surfaces import QuadView, RunView, Target
+from backends.raster.surfaces import QuadView, RunView
+from backends.raster.views import bound_target
 
 
 def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
@@ -24,9 +26,10 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
     s = Record(f, w.get("scene"), Scene)
     lanes, narrow = key.lanes, quad_width(key.lanes)
-    targets = [(k, Target(s.get("color", k), s.get("color_stride", k), t.texel_bytes)) for k, t in enumerate(key.targets) if t is not None]
-    fetched = [(k, t, Target(s.get("color", k), s.get("color_stride", k), t.block_bytes)) for k, t in key.fetched]
-    depth = Target(s.get("depth"), s.get("depth_stride"), key.depth.format.block_bytes) if key.depth is not None else None
+    layer = w.get("layer") if key.layered else None
+    targets = [(k, bound_target(f, s, layer, "color", k, t.texel_bytes)) for k, t in enumerate(key.targets) if t is not None]
+    fetched = [(k, t, bound_target(f, s, layer, "color", k, t.block_bytes)) for k, t in key.fetched]
+    depth = bound_target(f, s, layer, "depth", 0, key.depth.format.block_bytes) if key.depth is not None else None
     samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
     env = d.get("fragment_env")
     hoisted: dict[int, Hoisted] = {}
@@ -131,8 +134,8 @@ class _Block(PixelInputs):
         key, info = kernel.key, kernel.info
         self._w = None
         skip = f.label()
-        if key.stipple:
-            mask = mask & self._stipple()
+        if key.is_masked:
+            mask = mask & drawn(f, key, kernel.draw, self.pixels)
             self._skip_unless(mask, skip)
         self._covered = self._sample_mask = mask
         kills = (info.kills or key.alpha is not None) and not info.tests_early
@@ -186,13 +189,8 @@ class _Block(PixelInputs):
 
     def _depth(self, z: Val) -> Val:
         """Clamped to the viewport's range; a NaN becomes its low end."""
-        f, d = self.kernel.f, self.kernel.draw
-        return f.min(f.max(z, d.get("depth_min")), d.get("depth_max"))
-
-    def _stipple(self) -> Val:
-        f, (x, y) = self.kernel.f, self.pixels
-        rows = f.gather(I32, self.kernel.draw.address("stipple"), (y & 31) << 2)
-        return (rows.lshr((x & 31) ^ 31) & 1).ne(0)
+        low, high = self.planes.depth_range()
+        return self.kernel.f.min(self.kernel.f.max(z, low), high)
 
     def _count(self, counter: Var | None, mask: Val) -> None:
         if counter is not None:

@@ -28,7 +28,9 @@ WINDOW_LIMIT = 16384.0  # pixels; a vertex that clipping would place farther out
 
 
 def project(f: Function, d: Record, position: Sequence[Val]) -> list[Val]:
-    """Clip position -> window x, y (pixels, inside the window limit), z, 1/w. Defined, if meaningless, where w is 0 or less."""
+    """Clip position -> window x, y (pixels, inside the window limit), z, 1/w. Defined, if meaningless, where w is 0 or less.
+
+    `d` is a Draw or a View."""
     x, y, z, w = position
     rw = 1.0 / w
     window = [c * rw * d.get("scale", k) + d.get("translate", k) for k, c in enumerate((x, y, z))]
@@ -45,6 +47,13 @@ def snap(f: Function, v: Val) -> Val:
     return f.round(v * 256.0).cast("fptosi", I32)  # |v| is at most WINDOW_LIMIT, and no NaN
 
 
+def inside_guard(view: Record, position: Sequence[Val]) -> Val:
+    """Near enough to the viewport (of a Draw or a View) that edges stay exact."""
+    x, y, _, w = position
+    guard = [w * view.get("guard", k) for k in range(4)]
+    return (x >= guard[0]) & (x <= guard[1]) & (y >= guard[2]) & (y <= guard[3])
+
+
 def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:
     """Bits of the planes that a vertex is not inside of; a NaN is inside of none."""
     x, y, z, w = position
@@ -53,7 +62,6 @@ def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:
     mask = zero
     depth = f.select(d.get("depth_clip").ne(0), f.const(I32, NEAR), f.const(I32, 0))
     far = f.select(d.get("depth_clip").ne(0), f.const(I32, FAR), f.const(I32, 0))
-    guard = [w * d.get("guard", k) for k in range(4)]
     tests: list[tuple[Val, Val | int]] = [
         (x >= 0.0 - w, LEFT),
         (x <= w, RIGHT),
@@ -61,7 +69,7 @@ def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:
         (y <= w, TOP),
         (z >= w * d.get("near"), depth),
         (z <= w, far),
-        ((x >= guard[0]) & (x <= guard[1]) & (y >= guard[2]) & (y <= guard[3]), GUARD),
+        (inside_guard(d, position), GUARD),
     ]
     for inside, bit in tests:
         mask = mask | f.select(inside, zero, f.const(bits, bit))

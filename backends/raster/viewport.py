@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from backends.formats import ChannelType, Format
 from backends.gallium.state import RasterizerState, ScissorState, ViewportState
 from backends.raster.packet import Framebuffer
-from backends.raster.records import Draw
+from backends.raster.records import Draw, View
 
 GUARD_BAND = 1 << 14  # pixels around the origin: farther vertices are clipped, so that edge equations stay exact
 _FAR_AWAY = 1e30  # stands for no guard plane
@@ -35,8 +35,13 @@ def write_window_space(d: Draw, rasterizer: RasterizerState) -> None:
     d.depth_min, d.depth_max = 0.0, 1.0
 
 
-def write_viewport(d: Draw, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None) -> None:
-    """Projection, guard planes, near and far, depth range."""
+def write_depth_clip(d: Draw, rasterizer: RasterizerState) -> None:
+    """Near and far, as clip masks want them."""
+    d.near, d.depth_clip = (0.0 if rasterizer.clip_halfz else -1.0), rasterizer.depth_clip
+
+
+def write_viewport(d: Draw | View, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None) -> None:
+    """Projection, clip planes, depth range."""
     scale = [_finite(v) for v in viewport.scale]
     translate = [_finite(v) for v in viewport.translate]
     if not rasterizer.half_pixel_center:  # pixel centers are at whole numbers: everything moves by half a pixel
@@ -46,7 +51,6 @@ def write_viewport(d: Draw, viewport: ViewportState, rasterizer: RasterizerState
     left, right = _guard(scale[0], translate[0])
     bottom, top = _guard(scale[1], translate[1])
     d.guard[:] = (left, right, bottom, top)
-    d.near, d.depth_clip = (0.0 if rasterizer.clip_halfz else -1.0), rasterizer.depth_clip
     near = (0, 0, 1, 0 if rasterizer.clip_halfz else 1) if rasterizer.depth_clip else (0, 0, 0, 0)
     far = (0, 0, -1, 1) if rasterizer.depth_clip else (0, 0, 0, 0)
     d.planes[:] = (*near, *far, 1, 0, 0, -left, -1, 0, 0, right, 0, 1, 0, -bottom, 0, -1, 0, top)
@@ -66,11 +70,13 @@ def _span(scale: float, translate: float, ends_below: bool) -> tuple[int, int]:
     return (low + 127) >> 8, (high - 129) >> 8
 
 
-def write_region(d: Draw, framebuffer: Framebuffer, rasterizer: RasterizerState, scissors: Sequence[ScissorState], crop: bool) -> bool:
-    """The pixels that may be drawn. False: there are none. `crop`: the viewport bounds them too (not so for wide points and lines)."""
+def write_region(
+    d: Draw | View, framebuffer: Framebuffer, rasterizer: RasterizerState, scissors: Sequence[ScissorState], crop: bool, number: int = 0
+) -> bool:
+    """The pixels that viewport `number` may draw. False: there are none. `crop`: it bounds them, too (not so wide points and lines)."""
     x0, y0, x1, y1 = 0, 0, framebuffer.width - 1, framebuffer.height - 1
     if rasterizer.scissor:
-        s = scissors[0] if scissors else ScissorState()
+        s = scissors[number] if number < len(scissors) else ScissorState()
         x0, y0, x1, y1 = max(x0, s.minx), max(y0, s.miny), min(x1, s.maxx - 1), min(y1, s.maxy - 1)
     if crop:
         left, right = _span(d.scale[0], d.translate[0], False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.structs import Record
 from backends.raster.coarse import INFINITY, Coarse
 from backends.raster.records import HEADS, TILE, Batch, ClearRecord, Draw, Scene, Worker
@@ -17,7 +17,7 @@ def build_tile_walk(module: Module) -> None:
     worker = f.args[0]
     w = Record(f, worker, Worker)
     s = Record(f, w.get("scene"), Scene)
-    list_, tiles_x = w.get("list"), s.get("tiles_x")
+    list_, tiles_x, layer_tiles, layers = w.get("list"), s.get("tiles_x"), s.get("layer_tiles"), s.get("layers")
     batches, first, last = s.get("batches"), s.get("first_batch"), s.get("last_batch")
     clears, num_clears = s.get("clears"), s.get("num_clears")
     cursor = f.alloca("i32")
@@ -35,10 +35,13 @@ def build_tile_walk(module: Module) -> None:
                 owner.set(0)
         loop.break_if(done.get() >= participants)
         tile = found.get()
-        ty = tile.udiv(tiles_x)
-        x, y = (tile - ty * tiles_x) << 6, ty << 6
+        layer = tile.udiv(layer_tiles)
+        inside = tile - layer * layer_tiles
+        w.set("layer", layer)
+        ty = inside.udiv(tiles_x)
+        x, y = (inside - ty * tiles_x) << 6, ty << 6
         with f.range(0, num_clears) as k:
-            f.call(None, "clear_tile", f.at(clears, k.zext(I64) * ctypes.sizeof(ClearRecord)), x, y)
+            f.call(None, "clear_tile", f.at(clears, k.zext(I64) * ctypes.sizeof(ClearRecord)), x, y, layer, (layer + 1).eq(layers))
         with f.range(first, last) as i:
             b = Record(f, f.at(batches, i.zext(I64) * ctypes.sizeof(Batch)), Batch)
             limit = b.get("limit")
@@ -61,9 +64,9 @@ def build_tile_walk(module: Module) -> None:
 
 
 def _build_clear_tile(module: Module) -> None:
-    """clear_tile(clear record, x, y): all layers of one tile, 64 bytes at a time."""
-    f = Function(module, "clear_tile", [PTR, I32, I32], internal=True)
-    record, x, y = f.args
+    """clear_tile(clear record, x, y, layer, is last): one tile of a layer, 64 bytes at a time; of the last layer and all behind it."""
+    f = Function(module, "clear_tile", [PTR, I32, I32, I32, BOOL], internal=True)
+    record, x, y, first, is_last = f.args
     r = Record(f, record, ClearRecord)
     line = I32.wide(16)
     texel, stride = r.get("texel_bytes"), r.get("row_stride")
@@ -79,7 +82,8 @@ def _build_clear_tile(module: Module) -> None:
                 value = (f.load(line, there, 0, 64) & keep) | pattern if masked else pattern
                 f.store(value, there, 0, 64)
 
-    with f.range(0, r.get("layers")) as layer:
+    layers = r.get("layers")
+    with f.range(first, f.select(is_last, layers, f.min(first + 1, layers))) as layer:
         base = f.at(corner, layer.zext(I64) * r.get("layer_stride"))
         with f.else_of(r.get("masked").ne(0)) as whole:
             rows(base, True)

@@ -57,6 +57,12 @@ def test_cube_writes_a_gif_and_a_png(tmp_path: Path) -> None:
         assert image.size == (256, 256)
 
 
+def test_cube_faces_writes_its_png(tmp_path: Path) -> None:
+    run("cube_faces", tmp_path)
+    with Image.open(tmp_path / "cube_faces.png") as image:
+        assert digest(np.array(image)) == GOLDEN["cube_faces"]
+
+
 def test_link_pair_writes_its_table(tmp_path: Path) -> None:
     run("link_pair", tmp_path)
     assert (tmp_path / "link_pair.txt").read_text() == "\n".join(GOLDEN["link_pair"]) + "\n"

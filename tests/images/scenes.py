@@ -116,6 +116,24 @@ SLT OUT[3].x, IN[1].xxxx, IMM[0].zzzz
 END
 """
 
+# Each triangle to one of six layers and one of four viewports: both are integers in the last attribute.
+VS_ROUTE = """VERT
+DCL IN[0]
+DCL IN[1]
+DCL IN[2]
+DCL OUT[0], POSITION
+DCL OUT[1], GENERIC[0]
+DCL OUT[2], LAYER
+DCL OUT[3], VIEWPORT_INDEX
+DCL TEMP[0]
+MOV OUT[0], IN[0]
+MOV OUT[1], IN[1]
+F2I TEMP[0], IN[2]
+MOV OUT[2].x, TEMP[0].xxxx
+MOV OUT[3].x, TEMP[0].yyyy
+END
+"""
+
 
 class Stage:
     """A context with its targets bound."""
@@ -317,6 +335,25 @@ def _culled(s: tgsi.Screen) -> bytes:
     return stage.bytes()
 
 
+def _layers(s: tgsi.Screen) -> bytes:
+    stage = Stage(s)
+    stage.targets = [s.resource_create(target="TEXTURE_CUBE", format="R8G8B8A8_UNORM", width0=90, height0=90, array_size=6)]
+    array: dict[str, Any] = {"target": "TEXTURE_2D_ARRAY", "width0": 90, "height0": 90, "array_size": 6}
+    stage.depth = s.resource_create(format="Z24X8_UNORM", bind="DEPTH_STENCIL", **array)
+    stage.ctx.set_framebuffer_state(cbufs=stage.targets, zsbuf=stage.depth)
+    views = [{"scale": (30 + k, 20, 0.5 - k / 8), "translate": (30 + 9 * k, 30 + 9 * k, 0.5)} for k in range(4)]
+    stage.ctx.set_viewport_states(views)
+    stage.ctx.set_scissor_states([{"minx": 5 * k, "miny": 0, "maxx": 90, "maxy": 90 - 7 * k} for k in range(4)])
+    stage.clear(0.1, 0.2, 0.3, 1.0)
+    stage.depth_test()
+    for mode, count, seed in (("TRIANGLES", 600, 22), ("LINES", 60, 23), ("POINTS", 60, 24)):
+        stage.rasterizer(scissor=True, point_size=5.0, line_width=3.0)
+        position, color = soup(count, 0.2, seed)
+        route = np.repeat(np.random.default_rng(seed).integers(-1, [8, 6], (count, 2)), 3, axis=0)
+        stage.draw(VS_ROUTE, FS_COLOR, mode, position, color, route)
+    return stage.bytes()
+
+
 SCENES: dict[str, Callable[[tgsi.Screen], bytes]] = {
     "triangles": _triangles,
     "torus": _torus,
@@ -329,4 +366,5 @@ SCENES: dict[str, Callable[[tgsi.Screen], bytes]] = {
     "clipped": _clipped,
     "fetched": _fetched,
     "culled": _culled,
+    "layers": _layers,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,8 @@ class Picture:
     ) -> None:
         self.ctx = screen().context_create()
         self.targets = [screen().resource_create(width0=width, height0=height, format=format) for _ in range(targets)]
-        zsbuf = screen().resource_create(width0=width, height0=height, format="Z32_FLOAT", bind="DEPTH_STENCIL") if depth else None
-        self.ctx.set_framebuffer_state(cbufs=self.targets, zsbuf=zsbuf)
+        self.zs = screen().resource_create(width0=width, height0=height, format="Z32_FLOAT", bind="DEPTH_STENCIL") if depth else None
+        self.ctx.set_framebuffer_state(cbufs=self.targets, zsbuf=self.zs)
         self.ctx.clear(color=(0, 0, 0, 0), depth=1.0)
         half = (width / 2, height / 2, 0.5)
         self.ctx.set_viewport_states([g.ViewportState(half, half)])
@@ -70,7 +70,7 @@ class Picture:
         planes: Sequence[Sequence[float]] | None = None,
         rasterizer: dict[str, Any] | None = None,
         **info: Any,
-    ) -> Picture:
+    ) -> Self:
         """points, values: (vertices, 4), IN[0] and IN[1] of the vertex program."""
         ctx = self.ctx
         values = np.zeros_like(points) if values is None else values

@@ -23,7 +23,6 @@ REASONS = {
     "NEXT_SHADER": "a hint for drivers that compile before they know the next stage; ours links when it draws",
     "VS_BLIT_SGPRS_AMD": "says in which registers of AMD chips a driver's own blit shader finds its data; no API call can fill them",
     "CS_USER_DATA_COMPONENTS_AMD": "the same for a driver's own compute shaders",
-    "LAYER_VIEWPORT_RELATIVE": "adds the viewport's number to the layer: nothing before the rasterizer chooses layers or viewports yet",
     "FS_BLEND_EQUATION_ADVANCED": "a hint: whoever sets it has lowered the equation to FBFETCH and arithmetic",
     "SEPARABLE_PROGRAM": "a promise that nothing was dropped between two programs; ours match by semantics in any case",
     "TCS_TESS_FACTOR_ROUND_TO_POW2": "for the tessellator, which is not built; known from one fork only",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.picture import LESS, PASS, STRIP, WHITE, Picture
+from tests.unit.picture import GENERIC, LESS, PASS, STRIP, WHITE, Picture
+from tests.unit.raster.test_routes import ROUTE, Layered, told
+from tgsi import gallium as g
 
 POSITION = "FRAG\nDCL IN[0], POSITION, LINEAR\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
 
@@ -100,3 +102,12 @@ def test_num_culldist_enabled__looks_at_the_vertices_of_each_primitive(mode: str
         assert found.sum() == (8 if mode == "LINES" else 2)
         assert np.argwhere(found)[:, 0].min() >= 8
     assert survivors
+
+
+# -- layers and viewports ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("number", [0, 2, 3])
+def test_layer_viewport_relative__adds_the_viewport_to_the_layer(number: int) -> None:
+    picture = Layered()
+    picture.ctx.set_viewport_states([g.ViewportState((8, 8, 0.5), (8, 8, 0.5))] * 4)
+    picture.draw(GENERIC, ROUTE.format("PROPERTY LAYER_VIEWPORT_RELATIVE 1\n"), values=told(1, number))
+    assert picture.filled() == [256 if k == min(1 + number, 3) else 0 for k in range(4)]
