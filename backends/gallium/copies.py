@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import Format
-from backends.formats.arrays import pack, pack_depth_stencil, unpack, unpack_depth, unpack_stencil
-from backends.gallium import resample
 from backends.gallium.bindings import Bindings
 from backends.gallium.enums import ColorMask, TexFilter, TextureTarget, lookup
+from backends.gallium.resample import Axis, axis, resample
 from backends.gallium.resource import Box, Resource
 from backends.gallium.state import ScissorState
 from backends.gallium.template import flags, integer, make, pixel_format
@@ -112,18 +111,15 @@ class Copies(Bindings):
         self.finish_uses(src)
         self.finish_uses(dst)
         src.pull()
-        values = _resampled(src, src_level, start, size, (target.depth, target.height, target.width), of, to, how)
         view = _part(dst.blocks(dst_level), target)
+        is_filtered = how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil
+        axes = _axes(view, src.blocks(src_level), start, size, is_filtered)
         if clip is not None:
-            left, top = (
-                min(max(low - at, 0), extent)
-                for low, at, extent in ((clip.minx, target.x, target.width), (clip.miny, target.y, target.height))
-            )
-            right, bottom = max(left, clip.maxx - target.x), max(top, clip.maxy - target.y)
-            view, values = view[:, top:bottom, left:right], values[:, top:bottom, left:right]
-        if view.size:
-            _store(view, values, of, to, wanted)
-            dst.push()
+            top, bottom = _clipped(clip.miny, clip.maxy, target.y, target.height)
+            left, right = _clipped(clip.minx, clip.maxx, target.x, target.width)
+            view, axes = view[:, top:bottom, left:right], (axes[0], axes[1][top:bottom], axes[2][left:right])
+        resample(self.renderer.kernels, src.blocks(src_level), view, of, to, axes, wanted)
+        dst.push()
 
     def generate_mipmap(
         self,
@@ -155,14 +151,12 @@ class Copies(Bindings):
         self.finish_uses(resource)
         for level in range(base + 1, last + 1):
             before, info = resource.levels[level - 1], resource.levels[level]
-            start, size = (0, 0, 0), (before.layers, before.height, before.width)
-            layers = slice(0, info.layers)
-            shape = (info.layers, info.height, info.width)
+            layers, start, size = slice(0, info.layers), (0, 0, 0), (before.layers, before.height, before.width)
             if not is_volume:
-                layers = slice(low, high + 1)
-                start, size, shape = (low, 0, 0), (high + 1 - low, *size[1:]), (high + 1 - low, *shape[1:])
-            values = _resampled(resource, level - 1, start, size, shape, seen, seen, TexFilter.LINEAR, depth_too=True)
-            _store(resource.blocks(level)[layers], values, seen, seen, ColorMask.RGBAZS)
+                layers, start, size = slice(low, high + 1), (low, 0, 0), (high + 1 - low, *size[1:])
+            view, source = resource.blocks(level)[layers], resource.blocks(level - 1)
+            axes = _axes(view, source, start, size, not seen.is_integer and not seen.has_stencil)
+            resample(self.renderer.kernels, source, view, seen, seen, axes, ColorMask.RGBAZS)
         return True
 
 
@@ -214,66 +208,13 @@ def _source_box(src: Resource, level: int, box: Boxes, argument: str) -> tuple[T
     return start, size
 
 
-def _resampled(
-    src: Resource,
-    level: int,
-    start: Triple,
-    size: Triple,
-    shape: Triple,
-    of: Format,
-    to: Format,
-    how: TexFilter,
-    *,
-    depth_too: bool = False,
-) -> NDArray[Any]:
-    """Texels of `shape` from a source box: raw bytes where nothing is filtered, else RGBA (or depth) as float32."""
-    blocks = src.blocks(level)
-    limits = blocks.shape[:3]
-    is_filtered = how is TexFilter.LINEAR and not of.is_integer and (depth_too or not of.is_depth_stencil)
-    if of.is_depth_stencil and of.has_stencil:
-        is_filtered = False
-    if size == shape:
-        part = blocks[start[0] : start[0] + size[0], start[1] : start[1] + size[1], start[2] : start[2] + size[2]]
-        return part.copy()  # source and destination may be one resource
-    if not is_filtered:
-        axes = [resample.nearest(n, s, z, limit) for n, s, z, limit in zip(shape, start, size, limits)]
-        return resample.gather(blocks, (axes[0], axes[1], axes[2]))
-    low = [min(s, s + z) for s, z in zip(start, size)]
-    high = [max(s, s + z) for s, z in zip(start, size)]
-    part = blocks[low[0] : high[0], low[1] : high[1], low[2] : high[2]]
-    flat = np.ascontiguousarray(part).reshape(-1)
-    values = unpack_depth(of, flat)[:, None] if of.is_depth_stencil else unpack(of, flat)
-    values = values.reshape(*part.shape[:3], -1)
-    for axis in (2, 1, 0):
-        if shape[axis] != abs(size[axis]) or size[axis] < 0:
-            line = resample.linear(shape[axis], start[axis] - low[axis], size[axis], values.shape[axis])
-            values = resample.blend(values, axis, *line)
-    return values
+def _axes(view: NDArray[np.uint8], source: NDArray[np.uint8], start: Triple, size: Triple, is_filtered: bool) -> tuple[Axis, Axis, Axis]:
+    """Tables for layers, rows and columns of a target from a box of the source."""
+    z, y, x = (axis(n, s, m, top, is_filtered=is_filtered) for n, s, m, top in zip(view.shape, start, size, source.shape))
+    return z, y, x
 
 
-def _store(view: NDArray[np.uint8], values: NDArray[Any], of: Format, to: Format, mask: ColorMask) -> None:
-    """Write resampled texels through a channel mask, converting where the formats differ."""
-    is_raw = values.dtype == np.uint8 and values.shape[-1] == of.block_bytes
-    shape = view.shape
-    if to.is_depth_stencil:
-        wants_z, wants_s = bool(mask & ColorMask.Z) and to.has_depth, bool(mask & ColorMask.S) and to.has_stencil
-        flat = np.ascontiguousarray(values).reshape(-1)
-        depth = stencil = None
-        if wants_z and of.has_depth:
-            depth = unpack_depth(of, flat) if is_raw else flat
-        if wants_s and of.has_stencil and is_raw:
-            stencil = unpack_stencil(of, flat)
-        if depth is not None or stencil is not None:
-            view[...] = pack_depth_stencil(to, depth, stencil, np.ascontiguousarray(view).reshape(-1)).reshape(shape)
-        return
-    if is_raw and of is to and mask & ColorMask.RGBA == ColorMask.RGBA:
-        view[...] = values
-        return
-    flat = np.ascontiguousarray(values).reshape(-1)
-    colors = unpack(of, flat) if is_raw else flat.reshape(-1, 4)
-    if mask & ColorMask.RGBA != ColorMask.RGBA:
-        old = unpack(to, np.ascontiguousarray(view).reshape(-1))
-        keep = [channel for channel in range(4) if not mask >> channel & 1]
-        colors = colors.copy()
-        colors[:, keep] = old[:, keep]
-    view[...] = pack(to, colors).reshape(shape)
+def _clipped(low: int, high: int, start: int, count: int) -> tuple[int, int]:
+    """The part of `count` texels from `start` on that lies in low .. high - 1, counted from `start`."""
+    first = min(max(low - start, 0), count)
+    return first, max(first, high - start)

@@ -1,45 +1,134 @@
-"""Scaling boxes of texels with numpy: nearest or linear, mirrored where a size is negative."""
+"""Scaling boxes of texels: where each target texel comes from, and the calls of the kernels that move them."""
 
 from __future__ import annotations
 
+import ctypes
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Indices = NDArray[np.intp]
+from backends.formats import Format, find_format
+from backends.formats.arrays import pack, unpack
+from backends.gallium.enums import ColorMask
+from backends.llvm.engine import Library
+from backends.raster.blits import AXES, BlitKey, BlitRecord
+from backends.raster.kernels import Kernels
+
+Indices = NDArray[np.int64]
+PIECE = 1 << 20
+"""Target bytes of one native call: between calls the caller can be interrupted, and they stay in the cache until they are stored."""
+
+_WIDE = {"float": "R32G32B32A32_FLOAT", "uint": "R32G32B32A32_UINT", "sint": "R32G32B32A32_SINT"}
 
 
-def positions(count: int, start: int, size: int) -> NDArray[np.float64]:
-    """Source coordinates of `count` target texels over the source range start .. start + size (size may be negative)."""
-    return (np.arange(count, dtype=np.float64) + 0.5) * (size / count) + np.float64(start)
+@dataclass(frozen=True)
+class Axis:
+    """Which source texels each target texel takes: the nearest one, or two and the weight of the second."""
+
+    first: Indices
+    second: Indices | None = None
+    weight: NDArray[np.float32] | None = None
+
+    def __getitem__(self, part: slice) -> Axis:
+        if self.second is None or self.weight is None:
+            return Axis(self.first[part])
+        return Axis(self.first[part], self.second[part], self.weight[part])
+
+    @property
+    def is_whole(self) -> bool:
+        """The texels of a range, in order."""
+        return self.second is None and bool((np.diff(self.first) == 1).all())
 
 
-def nearest(count: int, start: int, size: int, limit: int) -> Indices:
-    """Index of the source texel of each target texel, inside 0 .. limit - 1."""
-    return np.clip(np.floor(positions(count, start, size)), 0, limit - 1).astype(np.intp)
+def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool) -> Axis:
+    """`count` target texels over the source range start .. start + size, mirrored where size is negative; `limit` texels are there.
+
+    Filters stop at the edges of the range, as they do at the edge of a texture."""
+    if count == size:
+        return Axis(np.arange(start, start + size))
+    at = (np.arange(count, dtype=np.float64) + 0.5) * (size / count) + np.float64(start)
+    if not is_filtered:
+        return Axis(np.clip(np.floor(at), 0, limit - 1).astype(np.int64))
+    low, high = min(start, start + size), max(start, start + size) - 1
+    floor = np.floor(at - 0.5)
+    first, second = (np.clip(k, low, high).astype(np.int64) for k in (floor, floor + 1))
+    return Axis(first, second, (at - 0.5 - floor).astype(np.float32))
 
 
-def linear(count: int, start: int, size: int, limit: int) -> tuple[Indices, Indices, NDArray[np.float32]]:
-    """Indices of the two source texels of each target texel and the weight of the second, clamped to the edge."""
-    at = positions(count, start, size) - 0.5
-    low = np.floor(at)
-    weight = (at - low).astype(np.float32)
-    first = np.clip(low, 0, limit - 1).astype(np.intp)
-    second = np.clip(low + 1, 0, limit - 1).astype(np.intp)
-    return first, second, weight
+def resample(
+    kernels: Kernels,
+    source: NDArray[np.uint8],
+    target: NDArray[np.uint8],
+    of: Format,
+    to: Format,
+    axes: tuple[Axis, Axis, Axis],
+    mask: ColorMask,
+) -> None:
+    """Fill `target` with texels of `source`, converted from `of` to `to`; channels outside of `mask` stay.
+
+    source, target: bytes of texels (layers, rows, columns, bytes); `source` is a whole level of a resource, `target` any box.
+    """
+    filtered = (axes[0].second is not None, axes[1].second is not None, axes[2].second is not None)
+    key = BlitKey(of, to, filtered, mask)
+    if not key.written or not target.size:
+        return
+    if key.is_raw and all(a.is_whole for a in axes):
+        target[...] = source[tuple(slice(int(a.first[0]), int(a.first[-1]) + 1) for a in axes)]
+        return
+    if to.block_bytes & (to.block_bytes - 1):
+        _resample_odd(kernels, source, target, key, axes)
+        return
+    lanes = min(max(2 * kernels.native, 8), 16)
+    library = kernels.blit(key, lanes)
+    if np.may_share_memory(source, target):  # all is read before anything is written
+        _call(library, key, lanes, source, target, axes)
+        return
+    rows = max(PIECE // (target.shape[2] * to.block_bytes), 1)
+    for z in range(target.shape[0]):
+        for y in range(0, target.shape[1], rows):
+            part = (axes[0][z : z + 1], axes[1][y : y + rows], axes[2])
+            _call(library, key, lanes, source, target[z : z + 1, y : y + rows], part)
 
 
-def gather(source: NDArray[Any], axes: tuple[Indices, Indices, Indices]) -> NDArray[Any]:
-    """Texels at the crossings of three index lists (z, y, x) of an array (layers, height, width, ...)."""
-    return source[axes[0][:, None, None], axes[1][None, :, None], axes[2][None, None, :]]
+def _call(
+    library: Library, key: BlitKey, lanes: int, source: NDArray[np.uint8], target: NDArray[np.uint8], axes: tuple[Axis, Axis, Axis]
+) -> None:
+    layers, rows, columns, size = target.shape
+    padded = -(-columns // lanes) * lanes
+    done = np.zeros((layers, rows, padded, size), np.uint8)
+    if not key.is_whole:
+        done[:, :, :columns] = target
+    record = BlitRecord(source.ctypes.data, done.ctypes.data)
+    keep = []
+    for name, table, stride in zip(AXES, axes, source.strides):
+        space = padded - columns if name == "columns" else 0
+        kind = np.int32 if name == "columns" else np.int64
+        parts: list[tuple[str, NDArray[Any] | None]] = [
+            ("first", (table.first * stride).astype(kind)),
+            ("second", None if table.second is None else (table.second * stride).astype(kind)),
+            ("weight", table.weight),
+        ]
+        for field, values in parts:
+            if values is not None:
+                keep.append(np.concatenate([values, np.zeros(space, values.dtype)]))
+                setattr(record, f"{name}_{field}", keep[-1].ctypes.data)
+    record.layers, record.rows, record.columns = layers, rows, padded
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.address["blit"])(ctypes.addressof(record))
+    target[...] = done[:, :, :columns]
 
 
-def blend(values: NDArray[np.float32], axis: int, first: Indices, second: Indices, weight: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Linear interpolation along one axis, in float32: a + (b - a) * weight."""
-    a, b = values.take(first, axis), values.take(second, axis)
-    shape = [1] * values.ndim
-    shape[axis] = -1
-    with np.errstate(invalid="ignore", over="ignore"):
-        out: NDArray[np.float32] = a + (b - a) * weight.reshape(shape)
-    return out
+def _resample_odd(
+    kernels: Kernels, source: NDArray[np.uint8], target: NDArray[np.uint8], key: BlitKey, axes: tuple[Axis, Axis, Axis]
+) -> None:
+    """Into texels of 3, 6 or 12 bytes, which kernels do not write."""
+    wide = find_format(_WIDE[key.target.kind])
+    colors = np.zeros((*target.shape[:3], wide.block_bytes), np.uint8)
+    resample(kernels, source, colors, key.source, wide, axes, ColorMask.RGBA)
+    values = unpack(wide, colors.reshape(-1))
+    if key.written != ColorMask.RGBA:
+        old = unpack(key.target, np.ascontiguousarray(target).reshape(-1))
+        keep = [channel for channel in range(4) if not key.written >> channel & 1]
+        values[:, keep] = old[:, keep]
+    target[...] = pack(key.target, values).reshape(target.shape)

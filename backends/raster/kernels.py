@@ -16,6 +16,7 @@ from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.stages import build_vertex_kernel
 from backends.llvm.target import native_lanes
 from backends.llvm.variants import VariantCache
+from backends.raster.blits import BlitKey, BlitRecord, build_blit
 from backends.raster.coverage import build_coverage
 from backends.raster.environment import Samplers, Textures
 from backends.raster.fetch import Attribute, build_fetch, build_fetch_floats
@@ -36,9 +37,8 @@ WIDE_TEXEL = 8  # bytes; shaders that write wider texels run at half the width
 
 MAX_CODE = 64 << 20  # bytes of machine code that are kept without being in use
 # What kernels believe about memory: part of every key, so that no object outlives a record that it was made for.
-LAYOUT = hashlib.sha256(
-    repr([(name, getattr(r, name).offset) for r in (Batch, ClearRecord, Draw, Scene, Worker) for name, *_ in r._fields_]).encode()
-).hexdigest()
+_RECORDS = (Batch, BlitRecord, ClearRecord, Draw, Scene, Worker)
+LAYOUT = hashlib.sha256(repr([(n, getattr(r, n).offset) for r in _RECORDS for n, *_ in r._fields_]).encode()).hexdigest()
 Cache = ObjectCache | str | os.PathLike[str] | bool | None
 
 
@@ -110,6 +110,11 @@ class Kernels:
     def coverage(self, lanes: int, quads: bool) -> Library:
         """coverage(arena, limit, &cursor, x, y, list)."""
         return self.compile(("coverage", lanes, quads), ("coverage",), lambda m: build_coverage(lanes, m, quads))
+
+    def blit(self, key: BlitKey, lanes: int) -> Library:
+        """blit(record)."""
+        parts = ("blit", key, lanes)
+        return self._variants.get(_Request(parts, lambda: self._make(parts, ("blit",), lambda m: build_blit(key, lanes, m))))
 
     def shade(self, key: FragmentKey, info: FragmentInfo, shader: Shader | None) -> Library:
         """shade(worker, draw, arena, list, size)."""

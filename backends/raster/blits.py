@@ -1,0 +1,129 @@
+"""Scaled and converted copies of texels as generated code: one kernel for two formats, the axes that are filtered and a channel mask."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backends.formats import Format
+from backends.gallium.enums import ColorMask
+from backends.llvm import formats
+from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.pixels import load_row, load_texels, store_row
+from backends.llvm.structs import Record
+from backends.raster.scheduler import DEFAULT_MXCSR, set_mxcsr
+
+AXES = ("layers", "rows", "columns")
+
+
+class BlitRecord(ctypes.Structure):
+    """What a call works on.
+
+    Each axis has tables of byte offsets into the source (i64; i32 for columns): of the nearest texel, or of the two around and the
+    weight of the second (f32). Columns fill whole vectors. `target`: rows of `columns` texels without gaps, layer after layer.
+    """
+
+    _fields_ = [
+        ("source", ctypes.c_void_p),
+        ("target", ctypes.c_void_p),
+        *((f"{axis}_first", ctypes.c_void_p) for axis in AXES),
+        *((f"{axis}_second", ctypes.c_void_p) for axis in AXES),
+        *((f"{axis}_weight", ctypes.c_void_p) for axis in AXES),
+        *((axis, ctypes.c_int32) for axis in AXES),
+        ("pad", ctypes.c_int32),
+    ]
+
+
+def channels_of(format: Format) -> ColorMask:
+    """What a blit can move of a format."""
+    if not format.is_depth_stencil:
+        return ColorMask.RGBA
+    return (ColorMask.Z if format.has_depth else ColorMask.NONE) | (ColorMask.S if format.has_stencil else ColorMask.NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class BlitKey:
+    """What changes code. `filtered`: layers, rows, columns. `mask`: what is written; the rest of `target` stays."""
+
+    source: Format
+    target: Format
+    filtered: tuple[bool, bool, bool]
+    mask: ColorMask
+
+    @property
+    def written(self) -> ColorMask:
+        """What of the target changes: what is asked for and both formats have."""
+        return self.mask & channels_of(self.source) & channels_of(self.target)
+
+    @property
+    def is_whole(self) -> bool:
+        """Nothing of a texel stays: what was there need not be read."""
+        return self.written == channels_of(self.target)
+
+    @property
+    def is_raw(self) -> bool:
+        """Texels move as they are."""
+        return self.source is self.target and self.is_whole and not any(self.filtered)
+
+
+def build_blit(key: BlitKey, lanes: int, module: Module) -> None:
+    """blit(record). Filters columns first, then rows, then layers: a + (b - a) * weight in f32."""
+    f = Function(module, "blit", [PTR])
+    r = Record(f, f.args[0], BlitRecord)
+    saved = set_mxcsr(f, DEFAULT_MXCSR)
+    first, second, weight = ([r.get(f"{axis}_{kind}") for axis in AXES] for kind in ("first", "second", "weight"))
+    depth, height, width = (r.get(axis) for axis in AXES)
+    source, target = r.get("source"), r.get("target")
+    size = key.target.block_bytes
+
+    def taps(axis: int, i: Val) -> list[Val]:
+        return [f.load(I64, table[axis], i << 3) for table in ((first, second) if key.filtered[axis] else (first,))]
+
+    def mixed(axis: int, share: Val, values: Sequence[list[Val]]) -> list[Val]:
+        return values[0] if not key.filtered[axis] else [a + (b - a) * share for a, b in zip(*values)]
+
+    with f.range(0, depth) as z, f.range(0, height) as y:
+        layers, rows = taps(0, z), taps(1, y)
+        shares = [f.load(F32, weight[axis], i << 2) if key.filtered[axis] else f.const(F32, 0.0) for axis, i in enumerate((z, y))]
+        out = f.at(target, (z * height + y).zext(I64) * width.zext(I64) * size)
+        with f.range(0, width, lanes) as x:
+            columns = [f.load(I32.wide(lanes), t[2], x << 2) for t in ((first, second) if key.filtered[2] else (first,))]
+            share = f.load(F32.wide(lanes), weight[2], x << 2) if key.filtered[2] else f.const(F32, 0.0)
+            place = f.at(out, x.zext(I64) * size)
+
+            words = [[[load_texels(f, key.source, f.at(source, p + q), c) for c in columns] for q in rows] for p in layers]
+            nearest = words[0][0][0]
+            if key.is_raw:
+                store_row(f, key.target, nearest, place)
+            else:
+                planes = []
+                for plane in words:
+                    lines = [mixed(2, share, [_decoded(f, key, texel) for texel in line]) for line in plane]
+                    planes.append(mixed(1, shares[1], lines))
+                _store(f, key, mixed(0, shares[0], planes), nearest, place, lanes)
+    f.call(None, "llvm.x86.sse.ldmxcsr", saved)
+    f.ret()
+
+
+def _decoded(f: Function, key: BlitKey, words: list[Val]) -> list[Val]:
+    """What is filtered of a texel: its color, or its depth if there is one."""
+    if not key.source.is_depth_stencil:
+        return formats.unpack(f, key.source, words)
+    return [formats.unpack_depth(f, key.source, words)] if key.source.has_depth else []
+
+
+def _store(f: Function, key: BlitKey, values: list[Val], nearest: list[Val], place: Val, lanes: int) -> None:
+    """`nearest`: the words that stencil is taken from, which is never filtered."""
+    to, written = key.target, key.written
+    old = [] if key.is_whole else load_row(f, to, place, lanes)
+    if to.is_depth_stencil:
+        depth = formats.encode_depth(f, to, values[0]) if written & ColorMask.Z else None
+        stencil = formats.unpack_stencil(f, key.source, nearest) if written & ColorMask.S else None
+        blank = [f.const(I32.wide(lanes), 0)] * formats.block_words(to)
+        store_row(f, to, formats.pack_depth_stencil(f, to, depth, stencil, old or blank), place)
+        return
+    if old:
+        kept = formats.unpack(f, to, old)
+        values = [v if written >> c & 1 else kept[c] for c, v in enumerate(values)]
+    store_row(f, to, formats.pack(f, to, values), place)
