@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from backends.formats import Format, find_format
 from backends.formats.arrays import pack, unpack
 from backends.gallium.enums import ColorMask
-from backends.llvm.engine import Library
-from backends.raster.blits import AXES, BlitKey, BlitRecord
-from backends.raster.kernels import Kernels
+from backends.raster.blit_key import AXES, BlitKey, BlitRecord
+
+if TYPE_CHECKING:
+    from backends.llvm.engine import Library
+    from backends.raster.kernels import Kernels
 
 Indices = NDArray[np.int64]
 PIECE = 1 << 20

@@ -16,7 +16,8 @@ from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.stages import build_vertex_kernel
 from backends.llvm.target import native_lanes
 from backends.llvm.variants import VariantCache
-from backends.raster.blits import BlitKey, BlitRecord, build_blit
+from backends.raster.blit_key import BlitKey, BlitRecord
+from backends.raster.blits import build_blit
 from backends.raster.coverage import build_coverage
 from backends.raster.environment import Samplers, Textures
 from backends.raster.fetch import Attribute, build_fetch, build_fetch_floats
