@@ -32,8 +32,9 @@ from backends.llvm.sampling.key import SamplerKey, TextureKey, sampler_key
 from backends.llvm.sources import own_sources
 from backends.llvm.stages import build_run_kernel
 from backends.raster.blend import TargetKey
+from backends.raster.demand import demand_of
 from backends.raster.depth import DepthKey
-from backends.raster.environment import Samplers, Textures, demand_of
+from backends.raster.environment import Samplers, Textures
 from backends.raster.fragment import FragmentKey
 from backends.raster.kernels import Kernels
 from backends.raster.packet import Shader

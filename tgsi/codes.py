@@ -253,8 +253,8 @@ B060 stage without an engine
     Geometry and tessellation shaders can be created, but there is nothing yet that runs them in a draw.
 B061 no stream output
     Stream output (transform feedback) is not supported yet; MAX_STREAM_OUTPUT_BUFFERS is 0.
-B062 no writable shader memory in draws
-    Shader buffers, shader images and atomic buffers are there for compute shaders only.
+B062 vertex shader that writes memory
+    STORE and atomics in vertex shaders of draws are not supported yet; fragment and compute shaders have them.
 B063 not a feature of this driver
     The context or the screen has a method of this name because Gallium has one, but the feature behind it does not exist here.
 """

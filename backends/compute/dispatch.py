@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from backends.compute.demand import Needs, needs_of
 from backends.compute.kernels import GridKernel, kernels_for
-from backends.compute.packet import BufferTable, ComputeBindings, ComputeShader, Grid, Triple, compute_units
+from backends.compute.packet import ComputeBindings, ComputeShader, Grid, Triple, compute_units
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
 from backends.llvm.plan import fitting_lanes, plan_of
@@ -25,6 +25,7 @@ from backends.llvm.target import native_lanes
 from backends.raster.environment import make_environment, sampling_keys
 from backends.raster.kernels import Cache
 from backends.raster.memory import Region, aligned
+from backends.raster.tables import BufferTable
 from backends.shapes import QUAD, coordinates
 from tgsi.enums import MemoryType
 from tgsi.ir import Program

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
 
-from backends.arguments import MAX_BUFFERS
-from backends.llvm.abi import BufferRecord, TextureRecord
-from backends.llvm.sampling.key import ImageKey
 from backends.raster.packet import Memory, Shader, StageBindings
-from backends.textures import MAX_IMAGES
+from backends.raster.tables import BufferTable, Range
 from tgsi.ir import Program
 
 MAX_GRID = 65535
@@ -28,8 +23,6 @@ MAX_GLOBAL = 1 << 30
 """Bytes of the memories of a program."""
 
 Triple = tuple[int, int, int]
-Range = tuple[int, int]
-"""Address and bytes."""
 
 
 @dataclass(eq=False, slots=True)
@@ -42,70 +35,12 @@ class ComputeShader(Shader):
     entries: dict[int, Program] = field(default_factory=dict, repr=False)  # by pc, where that is not 0
 
 
-@dataclass(frozen=True, slots=True)
-class BoundImage:
-    """A level of a texture, or a buffer of texels: what changes code, and the record that kernels read."""
-
-    key: ImageKey
-    record: TextureRecord
-    keepalive: object = field(default=None, compare=False, repr=False)
-
-
-class BufferTable:
-    """Numbered buffers and their BufferRecords."""
-
-    def __init__(self, count: int = MAX_BUFFERS) -> None:
-        self.items: list[Memory | None] = [None] * count
-        self._records: Any = (BufferRecord * count)()
-
-    @property
-    def address(self) -> int:
-        """Where the records lie."""
-        return ctypes.addressof(self._records)
-
-    def put(self, number: int, item: Memory | None) -> None:
-        """Bind or unbind."""
-        self.items[number] = item
-        self._records[number] = BufferRecord() if item is None else BufferRecord(item.address, item.size // 4)
-
-    def ranges(self) -> Iterator[Range]:
-        """Memory that is bound."""
-        return ((item.address, item.size) for item in self.items if item is not None)
-
-
-class ImageTable:
-    """Numbered images and their TextureRecords."""
-
-    def __init__(self) -> None:
-        self.items: list[BoundImage | None] = [None] * MAX_IMAGES
-        self._records: Any = (TextureRecord * MAX_IMAGES)()
-
-    @property
-    def address(self) -> int:
-        """Where the records lie."""
-        return ctypes.addressof(self._records)
-
-    def put(self, unit: int, item: BoundImage | None) -> None:
-        """Bind or unbind."""
-        self.items[unit] = item
-        self._records[unit] = TextureRecord() if item is None else item.record
-
-    def keys(self, count: int) -> tuple[tuple[int, ImageKey], ...]:
-        """Unit and static part of what the first `count` units hold."""
-        return tuple((unit, item.key) for unit, item in enumerate(self.items[:count]) if item is not None)
-
-    def ranges(self) -> Iterator[Range]:
-        """Memory that is bound."""
-        return ((item.record.base or 0, item.record.size) for item in self.items if item is not None)
-
-
 class ComputeBindings:
-    """Everything bound to the compute stage. `stage` holds constants, views and samplers."""
+    """Everything bound to the compute stage. `stage` holds constants, views, samplers, buffers and images; draws share the counters."""
 
-    def __init__(self, stage: StageBindings) -> None:
-        self.stage = stage
-        self.buffers, self.counters = BufferTable(), BufferTable()
-        self.images = ImageTable()
+    def __init__(self, stage: StageBindings, counters: BufferTable) -> None:
+        self.stage, self.counters = stage, counters
+        self.buffers, self.images = stage.buffers, stage.images
 
     def ranges(self) -> Iterator[Range]:
         """All memory that a grid may read or write."""

@@ -124,8 +124,11 @@ class Answers:
         storage_sample_count: int = 0,
         bind: Bind | int | str | Sequence[str] = Bind.SAMPLER_VIEW,
     ) -> bool:
-        """A resource of this format and target can be used in every way that `bind` says. False for formats nobody knows."""
-        if format in ("NONE", "PIPE_FORMAT_NONE"):  # a framebuffer without targets
+        """A resource of this format and target can be used in every way that `bind` says. False for formats nobody knows.
+
+        The format NONE asks for framebuffers without attachments of so many samples.
+        """
+        if format in ("NONE", "PIPE_FORMAT_NONE"):
             return max(sample_count, storage_sample_count) <= 1
         try:
             found = pixel_format(format, "is_format_supported: format")

@@ -157,16 +157,17 @@ _SHADER: dict[str, int] = {
     "TGSI_SQRT_SUPPORTED": 1,
 }
 
-_COMPUTE = _SHADER | {
-    "MAX_INPUTS": 0,
-    "MAX_OUTPUTS": 0,
+_MEMORY: dict[str, int] = {
     "MAX_SHADER_BUFFERS": MAX_BUFFERS,
     "MAX_SHADER_IMAGES": MAX_IMAGES,
     "MAX_HW_ATOMIC_COUNTERS": 4096,
     "MAX_HW_ATOMIC_COUNTER_BUFFERS": MAX_BUFFERS,
 }
+"""Of stages that read and write memory."""
 
-_STAGE_CAPS = dict.fromkeys((ShaderType.VERTEX, ShaderType.FRAGMENT), _SHADER) | {ShaderType.COMPUTE: _COMPUTE}
+_COMPUTE = _SHADER | _MEMORY | {"MAX_INPUTS": 0, "MAX_OUTPUTS": 0}
+
+_STAGE_CAPS = {ShaderType.VERTEX: _SHADER, ShaderType.FRAGMENT: _SHADER | _MEMORY, ShaderType.COMPUTE: _COMPUTE}
 
 COMPUTE_CAPS: Mapping[str, str | int | tuple[int, ...]] = MappingProxyType(
     {

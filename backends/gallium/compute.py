@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from backends.arguments import MAX_BUFFERS
 from backends.compute.packet import (
@@ -18,29 +18,23 @@ from backends.compute.packet import (
     Grid,
     Triple,
 )
-from backends.gallium.bindings import Bindings
-from backends.gallium.enums import ShaderType, lookup
+from backends.gallium.enums import ShaderType
 from backends.gallium.global_memory import GlobalMemory
 from backends.gallium.grid_info import ComputeStateInfo, GridInfo, checked_grid, entry_program, indirect_size
-from backends.gallium.resource import Resource
-from backends.gallium.shader_memory import shader_buffer, shader_image
+from backends.gallium.memory_bindings import MemoryBindings, sequence, slots
 from backends.gallium.shaders import Shaders, read_program
 from backends.gallium.template import integer, make
-from backends.gallium.view import Surface
-from backends.textures import MAX_IMAGES
-from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import Processor
 from tgsi.ir import Program
 
 if TYPE_CHECKING:
     from backends.compute.dispatch import Dispatcher
 
-T = TypeVar("T")
 MAX_REMEMBERED = 256
 
 
-class Compute(Shaders, Bindings):
-    """Compute shaders, shader buffers and images, atomic counters, global memory, launch_grid."""
+class Compute(Shaders, MemoryBindings):
+    """Compute shaders, global memory, launch_grid."""
 
     _compute_shader: ComputeShader | None = None
     _compute: ComputeBindings | None = None
@@ -49,7 +43,6 @@ class Compute(Shaders, Bindings):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        self._changed: dict[tuple[str, int], Resource] = {}  # resources that grids may write, by kind of binding and slot
         self._global = GlobalMemory(MAX_BUFFERS)
         self._launches: dict[tuple[Any, ...] | None, tuple[Program, Grid]] = {}
 
@@ -109,51 +102,8 @@ class Compute(Shaders, Bindings):
     # -- bindings --------------------------------------------------------------------------------------------------------
     def _compute_bindings(self) -> ComputeBindings:
         if self._compute is None:
-            self._compute = ComputeBindings(self.stage_bindings(ShaderType.COMPUTE))
+            self._compute = ComputeBindings(self.stage_bindings(ShaderType.COMPUTE), self.state.counters)
         return self._compute
-
-    def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Bind buffers that a stage may read and write, BUFFER[start] and those behind it; None leaves a slot empty.
-
-        Each is a ShaderBuffer, its fields as a dictionary, or a buffer Resource. They are worked on in place. Only COMPUTE has them.
-
-        Raises:
-            TypeError, ValueError: one is no buffer, a range is outside of it, or a slot does not exist (there are 32).
-            UnsupportedError: of another stage.
-        """
-        name = "set_shader_buffers"
-        if self._is_compute(name, stage, buffers):
-            table = self._compute_bindings().buffers
-            self._bind_all(name, "buffers", buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
-
-    def set_shader_images(self, stage: ShaderType | int | str, images: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Bind images that a stage may read and write, IMAGE[start] and those behind it; None leaves a slot empty.
-
-        Each is an ImageView, its fields as a dictionary, a Surface, or a Resource. Only COMPUTE has them.
-
-        Raises:
-            TypeError, ValueError: one is no resource, its format cannot be an image, or a level, layer or slot does not exist.
-            UnsupportedError: of another stage.
-        """
-        name = "set_shader_images"
-        if self._is_compute(name, stage, images):
-            table = self._compute_bindings().images
-            self._bind_all(name, "images", images, start, MAX_IMAGES, table.put, lambda item, at: shader_image(self, item, at))
-
-    def set_hw_atomic_buffers(self, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Bind buffers of atomic counters, HWATOMIC[start] and those behind it, for compute; as `set_shader_buffers`."""
-        name, table = "set_hw_atomic_buffers", self._compute_bindings().counters
-        self._bind_all(name, "buffers", buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
-
-    def set_compute_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Bind buffers as BUFFER and textures (or surfaces) as IMAGE of the same number (older documents)."""
-        name = "set_compute_resources"
-        first = integer(start, f"{name}: start", 0, MAX_BUFFERS)
-        for number, item in enumerate(_sequence(resources, f"{name}: resources"), first):
-            is_image = isinstance(item, Surface) or (isinstance(item, Resource) and not item.is_buffer)
-            buffer, image = (None, item) if is_image else (item, None)
-            self.set_shader_buffers(ShaderType.COMPUTE, [buffer], start=number)
-            self.set_shader_images(ShaderType.COMPUTE, [image], start=number)
 
     def set_global_binding(self, resources: Sequence[Any] = (), *, first: int = 0) -> tuple[int, ...]:
         """Map buffers into GLOBAL memory; None unmaps a slot.
@@ -168,49 +118,16 @@ class Compute(Shaders, Bindings):
             TypeError, ValueError: one is no buffer, a slot does not exist (there are 32), or all together exceed 1 GiB.
         """
         name = "set_global_binding"
-        items = _sequence(resources, f"{name}: resources")
-        start = _slots(name, "resources", items, first, MAX_BUFFERS)
+        items = sequence(resources, f"{name}: resources")
+        start = slots(name, "resources", items, first, MAX_BUFFERS)
         for index, item in enumerate(items):
             argument = f"{name}: resources[{index}]"
             if item is not None and not self.check_resource(item, argument).is_buffer:
                 raise ValueError(f"{argument}: a texture cannot be mapped into global memory")
         addresses = self._global.put(start, items)
         for slot, item in enumerate(items, start):
-            self._note_change(name, slot, item)
+            self._note_slot((name, ShaderType.COMPUTE, slot), item)
         return addresses
-
-    def _is_compute(self, name: str, stage: ShaderType | int | str, items: Sequence[Any]) -> bool:
-        kind = lookup(ShaderType, stage, f"{name}: stage")
-        if kind is ShaderType.COMPUTE:
-            return True
-        if any(item is not None for item in items):
-            raise UnsupportedError.at("B062", f"{name} for {kind.name} shaders is not supported")
-        return False
-
-    def _bind_all(
-        self,
-        name: str,
-        argument: str,
-        items: Sequence[Any],
-        start: int,
-        count: int,
-        put: Callable[[int, T | None], None],
-        check: Callable[[Any, str], tuple[T, Resource]],
-    ) -> None:
-        """Bind items to slots, all or, where one is wrong, none."""
-        given = _sequence(items, f"{name}: {argument}")
-        first = _slots(name, argument, given, start, count)
-        checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(given)]
-        for slot, found in enumerate(checked, first):
-            put(slot, None if found is None else found[0])
-            self._note_change(name, slot, None if found is None else found[1])
-
-    def _note_change(self, name: str, slot: int, resource: Resource | None) -> None:
-        if resource is None:
-            self._changed.pop((name, slot), None)
-        else:
-            self._changed[name, slot] = resource
-            self.note_use(resource)
 
     # -- launches --------------------------------------------------------------------------------------------------------
     def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
@@ -237,10 +154,9 @@ class Compute(Shaders, Bindings):
             return
         bindings = self._compute_bindings()
         self._finish_pending(bindings)
-        elsewhere = [resource for (kind, _), resource in self._changed.items() if kind != "set_global_binding"]
-        with self._global.bound(elsewhere) as memory:
+        with self._global.bound(self.writable(of_draws=False, but="set_global_binding")) as memory:
             self._dispatch().launch(shader, program, bindings, replace(grid, memory=memory))
-        for resource in self._changed.values():
+        for resource in self.writable(of_draws=False):
             resource.push()
         self.cs_invocations += grid.invocations
 
@@ -294,16 +210,3 @@ class Compute(Shaders, Bindings):
 
 def _types(value: Any) -> Any:
     return tuple(map(type, value)) if isinstance(value, tuple) else type(value)
-
-
-def _sequence(items: Any, argument: str) -> Sequence[Any]:
-    if isinstance(items, (str, bytes, Mapping, Resource)) or not isinstance(items, Sequence):
-        raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
-    return items
-
-
-def _slots(name: str, argument: str, items: Sequence[Any], start: int, count: int) -> int:
-    first = integer(start, f"{name}: start", 0, count)
-    if first + len(items) > count:
-        raise ValueError(f"{name}: {argument}: slot {first + len(items) - 1} does not exist; there are {count}")
-    return first

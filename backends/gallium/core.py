@@ -36,6 +36,7 @@ class ContextCore:
         self._shown = 0  # runs of the renderer whose results reached user memory
         self._persistent: set[TransferMap] = set()
         self._user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
+        self._stored: set[Resource] = set()  # user memory that waiting draws may write through their shaders
         self.is_destroyed = False
 
     # -- order -----------------------------------------------------------------------------------------------------------
@@ -57,6 +58,8 @@ class ContextCore:
         for target in (*self.cbufs, self.zsbuf):
             if target is not None:
                 target.texture.push()
+        while self._stored:
+            self._stored.pop().push()
 
     def new_fence(self) -> Fence:
         """A fence behind everything so far."""

@@ -144,11 +144,6 @@ class Extras(LinkStates, Transfers, Bindings):
         if targets:
             refuse("stream output", "B061")
 
-    def set_shader_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Unbind shader resources (older documents); binding is refused."""
-        if any(resource is not None for resource in resources):
-            refuse("set_shader_resources", "B062")
-
     def set_sample_locations(self, locations: bytes = b"") -> None:
         """Standard sample locations; others are refused (PROGRAMMABLE_SAMPLE_LOCATIONS is 0)."""
         if locations:

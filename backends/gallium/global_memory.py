@@ -7,9 +7,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from backends.compute.packet import MAX_GLOBAL, Range
+from backends.compute.packet import MAX_GLOBAL
 from backends.gallium.resource import Resource, address_of, allocate
 from backends.raster.packet import Memory
+from backends.raster.tables import Range
 
 ALIGNMENT = 256
 """Of addresses."""

@@ -196,7 +196,7 @@ class Screen(Answers):
         lacking = template.bind & ~supported_binds(template.format, template.target)
         if lacking:
             if lacking & UNSUPPORTED_BINDS:
-                refuse(f"{name}: bind {(lacking & UNSUPPORTED_BINDS).name}", "B062")
+                refuse(f"{name}: bind {(lacking & UNSUPPORTED_BINDS).name}")
             raise ValueError(f"{name}: bind: {template.format} {template.target.name} cannot be used as {lacking.name}")
         return Resource(self, template, memory)
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from backends.compute.packet import BoundImage
 from backends.formats import Format
 from backends.gallium.core import ContextCore
 from backends.gallium.enums import Bind, ImageAccess
@@ -17,6 +16,7 @@ from backends.gallium.view import Surface
 from backends.llvm.abi import TextureRecord
 from backends.llvm.sampling.key import ImageKey
 from backends.raster.packet import Memory
+from backends.raster.tables import BoundImage
 
 OFFSET_ALIGNMENT = 4
 """Of the first byte of a shader buffer, or of a buffer image."""

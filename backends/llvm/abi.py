@@ -71,7 +71,8 @@ class ShaderEnv(ctypes.Structure):
     `constant_words` counts the readable 32-bit words behind each of `constants`. Storage is zero padded up to the range that
     the shader declares, so only indirect reads are checked at run time. `textures` and `samplers` point to arrays of
     TextureRecord and SamplerRecord, one a unit, `buffers` to BufferRecords where a kernel has memory, `images` to TextureRecords of
-    one level. `sample_positions`: of the render target's `samples` samples, x and y each; 0 samples: it has one, at the center.
+    one level; `counters`, in draws, to those of HWATOMIC. `sample_positions`: of the render target's `samples` samples, x and y each; 0
+    samples: it has one, at the center.
     """
 
     _fields_ = [
@@ -83,6 +84,7 @@ class ShaderEnv(ctypes.Structure):
         ("images", ctypes.c_void_p),
         ("sample_positions", ctypes.c_void_p),
         ("samples", ctypes.c_int32),
+        ("counters", ctypes.c_void_p),
     ]
 
 

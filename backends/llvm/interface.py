@@ -26,7 +26,16 @@ class Partial(Protocol):
 
 
 @runtime_checkable
-class Memory(Partial, Protocol):
+class Covered(Protocol):
+    """What an Interface also is where some lanes only compute for their neighbors."""
+
+    def counted(self) -> Val:
+        """The lanes whose writes to memory count, as an i1 vector."""
+        ...
+
+
+@runtime_checkable
+class Memory(Protocol):
     """What an Interface also is where programs may use BUFFER and CONSTBUF resources."""
 
     def buffers(self) -> Val:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from backends.llvm.abi import ALIVE, EXHAUSTED, RunRecord
+from backends.llvm.abi import ALIVE, EXHAUSTED, RunRecord, ShaderEnv
 from backends.llvm.barriers import Barriers, run_rounds
 from backends.llvm.builder import I32, I64, PTR, Function, Module, Val
 from backends.llvm.environment import default_environment
@@ -18,6 +18,7 @@ from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.structs import Record
 from backends.llvm.subgroups import subgroup_value, votes
 from backends.llvm.translate import Outputs, translate
+from passes.analysis.effects import effects_of
 from passes.analysis.regions import FUEL
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File, Processor
@@ -41,6 +42,19 @@ class _VertexRegisters(Registers):
     """Inputs and system values of vertices; each of the latter is one number, the same in all channels."""
 
     declarations: tuple[Declaration, ...]  # of SV
+    images: Mapping[int, ImageKey]
+
+    def image_key(self, unit: int) -> ImageKey | None:
+        """Static part of an image."""
+        return self.images.get(unit)
+
+    def buffers(self) -> Val:
+        """Pointer to the BufferRecords."""
+        return Record(self.f, self.env, ShaderEnv).get("buffers")
+
+    def counters(self) -> Val:
+        """Pointer to the BufferRecords of counters."""
+        return Record(self.f, self.env, ShaderEnv).get("counters")
 
     def system_value(self, register: int, channel: int) -> Val:
         """A channel of a system value."""
@@ -55,7 +69,7 @@ class _VertexRegisters(Registers):
         return self.f.const(I32.wide(self.lane_map.lanes), 0)
 
 
-class _Voters(_VertexRegisters):
+class _Partial(_VertexRegisters):
     """The same where some lanes may be no vertices."""
 
     __slots__ = ()
@@ -63,6 +77,11 @@ class _Voters(_VertexRegisters):
     def present(self) -> Val:
         """The lanes that are vertices."""
         return self.vector(self.system, _PRESENT, integer=True).ne(0)
+
+
+def wants_presence(program: Program) -> bool:
+    """A vertex kernel has to be told which lanes are vertices."""
+    return votes(program) or effects_of(program).writes
 
 
 def output_count(program: Program) -> int:
@@ -82,6 +101,7 @@ def build_vertex_kernel(
     textures: Mapping[int, TextureKey] | None = None,
     samplers: Mapping[int, SamplerKey] | None = None,
     *,
+    images: Mapping[int, ImageKey] | None = None,
     cpu: str = "host",
     name: str = "vertex_shader",
 ) -> Module:
@@ -89,15 +109,15 @@ def build_vertex_kernel(
 
     env: ShaderEnv. Channel c of input register k is the vector at byte (4k + c) * 4 * lanes of `in`, channel c of output register r
     at (4r + c) * 4 * lanes of `out` (registers 0 to the highest declared). `system` holds i32 vectors in the order of
-    `VERTEX_SYSTEM_VALUES`; vector 7, for programs that vote, is not 0 where a lane is a vertex. The caller has set MXCSR.
+    `VERTEX_SYSTEM_VALUES`; vector 7, for programs that vote or write memory, is not 0 where a lane is a vertex. The caller has set MXCSR.
     Raises UnsupportedError for what the generator does not build.
     """
     module = Module(name, cpu)
     f = Function(module, name, [PTR] * 4)
     env, inputs, out, system = f.args
     declarations = program.declared(File.SV)
-    kind = _Voters if votes(program) else _VertexRegisters
-    interface = kind(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, declarations)
+    kind = _Partial if wants_presence(program) else _VertexRegisters
+    interface = kind(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, declarations, images or {})
     _store_outputs(f, translate(f, program, interface), program, out, lanes)
     f.ret()
     return module

@@ -11,8 +11,9 @@ from backends.gallium.state import DrawInfo
 from backends.llvm.engine import Library
 from backends.raster.blend import TargetKey
 from backends.raster.coarse import coarse_of, slack_of
+from backends.raster.demand import demand_of
 from backends.raster.depth import DepthKey
-from backends.raster.environment import demand_of, make_environment, sampling_keys
+from backends.raster.environment import make_environment, sampling_keys
 from backends.raster.expand import MAX_WIDTH
 from backends.raster.fragment import FragmentInfo, FragmentKey
 from backends.raster.kernels import Kernels
@@ -32,6 +33,7 @@ from tgsi.diagnostics import UnsupportedError
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
 _DRAW_SIZE, _VERTEX_ENV, _FRAGMENT_ENV = ctypes.sizeof(Draw), Draw.vertex_env.offset, Draw.fragment_env.offset
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
+ORDERED_LANES = 16  # of programs whose results depend on the order of fragments
 MAX_PARTNERS = 256  # fragment shaders that a vertex shader remembers
 
 
@@ -110,9 +112,14 @@ class DrawMaker:
         d.wants_system = linked.wants_system
         self._slots(d, state, framebuffer, fragment, linked, shape, info.mode)
         demand = demand_of(vertex)
-        d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads)
+        d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads, state.counters)
+        if demand.effects.writes:
+            raise UnsupportedError.at("B062", "a vertex shader that writes memory")
+        packet.is_repeatable &= not demand.effects.touches
         textures, samplers = sampling_keys(state.vertex, demand)
-        d.vertex_shader = self._use(self.kernels.vertex_shader(vertex, vertex_lanes, textures, samplers))
+        d.vertex_shader = self._use(
+            self.kernels.vertex_shader(vertex, vertex_lanes, textures, samplers, state.vertex.images.keys(demand.images))
+        )
         d.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes))
         self._fragments(d, state, framebuffer, fragment, packet, shape)
         packet.is_layered = d.layer_slot >= 0
@@ -238,6 +245,9 @@ class DrawMaker:
         is_few = packet.primitives <= FEW
         texel_bytes = max((t.texel_bytes for t in targets if t is not None), default=4)
         lanes = self.lanes or self.kernels.fragment_lanes(info, texel_bytes, is_few)
+        if demand.effects.is_ordered:  # so that fragments come in one order everywhere
+            lanes = ORDERED_LANES
+        packet.is_repeatable &= not demand.effects.touches
         key = FragmentKey(
             state.fragment_shader.serial if state.fragment_shader is not None else 0,
             lanes,
@@ -256,11 +266,12 @@ class DrawMaker:
             (state.window_rectangles[0], len(state.window_rectangles[1])),
             d.layer_slot >= 0,
             d.view_slot >= 0,
+            state.fragment.images.keys(demand.images),
             not is_few,
         )
         d.shade = self._use(self.kernels.shade(key, info, state.fragment_shader))
         d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads))
-        d.fragment_env = make_environment(self.region, demand, state.fragment, packet.reads)
+        d.fragment_env = make_environment(self.region, demand, state.fragment, packet.reads, state.counters)
         d.coarse, d.coarse_slack = coarse_of(key, info), slack_of(key.depth)
         d.frame[:] = (framebuffer.width - 1, framebuffer.height - 1)
         d.alpha_ref, d.height = dsa.alpha.ref_value, framebuffer.height

@@ -4,63 +4,28 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
-from backends.llvm.abi import MAX_CONSTANT_BUFFERS, SamplerRecord, ShaderEnv, TextureRecord
-from backends.llvm.sampling.key import SamplerKey, TextureKey, sampler_key
+from backends.llvm.abi import SamplerRecord, ShaderEnv, TextureRecord
+from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey, sampler_key
+from backends.raster.demand import Demand
 from backends.raster.memory import Region
-from backends.raster.packet import Shader, StageBindings
-from tgsi.enums import File
-from tgsi.ir import Program
+from backends.raster.packet import StageBindings
+from backends.raster.storage import bind_memory
+from backends.raster.tables import BufferTable
 
 Textures = tuple[TextureKey | None, ...]
+Images = tuple[tuple[int, ImageKey], ...]
 Samplers = tuple[SamplerKey | None, ...]
 _Item = TypeVar("_Item")
 _SIZE = ctypes.sizeof(ShaderEnv)
 _CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """What a program reads: (buffer, declared bytes, all of it) of each constant buffer, and how many units it samples.
-
-    A buffer that is addressed indirectly is wanted whole; of others what is declared is enough. is_paired: sampler k is only
-    used with view k."""
-
-    constants: tuple[tuple[int, int, bool], ...]
-    units: int
-    is_paired: bool = True
-
-    @staticmethod
-    def of(program: Program) -> Demand:
-        """Computed from declarations and operands."""
-        registers = [s.register for i in program.instructions for s in i.src if s.register.file is File.CONST]
-        whole = {r.dimension.index if r.dimension is not None else 0 for r in registers if r.indirect is not None}
-        if any(r.dimension is not None and r.dimension.indirect is not None for r in registers):
-            whole = set(range(MAX_CONSTANT_BUFFERS))
-        sizes = {k: 16 * program.file_size(File.CONST, k) for k in range(MAX_CONSTANT_BUFFERS)}
-        constants = tuple((k, size, k in whole) for k, size in sizes.items() if size or k in whole)
-        views = program.file_size(File.SVIEW)
-        return Demand(constants, max(program.file_size(File.SAMP), views), views == 0)
-
-
-NOTHING = Demand((), 0)
-
-
-def demand_of(shader: Shader | None) -> Demand:
-    """The demand of a shader, kept with it."""
-    if shader is None:
-        return NOTHING
-    found = shader.derived.get("demand")
-    if found is None:
-        found = shader.derived["demand"] = Demand.of(shader.program)
-    assert isinstance(found, Demand)
-    return found
-
-
-def make_environment(region: Region, demand: Demand, bindings: StageBindings, reads: list[tuple[int, int]]) -> int:
-    """Address of a ShaderEnv. Memory that is read later, not copied, is added to `reads`."""
+def make_environment(
+    region: Region, demand: Demand, bindings: StageBindings, reads: list[tuple[int, int]], counters: BufferTable | None = None
+) -> int:
+    """Address of a ShaderEnv. Textures, which are read later, are added to `reads`; with `counters` programs reach memory."""
     address = region.allocate(_SIZE)
     ctypes.memset(address, 0, _SIZE)
     bound = bindings.constants
@@ -81,6 +46,8 @@ def make_environment(region: Region, demand: Demand, bindings: StageBindings, re
             if view is not None:
                 region.keep(view.keepalive)
                 reads.append((view.record.base or 0, view.record.size))
+    if counters is not None and (demand.images or demand.effects.touches):
+        bind_memory(region, ShaderEnv.from_address(address), demand, bindings, counters)
     return address
 
 

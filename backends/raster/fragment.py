@@ -12,7 +12,7 @@ from backends.gallium.enums import CompareFunc
 from backends.llvm.builder import F32, Function, Val
 from backends.llvm.emit.framebuffer import fetched_targets
 from backends.llvm.lanes import LaneMap
-from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.translate import translate
 from backends.raster.blend import TargetKey
 from backends.raster.depth import DepthKey
@@ -111,7 +111,7 @@ class FragmentInfo:
     depth_layout: DepthLayout = DepthLayout.NONE
     has_late_coverage: bool = False  # samples that failed the early tests are not in the mask that the program reads
     fetches: tuple[int, ...] = ()  # color targets that the program reads
-    looks_around: bool = False  # some instruction gives another value from place to place, whatever its operands
+    looks_around: bool = False  # some instruction gives another value from place to place or time to time, whatever its operands
     texture_units: int = 0  # one more than the highest sampler unit
     has_side_effects: bool = False
     instructions: int = 0
@@ -174,7 +174,7 @@ class FragmentInfo:
             layout,
             late_coverage,
             tuple(sorted(fetches)),
-            bool(opcodes & {"READ_HELPER", "CLOCK"}),
+            bool(opcodes & {"READ_HELPER", "CLOCK"}) or any(i.opcode.has_memory for i in program.instructions),
             max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
             any(i.opcode.is_store for i in program.instructions),
             len(program.instructions),
@@ -231,6 +231,7 @@ class FragmentKey:
     windows: tuple[bool, int] = (False, 0)  # window rectangles: only inside of them, how many
     layered: bool = False  # primitives name layers,
     views: bool = False  # ... viewports
+    images: tuple[tuple[int, ImageKey], ...] = ()
     quads: bool = True  # small triangles come as packed quads; without, the code has half the size
 
     @property

@@ -19,7 +19,7 @@ from backends.llvm.variants import VariantCache
 from backends.raster.blit_key import BlitKey, BlitRecord
 from backends.raster.blits import build_blit
 from backends.raster.coverage import build_coverage
-from backends.raster.environment import Samplers, Textures
+from backends.raster.environment import Images, Samplers, Textures
 from backends.raster.fetch import Attribute, build_fetch, build_fetch_floats
 from backends.raster.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from backends.raster.frontend import build_front_end
@@ -97,16 +97,16 @@ class Kernels:
         key = ("fetch", layout, lanes)
         return self._variants.get(_Request(key, lambda: self._make(key, ("fetch",), lambda m: build_fetch(layout, lanes, m))))
 
-    def vertex_shader(self, shader: Shader, lanes: int, textures: Textures, samplers: Samplers) -> Library:
+    def vertex_shader(self, shader: Shader, lanes: int, textures: Textures, samplers: Samplers, images: Images = ()) -> Library:
         """vertex_shader(env, in, out, system)."""
 
         def make() -> Library:
-            parts = ("vertex_shader", shader.program.text, lanes, textures, samplers)
+            parts = ("vertex_shader", shader.program.text, lanes, textures, samplers, images)
             units = _by_unit(textures, samplers)
-            build = functools.partial(build_vertex_kernel, shader.program, lanes, *units, cpu=self.cpu)
+            build = functools.partial(build_vertex_kernel, shader.program, lanes, *units, images=dict(images), cpu=self.cpu)
             return compile_cached(parts, build, exports=("vertex_shader",), cpu=self.cpu, cache=self.cache)
 
-        return self._variants.get(_Request(("vertex_shader", shader.serial, lanes, textures, samplers), make))
+        return self._variants.get(_Request(("vertex_shader", shader.serial, lanes, textures, samplers, images), make))
 
     def coverage(self, lanes: int, quads: bool) -> Library:
         """coverage(arena, limit, &cursor, x, y, list)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backends.llvm.subgroups import votes
+from backends.llvm.stages import wants_presence
 from backends.raster.fragment import FragmentInfo
 from backends.raster.packet import Shader
 from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
@@ -83,7 +83,7 @@ def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo, st
         clips,
         min(max(culls, 0), MAX_DISTANCES - clips),
         program.property("VS_PROHIBIT_UCPS") == 0,
-        bool(program.declared(File.SV)) or votes(program),
+        bool(program.declared(File.SV)) or wants_presence(program),
         program.file_size(File.IN),
         program.property("VS_WINDOW_SPACE_POSITION") != 0,
     )

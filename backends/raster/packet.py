@@ -11,6 +11,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from backends.raster.tables import BufferTable, ImageTable
 from linkage.options import IDENTITY, LinkState
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ class StageBindings:
     constants: list[Memory | None] = field(default_factory=list)
     views: list[BoundView | None] = field(default_factory=list)
     samplers: list[BoundSampler | None] = field(default_factory=list)
+    buffers: BufferTable = field(default_factory=BufferTable)
+    images: ImageTable = field(default_factory=ImageTable)
 
 
 @dataclass(slots=True)
@@ -146,6 +149,8 @@ class DrawState:
     index_buffer: Memory | None = None  # of an indexed draw; DrawInfo.start counts indices from its address
     vertex: StageBindings = field(default_factory=StageBindings)
     fragment: StageBindings = field(default_factory=StageBindings)
+    counters: BufferTable = field(default_factory=BufferTable)  # of HWATOMIC, for all stages
+    memory: object | None = None  # another object whenever buffers, images or counters have changed; None: none was ever bound
     blend_color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     stencil_ref: tuple[int, int] = (0, 0)  # front, back
     viewports: tuple[ViewportState, ...] = ()

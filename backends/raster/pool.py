@@ -87,7 +87,7 @@ class Pool:
         self.coarse = np.zeros(0, np.float32)  # one bound a tile
         s = self.scene
         s.window, s.threads, s.participants, s.window_bytes = window, threads, threads + helps, WINDOW_BYTES
-        s.workers = ctypes.addressof(self.workers)
+        s.workers, self._participants = ctypes.addressof(self.workers), threads + helps
         prims, corners = batch * (POLYGON - 2) + 256, batch * (POLYGON + 8) + 256
         sizes = {
             "vertices": corners * VertexLayout.size(MAX_VERTEX_SLOTS),
@@ -132,14 +132,21 @@ class Pool:
             for w, memory in zip(self.workers, self._cursors):
                 w.cursors = memory.ctypes.data
 
-    def run(self) -> None:
-        """The native part of a flush."""
+    def run(self, alone: bool = False) -> None:
+        """The native part of a flush. alone: the caller does all of it, tile after tile."""
         if not self._finalizer.alive:
             raise ValueError("the renderer is closed")
         self._threads.start()
         s = self.scene
         s.front_ticks = s.tile_ticks = s.num_windows = s.arena_bytes = 0
-        self._flush(ctypes.addressof(s))
+        if not alone:
+            self._flush(ctypes.addressof(s))
+            return
+        s.alone, s.participants = 1, s.threads + 1
+        try:
+            self._flush(ctypes.addressof(s))
+        finally:
+            s.alone, s.participants = 0, self._participants
 
     def close(self) -> None:
         """Ends the threads; again does nothing."""

@@ -294,6 +294,7 @@ class Scene(ctypes.Structure):
         ("window_bytes", c_int32),  # no batch is begun when so much of the arenas is in use
         ("threads", c_int32),
         ("participants", c_int32),
+        ("alone", c_int32),  # nobody joins the caller
         ("quit", c_int32),
         ("batches", c_void_p),
         ("arenas", c_void_p),  # pointers, one a batch of a window

@@ -19,6 +19,7 @@ from backends.raster.memory import Region
 from backends.raster.packet import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Statistics, Surface
 from backends.raster.pool import Pool
 from backends.raster.records import TILE, Batch, ClearRecord
+from backends.raster.storage import Waiting, meet, reach_of
 
 SETUP_LANES = 16
 MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
@@ -72,6 +73,8 @@ class Renderer:
         self._batches: list[tuple[int, int, int]] = []  # draw, first, count
         self._clears: list[tuple[Surface, ClearRecord]] = []
         self._reads: set[tuple[int, int]] = set()
+        self._waiting = Waiting()
+        self._is_ordered = False  # one thread has to do what waits
         self._held = self._queued = 0  # bytes that draws read; primitives in batches
         self._bound = INFINITY  # of all depths in the framebuffer
         self._layers = 1  # that waiting draws go to
@@ -124,11 +127,19 @@ class Renderer:
         fb = self._framebuffer
         if not fb.width or not fb.height:
             return
+        reach = None
+        if state.memory is not None or self._waiting.written:
+            reach = reach_of(state)
+            if self.pending and self._waiting.blocks(state, reach, self._reads, self._written()):
+                self.flush()
         packet = self._maker.make(state, info, fb)
         if packet is None:
             return
         if packet.is_layered and self._layers == 1:
             self._resize(fb.layers)
+        if reach is not None:
+            self._waiting.note(reach)
+            self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())
         self._vertices += packet.vertices
         self._primitives += packet.assembled
         fresh = set(packet.reads) - self._reads
@@ -155,7 +166,8 @@ class Renderer:
         if not self.pending:
             return False
         end = address + size
-        return any(start < end and address < start + length for start, length in [*self._reads, *self._written()])
+        ranges = [*self._reads, *self._written(), *self._waiting.touched]
+        return any(start < end and address < start + length for start, length in ranges)
 
     def _written(self) -> list[tuple[int, int]]:
         fb = self._framebuffer
@@ -174,6 +186,8 @@ class Renderer:
 
     def _finish(self) -> None:
         self._reads.clear()
+        self._waiting.clear()
+        self._is_ordered = False
         self._held = 0
         self._region.reset()
         if self._layers > 1:
@@ -194,7 +208,7 @@ class Renderer:
         self._batches, self._clears, self._queued = [], [], 0
         pool.coarse[:] = self._bound
         self._bound = INFINITY
-        pool.run()
+        pool.run(self._is_ordered)
 
     # -- the rest -----------------------------------------------------------------------------------------------------
     def statistics(self) -> Statistics:

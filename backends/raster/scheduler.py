@@ -97,10 +97,11 @@ def _build_begin_tiles(module: Module) -> None:
     s.set("cut", cut.get())
     s.set("last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
     tiles, participants = s.get("num_tiles"), s.get("participants")
+    alone = s.get("alone").ne(0)
     with f.range(0, participants) as i:
         w = Record(f, f.at(s.get("workers"), i.zext(I64) * ctypes.sizeof(Worker)), Worker)
-        w.set("next_tile", (i * tiles).udiv(participants))
-        w.set("end_tile", ((i + 1) * tiles).udiv(participants))
+        w.set("next_tile", f.select(alone, 0, (i * tiles).udiv(participants)))
+        w.set("end_tile", f.select(alone & (i < participants - 1), 0, ((i + 1) * tiles).udiv(participants)))
     now = f.call(I64, "llvm.readcyclecounter")
     s.set("front_ticks", s.get("front_ticks") + now - s.get("ticks"))
     s.set("ticks", now)
@@ -139,11 +140,12 @@ def _pause(f: Function, turns: Var) -> None:
 def _build_join(module: Module) -> None:
     """join(scene) -> state word: the worker takes part in the flush from now on; 0: there is none."""
     f = Function(module, "join", [PTR], I32, shared=True, internal=True)
-    state = Record(f, f.args[0], Scene).address("state")
+    s = Record(f, f.args[0], Scene)
+    state = s.address("state")
     result, turns = f.var(I32, 0), f.var(I32, 0)
     with f.loop() as loop:
         word = f.load(I32, state, atomic=True)
-        loop.break_if((word & CLOSED).ne(0))
+        loop.break_if((word & CLOSED).ne(0) | s.get("alone").ne(0))
         between = _joined(word).ne(0) & _joined(word).eq(word & ARRIVED)  # the last arriver prepares the next phase
         with f.else_of(between) as try_it:
             _pause(f, turns)
@@ -223,7 +225,7 @@ def _build_flush(module: Module) -> None:
     def worker_at(i: Val) -> Val:
         return f.at(workers, i.zext(I64) * ctypes.sizeof(Worker))
 
-    with f.range(0, threads) as i:
+    with f.range(0, f.select(s.get("alone").ne(0), f.const(I32, 0), threads)) as i:
         f.call(I32, "sem_post", Record(f, worker_at(i), Worker).get("start"))
     with f.else_of(helps) as otherwise:
         f.call(None, "render", worker_at(threads), f.const(I32, JOINED))

@@ -10,6 +10,7 @@ from backends.llvm.structs import Record
 from backends.raster.blend import Colors, write_target
 from backends.raster.coverage import quad_width, row_lanes, run_bytes
 from backends.raster.depth import DepthTest, compare
+from backends.raster.effects import BlockMemory
 from backends.raster.fragment import FragmentInfo, FragmentKey, Outputs
 from backends.raster.inputs import PixelInputs
 from backends.raster.masks import drawn
@@ -125,7 +126,7 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
 
 
 @dataclass(slots=True)
-class _Block(PixelInputs):
+class _Block(BlockMemory, PixelInputs):
     """One block of pixels: the tests around the fragment shader, and the stores."""
 
     def shade(self, mask: Val) -> None:
@@ -139,7 +140,9 @@ class _Block(PixelInputs):
             self._skip_unless(mask, skip)
         self._covered = self._sample_mask = mask
         kills = (info.kills or key.alpha is not None) and not info.tests_early
-        late = key.depth is not None and not info.tests_early and (info.depth is not None or info.stencil is not None)
+        late = (
+            key.depth is not None and not info.tests_early and (info.depth is not None or info.stencil is not None or info.has_side_effects)
+        )
         late = late or (kills and key.depth is not None and bool(key.depth.stencil))
         old = self.depth.load() if self.depth is not None else []
         test = DepthTest(f, key.depth, kernel.draw, self.planes.lanes) if key.depth is not None else None

@@ -15,6 +15,7 @@ from backends.llvm.abi import TextureRecord
 from backends.llvm.builder import F32, I32, Function, Val
 from backends.llvm.emit import Context, Vector
 from backends.llvm.emit.parts import call_part
+from backends.llvm.emit.resources import changing
 from backends.llvm.emit.textures import channels_of
 from backends.llvm.emit.units import Unit, meant, named, named_register, record_of, select_unit, wide
 from backends.llvm.reads import RESOURCES
@@ -35,10 +36,6 @@ class Images(Protocol):
 
     def image_key(self, unit: int) -> ImageKey | None:
         """Static part of a bound image."""
-        ...
-
-    def present(self) -> Val:
-        """The lanes that are invocations, whose writes count, as an i1 vector."""
         ...
 
 
@@ -95,11 +92,6 @@ def _call(
     )
 
 
-def _changing(c: Context) -> Val:
-    """The lanes whose writes count."""
-    return c.alive_mask() & _images(c).present()
-
-
 def _zeros(c: Context) -> list[Val]:
     return [c.f.const(F32.wide(c.lane_map.lanes), 0.0)] * 4
 
@@ -119,14 +111,14 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     """The channels of the write mask."""
     target, coords = c.instruction.dst[0], _coordinates(c, address)
     values = [channel.as_int() for channel in channels_of(c, value, 4)]
-    name, changing = named_register(c, target.register, 0), _changing(c)
+    name, lasting = named_register(c, target.register, 0), changing(c)
 
     def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
         image.store(given[:4], given[4:8], target.write_mask, given[8] < 0)
         return []
 
     def body(unit: Unit) -> Sequence[Val]:
-        lanes = (meant(c, name, unit) & changing).sext(I32)
+        lanes = (meant(c, name, unit) & lasting).sext(I32)
         _call(c, unit, str(target.write_mask), [*coords, *values, lanes], 0, write)
         return []
 
@@ -138,7 +130,7 @@ def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vecto
     """The old word; only images of one 32-bit channel have atomics, of floats just two. `update` is None for ATOMCAS."""
     opcode, coords = c.instruction.opcode.name, _coordinates(c, address)
     operands = [wide(c, vector[0]).as_int() for vector in (operand, replacement) if vector is not None]
-    name, changing = named(c, c.instruction.src[0]), _changing(c).sext(I32)
+    name, lasting = named(c, c.instruction.src[0]), changing(c).sext(I32)
 
     def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
         def new(old: Val, words: Sequence[Val]) -> Val:
@@ -151,7 +143,7 @@ def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vecto
         if key is None or not (key.format in _WHOLE_WORDS or (key.format is Format.R32_FLOAT and opcode in _OF_FLOATS)):
             return _zeros(c)[:1]
         lanes = meant(c, name, unit).sext(I32)
-        return _call(c, unit, "", [*coords, lanes, changing, *operands], 1, write) or _zeros(c)[:1]
+        return _call(c, unit, "", [*coords, lanes, lasting, *operands], 1, write) or _zeros(c)[:1]
 
     return select_unit(c, name, partial(_key, c), body, _zeros(c)[:1]) * 4
 

@@ -11,14 +11,9 @@ from collections.abc import Callable
 from backends.llvm.builder import F32, I32, Function, Val
 from backends.llvm.emit import Context, Vector, emits, images
 from backends.llvm.emit.columns import Column
-from backends.llvm.emit.resources import Resource, find_resource
+from backends.llvm.emit.resources import Resource, changing, find_resource
 from backends.llvm.interface import Words
 from backends.llvm.reads import channels
-
-
-def _changing(c: Context) -> Val:
-    """The lanes whose writes count."""
-    return c.execution_mask() & c.alive_mask()
 
 
 def _zeros(c: Context) -> Val:
@@ -74,9 +69,9 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     if found.words is not None and len(written) == 1:
         _scattered(c, found.words, places + written[0], value[written[0]])
         return []
-    numbers, changing = Column(c, places), Column(c, _changing(c).zext(I32))
+    numbers, lasting = Column(c, places), Column(c, (c.execution_mask() & changing(c)).zext(I32))
     columns = {channel: Column(c, value[channel]) for channel in written}
-    with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(changing.at(lane).ne(0)):
+    with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(lasting.at(lane).ne(0)):
         base, count = found.of_lane(lane)
         for channel, column in columns.items():
             place = numbers.at(lane) + channel
@@ -88,7 +83,7 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
 def _scattered(c: Context, words: Words, places: Val, value: Val) -> None:
     """One word a lane into one resource: of lanes that mean the same place the highest has the last word, as in a loop."""
     f = c.f
-    inside = _changing(c) & places.ult(words.count)
+    inside = c.execution_mask() & changing(c) & places.ult(words.count)
     offsets = f.select(inside, places, 0) << 2
     word = f.splat(value.as_int(), c.lane_map.lanes)
     f.scatter(word, words.base, offsets if words.offset is None else offsets + words.offset, inside)
@@ -124,7 +119,8 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
     found = find_resource(c, register)
     places, operands = Column(c, found.places(address[0])), Column(c, operand[0])
     replacements = Column(c, replacement[0]) if replacement is not None else None
-    seen, active, changing = Column(c), Column(c, c.execution_mask().zext(I32)), Column(c, _changing(c).zext(I32))
+    seen, active = Column(c), Column(c, c.execution_mask().zext(I32))
+    lasting = Column(c, (c.execution_mask() & changing(c)).zext(I32))
     # Load and store are enough: one thread runs all lanes that share memory which has atomics (see backends.compute.demand).
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
         base, count = found.of_lane(lane)
@@ -132,7 +128,7 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
         with f.if_(place.ult(count)):
             old, given = f.load(I32, base, place << 2), operands.at(lane)
             seen.put(lane, old)
-            with f.if_(changing.at(lane).ne(0)):
+            with f.if_(lasting.at(lane).ne(0)):
                 if replacements is not None:
                     new = f.select(old.eq(given), replacements.at(lane), old)
                 else:

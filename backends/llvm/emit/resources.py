@@ -13,7 +13,7 @@ from backends.llvm.abi import MAX_CONSTANT_BUFFERS, BufferRecord, ShaderEnv
 from backends.llvm.builder import I32, I64, PTR, Val
 from backends.llvm.emit import Context
 from backends.llvm.emit.columns import Column
-from backends.llvm.interface import MAX_BUFFERS, Counters, GridMemory, Memory, Words
+from backends.llvm.interface import MAX_BUFFERS, Counters, Covered, GridMemory, Memory, Words
 from backends.llvm.structs import Record
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File, MemoryType
@@ -23,6 +23,12 @@ from tgsi.ir import Dimension, RegisterRef
 def _refuse(c: Context, what: str, hint: str = "") -> UnsupportedError:
     message = f"{c.instruction.opcode.name} {what} is not supported by the code generator"
     return UnsupportedError.at("B004", message, c.instruction.span, hint=hint)
+
+
+def changing(c: Context) -> Val:
+    """Of the lanes that execute an instruction those whose writes count: killed lanes and helpers read, but change nothing."""
+    mask = c.alive_mask()
+    return mask & c.interface.counted() if isinstance(c.interface, Covered) else mask
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.unit.gallium.compute_cases import ONE, SUM, zeros
-from tgsi import UnsupportedError
 from tgsi import gallium as g
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -54,12 +53,6 @@ def test_wrong_bindings_are_named(ctx: g.Context) -> None:
     ):
         with pytest.raises((TypeError, ValueError), match=message):
             call()
-
-
-def test_what_draws_do_not_have_is_refused(ctx: g.Context) -> None:
-    for call in (ctx.set_shader_buffers, ctx.set_shader_images):
-        with pytest.raises(UnsupportedError, match="for FRAGMENT shaders"):
-            call("FRAGMENT", [zeros(ctx, 1)])
 
 
 def test_the_shader_must_be_there(ctx: g.Context) -> None:

@@ -1,0 +1,101 @@
+"""What a program does with memory that invocations share, and whether their order is seen in its results.
+
+Plain stores to one word race; which one wins is nobody's business. An atomic makes order visible where something needs the word that it
+found, or where it and others on the same kind of memory give another word in another order. All other atomics may run in any order,
+at once, if the machine's own atomics do them.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+
+from passes.analysis.liveness import Liveness
+from tgsi.enums import File, MemoryType
+from tgsi.ir import Instruction, Program, RegisterRef
+
+COMMUTING = frozenset({"ATOMUADD", "ATOMAND", "ATOMOR", "ATOMXOR", "ATOMUMIN", "ATOMUMAX", "ATOMIMIN", "ATOMIMAX"})
+"""Atomics of which any number with one opcode give the same word in any order. (Sums of floats depend on it.)"""
+
+_OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, None})  # what says nothing is SHARED
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What the instructions of a program do to shared memory, SHARED and PRIVATE memory aside.
+
+    reads: some LOAD or RESQ, of constant buffers too; stores: some STORE; atomics: numbers of all atomics; free: of those whose order
+    nobody sees.
+    """
+
+    reads: bool
+    stores: bool
+    atomics: frozenset[int]
+    free: frozenset[int]
+
+    @property
+    def writes(self) -> bool:
+        """Memory may change."""
+        return self.stores or bool(self.atomics)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Results depend on which invocation comes first."""
+        return self.atomics != self.free
+
+    @property
+    def touches(self) -> bool:
+        """There is a memory instruction."""
+        return self.reads or self.writes
+
+
+NONE = Effects(False, False, frozenset(), frozenset())
+
+
+def find_effects(program: Program) -> Effects:
+    """Computed from the instructions. Errors: those of the flow graph."""
+    memory = [(k, i) for k, i in enumerate(program.instructions) if i.opcode.has_memory]
+    if not memory:
+        return NONE
+    names = {i.opcode.name for _, i in memory}
+    stores = any(i.opcode.name == "STORE" and _is_shared(program, i.dst[0].register) for _, i in memory)
+    atomics = {k: i for k, i in memory if i.opcode.is_store and i.opcode.name != "STORE" and _is_shared(program, i.src[0].register)}
+    opcodes = {i.opcode.name for i in atomics.values()}
+    free: frozenset[int] = frozenset()
+    if len(opcodes) == 1 and opcodes <= COMMUTING:
+        live = Liveness(program, only_needed=False)
+        free = frozenset(k for k, i in atomics.items() if not _is_needed(live, k, i))
+    return Effects(bool(names & {"LOAD", "RESQ"}), stores, frozenset(atomics), free)
+
+
+_known: dict[int, Effects] = {}
+
+
+def effects_of(program: Program) -> Effects:
+    """The effects of a program, kept as long as it lives."""
+    key = id(program)
+    if key not in _known:
+        _known[key] = find_effects(program)
+        weakref.finalize(program, _known.pop, key, None)
+    return _known[key]
+
+
+def _is_shared(program: Program, register: RegisterRef) -> bool:
+    """Not SHARED or PRIVATE memory of a compute program."""
+    if register.file is not File.MEMORY or register.indirect is not None:
+        return True
+    kinds = {d.memory for d in program.declared(File.MEMORY) if d.covers(register.index)}
+    return not kinds <= _OWN
+
+
+def _is_needed(live: Liveness, number: int, instruction: Instruction) -> bool:
+    """Something may read what an atomic found."""
+    for operand in instruction.dst:
+        register = operand.register
+        if register.file is File.NULL:
+            continue
+        if register.indirect is not None or register.file is not File.TEMP:
+            return True
+        if any(operand.write_mask >> c & 1 and live.is_live_after(number, register.file, register.index, c) for c in range(4)):
+            return True
+    return False
