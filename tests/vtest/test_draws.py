@@ -1,0 +1,188 @@
+"""Draws through the protocol: what is asked for is what is seen."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+
+from tests.vtest.encoder import (
+    CONSTANT_FS,
+    COVER,
+    FRAGMENT,
+    RGBA8,
+    RGBA32F,
+    SAMPLED,
+    TARGET,
+    TEXTURE_2D,
+    VERTEX,
+    Z32F,
+    Commands,
+    Runner,
+    Stream,
+    draw,
+    floats,
+    pipeline,
+    read,
+    target,
+    vertices,
+    word,
+)
+
+RED, GREEN, BLUE = (255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255)
+
+
+def test_a_triangle_that_covers_all_makes_every_pixel_its_color(serve: Runner) -> None:
+    stream = target().buffer(2, vertices(*COVER))
+    stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw()))
+    result = serve(read(stream))
+    assert not result.lines
+    assert (result.pixels(16, 16) == RED).all()
+
+
+def test_a_clear_takes_floats_for_colors(serve: Runner) -> None:
+    stream = target().submit(Commands().add("CLEAR", 4, *floats(0, 1, 0, 1), 0, 0x3FF00000, 0))
+    assert (serve(read(stream)).pixels(16, 16) == GREEN).all()
+
+
+def test_an_indexed_draw_begins_at_the_offset_of_the_index_buffer_whatever_its_start(serve: Runner) -> None:
+    away = ((5, 5), (5, 6), (6, 5))
+    stream = target().buffer(2, vertices(*away, *COVER)).buffer(3, struct.pack("<6H", 0, 1, 2, 3, 4, 5), bind=32)
+    commands = Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("SET_INDEX_BUFFER", 3, 2, 6)
+    result = serve(read(stream.submit(commands.add("DRAW_VBO", *draw(start=3, indexed=1)))))
+    assert not result.lines
+    assert (result.pixels(16, 16) == RED).all()
+
+
+def test_the_bias_of_an_indexed_draw_may_be_negative(serve: Runner) -> None:
+    stream = target().buffer(2, vertices(*COVER)).buffer(3, struct.pack("<3I", 7, 8, 9), bind=32)
+    commands = Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("SET_INDEX_BUFFER", 3, 4, 0)
+    result = serve(read(stream.submit(commands.add("DRAW_VBO", *draw(indexed=1, bias=-7)))))
+    assert (result.pixels(16, 16) == RED).all()
+
+
+def test_one_draw_with_two_index_sizes_reads_each_as_what_it_is(serve: Runner) -> None:
+    stream = target().buffer(2, vertices(*COVER)).buffer(3, bytes((0, 1, 2, 0)) + struct.pack("<3H", 0, 1, 2), bind=32)
+    commands = Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("SET_INDEX_BUFFER", 3, 1, 0).add("DRAW_VBO", *draw(indexed=1))
+    commands.add("CLEAR", 4, 0, 0, 0, 0, 0, 0, 0).add("SET_INDEX_BUFFER", 3, 2, 4).add("DRAW_VBO", *draw(indexed=1))
+    result = serve(read(stream.submit(commands)))
+    assert not result.lines
+    assert (result.pixels(16, 16) == RED).all()
+
+
+def test_constants_reach_the_shader_and_change_between_draws(serve: Runner) -> None:
+    stream = target().buffer(2, vertices(*COVER))
+    commands = Commands().shader(22, FRAGMENT, CONSTANT_FS).add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    commands.constants(FRAGMENT, 1, 0, 0, 1).add("DRAW_VBO", *draw()).constants(FRAGMENT, 0, 0, 1, 1)
+    commands.add("SET_SCISSOR_STATE", 0, 0, 8 | 16 << 16)
+    commands.create("RASTERIZER", 34, 1 << 29 | 1 << 1 | 1 << 14, word(1), 0, 0xFFFF, word(1), 0, 0, 0).bind("RASTERIZER", 34)
+    result = serve(read(stream.submit(commands.add("DRAW_VBO", *draw()))))
+    assert not result.lines
+    assert (result.pixels(16, 16)[:, :8] == BLUE).all()
+    assert (result.pixels(16, 16)[:, 8:] == RED).all()
+
+
+def test_a_uniform_buffer_is_read_from_its_offset(serve: Runner) -> None:
+    stream = target().buffer(2, vertices(*COVER)).buffer(4, bytes(256) + struct.pack("<4f", 0, 0, 1, 1), bind=64)
+    commands = Commands().shader(22, FRAGMENT, CONSTANT_FS).add("BIND_SHADER", 22, FRAGMENT).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    commands.add("SET_UNIFORM_BUFFER", FRAGMENT, 0, 256, 16, 4).add("DRAW_VBO", *draw())
+    result = serve(read(stream.submit(commands)))
+    assert not result.lines
+    assert (result.pixels(16, 16) == BLUE).all()
+
+
+def test_the_depth_test_keeps_what_is_nearer(serve: Runner) -> None:
+    stream = Stream().resource(1, TEXTURE_2D, RGBA8, TARGET, 16, 16).resource(5, TEXTURE_2D, Z32F, 1, 16, 16)
+    stream.submit(pipeline(16)).buffer(2, vertices(*COVER))
+    commands = Commands().create("SURFACE", 11, 5, Z32F, 0, 0).add("SET_FRAMEBUFFER_STATE", 1, 11, 10)
+    commands.create("DSA", 35, 1 | 1 << 1 | 1 << 2, 0, 0, 0).bind("DSA", 35)
+    commands.add("CLEAR", 5, *floats(0, 1, 0, 1), 0, 0x3FD00000, 0)  # depth 0.25; the triangle lies at 0.5
+    commands.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw())
+    result = serve(read(stream.submit(commands)))
+    assert not result.lines
+    assert (result.pixels(16, 16) == GREEN).all()
+
+
+def test_an_indirect_draw_takes_its_numbers_from_a_buffer(serve: Runner) -> None:
+    stream = target().buffer(2, vertices((5, 5), *COVER)).buffer(3, bytes(8) + struct.pack("<4I", 3, 1, 1, 0), bind=256)
+    words = (*draw(0), 3, 0, 3, 8, 0, 1, 0, 0)
+    result = serve(read(stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *words))))
+    assert not result.lines
+    assert (result.pixels(16, 16) == RED).all()
+
+
+TEXTURE_FS = (
+    "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL SAMP[0]\nDCL SVIEW[0], {0}, FLOAT\n"
+    "DCL TEMP[0]\nTEX TEMP[0], IN[0], SAMP[0], {0}\nMOV OUT[0], TEMP[0]\nEND\n"
+)
+
+
+def _textured(texture_target: int, name: str, coordinates: tuple[float, float]) -> Stream:
+    texels = np.zeros((4, 4, 4), np.uint8)
+    texels[2, 3] = BLUE
+    stream = target().buffer(2, vertices(*COVER, color=(*coordinates, 0, 1)))
+    stream.resource(6, texture_target, RGBA8, SAMPLED, 4, 4).put(6, 0, (0, 0, 0, 4, 4, 1), texels.tobytes())
+    commands = Commands().shader(22, FRAGMENT, TEXTURE_FS.format(name)).add("BIND_SHADER", 22, FRAGMENT)
+    commands.create("SAMPLER_STATE", 40, 2 | 2 << 3 | 2 << 6 | 2 << 11, 0, 0, 0, 0, 0, 0, 0)
+    commands.create("SAMPLER_VIEW", 41, 6, RGBA8 | texture_target << 24, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9)
+    commands.add("BIND_SAMPLER_STATES", FRAGMENT, 0, 40).add("SET_SAMPLER_VIEWS", FRAGMENT, 0, 41)
+    return read(stream.submit(commands.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw())))
+
+
+def test_a_texture_is_sampled_with_normalized_coordinates(serve: Runner) -> None:
+    result = serve(_textured(TEXTURE_2D, "2D", (0.9, 0.6)))
+    assert not result.lines
+    assert (result.pixels(16, 16) == BLUE).all()
+
+
+def test_a_rectangle_texture_is_sampled_with_texel_coordinates(serve: Runner) -> None:
+    result = serve(_textured(5, "RECT", (3.5, 2.5)))
+    assert not result.lines
+    assert (result.pixels(16, 16) == BLUE).all()
+
+
+def test_a_stencil_reference_blend_color_clip_plane_and_stipple_are_taken(serve: Runner) -> None:
+    commands = Commands().add("SET_STENCIL_REF", 0x1203).add("SET_BLEND_COLOR", *floats(0.5, 0, 0, 0)).add("SET_SAMPLE_MASK", 1)
+    commands.add("SET_CLIP_STATE", *floats(*range(32))).add("SET_POLYGON_STIPPLE", *range(32)).add("SET_MIN_SAMPLES", 1)
+    commands.add("SET_TESS_STATE", *floats(1, 1, 1, 1, 1, 1)).add("SET_FRAMEBUFFER_STATE_NO_ATTACH", 16 | 16 << 16, 1)
+    assert not serve(target().submit(commands)).lines
+
+
+def test_two_sub_contexts_have_objects_of_their_own_and_share_resources(serve: Runner) -> None:
+    stream = target().buffer(2, vertices(*COVER)).submit(Commands().add("CREATE_SUB_CTX", 1).add("SET_SUB_CTX", 1))
+    stream.submit(pipeline(16)).submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw()))
+    stream.submit(Commands().add("SET_SUB_CTX", 0).add("DESTROY_SUB_CTX", 1))
+    result = serve(read(stream))
+    assert not result.lines
+    assert (result.pixels(16, 16) == RED).all()
+
+
+def test_a_shader_may_come_in_pieces(serve: Runner) -> None:
+    data = CONSTANT_FS.encode() + b"\0"
+    stream = target().buffer(2, vertices(*COVER))
+    commands = Commands().piece(22, FRAGMENT, len(data), data[:20]).piece(22, FRAGMENT, 20 | 1 << 31, data[20:40])
+    commands.piece(22, FRAGMENT, 40 | 1 << 31, data[40:]).add("BIND_SHADER", 22, FRAGMENT).constants(FRAGMENT, 0, 0, 1, 1)
+    result = serve(read(stream.submit(commands.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw()))))
+    assert not result.lines
+    assert (result.pixels(16, 16) == BLUE).all()
+
+
+def test_linking_and_destroying_shaders_that_are_bound_is_fine(serve: Runner) -> None:
+    commands = Commands().add("LINK_SHADER", 20, 21, 0, 0, 0, 0).add("DESTROY_OBJECT", 21, kind="SHADER")
+    result = serve(target().submit(commands))
+    assert not result.lines
+
+
+def test_a_vertex_element_reads_at_its_offset_and_divisor(serve: Runner) -> None:
+    data = vertices(*COVER) + struct.pack("<4f", 0, 0, 1, 1)
+    stream = target().buffer(2, data)
+    commands = Commands().create("VERTEX_ELEMENTS", 36, 0, 0, 0, RGBA32F, 0, 1, 1, RGBA32F).bind("VERTEX_ELEMENTS", 36)
+    commands.add("SET_VERTEX_BUFFERS", 32, 0, 2, 16, 96, 2).add("DRAW_VBO", *draw())
+    result = serve(read(stream.submit(commands)))
+    assert not result.lines
+    assert (result.pixels(16, 16) == BLUE).all()
+
+
+def test_vertex_constants_are_their_own(serve: Runner) -> None:
+    commands = Commands().constants(VERTEX, 1, 2, 3, 4).add("SET_CONSTANT_BUFFER", VERTEX, 0)
+    assert not serve(target().submit(commands)).lines

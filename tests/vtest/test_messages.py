@@ -1,0 +1,159 @@
+"""Framing: every message's length, and what the server says of itself."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import socket
+import struct
+import threading
+from array import array
+from collections.abc import Iterator
+
+import pytest
+
+from tests.vtest.encoder import RGBA8, SAMPLED, TARGET, TEXTURE_2D, Commands, Runner, Stream, pipeline
+from tgsi.gallium import Screen
+from tgsi.vtest.caps import CapabilitySet, capability_set
+from tgsi.vtest.session import Session
+from tgsi.vtest.wire import SocketWire
+
+
+def test_the_handshake_is_answered_as_mesa_wants_it(serve: Runner) -> None:
+    stream = Stream().message(10).wait(0, 0).message(11, 0).message(9).message(1)
+    replies = serve(stream).replies
+    assert struct.unpack_from("<8I", replies) == (0, 10, 1, 7, 0, 1, 11, 0)
+    assert struct.unpack_from("<2I", replies, 32) == (1377, 2)
+    assert struct.unpack_from("<2I", replies, 40 + 1376) == (309, 1)
+    assert len(replies) == 40 + 1376 + 8 + 308
+
+
+def test_a_newer_protocol_than_allowed_is_not_agreed_to(serve: Runner) -> None:
+    assert serve(Stream().message(11, 3)).replies == struct.pack("<3I", 1, 11, 0)
+
+
+def test_the_capability_set_has_the_layout_of_the_protocol() -> None:
+    offsets = {name: getattr(CapabilitySet, name).offset for name in ("bset", "glsl_level", "max_samples", "capability_bits", "renderer")}
+    assert offsets == {"bset": 260, "glsl_level": 264, "max_samples": 284, "capability_bits": 392, "renderer": 696}
+    assert len(bytes(CapabilitySet())) == 1376
+
+
+def test_capabilities_are_the_screens_answers(screen: Screen) -> None:
+    caps = CapabilitySet.from_buffer_copy(capability_set(screen))
+    assert caps.glsl_level == screen.get_param("GLSL_FEATURE_LEVEL") >= 130
+    assert caps.max_render_targets == screen.get_param("MAX_RENDER_TARGETS")
+    assert caps.max_geom_output_vertices == screen.get_param("MAX_GEOMETRY_OUTPUT_VERTICES")
+    assert caps.max_streamout_buffers == screen.get_param("MAX_STREAM_OUTPUT_BUFFERS")
+    assert caps.sampler[RGBA8 // 32] >> RGBA8 % 32 & 1
+    assert not caps.sampler[0] & 1
+    assert not caps.capability_bits & (1 << 17 | 1 << 26)
+
+
+@pytest.mark.parametrize("length", [1, 4, 7])
+def test_a_header_that_is_cut_off_ends_with_one_line(serve: Runner, length: int) -> None:
+    stream = Stream()
+    stream.data += bytes(length)
+    assert len(serve(stream).lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "length"), [(99, 0), (2, 9), (2, 11), (3, 0), (4, 10), (5, 3), (7, 1), (6, 1 << 30), (8, 1 << 31), (11, 2)]
+)
+def test_a_message_of_a_wrong_length_or_number_ends_with_one_line(serve: Runner, number: int, length: int) -> None:
+    stream = Stream()
+    stream.data += struct.pack("<2I", length, number) + bytes(64)
+    result = serve(stream.wait())
+    assert len(result.lines) == 1
+    assert not result.replies
+
+
+def test_a_transfer_longer_than_the_stream_ends_with_one_line(serve: Runner) -> None:
+    stream = Stream().buffer(1, bytes(16))
+    stream.message(5, 1, 0, 0, 0, 0, 0, 0, 16, 1, 1, 16, length=15)
+    assert len(serve(stream).lines) == 1
+
+
+def test_a_wrong_read_is_answered_all_the_same(serve: Runner) -> None:
+    result = serve(Stream().get(7, 0, (0, 0, 0, 1, 1, 1), 4))
+    assert result.replies == bytes(4)
+    assert "there is no resource 7" in result.lines[0]
+
+
+# -- protocol 2 ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def client(screen: Screen) -> Iterator[socket.socket]:
+    """The client's end of a connection that is being served."""
+    ours, theirs = socket.socketpair()
+    lines: list[str] = []
+    session = Session(screen, SocketWire(theirs), lines.append)
+    thread = threading.Thread(target=session.serve)
+    thread.start()
+    with ours:
+        yield ours
+    thread.join(20)
+    theirs.close()
+    assert not thread.is_alive()
+    assert not lines
+
+
+def _descriptor(client: socket.socket) -> int:
+    numbers = array("i")
+    data, ancillary, _, _ = client.recvmsg(1, socket.CMSG_SPACE(4))
+    assert len(data) == 1
+    numbers.frombytes(ancillary[0][2][:4])
+    return numbers[0]
+
+
+def test_memory_is_shared_in_protocol_2(client: socket.socket) -> None:
+    stream = Stream().message(11, 2).message(12, 1, TEXTURE_2D, RGBA8, TARGET | SAMPLED, 4, 4, 1, 1, 0, 0, 64)
+    client.sendall(stream.data)
+    assert client.recv(12, socket.MSG_WAITALL) == struct.pack("<3I", 1, 11, 2)
+    descriptor = _descriptor(client)
+    with mmap.mmap(descriptor, 64) as memory:
+        with pytest.raises(OSError, match="not permitted"):
+            os.ftruncate(descriptor, 8)  # shrinking what the server has mapped would kill it
+        os.close(descriptor)
+        memory[:] = bytes(range(64))
+        more = Stream().message(14, 1, 0, 1, 1, 0, 2, 2, 1, 40, 20)  # a box from its place in the whole level
+        more.submit(Commands().create("SURFACE", 10, 1, RGBA8, 0, 0).add("SET_FRAMEBUFFER_STATE", 1, 0, 10))
+        more.message(13, 1, 0, 0, 0, 0, 4, 4, 1, 64, 0).wait(1)
+        client.sendall(more.data)
+        assert client.recv(12, socket.MSG_WAITALL) == struct.pack("<3I", 1, 7, 0)
+        expected = bytearray(64)
+        for row in (1, 2):
+            at = row * 16 + 4
+            expected[at : at + 8] = bytes(range(at, at + 8))
+        assert memory[:] == bytes(expected)
+
+
+def test_a_refused_resource_still_gets_its_descriptor(screen: Screen) -> None:
+    ours, theirs = socket.socketpair()
+    lines: list[str] = []
+    thread = threading.Thread(target=Session(screen, SocketWire(theirs), lines.append).serve)
+    thread.start()
+    with ours, theirs:
+        ours.sendall(Stream().message(11, 2).message(12, 1, TEXTURE_2D, 999, SAMPLED, 4, 4, 1, 1, 0, 0, 64).data)
+        ours.recv(12, socket.MSG_WAITALL)
+        os.close(_descriptor(ours))
+        ours.shutdown(socket.SHUT_RDWR)
+        thread.join(20)
+    assert ["999 is no format" in line for line in lines] == [True]
+
+
+def test_a_client_that_dies_in_the_middle_leaves_nothing_behind(screen: Screen) -> None:
+    before = screen.memory.used
+    ours, theirs = socket.socketpair()
+    lines: list[str] = []
+    session = Session(screen, SocketWire(theirs), lines.append)
+    thread = threading.Thread(target=session.serve)
+    thread.start()
+    with theirs:
+        stream = Stream().resource(1, TEXTURE_2D, RGBA8, TARGET, 16, 16).submit(pipeline(16))
+        ours.sendall(stream.data + b"\x20\0\0\0\x06\0\0\0half")
+        ours.close()
+        thread.join(20)
+    assert len(lines) == 1
+    assert not session.resources
+    assert screen.memory.used == before

@@ -1,0 +1,97 @@
+"""A sub-context: one GL context of a client. A Context of ours, and the client's objects by handle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from backends.gallium.enums import ShaderType
+from backends.gallium.state import DrawInfo
+from tgsi.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads
+from tgsi.vtest.errors import CommandError
+from tgsi.vtest.numbers import OBJECT_NAMES
+
+if TYPE_CHECKING:
+    from backends.gallium.context import Context
+    from tgsi.vtest.session import Session
+    from tgsi.vtest.shaders import Pieces
+    from tgsi.vtest.textures import Sampler
+
+FAMILIES = (copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads)
+"""The modules whose import fills the table of commands."""
+
+MAX_OBJECTS = 1 << 20
+STAGES = tuple(ShaderType)
+
+
+class SubContext:
+    """What the commands of one GL context work on.
+
+    kind: the object kind in the header of the command that runs. samplers, views: what is bound to each stage and unit, from which
+    the Context's own samplers follow (unnormalized ones for rectangle textures).
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.context: Context | None = session.screen.context_create()
+        self.objects: dict[int, tuple[int, Any]] = {}
+        self.kind = 0
+        self.samplers: list[list[Sampler | None]] = [[] for _ in STAGES]
+        self.views: list[list[Any]] = [[] for _ in STAGES]
+        self.vertex_buffers = 0
+        self.index_size = 0
+        self.infos: dict[bytes, DrawInfo] = {}
+        self.interned: dict[tuple[int, bytes], Any] = {}
+        self.pieces: dict[int, Pieces] = {}
+        self.stream_targets: list[Any] = []
+
+    @property
+    def gallium(self) -> Context:
+        """Our context."""
+        if self.context is None:
+            raise CommandError("sub_ctx_id", "it was destroyed")
+        return self.context
+
+    # -- objects ---------------------------------------------------------------------------------------------------------
+    def put(self, handle: int, value: Any) -> None:
+        """Keep an object of the running command's kind under a handle; what had the handle before is forgotten."""
+        if not handle:
+            raise CommandError("handle", "0 is no handle")
+        if len(self.objects) >= MAX_OBJECTS:
+            raise CommandError("handle", f"there are {MAX_OBJECTS} objects already")
+        self.objects[handle] = (self.kind, value)
+
+    def find(self, handle: int, kind: int, field: str = "handle") -> Any:
+        """An object of a kind, None for handle 0. CommandError if there is no such object."""
+        if not handle:
+            return None
+        found = self.objects.get(handle)
+        if found is None:
+            raise CommandError(field, f"there is no object {handle}")
+        if found[0] != kind:
+            raise CommandError(field, f"object {handle} is a {OBJECT_NAMES[found[0]]}, a {OBJECT_NAMES[kind]} is wanted")
+        return found[1]
+
+    def need(self, handle: int, kind: int, field: str = "handle") -> Any:
+        """An object of a kind; handle 0 is wrong, too."""
+        found = self.find(handle, kind, field)
+        if found is None:
+            raise CommandError(field, "0 is no object")
+        return found
+
+    def resource(self, handle: int, field: str = "res_handle") -> Any:
+        """A resource of the client."""
+        return self.session.resource(handle, field)
+
+    def close(self) -> None:
+        """Let go of the context and of all objects."""
+        context, self.context = self.context, None
+        self.objects.clear()
+        if context is not None:
+            context.destroy()
+
+
+def stage_of(number: int, field: str = "shader_type") -> ShaderType:
+    """A shader stage by its number."""
+    if not 0 <= number < len(STAGES):
+        raise CommandError(field, f"{number} is no stage")
+    return STAGES[number]
