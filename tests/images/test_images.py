@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import tgsi
-from tests.images.scenes import SCENES
+from tests.images import memory_scenes, scenes
 
+SCENES = scenes.SCENES | memory_scenes.SCENES
 DIGESTS = Path(__file__).parent / "digests.json"
 
 
