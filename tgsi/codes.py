@@ -250,9 +250,7 @@ B041 calls expand too far
 B051 not supported by the interpreter
     The interpreter does not do this yet; the message names it.
 B060 stage without an engine
-    Geometry and tessellation shaders can be created, but there is nothing yet that runs them in a draw.
-B061 no stream output
-    Stream output (transform feedback) is not supported yet; MAX_STREAM_OUTPUT_BUFFERS is 0.
+    Tessellation shaders can be created, but there is nothing yet that runs them in a draw.
 B062 vertex shader that writes memory
     STORE and atomics in vertex shaders of draws are not supported yet; fragment and compute shaders have them.
 B063 not a feature of this driver

@@ -39,6 +39,8 @@ class Bindings(ContextCore):
             return self.state.vertex
         if stage is ShaderType.FRAGMENT:
             return self.state.fragment
+        if stage is ShaderType.GEOMETRY:
+            return self.state.stages.geometry
         return self._other_stages.setdefault(stage, packet.StageBindings())
 
     # -- buffers ---------------------------------------------------------------------------------------------------------

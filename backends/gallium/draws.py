@@ -15,7 +15,6 @@ from backends.gallium.state import DrawInfo
 from backends.gallium.template import integer
 from backends.gallium.transfer import as_bytes
 from backends.raster import packet
-from tgsi.diagnostics import UnsupportedError
 
 MAX_DRAWS = 1 << 16
 MAX_REMEMBERED = 256
@@ -63,7 +62,7 @@ class Draws(Shaders, ContextCore):
             indirect_offset: see there.
             indirect_stride: see there.
             draw_count: see there.
-            count_from_stream_output: not supported.
+            count_from_stream_output: a stream output target; as many vertices are drawn as it holds, instead of `count`.
             given: fields of DrawInfo.
 
         Raises:
@@ -76,7 +75,7 @@ class Draws(Shaders, ContextCore):
         elif given or self._checked.get(id(info)) is not info:
             info = self._checked_info(info, given)
         if count_from_stream_output is not None:
-            raise UnsupportedError.at("B061", "draw_vbo: count_from_stream_output: stream output is not supported yet")
+            info = replace(info, count=self.streamed_count(count_from_stream_output))
         if self._unsupported:
             self.check_stages("draw_vbo")
         if state.vertex_shader is None:
@@ -92,6 +91,8 @@ class Draws(Shaders, ContextCore):
         if self.is_conditional and not self.allows_rendering():
             return
         self.renderer.draw(state, info)
+        if state.has_stages and state.stages.targets:
+            self.show_streams()
         if self._persistent:
             self.finish_draw()
 

@@ -131,19 +131,6 @@ class Extras(LinkStates, Transfers, Bindings):
             self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
 
     # -- refusals --------------------------------------------------------------------------------------------------------
-    def create_stream_output_target(self, buffer: Resource, *, buffer_offset: int = 0, buffer_size: int | None = None) -> Any:
-        """Refused: MAX_STREAM_OUTPUT_BUFFERS is 0."""
-        refuse("stream output", "B061")
-
-    def stream_output_target_destroy(self, target: Any) -> NoReturn:
-        """Refused: no target can exist."""
-        raise TypeError(f"stream_output_target_destroy: target: no such object exists; {type(target).__name__} was given")
-
-    def set_stream_output_targets(self, targets: Sequence[Any] = (), *, offsets: Sequence[int] = ()) -> None:
-        """Unbind stream output; binding is refused."""
-        if targets:
-            refuse("stream output", "B061")
-
     def set_sample_locations(self, locations: bytes = b"") -> None:
         """Standard sample locations; others are refused (PROGRAMMABLE_SAMPLE_LOCATIONS is 0)."""
         if locations:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from operator import add, sub
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,28 @@ Result = int | bool | tuple[int | bool, ...]
 
 OCCLUSION = frozenset({QueryType.OCCLUSION_COUNTER, QueryType.OCCLUSION_PREDICATE, QueryType.OCCLUSION_PREDICATE_CONSERVATIVE})
 COUNTING = frozenset({QueryType.PRIMITIVES_GENERATED, QueryType.PIPELINE_STATISTICS})
+STREAMS = frozenset(
+    {
+        QueryType.PRIMITIVES_EMITTED,
+        QueryType.SO_STATISTICS,
+        QueryType.SO_OVERFLOW_PREDICATE,
+        QueryType.SO_OVERFLOW_ANY_PREDICATE,
+    }
+)
+PIPELINE = (
+    "vertices",
+    "primitives",
+    "vs_invocations",
+    "gs_invocations",
+    "gs_primitives",
+    "clipper_in",
+    "clipper_out",
+    "fs_invocations",
+    "hs_invocations",
+    "ds_invocations",
+    "cs_invocations",
+)
+"""Counters of PIPELINE_STATISTICS in the documents' order."""
 WITHOUT_BEGIN = frozenset({QueryType.TIMESTAMP, QueryType.GPU_FINISHED})
 CLOCK_HZ = 1_000_000_000
 _COUNTERS = tuple(item.name for item in fields(Statistics))
@@ -27,7 +50,16 @@ _COUNTERS = tuple(item.name for item in fields(Statistics))
 
 def difference(after: Statistics, before: Statistics) -> Statistics:
     """What was counted in between."""
-    return Statistics(*(getattr(after, name) - getattr(before, name) for name in _COUNTERS))
+    return _combined(after, before, sub)
+
+
+def _combined(a: Statistics, b: Statistics, operation: Callable[[int, int], int]) -> Statistics:
+    """Counter by counter, stream by stream."""
+    values: dict[str, Any] = {}
+    for name in _COUNTERS:
+        x, y = getattr(a, name), getattr(b, name)
+        values[name] = tuple(map(operation, x, y)) if isinstance(x, tuple) else operation(x, y)
+    return Statistics(**values)
 
 
 class Query:
@@ -49,12 +81,11 @@ class Query:
     @property
     def counts(self) -> bool:
         """It needs the renderer's counters."""
-        return self.kind in OCCLUSION or self.kind in COUNTING
+        return self.kind in OCCLUSION or self.kind in COUNTING or self.kind in STREAMS
 
     def hold(self, now: Statistics) -> None:
         """Add what was counted since `base`."""
-        gained = difference(now, self.base)
-        self.held = Statistics(*(getattr(self.held, name) + getattr(gained, name) for name in _COUNTERS))
+        self.held = _combined(self.held, difference(now, self.base), add)
 
 
 class Queries(ContextCore):
@@ -67,7 +98,7 @@ class Queries(ContextCore):
     is_conditional = False
 
     def create_query(self, kind: QueryType | int | str, *, index: int = 0) -> Query:
-        """A query. `index` is the vertex stream of PRIMITIVES_GENERATED and PRIMITIVES_EMITTED."""
+        """A query. `index` is the vertex stream of those that count primitives of stages and of stream output."""
         self.check_open()
         return Query(lookup(QueryType, kind, "create_query: kind"), integer(index, "create_query: index", 0, 3))
 
@@ -212,13 +243,16 @@ def _result(query: Query) -> Result:
     if kind is QueryType.TIME_ELAPSED:
         return time.monotonic_ns() - query.started
     if kind is QueryType.PRIMITIVES_GENERATED:
-        return held.primitives if query.index == 0 else 0
+        return held.generated[query.index]
     if kind is QueryType.GPU_FINISHED:
         return True
     if kind is QueryType.PIPELINE_STATISTICS:
-        drawn = (held.vertices, held.primitives, held.vs_invocations, 0, 0, held.clipper_in, held.clipper_out, held.fs_invocations)
-        return (*drawn, 0, 0, held.cs_invocations)
-    # Without stream output nothing is emitted and nothing can overflow.
+        return tuple(getattr(held, name) for name in PIPELINE)
+    needed, written = held.needed, held.written
     if kind is QueryType.PRIMITIVES_EMITTED:
-        return 0
-    return (0, 0) if kind is QueryType.SO_STATISTICS else False
+        return written[query.index]
+    if kind is QueryType.SO_STATISTICS:
+        return written[query.index], needed[query.index]
+    if kind is QueryType.SO_OVERFLOW_PREDICATE:
+        return needed[query.index] > written[query.index]
+    return needed != written

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backends.gallium.core import ContextCore
-from backends.gallium.streams import StreamOutputInfo
+from backends.gallium.streams import StreamOutputInfo, Streams, checked_info
 from backends.raster import packet
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import Processor
@@ -21,18 +20,18 @@ STAGE_NAMES = {
 }
 
 
-class Shaders(ContextCore):
+class Shaders(Streams):
     """create_, bind_ and destroy_ for shaders. Stages without an engine can be created; drawing with them says so."""
 
     _unsupported: dict[Processor, packet.Shader]
 
-    def _create_shader(self, source: Any, stage: Processor) -> packet.Shader:
+    def _create_shader(self, source: Any, stage: Processor, stream_output: Any = None) -> packet.Shader:
         name = f"create_{STAGE_NAMES[stage]}_state"
         self.check_open()
         program = read_program(source, name)
         if program.processor is not stage:
             raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")
-        return packet.Shader(program)
+        return packet.Shader(program, stream_output=checked_info(stream_output, program, name))
 
     def _check_shader(self, shader: Any, stage: Processor, name: str) -> packet.Shader:
         if not isinstance(shader, packet.Shader):
@@ -63,15 +62,14 @@ class Shaders(ContextCore):
 
         Raises:
             ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in it.
-            ValueError: it is of another stage.
-            UnsupportedError: `stream_output` names outputs.
+            ValueError: it is of another stage, or `stream_output` is wrong; the message names the field.
         """
-        refuse_streams(stream_output, "create_vs_state")
-        return self._create_shader(program, Processor.VERT)
+        return self._create_shader(program, Processor.VERT, stream_output)
 
     def bind_vs_state(self, shader: packet.Shader | None) -> None:
         """Use a vertex shader; None: draws are refused."""
         self.state.vertex_shader = None if shader is None else self._check_shader(shader, Processor.VERT, "bind_vs_state")
+        self.choose_stages()
 
     def destroy_vs_state(self, shader: packet.Shader) -> None:
         """Forget a vertex shader; what is drawn already is not touched."""
@@ -94,13 +92,13 @@ class Shaders(ContextCore):
     delete_fs_state = destroy_fs_state
 
     def create_gs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
-        """A geometry shader. Draws with one bound raise UnsupportedError."""
-        refuse_streams(stream_output, "create_gs_state")
-        return self._create_shader(program, Processor.GEOM)
+        """A geometry shader from a program or its text; arguments and errors as `create_vs_state`."""
+        return self._create_shader(program, Processor.GEOM, stream_output)
 
     def bind_gs_state(self, shader: packet.Shader | None) -> None:
-        """Bind or unbind a geometry shader."""
-        self._bind_other(shader, Processor.GEOM)
+        """Use a geometry shader; None: primitives go from the vertex shader to the rasterizer."""
+        self.state.stages.geometry_shader = None if shader is None else self._check_shader(shader, Processor.GEOM, "bind_gs_state")
+        self.choose_stages()
 
     def destroy_gs_state(self, shader: packet.Shader) -> None:
         """Forget a geometry shader."""
@@ -149,12 +147,6 @@ def read_program(source: Any, name: str) -> Program:
 
     validate(source)
     return source
-
-
-def refuse_streams(info: StreamOutputInfo | None, name: str) -> None:
-    """UnsupportedError for a declaration that streams something out."""
-    if info is not None and info.output:
-        raise UnsupportedError.at("B061", f"{name}: stream output is not supported yet")
 
 
 def unsupported_stage(name: str, program: Program) -> UnsupportedError:

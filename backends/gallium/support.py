@@ -14,13 +14,14 @@ BUFFER_BINDS = (
     | Bind.COMMAND_ARGS_BUFFER
     | Bind.QUERY_BUFFER
     | Bind.SHADER_BUFFER
+    | Bind.STREAM_OUTPUT
     | Bind.GLOBAL
     | Bind.COMPUTE_RESOURCE
     | Bind.CUSTOM
     | Bind.LINEAR
 )
 TEXEL_BINDS = Bind.SAMPLER_VIEW | Bind.SHADER_IMAGE
-UNSUPPORTED_BINDS = Bind.STREAM_OUTPUT | Bind.SHARED
+UNSUPPORTED_BINDS = Bind.SHARED
 """Uses of features that do not exist yet, whatever the format."""
 
 _SCALED = frozenset({ChannelType.USCALED, ChannelType.SSCALED, ChannelType.FIXED})

@@ -29,6 +29,7 @@ from backends.raster.topology import Topology, topology_of
 from backends.raster.viewport import write_depth_clip, write_offset, write_region, write_viewport, write_window_space
 from linkage.options import LinkState
 from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
 _DRAW_SIZE, _VERTEX_ENV, _FRAGMENT_ENV = ctypes.sizeof(Draw), Draw.vertex_env.offset, Draw.fragment_env.offset
@@ -69,8 +70,22 @@ class DrawMaker:
             ctypes.c_void_p.from_address(address + at).value = make_environment(region, demand_of(shader), stage, [])
         return Packet(address, last.packet.primitives, last.packet.vertices, reads, last.packet.assembled, last.packet.is_layered)
 
-    def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
-        vertex = state.vertex_shader
+    def make_stored(self, state: DrawState, last: Shader, mode: Prim, most: int, framebuffer: Framebuffer) -> Packet | None:
+        """The packet of a draw whose vertices other stages leave in memory; None where it draws nothing.
+
+        last: the stage whose outputs they are; mode: POINTS, LINES or TRIANGLES, numbered by 32-bit indices; most: about how many
+        primitives. `place_stored` makes copies that say where they lie."""
+        return self._make(state, DrawInfo(mode=mode, count=most, index_size=4), framebuffer, last)
+
+    def place_stored(self, packet: Packet, vertices: int, corners: int, numbers: int, count: int) -> Packet:
+        """A copy of what `make_stored` made, for `count` primitives at these addresses."""
+        address = self.region.copy(packet.address, _DRAW_SIZE)
+        d = Draw.from_address(address)
+        d.attribute[0], d.indices, d.numbers, d.prims_per_instance = vertices, corners, numbers, count
+        return Packet(address, count, 0, packet.reads, is_layered=packet.is_layered, is_repeatable=False)
+
+    def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, last: Shader | None = None) -> Packet | None:
+        vertex = state.vertex_shader if last is None else last
         rasterizer, counts = state.rasterizer, state.count_statistics
         if vertex is None or info.count <= 0 or info.instance_count <= 0:
             return None
@@ -85,7 +100,11 @@ class DrawMaker:
         ctypes.memset(address, 0, ctypes.sizeof(Draw))
         d = Draw.from_address(address)
         packet = Packet(address, 0, info.count * info.instance_count, [])
-        self.inputs.assembly(d, state, info, topology, packet)
+        if last is None:
+            self.inputs.assembly(d, state, info, topology, packet)
+        else:
+            d.multiply[:], d.offset[:], d.edges[:] = topology.multiply, (*topology.even, *topology.odd), topology.edges
+            d.index_size, d.prims_per_instance, packet.primitives = 4, 1, info.count
         if packet.primitives <= 0:
             return packet if counts else None
         zs = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
@@ -108,22 +127,27 @@ class DrawMaker:
             write_offset(d, rasterizer, zs)
         d.shape = shape
         vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(), 32)
-        self.inputs.fetch(d, state, linked.num_inputs, vertex_lanes, packet)
-        d.wants_system = linked.wants_system
         self._slots(d, state, framebuffer, fragment, linked, shape, info.mode)
+        d.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes, last is not None))
+        if last is None:
+            self.inputs.fetch(d, state, linked.num_inputs, vertex_lanes, packet)
+            self.shade(d, state, vertex, vertex_lanes, packet)
+            d.wants_system = linked.wants_system
+        else:
+            d.stride[0] = 16 * vertex.program.file_size(File.OUT)
+        self._fragments(d, state, framebuffer, fragment, packet, shape)
+        packet.is_layered = d.layer_slot >= 0
+        return packet
+
+    def shade(self, d: Draw, state: DrawState, vertex: Shader, lanes: int, packet: Packet) -> None:
+        """The vertex shader and what it reads beside its inputs."""
         demand = demand_of(vertex)
         d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads, state.counters)
         if demand.effects.writes:
             raise UnsupportedError.at("B062", "a vertex shader that writes memory")
         packet.is_repeatable &= not demand.effects.touches
-        textures, samplers = sampling_keys(state.vertex, demand)
-        d.vertex_shader = self._use(
-            self.kernels.vertex_shader(vertex, vertex_lanes, textures, samplers, state.vertex.images.keys(demand.images))
-        )
-        d.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes))
-        self._fragments(d, state, framebuffer, fragment, packet, shape)
-        packet.is_layered = d.layer_slot >= 0
-        return packet
+        keys = (*sampling_keys(state.vertex, demand), state.vertex.images.keys(demand.images))
+        d.vertex_shader = self._use(self.kernels.vertex_shader(vertex, lanes, *keys))
 
     def _use(self, library: Library) -> int:
         """Entry point of a kernel, which lives as long as the draw."""

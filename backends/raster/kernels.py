@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import threading
@@ -86,9 +85,10 @@ class Kernels:
 
         return self.compile(("common", lanes), ("flush", "worker"), build)
 
-    def shade_vertices(self, lanes: int) -> Library:
+    def shade_vertices(self, lanes: int, is_stored: bool = False) -> Library:
         """shade_vertices(worker, batch)."""
-        return self.compile(("shade_vertices", lanes), ("shade_vertices",), lambda m: build_shade_vertices(lanes, m))
+        key = ("shade_vertices", lanes, is_stored)
+        return self.compile(key, ("shade_vertices",), lambda m: build_shade_vertices(lanes, m, is_stored))
 
     def fetch(self, layout: tuple[Attribute | None, ...], lanes: int) -> Library:
         """fetch(draw, ids, instances, soa)."""
@@ -100,13 +100,18 @@ class Kernels:
     def vertex_shader(self, shader: Shader, lanes: int, textures: Textures, samplers: Samplers, images: Images = ()) -> Library:
         """vertex_shader(env, in, out, system)."""
 
-        def make() -> Library:
-            parts = ("vertex_shader", shader.program.text, lanes, textures, samplers, images)
-            units = _by_unit(textures, samplers)
-            build = functools.partial(build_vertex_kernel, shader.program, lanes, *units, images=dict(images), cpu=self.cpu)
-            return compile_cached(parts, build, exports=("vertex_shader",), cpu=self.cpu, cache=self.cache)
+        def build() -> Module:
+            return build_vertex_kernel(shader.program, lanes, *by_unit(textures, samplers), images=dict(images), cpu=self.cpu)
 
-        return self._variants.get(_Request(("vertex_shader", shader.serial, lanes, textures, samplers, images), make))
+        return self.of_program("vertex_shader", shader, (lanes, textures, samplers, images), build)
+
+    def of_program(self, name: str, shader: Shader, key: tuple[Hashable, ...], build: Callable[[], Module]) -> Library:
+        """The function `name` of a module that depends on a program and on `key`."""
+
+        def make() -> Library:
+            return compile_cached((name, shader.program.text, *key), build, exports=(name,), cpu=self.cpu, cache=self.cache)
+
+        return self._variants.get(_Request((name, shader.serial, *key), make))
 
     def coverage(self, lanes: int, quads: bool) -> Library:
         """coverage(arena, limit, &cursor, x, y, list)."""
@@ -154,7 +159,8 @@ class Kernels:
         return max(2 * self.native, 8)
 
 
-def _by_unit(textures: Textures, samplers: Samplers) -> tuple[dict[int, TextureKey], dict[int, SamplerKey]]:
+def by_unit(textures: Textures, samplers: Samplers) -> tuple[dict[int, TextureKey], dict[int, SamplerKey]]:
+    """What is bound, by unit."""
     return {k: t for k, t in enumerate(textures) if t is not None}, {k: s for k, s in enumerate(samplers) if s is not None}
 
 

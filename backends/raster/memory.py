@@ -42,6 +42,20 @@ class Region:
         self._used += size
         return address
 
+    @property
+    def taken(self) -> int:
+        """Bytes that are handed out."""
+        return self.size + self._used
+
+    @property
+    def room(self) -> int:
+        """Bytes that `allocate` can give without asking the system."""
+        return max(len(self._current) - self._used - SLACK & ~63, 0)
+
+    def shorten(self, address: int, size: int) -> None:
+        """What was allocated last, at `address`, needs no more than `size` bytes."""
+        self._used = address - self._base + (size + SLACK + 63 & ~63)
+
     def copy(self, address: int, size: int, padded: int = 0) -> int:
         """A copy of `size` bytes, zero-padded to `padded` bytes."""
         target = self.allocate(max(size, padded))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         VertexElement,
         ViewportState,
     )
+    from backends.gallium.streams import StreamOutputInfo
     from backends.llvm.abi import SamplerRecord, TextureRecord
     from backends.llvm.sampling.key import SamplerKey, TextureKey
     from tgsi.ir import Program
@@ -118,7 +119,19 @@ class Shader:
     program: Program
     serial: int = field(default_factory=lambda: next(_serials))
     derived: dict[str, object] = field(default_factory=dict, repr=False)  # what the renderer has found out about it
+    stream_output: StreamOutputInfo | None = None
     is_destroyed: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class StreamTarget:
+    """A range of memory that stream output writes; `offset` is how many bytes of it are written."""
+
+    address: int
+    size: int  # bytes
+    keepalive: object = field(default=None, repr=False)
+    offset: int = 0
+    stride: int = 0  # bytes of a vertex in it, 0 as long as nothing was written
 
 
 @dataclass(slots=True)
@@ -130,6 +143,15 @@ class StageBindings:
     samplers: list[BoundSampler | None] = field(default_factory=list)
     buffers: BufferTable = field(default_factory=BufferTable)
     images: ImageTable = field(default_factory=ImageTable)
+
+
+@dataclass(slots=True)
+class Stages:
+    """What a draw has beside a vertex and a fragment shader."""
+
+    geometry_shader: Shader | None = None
+    geometry: StageBindings = field(default_factory=StageBindings)
+    targets: tuple[StreamTarget | None, ...] = ()  # of stream output
 
 
 @dataclass(slots=True)
@@ -160,19 +182,32 @@ class DrawState:
     window_rectangles: tuple[bool, tuple[ScissorState, ...]] = (False, ())  # only their inside counts, or only their outside
     clip_planes: tuple[tuple[float, float, float, float], ...] = ()
     link: LinkState = IDENTITY  # which output feeds which fragment input
+    has_stages: bool = False  # `stages` holds some that take part in the draw
+    stages: Stages = field(default_factory=Stages)
     count_samples: bool = False  # an occlusion query is active
     count_statistics: bool = False  # a pipeline statistics query is active
 
 
+STREAMS = 4
+_NONE = (0,) * STREAMS
+
+
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Running totals since the renderer was made; a query is the difference of two of them."""
+    """Running totals since the renderer was made; a query is the difference of two of them. Tuples have one entry a vertex stream."""
 
     samples_passed: int = 0
     vertices: int = 0  # input assembler vertices
     primitives: int = 0  # input assembler primitives
     vs_invocations: int = 0
+    gs_invocations: int = 0
+    gs_primitives: int = 0
     clipper_in: int = 0
     clipper_out: int = 0
     fs_invocations: int = 0
+    hs_invocations: int = 0  # of tessellation control programs: patches
+    ds_invocations: int = 0
     cs_invocations: int = 0  # of grids, which the context counts
+    generated: tuple[int, ...] = _NONE  # primitives that left the last stage in front of the rasterizer
+    needed: tuple[int, ...] = _NONE  # those that stream output would have written, had there been room,
+    written: tuple[int, ...] = _NONE  # and those that it wrote

@@ -119,6 +119,7 @@ class Draw(ctypes.Structure):
         ("shape", c_int32),
         ("prim_shift", c_int32),  # primitive number = q >> prim_shift
         ("wants_prim", c_int32),
+        ("numbers", c_void_p),  # of each primitive, where an earlier stage says; null: they are counted
         ("start_instance", c_int32),
         ("draw_id", c_int32),
         ("base_vertex", c_int32),

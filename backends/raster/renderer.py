@@ -5,10 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Sequence
-from typing import Self
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 
+from backends.compute.packet import compute_units
 from backends.gallium.enums import Clear
 from backends.gallium.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
@@ -19,7 +21,10 @@ from backends.raster.memory import Region
 from backends.raster.packet import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Statistics, Surface
 from backends.raster.pool import Pool
 from backends.raster.records import TILE, Batch, ClearRecord
-from backends.raster.storage import Waiting, meet, reach_of
+from backends.raster.repeats import Packet
+from backends.raster.storage import Reach, Waiting, meet, reach_of
+from backends.stream.pipeline import Pipeline
+from backends.stream.totals import StreamTotals
 
 SETUP_LANES = 16
 MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
@@ -79,6 +84,8 @@ class Renderer:
         self._bound = INFINITY  # of all depths in the framebuffer
         self._layers = 1  # that waiting draws go to
         self._vertices = self._primitives = 0
+        self._pipeline = Pipeline(self._maker, self, compute_units(threads))
+        self._streams = StreamTotals()
         self.runs = 0  # how often targets were written; also by calls that ask for no flush
 
     # -- targets ------------------------------------------------------------------------------------------------------
@@ -125,23 +132,48 @@ class Renderer:
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """Takes a draw. UnsupportedError, before anything is drawn, for what the renderer cannot do."""
         fb = self._framebuffer
-        if not fb.width or not fb.height:
+        is_empty = not fb.width or not fb.height
+        if is_empty and not state.has_stages:
             return
         reach = None
         if state.memory is not None or self._waiting.written:
             reach = reach_of(state)
             if self.pending and self._waiting.blocks(state, reach, self._reads, self._written()):
                 self.flush()
+        if state.has_stages and (not self._draw_stages(state, info, reach) or is_empty):
+            return
         packet = self._maker.make(state, info, fb)
         if packet is None:
             return
-        if packet.is_layered and self._layers == 1:
-            self._resize(fb.layers)
         if reach is not None:
-            self._waiting.note(reach)
-            self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())
+            self._note(reach)
         self._vertices += packet.vertices
         self._primitives += packet.assembled
+        self.enqueue(packet)
+        self._limit()
+
+    def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
+        """A draw with more stages than two, or with stream output; whether the draw itself is still to come."""
+        fb = self._framebuffer
+        drawn = self._pipeline.draw(state, info, fb)
+        is_open = drawn.is_plain and fb.width > 0 and fb.height > 0
+        self._streams.add(drawn, counts_input=not is_open)
+        if not is_open:
+            if reach is not None:
+                self._note(reach)
+            self._limit()
+        return is_open
+
+    def _note(self, reach: Reach) -> None:
+        """A draw whose programs reach memory waits."""
+        self._waiting.note(reach)
+        self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())
+
+    def enqueue(self, packet: Packet) -> None:
+        """Takes a packet, in the order in which they are drawn."""
+        fb = self._framebuffer
+        if packet.is_layered and self._layers == 1:
+            self._resize(fb.layers)
         fresh = set(packet.reads) - self._reads
         if fresh:
             self._reads |= fresh
@@ -150,11 +182,21 @@ class Renderer:
             self._batches.append((packet.address, first, count))
             self._queued += count
             if len(self._batches) >= MAX_BATCHES or self._queued >= MAX_QUEUED:
-                self._run()
-        if not self._batches:
+                self.carry_out()
+
+    def _limit(self) -> None:
+        """After a draw: what waits must not hold too much."""
+        if not self.pending:
             self._finish()
-        elif self._held + self._region.size > MAX_HELD:
+        elif self._held + self._region.size + self._pipeline.held > MAX_HELD:
             self.flush()
+
+    def settle(self, reads: Sequence[tuple[int, int]], writes: Sequence[tuple[int, int]]) -> None:
+        """Draws what was taken if it writes what is read now, or reads or writes what is written now."""
+        if self.pending:
+            written = [*self._written(), *self._waiting.written]
+            if meet(reads, written) or meet(writes, [*self._reads, *written, *self._waiting.touched]):
+                self.carry_out()
 
     @property
     def pending(self) -> bool:
@@ -165,9 +207,7 @@ class Renderer:
         """Pending work reads or writes one of these bytes: flush before they change, or are looked at."""
         if not self.pending:
             return False
-        end = address + size
-        ranges = [*self._reads, *self._written(), *self._waiting.touched]
-        return any(start < end and address < start + length for start, length in ranges)
+        return meet([(address, size)], [*self._reads, *self._written(), *self._waiting.touched])
 
     def _written(self) -> list[tuple[int, int]]:
         fb = self._framebuffer
@@ -181,7 +221,7 @@ class Renderer:
     def flush(self) -> None:
         """Runs everything that waits; then all bytes are in memory."""
         if self.pending:
-            self._run()
+            self.carry_out()
         self._finish()
 
     def _finish(self) -> None:
@@ -190,11 +230,12 @@ class Renderer:
         self._is_ordered = False
         self._held = 0
         self._region.reset()
+        self._pipeline.reset()
         if self._layers > 1:
             self._resize(1)
 
-    def _run(self) -> None:
-        """The native part. Draw records stay: a long draw may go on after it."""
+    def carry_out(self) -> None:
+        """Draws what was taken: the native part. Draw records stay, a long draw may go on after it."""
         self.runs += 1
         s, pool = self._pool.scene, self._pool
         batches = np.zeros(max(len(self._batches), 1), _BATCH)
@@ -214,13 +255,14 @@ class Renderer:
     def statistics(self) -> Statistics:
         """Flushes; running totals of what was drawn (samples and fragments only while DrawState asked for them)."""
         self.flush()
-        totals = {n: sum(int(getattr(w, n)) for w in self._pool.workers) for n in ("samples_passed", "fs_invocations")}
+        totals: dict[str, Any] = {n: sum(int(getattr(w, n)) for w in self._pool.workers) for n in ("samples_passed", "fs_invocations")}
         totals |= {n: int(getattr(self._pool.scene, n)) for n in ("vs_invocations", "clipper_in", "clipper_out")}
-        return Statistics(vertices=self._vertices, primitives=self._primitives, **totals)
+        return self._streams.statistics(replace(Statistics(vertices=self._vertices, primitives=self._primitives), **totals))
 
     def close(self) -> None:
         """Flushes and ends the threads; the renderer cannot be used any more."""
         self.flush()
+        self._pipeline.close()
         self._pool.close()
 
     def __enter__(self) -> Self:

@@ -143,7 +143,11 @@ def _identity(f: Function, d: Record, b: Record, prims: Val, front: Val) -> Val:
     """Primitive number (0 where no shader asks) and facing, in 31 bits."""
     number = f.var(prims.type, 0)
     with f.if_(d.get("wants_prim").ne(0)):
-        number.set((prims + b.get("first")).urem(d.get("prims_per_instance")).lshr(d.get("prim_shift")))
+        numbers, own = d.get("numbers"), prims + b.get("first")
+        with f.else_of(numbers.cast("ptrtoint", I64).eq(0)) as given:
+            number.set(own.urem(d.get("prims_per_instance")).lshr(d.get("prim_shift")))
+            given()
+            number.set(f.gather(I32, numbers, f.select(own.ult(d.get("prims_per_instance")), own, 0) << 2))
     return ((number.get() << 1) | front.zext(I32)) & 0x7FFFFFFF
 
 

@@ -53,7 +53,7 @@ def reach_of(state: DrawState) -> Reach | None:
             ranges = [*bindings.buffers.ranges(), *bindings.images.ranges(), *state.counters.ranges()]
             touched += ranges
             written += ranges if effects.writes else []
-            is_ordered |= bool(effects.atomics)  # which are loads and stores, so one thread has to do them
+            is_ordered |= effects.is_ordered
     if not touched:
         return None
     vertex, fragment = (shader.serial if shader is not None else 0 for shader, _ in stages)
@@ -67,7 +67,8 @@ def fixed_reads(state: DrawState) -> Iterator[Range]:
     for buffer in state.vertex_buffers:
         if buffer is not None:
             yield buffer.address, buffer.size
-    for stage in (state.vertex, state.fragment):
+    stages = (state.vertex, state.fragment, state.stages.geometry) if state.has_stages else (state.vertex, state.fragment)
+    for stage in stages:
         for memory in stage.constants:
             if memory is not None:
                 yield memory.address, memory.size

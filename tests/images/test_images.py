@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import tgsi
-from tests.images import memory_scenes, scenes
+from tests.images.scenes import SCENES
 
-SCENES = scenes.SCENES | memory_scenes.SCENES
 DIGESTS = Path(__file__).parent / "digests.json"
 
 

@@ -229,11 +229,10 @@ def test_shaders_are_parsed_and_validated_when_they_are_made(ctx: g.Context) -> 
 
 
 def test_stages_without_an_engine_are_refused_when_they_would_run(drawing: g.Context) -> None:
-    geometry = drawing.create_gs_state(
-        "GEOM\nPROPERTY GS_INPUT_PRIMITIVE TRIANGLES\nPROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP\nPROPERTY GS_MAX_OUTPUT_VERTICES 3\n"
-        "DCL IN[][0], POSITION\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0][0]\nEND\n"
+    evaluation = drawing.create_tes_state(
+        "TESS_EVAL\nPROPERTY TES_PRIM_MODE 4\nDCL IN[][0], POSITION\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0][0]\nEND\n"
     )
-    drawing.bind_gs_state(geometry)
-    with pytest.raises(UnsupportedError, match="GEOM shaders"):
+    drawing.bind_tes_state(evaluation)
+    with pytest.raises(UnsupportedError, match="TESS_EVAL shaders"):
         drawing.draw_vbo(count=3)
-    drawing.bind_gs_state(None)
+    drawing.bind_tes_state(None)

@@ -1,0 +1,240 @@
+"""Draws with more stages than two, and stream output: chunks of primitives go through all stages, on all threads, one wave after another.
+
+Vertices and primitives that the last stage leaves lie in memory in the order of the draw, whoever worked on them. Stream output copies
+from there; the rasterizer draws from there as from vertex buffers, with the last stage in place of a vertex shader.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from backends.gallium.enums import Prim
+from backends.gallium.state import DrawInfo
+from backends.llvm.plan import fitting_lanes
+from backends.llvm.subgroups import votes
+from backends.raster.demand import demand_of
+from backends.raster.drawing import DrawMaker
+from backends.raster.environment import Samplers, Textures, make_environment, sampling_keys
+from backends.raster.packet import DrawState, Framebuffer, Shader, StageBindings
+from backends.raster.records import Draw
+from backends.raster.repeats import Packet
+from backends.raster.topology import Topology
+from backends.result import STREAMS
+from backends.shapes import input_vertices, output_vertices
+from backends.stream.crew import Crew
+from backends.stream.feedback import Feedback
+from backends.stream.geometry import invocations_of
+from backends.stream.kernels import StreamKernels
+from backends.stream.records import MAX_REGISTERS
+from backends.stream.shaded import Shaded, Stage, Worker
+from backends.stream.stages import GeometryStage, VertexStage, output_rows
+from backends.stream.topology import decomposed, geometry_input
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File
+from tgsi.ir import Program
+
+CHUNK = 2048
+"""Most input primitives of a chunk."""
+CHUNK_BYTES = 16 << 20
+"""What a chunk may become, in the worst case; one primitive may always."""
+MAX_KEPT = 64 << 20
+"""Bytes that wait for the rasterizer; then it runs."""
+
+_MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
+Range = tuple[int, int]
+
+
+class Sink(Protocol):
+    """What a pipeline wants of the renderer."""
+
+    def enqueue(self, packet: Packet) -> None:
+        """Takes a packet, in the order in which they are drawn."""
+        ...
+
+    def carry_out(self) -> None:
+        """Draws what was taken; what packets were made of stays."""
+        ...
+
+    def settle(self, reads: Sequence[Range], writes: Sequence[Range]) -> None:
+        """Draws what was taken if it writes what is read now, or reads or writes what is written now."""
+        ...
+
+
+@dataclass(slots=True)
+class Drawn:
+    """What a draw was. A plain draw still has to follow, of the same primitives, where `is_plain`."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    generated: list[int] = field(default_factory=lambda: [0] * STREAMS)
+    needed: Sequence[int] = (0,) * STREAMS
+    written: Sequence[int] = (0,) * STREAMS
+    is_plain: bool = False
+
+
+class Pipeline:
+    """The stages in front of the rasterizer, for one renderer. `workers`: threads, the caller among them."""
+
+    def __init__(self, maker: DrawMaker, sink: Sink, workers: int) -> None:
+        self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels)
+        self._crew = Crew(workers)
+        self._workers = [Worker() for _ in range(self._crew.workers)]
+
+    @property
+    def held(self) -> int:
+        """Bytes that wait for the rasterizer."""
+        return sum(worker.kept.taken + worker.brief.taken for worker in self._workers)
+
+    def reset(self) -> None:
+        """Everything was drawn."""
+        for worker in self._workers:
+            worker.kept.reset()
+
+    def close(self) -> None:
+        """Ends the threads."""
+        self._crew.close()
+
+    def draw(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Drawn:
+        """One draw. UnsupportedError and ValueError, before anything is drawn or written, for what cannot be."""
+        drawn, vertex = Drawn(), state.vertex_shader
+        if vertex is None or info.count <= 0 or info.instance_count <= 0:
+            return drawn
+        last = last_stage(state) or vertex
+        drawn.is_plain = last is vertex
+        topology = self._topology(state, info)
+        packet = Packet(0, 0, info.count * info.instance_count, [])
+        first = self._vertices(state, info, topology, packet)
+        feedback = self._feedback(state, last)
+        if packet.primitives <= 0:
+            return drawn
+        drawn.counts.update(vertices=packet.vertices, primitives=packet.primitives >> topology.shift)
+        template = None
+        if not drawn.is_plain and framebuffer.width and framebuffer.height:
+            most, rows = self._most(state, packet.primitives)
+            template = self._maker.make_stored(state, last, _MODES[rows], most, framebuffer)
+        streams = sorted({*(feedback.streams if feedback is not None else ()), *((0,) if template is not None else ())})
+        stages = self._stages(state, vertex, streams, packet)
+        targets = [t for t in state.stages.targets if t is not None] if feedback is not None else []
+        self._sink.settle(packet.reads, [(t.address, t.size) for t in targets])
+        self._run(drawn, first, stages, packet.primitives, feedback, template)
+        if feedback is not None:
+            drawn.needed, drawn.written = feedback.needed, feedback.written
+        return drawn
+
+    # -- what goes through ---------------------------------------------------------------------------------------------
+    @staticmethod
+    def _topology(state: DrawState, info: DrawInfo) -> Topology:
+        geometry = state.stages.geometry_shader
+        if geometry is not None:
+            return geometry_input(info.mode, input_vertices(geometry.program))
+        return decomposed(info.mode, state.rasterizer.flatshade_first)
+
+    def _vertices(self, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> VertexStage:
+        """The first stage; `packet` receives how many primitives there are, and what is read."""
+        maker, vertex = self._maker, state.vertex_shader
+        assert vertex is not None
+        _check_outputs(vertex.program)
+        address = maker.region.allocate(ctypes.sizeof(Draw))
+        ctypes.memset(address, 0, ctypes.sizeof(Draw))
+        d = Draw.from_address(address)
+        _, is_written_out = maker.inputs.primitives(d, state, info, topology, packet)
+        lanes = min(maker.lanes or maker.kernels.vertex_lanes(), 32)
+        maker.inputs.fetch(d, state, vertex.program.file_size(File.IN), lanes, packet)
+        maker.shade(d, state, vertex, lanes, packet)
+        d.wants_system = bool(vertex.program.declared(File.SV)) or votes(vertex.program)
+        return VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), is_written_out)
+
+    def _stages(self, state: DrawState, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
+        """The stages behind the vertex shader."""
+        stages: list[Stage] = []
+        producer, geometry = vertex.program, state.stages.geometry_shader
+        if geometry is not None:
+            stages.append(self._geometry(state, producer, geometry, streams, packet))
+        return stages
+
+    def _geometry(self, state: DrawState, producer: Program, geometry: Shader, streams: Sequence[int], packet: Packet) -> GeometryStage:
+        program, bindings = geometry.program, state.stages.geometry
+        _check_outputs(program)
+        lanes = fitting_lanes(program, min(self._maker.lanes or self._maker.kernels.vertex_lanes(), 32))
+        environment, keys = self._environment(geometry, bindings, packet)
+        library = self._kernels.geometry(geometry, lanes, *keys)
+        first = state.rasterizer.flatshade_first
+        gather = self._kernels.gather()
+        return GeometryStage(producer, program, lanes, environment, library, gather, streams=streams, provokes_first=first)
+
+    def _environment(self, shader: Shader, bindings: StageBindings, packet: Packet) -> tuple[int, tuple[Textures, Samplers]]:
+        demand = demand_of(shader)
+        return make_environment(self._maker.region, demand, bindings, packet.reads), sampling_keys(bindings, demand)
+
+    def _feedback(self, state: DrawState, last: Shader) -> Feedback | None:
+        info, targets = last.stream_output, state.stages.targets
+        if info is None or not info.output or not any(target is not None for target in targets):
+            return None
+        return Feedback(info, targets, self._kernels.output())
+
+    @staticmethod
+    def _most(state: DrawState, primitives: int) -> tuple[int, int]:
+        """How many primitives may come out, at most and as far as it matters, and their vertices."""
+        geometry = state.stages.geometry_shader
+        assert geometry is not None
+        program = geometry.program
+        return min(primitives * invocations_of(program) * output_vertices(program), 1 << 16), output_rows(program)
+
+    # -- chunk by chunk ------------------------------------------------------------------------------------------------
+    def _run(
+        self, drawn: Drawn, first: VertexStage, stages: Sequence[Stage], primitives: int, feedback: Feedback | None, template: Packet | None
+    ) -> None:
+        most = max([first.most_bytes, *(stage.most_bytes for stage in stages)])
+        size = max(1, min(CHUNK, CHUNK_BYTES // most))
+        chunks = -(-primitives // size)
+        done: dict[int, Sequence[Shaded]] = {}
+
+        def work(number: int, chunk: int) -> None:
+            worker = self._workers[number]
+            memories = [worker.work] * len(stages) + [worker.brief if template is None else worker.kept]
+            start = chunk * size
+            pieces: Sequence[Shaded] = [first.run(worker, start, min(size, primitives - start), memories[0])]
+            for stage, memory in zip(stages, memories[1:]):
+                pieces = [left for piece in pieces for left in stage.run(worker, piece, memory)]
+            worker.work.reset()
+            done[chunk] = pieces
+
+        start = 0
+        while start < chunks:
+            if self.held > MAX_KEPT // 2:
+                self._sink.carry_out()
+                self.reset()
+            done.clear()
+            end = self._crew.run(start, chunks, work, lambda: self.held < MAX_KEPT)
+            for chunk in range(start, end):
+                for piece in done[chunk]:
+                    self._take(drawn, piece, feedback, template)
+            for worker in self._workers:
+                worker.brief.reset()
+            start = end
+        for worker in self._workers:
+            drawn.counts.update(worker.counts)
+            worker.counts.clear()
+
+    def _take(self, drawn: Drawn, piece: Shaded, feedback: Feedback | None, template: Packet | None) -> None:
+        """What comes out of the last stage, in the order of the draw."""
+        for stream, count in enumerate(piece.generated):
+            drawn.generated[stream] += count
+        if feedback is not None:
+            feedback.write(piece)
+        if template is not None and (primitives := piece.lists[0]).count:
+            count = primitives.count
+            self._sink.enqueue(self._maker.place_stored(template, piece.vertices, primitives.corners, primitives.numbers, count))
+
+
+def last_stage(state: DrawState) -> Shader | None:
+    """The last stage in front of the rasterizer behind the vertex shader, if there is one."""
+    return state.stages.geometry_shader
+
+
+def _check_outputs(program: Program) -> None:
+    if program.file_size(File.OUT) > MAX_REGISTERS:
+        raise UnsupportedError.at("B001", f"a shader may have {MAX_REGISTERS} outputs")
