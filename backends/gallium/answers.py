@@ -136,9 +136,11 @@ class Answers:
             return False
         kind = lookup(TextureTarget, target, "is_format_supported: target")
         wanted = as_flags(Bind, bind, "is_format_supported: bind")
-        if sample_count > 1 or storage_sample_count > 1:
+        samples = max(1, integer(sample_count, "is_format_supported: sample_count", 0, 32))
+        if integer(storage_sample_count, "is_format_supported: storage_sample_count", 0, 32) not in (0, samples):
             return False
-        return not wanted & ~supported_binds(found, kind)
+        possible = supported_binds(found, kind, samples)
+        return not wanted & ~possible and (samples == 1 or bool(possible))
 
     def can_create_resource(self, template: Template) -> bool:
         """A resource of this template would not be refused for its sizes."""

@@ -17,7 +17,7 @@ from backends.gallium.samplers import bound_sampler
 from backends.gallium.state import BlendColor, ClipState, PolyStipple, SamplerState, ScissorState, StencilRef, ViewportState
 from backends.gallium.template import integer, make, real
 from backends.gallium.transfer import as_bytes
-from backends.gallium.view import FramebufferState, SamplerView, Surface, sampler_view, surface
+from backends.gallium.view import FramebufferState, SamplerView, Surface, framebuffer_samples, sampler_view, surface
 from backends.raster import packet
 from backends.raster.records import MAX_VIEWS as MAX_VIEWPORTS
 from backends.raster.records import MAX_WINDOWS
@@ -254,21 +254,25 @@ class Bindings(ContextCore):
         width: int = 0,
         height: int = 0,
         layers: int = 0,
+        samples: int = 0,
     ) -> None:
         """Bind render targets: surfaces, or resources (their level 0). Sizes default to the smallest of the targets.
 
         A None color buffer is a hole. Without any argument nothing is bound; with a size alone, draws count samples and write memory.
-        Primitives may go to as many layers as every target has, or to `layers` where there is no target.
+        Primitives may go to as many layers as every target has, or to `layers` where there is no target;
+        pixels have as many samples as the targets, or `samples`.
 
         Raises:
-            ValueError: a color format in zsbuf or the reverse, more than eight targets, or a size that the targets do not have.
+            ValueError: a color format in zsbuf or the reverse, more than eight targets, or a size that the targets do not have,
+                or targets whose numbers of samples differ.
         """
         name = "set_framebuffer_state"
         self.check_open()
         if state is not None:
             if not isinstance(state, FramebufferState):
                 raise TypeError(f"{name}: state: a FramebufferState is wanted, not {type(state).__name__}")
-            cbufs, zsbuf, width, height, layers = state.cbufs, state.zsbuf, state.width, state.height, state.layers
+            cbufs, zsbuf, width, height = state.cbufs, state.zsbuf, state.width, state.height
+            layers, samples = state.layers, state.samples
         colors = () if cbufs is None else tuple(cbufs)
         if len(colors) > packet.MAX_COLOR_BUFFERS:
             raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {packet.MAX_COLOR_BUFFERS} are possible")
@@ -292,6 +296,7 @@ class Bindings(ContextCore):
             tuple(None if item is None else item.packet for item in targets),
             None if depth is None else depth.packet,
             min((item.packet.layers for item in bound), default=max(integer(layers, f"{name}: layers", 0, MAX_LAYERS), 1)),
+            framebuffer_samples(bound, samples, name),
         )
         if any(item is not None and item.texture.user is not None for item in (*self.cbufs, self.zsbuf)):
             self.synchronize()
@@ -344,12 +349,12 @@ class Bindings(ContextCore):
         self.state.stencil_ref = (integer(made[0], "set_stencil_ref: ref", 0, 255), integer(made[1], "set_stencil_ref: ref", 0, 255))
 
     def set_sample_mask(self, mask: int) -> None:
-        """Set which samples may be written; bit 0 is the only sample of single-sampled targets."""
+        """Set which samples may be written: bit k is sample k, bit 0 the only one of single-sampled targets."""
         self.state.sample_mask = integer(mask, "set_sample_mask: mask")
 
     def set_min_samples(self, samples: int) -> None:
-        """Set how many samples the fragment shader runs for at least; no more than 1 here, whatever is set."""
-        self.min_samples = integer(samples, "set_min_samples: samples", 0, 32)
+        """Set how many samples of a pixel the fragment shader runs for at least; more than 1 means every sample of its own."""
+        self.state.min_samples = integer(samples, "set_min_samples: samples", 0, 32)
 
     def set_clip_state(self, state: ClipState | Sequence[Sequence[float]]) -> None:
         """Set up to eight user clip planes; bits of the rasterizer's clip_plane_enable switch them on."""
@@ -375,5 +380,4 @@ class Bindings(ContextCore):
             raise ValueError("set_tess_state: four outer and two inner levels are wanted")
         self.tess_levels = (outer, inner)
 
-    min_samples = 0
     tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)

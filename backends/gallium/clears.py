@@ -11,6 +11,7 @@ from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
 from backends.gallium.bindings import Bindings
 from backends.gallium.enums import Clear
+from backends.gallium.multisampled import part
 from backends.gallium.resource import Box, Resource
 from backends.gallium.samplers import color_words
 from backends.gallium.template import flags, integer, real
@@ -101,7 +102,8 @@ class Clears(Bindings):
         if render_condition_enabled and not self.allows_rendering():
             return
         self.finish_uses(found.texture)
-        _pixels(found.texture, found.level, region)[...] = pixel
+        for view in _pixels(found.texture, found.level, region):
+            view[...] = pixel
         found.texture.push()
 
     def clear_depth_stencil(
@@ -130,13 +132,14 @@ class Clears(Bindings):
         if render_condition_enabled and not self.allows_rendering():
             return
         self.finish_uses(found.texture)
-        view = _pixels(found.texture, found.level, region)
-        count = view[..., 0].size
+        views = _pixels(found.texture, found.level, region)
+        count = views[0][..., 0].size
         depths = np.full(count, z, np.float32) if wanted & Clear.DEPTH and found.format.has_depth else None
         stencils = np.full(count, s, np.uint8) if wanted & Clear.STENCIL and found.format.has_stencil else None
         if depths is None and stencils is None:
             return
-        view[...] = pack_depth_stencil(found.format, depths, stencils, view.reshape(-1)).reshape(view.shape)
+        for view in views:
+            view[...] = pack_depth_stencil(found.format, depths, stencils, view.reshape(-1)).reshape(view.shape)
         found.texture.push()
 
     def clear_texture(self, resource: Resource, data: Any, *, level: int = 0, box: Box | Sequence[int] | None = None) -> None:
@@ -151,7 +154,8 @@ class Clears(Bindings):
             raise ValueError(f"{name}: data: a texel of {resource.format} has {resource.format.block_bytes} bytes, not {texel.size}")
         region = resource.box(level, box, name)
         self.finish_uses(resource)
-        _pixels(resource, level, region)[...] = texel
+        for view in _pixels(resource, level, region):
+            view[...] = texel
         resource.push()
 
     def clear_buffer(self, resource: Resource, value: Any, *, offset: int = 0, size: int | None = None) -> None:
@@ -183,6 +187,6 @@ class Clears(Bindings):
         return target.texture.box(target.level, box, name)
 
 
-def _pixels(resource: Resource, level: int, box: Box) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Raw bytes of a box: (depth, height, width, bytes of a pixel), in place."""
-    return resource.blocks(level)[box.z : box.z + box.depth, box.y : box.y + box.height, box.x : box.x + box.width]
+def _pixels(resource: Resource, level: int, box: Box) -> list[np.ndarray[Any, np.dtype[np.uint8]]]:
+    """Raw bytes of a box, of each sample: (depth, height, width, bytes of a pixel), in place."""
+    return [part(resource.blocks(level, k), box) for k in range(resource.samples)]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from backends.formats import Format
 from backends.gallium.bindings import Bindings
 from backends.gallium.enums import ColorMask, TexFilter, TextureTarget, lookup
+from backends.gallium.multisampled import part, resolved_level
 from backends.gallium.resample import Axis, axis, resample
 from backends.gallium.resource import Box, Resource
 from backends.gallium.state import ScissorState
@@ -34,10 +35,10 @@ class Copies(Bindings):
         src_level: int = 0,
         src_box: Boxes = None,
     ) -> None:
-        """Copy texels as they are, without conversion: a memcpy of a box.
+        """Copy texels as they are, without conversion: a memcpy of a box, of every sample.
 
         Raises:
-            ValueError: the formats differ in size, a box is outside, or source and destination overlap.
+            ValueError: the formats differ in size, the resources in samples, a box is outside, or source and destination overlap.
         """
         name = "resource_copy_region"
         self.check_open()
@@ -45,6 +46,8 @@ class Copies(Bindings):
         self.check_resource(src, f"{name}: src")
         if dst.is_buffer != src.is_buffer or (not dst.is_buffer and dst.format.block_bits != src.format.block_bits):
             raise ValueError(f"{name}: src: {src.format} and {dst.format} of dst are not of one size")
+        if dst.samples != src.samples:
+            raise ValueError(f"{name}: src: it has {src.samples} samples, dst {dst.samples}; use blit")
         source = src.box(src_level, src_box, f"{name}: src")
         target = dst.box(dst_level, Box(dstx, dsty, dstz, source.width, source.height, source.depth), f"{name}: dst")
         if dst is src and dst_level == src_level and _overlap(source, target):
@@ -52,7 +55,8 @@ class Copies(Bindings):
         self.finish_uses(src)
         self.finish_uses(dst)
         src.pull()
-        _part(dst.blocks(dst_level), target)[...] = _part(src.blocks(src_level), source)
+        for k in range(dst.samples):
+            part(dst.blocks(dst_level, k), target)[...] = part(src.blocks(src_level, k), source)
         dst.push()
 
     def blit(
@@ -73,6 +77,9 @@ class Copies(Bindings):
         alpha_blend: bool = False,
     ) -> None:
         """Copy a box with scaling, mirroring (negative source sizes) and format conversion.
+
+        Samples are averaged where only the source has several (integers, depth and stencil: sample 0 counts), are repeated where only
+        the destination has, and are copied one by one where both have equally many.
 
         Args:
             dst: destination.
@@ -103,6 +110,8 @@ class Copies(Bindings):
             raise ValueError(f"{name}: src_format: {of} cannot become {to}")
         how = lookup(TexFilter, filter, f"{name}: filter")
         wanted = ColorMask.RGBAZS if mask is None else _mask(mask, f"{name}: mask")
+        if src.samples > 1 < dst.samples and src.samples != dst.samples:
+            raise ValueError(f"{name}: src: {src.samples} samples cannot become {dst.samples}")
         target = dst.box(dst_level, dst_box, f"{name}: dst")
         start, size = _source_box(src, src_level, src_box, f"{name}: src")
         clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
@@ -111,14 +120,20 @@ class Copies(Bindings):
         self.finish_uses(src)
         self.finish_uses(dst)
         src.pull()
-        view = _part(dst.blocks(dst_level), target)
+        source = src.blocks(src_level) if dst.samples > 1 or src.samples == 1 else resolved_level(src, src_level, of)
+        view = part(dst.blocks(dst_level), target)
         is_filtered = how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil
-        axes = _axes(view, src.blocks(src_level), start, size, is_filtered)
+        axes = _axes(view, source, start, size, is_filtered)
+        rows = columns = slice(None)
         if clip is not None:
             top, bottom = _clipped(clip.miny, clip.maxy, target.y, target.height)
             left, right = _clipped(clip.minx, clip.maxx, target.x, target.width)
-            view, axes = view[:, top:bottom, left:right], (axes[0], axes[1][top:bottom], axes[2][left:right])
-        resample(self.renderer.kernels, src.blocks(src_level), view, of, to, axes, wanted)
+            rows, columns = slice(top, bottom), slice(left, right)
+            axes = (axes[0], axes[1][top:bottom], axes[2][left:right])
+        for k in range(dst.samples):
+            source = src.blocks(src_level, k) if k < src.samples == dst.samples else source
+            view = part(dst.blocks(dst_level, k), target)[:, rows, columns]
+            resample(self.renderer.kernels, source, view, of, to, axes, wanted)
         dst.push()
 
     def generate_mipmap(
@@ -175,10 +190,6 @@ def _mask(mask: Any, argument: str) -> ColorMask:
         mask = list(mask)
     found: ColorMask = flags(ColorMask, mask, argument)
     return found
-
-
-def _part(blocks: NDArray[np.uint8], box: Box) -> NDArray[np.uint8]:
-    return blocks[box.z : box.z + box.depth, box.y : box.y + box.height, box.x : box.x + box.width]
 
 
 def _overlap(a: Box, b: Box) -> bool:

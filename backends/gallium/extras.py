@@ -9,10 +9,12 @@ from typing import Any, NoReturn
 from backends.gallium.bindings import Bindings
 from backends.gallium.enums import Barrier, ResetStatus, TextureBarrier
 from backends.gallium.fence import Fence
+from backends.gallium.layout import SAMPLE_COUNTS
 from backends.gallium.links import LinkStates
 from backends.gallium.resource import Box, Resource
 from backends.gallium.template import flags, integer
 from backends.gallium.transfer import Transfers
+from backends.textures import STANDARD_POSITIONS
 from tgsi.diagnostics import UnsupportedError
 
 DebugCallback = Callable[[str, str], None]
@@ -69,10 +71,14 @@ class Extras(LinkStates, Transfers, Bindings):
         return time.monotonic_ns()
 
     def get_sample_position(self, sample_count: int, sample_index: int = 0) -> tuple[float, float]:
-        """Where in the pixel a sample lies; single-sampled targets are all there is: its center."""
-        integer(sample_count, "get_sample_position: sample_count", 0, 1)
-        integer(sample_index, "get_sample_position: sample_index", 0, 0)
-        return (0.5, 0.5)
+        """Where in the pixel a sample lies, x and y from 0 to 1, y as rows go: the standard patterns; one sample is at the center."""
+        name = "get_sample_position"
+        count = max(1, integer(sample_count, f"{name}: sample_count", 0, 16))
+        if count not in SAMPLE_COUNTS:
+            raise ValueError(f"{name}: sample_count: {count} is none of {', '.join(map(str, SAMPLE_COUNTS))}")
+        index = integer(sample_index, f"{name}: sample_index", 0, count - 1)
+        x, y = STANDARD_POSITIONS[count][index] if count > 1 else (8, 8)
+        return (x / 16, y / 16)
 
     def set_debug_callback(self, callback: DebugCallback | None) -> None:
         """Have ``callback(kind, text)`` called with messages; None ends that."""

@@ -29,6 +29,10 @@ LAYERED = frozenset(
         TextureTarget.TEXTURE_CUBE_ARRAY,
     }
 )
+MULTISAMPLED = frozenset({TextureTarget.TEXTURE_2D, TextureTarget.TEXTURE_2D_ARRAY})
+SAMPLE_COUNTS = (0, 1, 2, 4, 8, 16)
+"""What nr_samples may be; 0 and 1 are the same."""
+
 ONE_DIMENSIONAL = frozenset({TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_1D_ARRAY})
 CUBES = frozenset({TextureTarget.TEXTURE_CUBE, TextureTarget.TEXTURE_CUBE_ARRAY})
 RENDERED = Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.DISPLAY_TARGET | Bind.SCANOUT
@@ -36,7 +40,9 @@ RENDERED = Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.DISPLAY_TARGET | Bind.
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The fields of a resource. Buffers count bytes in width0; nr_samples 0 and 1 mean single; cubes have six layers a cube."""
+    """The fields of a resource. Buffers count bytes in width0; cubes have six layers a cube.
+
+    nr_samples is one of SAMPLE_COUNTS."""
 
     width0: int
     height0: int = 1
@@ -82,7 +88,8 @@ def levels_of(template: Template) -> tuple[tuple[Level, ...], int]:
     """The levels of a resource and its size in bytes, slack not counted.
 
     Levels that are rendered to are padded to whole tiles and have an odd number of cache lines a row, so that the rows of a
-    tile fall into different cache sets. Other textures have rows of whole lines, odd from eight lines up.
+    tile fall into different cache sets. Other textures have rows of whole lines, odd from eight lines up. The levels are those of
+    one sample; the planes of other samples follow, `sample_stride` bytes apart.
     """
     if template.is_buffer:
         return (Level(0, template.width0, 1, 1, template.width0, template.width0),), template.width0
@@ -99,7 +106,14 @@ def levels_of(template: Template) -> tuple[tuple[Level, ...], int]:
         stride = lines * LINE
         levels.append(Level(offset, width, height, layers, stride, stride * rows))
         offset += stride * rows * layers
-    return tuple(levels), offset * max(1, template.nr_samples)
+    if template.nr_samples > 1:
+        offset = sample_stride(offset) * template.nr_samples
+    return tuple(levels), offset
+
+
+def sample_stride(size: int) -> int:
+    """Bytes from a sample's plane of `size` bytes to the next: equal texels fall neither into one cache set nor at one page offset."""
+    return align(size, 4096) + 17 * LINE
 
 
 def check(template: Template, argument: str = "resource_create") -> None:
@@ -128,8 +142,11 @@ def check(template: Template, argument: str = "resource_create") -> None:
     top = 0 if template.is_buffer or target is TextureTarget.TEXTURE_RECT else largest
     if not 0 <= template.last_level <= top:
         raise ValueError(f"{argument}: last_level: {template.last_level} is not in 0 .. {top}")
-    if not 0 <= template.nr_samples <= 1:
-        raise ValueError(f"{argument}: nr_samples: {template.nr_samples} is not supported; 0 and 1 are")
+    if template.nr_samples not in SAMPLE_COUNTS:
+        counts = ", ".join(map(str, SAMPLE_COUNTS))
+        raise ValueError(f"{argument}: nr_samples: {template.nr_samples} is not supported; {counts} are")
+    if template.nr_samples > 1 and (target not in MULTISAMPLED or template.last_level):
+        raise ValueError(f"{argument}: nr_samples: only a 2D texture or array of one level can have {template.nr_samples} samples")
     size = levels_of(template)[1]
     if size > MAX_BYTES:
         raise ValueError(f"{argument}: the resource needs {size} bytes; at most {MAX_BYTES} are possible")

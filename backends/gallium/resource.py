@@ -68,7 +68,8 @@ class Resource:
     """A texture or a buffer, made by `Screen.resource_create`. The template's fields are attributes.
 
     Storage: aligned to 64 bytes, with 64 bytes of slack; rendered levels in whole 64 x 64 tiles, an odd number of cache lines
-    a row. `view` shows a level as an array without any of that.
+    a row. `blocks` shows a level as an array without any of that. `samples` is at least 1; the planes of samples are
+    `sample_stride` bytes apart, and arrays show the first where none is named.
     """
 
     def __init__(self, screen: Screen, template: Template, memory: Any = None) -> None:
@@ -86,6 +87,8 @@ class Resource:
         self.usage = template.usage
         self.flags = template.flags
         self.levels, self.size = levels_of(template)
+        self.samples = max(1, template.nr_samples)
+        self.sample_stride = self.size // self.samples if self.samples > 1 else 0
         self.storage = allocate(self.size)
         self.address = address_of(self.storage)
         self.user: NDArray[np.uint8] | None = None
@@ -144,12 +147,13 @@ class Resource:
         return box
 
     # -- views -----------------------------------------------------------------------------------------------------------
-    def blocks(self, level: int = 0) -> NDArray[np.uint8]:
+    def blocks(self, level: int = 0, sample: int = 0) -> NDArray[np.uint8]:
         """Raw bytes of a level: uint8 of shape (layers, height, width, bytes of a pixel); writing it writes the resource."""
         info = self.levels[level]
         size = self.format.block_bytes if not self.is_buffer else 1
         shape = (info.layers, info.height, info.width, size)
-        return np.ndarray(shape, np.uint8, self.storage.data, info.offset, (info.layer_stride, info.row_stride, size, 1))
+        start = info.offset + sample * self.sample_stride
+        return np.ndarray(shape, np.uint8, self.storage.data, start, (info.layer_stride, info.row_stride, size, 1))
 
     def texels(self, level: int = 0) -> NDArray[Any]:
         """A level as numbers: (layers, height, width, channels), or without the last axis for packed formats and buffers."""
@@ -182,6 +186,8 @@ class Resource:
         except (TypeError, ValueError, BufferError):
             raise TypeError(f"resource_from_user_memory: memory: a contiguous buffer is wanted, not {type(memory).__name__}") from None
         needed = self.blocks(0).size
+        if self.samples > 1:
+            raise ValueError("resource_from_user_memory: nr_samples: user memory holds one sample a pixel")
         if self.last_level:
             raise ValueError("resource_from_user_memory: last_level: user memory holds one level")
         if user.size < needed:

@@ -117,7 +117,7 @@ class Screen(Answers):
             depth0: see width0.
             array_size: layers; six for a cube, the default there.
             last_level: the smallest mip level.
-            nr_samples: 0 or 1.
+            nr_samples: samples a pixel: 0 or 1, or 2, 4, 8, 16 of a 2D texture or array of one level.
             bind: what it will be used for; all that format and target can do when omitted.
             usage: a hint.
             flags: MAP_PERSISTENT, MAP_COHERENT, ...
@@ -183,7 +183,7 @@ class Screen(Answers):
             seen,
             integer(last_level, f"{name}: last_level"),
             integer(nr_samples, f"{name}: nr_samples", 0, 32),
-            supported_binds(seen, kind) if bind is None else as_flags(Bind, bind, f"{name}: bind"),
+            supported_binds(seen, kind, nr_samples) if bind is None else as_flags(Bind, bind, f"{name}: bind"),
             lookup(Usage, usage, f"{name}: usage"),
             as_flags(ResourceFlags, flags, f"{name}: flags"),
         )
@@ -193,7 +193,7 @@ class Screen(Answers):
         if self._is_destroyed:
             raise ValueError(f"{name}: the screen was destroyed")
         check(template, name)
-        lacking = template.bind & ~supported_binds(template.format, template.target)
+        lacking = template.bind & ~supported_binds(template.format, template.target, template.nr_samples)
         if lacking:
             if lacking & UNSUPPORTED_BINDS:
                 refuse(f"{name}: bind {(lacking & UNSUPPORTED_BINDS).name}")
@@ -258,6 +258,8 @@ class Screen(Answers):
         """Present a resource: ``winsys(array)`` is called with its texels, if given. Flush the context first."""
         if not isinstance(resource, Resource):
             raise TypeError(f"flush_frontbuffer: resource: a Resource is wanted, not {type(resource).__name__}")
+        if resource.samples > 1:
+            raise ValueError("flush_frontbuffer: resource: it has several samples; blit it to one that is shown")
         region = resource.box(level, box, "flush_frontbuffer")
         if callable(winsys):
             winsys(resource.region(level, Box(region.x, region.y, layer, region.width, region.height, 1)))

@@ -6,6 +6,7 @@ from functools import cache
 
 from backends.formats import ChannelType, Format
 from backends.gallium.enums import Bind, TextureTarget
+from backends.gallium.layout import MULTISAMPLED, SAMPLE_COUNTS
 
 BUFFER_BINDS = (
     Bind.VERTEX_BUFFER
@@ -21,15 +22,23 @@ BUFFER_BINDS = (
     | Bind.LINEAR
 )
 TEXEL_BINDS = Bind.SAMPLER_VIEW | Bind.SHADER_IMAGE
+MULTISAMPLED_BINDS = Bind.SAMPLER_VIEW | Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.BLENDABLE | Bind.SHADER_IMAGE | Bind.CUSTOM
 UNSUPPORTED_BINDS = Bind.SHARED
 """Uses of features that do not exist yet, whatever the format."""
 
 _SCALED = frozenset({ChannelType.USCALED, ChannelType.SSCALED, ChannelType.FIXED})
 
 
+def supported_binds(format: Format, target: TextureTarget, samples: int = 1) -> Bind:
+    """Every use that a resource of this format, target and number of samples can have."""
+    found = _supported_binds(format, target)
+    if samples <= 1:
+        return found
+    return found & MULTISAMPLED_BINDS if samples in SAMPLE_COUNTS and target in MULTISAMPLED else Bind.NONE
+
+
 @cache
-def supported_binds(format: Format, target: TextureTarget) -> Bind:
-    """Every use that a resource of this format and target can have."""
+def _supported_binds(format: Format, target: TextureTarget) -> Bind:
     is_scaled = any(channel.type in _SCALED for channel in format.channels)
     if target is TextureTarget.BUFFER:
         return BUFFER_BINDS | (Bind.NONE if is_scaled or format.is_depth_stencil else TEXEL_BINDS)

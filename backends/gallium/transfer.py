@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from backends.gallium.core import ContextCore
 from backends.gallium.enums import ResourceFlags
 from backends.gallium.enums import Transfer as TransferFlags
+from backends.gallium.multisampled import finish_staging, make_staging, part
 from backends.gallium.resource import Box, Resource, address_of
 from backends.gallium.template import flags as as_flags
 from backends.gallium.template import integer
@@ -27,6 +28,9 @@ class TransferMap:
     `data` is a numpy view of the texels (bytes, for buffers), cropped to the box: (height, width, channels) of a 2D texture,
     with a leading axis for layers or slices where the target has them, without the last axis for packed formats. `stride` and
     `layer_stride` are in bytes.
+
+    Of a multisampled resource a copy is mapped: resolved texels (see `multisampled`); at the end of a WRITE mapping every sample of
+    the box is what `data` holds.
     """
 
     def __init__(self, context: ContextCore, resource: Resource, level: int, usage: TransferFlags, box: Box) -> None:
@@ -35,6 +39,9 @@ class TransferMap:
         self.level = level
         self.usage = usage
         self.box = box
+        self.staging = make_staging(resource, level, box) if resource.samples > 1 else None
+        if self.staging is not None:
+            resource, level, box = self.staging, 0, Box(0, 0, 0, box.width, box.height, box.depth)
         info = resource.levels[level]
         self.stride = info.row_stride
         self.layer_stride = info.layer_stride
@@ -66,6 +73,11 @@ class TransferMap:
         """End the mapping; what was written is the resource's content."""
         if self._data is not None:
             self._data = None
+            if self.staging is not None:
+                is_written = bool(self.usage & TransferFlags.WRITE)
+                if is_written:
+                    self.context.finish_uses(self.resource)
+                finish_staging(self.resource, self.level, self.box, self.staging, is_written)
             self.context.mapping_ended(self)
 
     def __enter__(self) -> TransferMap:
@@ -109,6 +121,8 @@ class Transfers(ContextCore):
             raise ValueError(f"{name}: usage: READ does not go with {(how & _NOT_WITH_READ).name}")
         if how & TransferFlags.PERSISTENT and not resource.flags & ResourceFlags.MAP_PERSISTENT:
             raise ValueError(f"{name}: usage: PERSISTENT needs a resource that was made with MAP_PERSISTENT")
+        if how & TransferFlags.PERSISTENT and resource.samples > 1:
+            raise ValueError(f"{name}: usage: a mapping of {resource.samples} samples a pixel cannot be PERSISTENT")
         region = resource.box(level, box, name)
         if not how & TransferFlags.UNSYNCHRONIZED:
             if how & TransferFlags.DONTBLOCK and self.is_busy(resource):
@@ -165,7 +179,7 @@ class Transfers(ContextCore):
         layer_stride: int | None = None,
         usage: TransferFlags | int | str | Sequence[str] = 0,
     ) -> None:
-        """Write texels into a box of a level.
+        """Write texels into a box of a level, into every sample of multisampled ones.
 
         `data` is an array whose bytes are the texels in the resource's format, or bytes in which rows are `stride` and layers
         `layer_stride` bytes apart (tight when omitted).
@@ -187,9 +201,8 @@ class Transfers(ContextCore):
         if not how & TransferFlags.UNSYNCHRONIZED:
             self.finish_uses(resource)
         resource.pull()
-        resource.blocks(level)[
-            region.z : region.z + region.depth, region.y : region.y + region.height, region.x : region.x + region.width
-        ] = source
+        for k in range(resource.samples):
+            part(resource.blocks(level, k), region)[...] = source
         resource.push()
         return None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from backends.formats import Format
 from backends.gallium.enums import Bind, Swizzle, TextureTarget, lookup
-from backends.gallium.layout import CUBES, LAYERED
+from backends.gallium.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource import Resource
 from backends.gallium.support import supported_binds
 from backends.gallium.template import integer, pixel_format
@@ -83,7 +83,7 @@ class SamplerView:
 
     def _record(self) -> TextureRecord:
         texture, record = self.texture, TextureRecord()
-        record.samples = 1
+        record.samples, record.sample_stride = texture.samples, texture.sample_stride
         record.base, record.size = texture.address, texture.size
         if self.target is TextureTarget.BUFFER:
             record.base += self.buf_offset
@@ -183,6 +183,8 @@ class Surface:
             info.height,
             info.layer_stride,
             last_layer - first_layer + 1,
+            texture.samples,
+            texture.sample_stride,
             texture.storage,
         )
 
@@ -216,6 +218,17 @@ def surface(
     first = integer(first_layer, f"{name}: first_layer", 0, info.layers - 1)
     last = integer(info.layers - 1 if last_layer is None else last_layer, f"{name}: last_layer", first, info.layers - 1)
     return Surface(texture, seen, level, first, last)
+
+
+def framebuffer_samples(bound: Sequence[Surface], given: int, name: str) -> int:
+    """Samples of every target; `given` where there are none. ValueError where they differ."""
+    counts = {item.texture.samples for item in bound}
+    if len(counts) > 1:
+        raise ValueError(f"{name}: cbufs, zsbuf: targets of {' and '.join(map(str, sorted(counts)))} samples do not go together")
+    wanted = integer(given, f"{name}: samples", 0, 16)
+    if wanted not in SAMPLE_COUNTS:
+        raise ValueError(f"{name}: samples: {wanted} is none of {', '.join(map(str, SAMPLE_COUNTS))}")
+    return counts.pop() if counts else max(1, wanted)
 
 
 @dataclass(frozen=True, slots=True)

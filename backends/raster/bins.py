@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backends.llvm.builder import I32, I64, Function, Val, Var
+from backends.llvm.structs import Record
 from backends.raster.records import CHUNK, HEADS, NO_CHUNK, SetupLayout
 
 
@@ -12,7 +13,9 @@ def load_box(f: Function, record: Val) -> tuple[Val, Val, Val, Val, Val]:
     return low & 0x7FFF, low.lshr(16), high & 0xFFFF, high.lshr(16), low & SetupLayout.CUT
 
 
-def bin_triangle(f: Function, arena: Val, cursors: Val, top: Var, record: Val, size: Val, tiles_x: Val, base: Val | None = None) -> Val:
+def bin_triangle(
+    f: Function, d: Record, arena: Val, cursors: Val, top: Var, record: Val, size: Val, tiles_x: Val, base: Val | None = None
+) -> Val:
     """Appends the record to the chain of each tile that it may touch. True: no room, nothing more was done.
 
     base: number of the first tile of its layer (None: 0)."""
@@ -42,8 +45,10 @@ def bin_triangle(f: Function, arena: Val, cursors: Val, top: Var, record: Val, s
             many()
             vec = I32.wide(4)
             a, b = f.load(vec, at, SetupLayout.A), f.load(vec, at, SetupLayout.B)
-            reach = f.max(a, 0).sext(I64) * 63 + f.max(b, 0).sext(I64) * 63 + f.load(I64.wide(4), at, SetupLayout.C, 16)
+            low, high = (0 - d.get("outset")).sext(I64), (d.get("outset") + 63).sext(I64)
             a64, b64 = a.sext(I64), b.sext(I64)
+            reach = f.max(a64 * low, a64 * high) + f.max(b64 * low, b64 * high)
+            reach = reach + (f.load(I64.wide(4), at, SetupLayout.C, 16) >> f.splat(d.get("finer").zext(I64), 4))
             with f.range(ty0, ty1 + 1) as ty:
                 row = reach + b64 * (ty << 6).sext(I64)
                 with f.range(tx0, tx1 + 1) as tx:

@@ -62,22 +62,27 @@ def depth_pattern(format: Format, depth: float | None, stencil: int | None) -> P
 def clear_records(
     framebuffer: Framebuffer, buffers: int, color: Sequence[int], depth: float, stencil: int
 ) -> list[tuple[Surface, ClearRecord]]:
-    """One record for each surface that PIPE_CLEAR bits name and that exists."""
-    found = []
+    """A record for each sample of each surface that PIPE_CLEAR bits name and that exists."""
+    found: list[tuple[Surface, ClearRecord]] = []
     for k, surface in enumerate(framebuffer.cbufs):
         if surface is not None and buffers & (_COLOR0 << k):
-            found.append((surface, _record(surface, color_pattern(surface.format, tuple(color)))))
+            found += _records(surface, color_pattern(surface.format, tuple(color)))
     zs = framebuffer.zsbuf
     if zs is not None and buffers & _DEPTH_STENCIL:
         z = depth if buffers & _DEPTH and zs.format.depth is not None else None
         s = stencil if buffers & _STENCIL and zs.format.stencil is not None else None
         if z is not None or s is not None:
-            found.append((zs, _record(zs, depth_pattern(zs.format, z, s))))
+            found += _records(zs, depth_pattern(zs.format, z, s))
     return found
 
 
-def _record(surface: Surface, pattern: Pattern) -> ClearRecord:
-    r = ClearRecord(surface.address, surface.row_stride, surface.layer_stride, surface.layers, pattern.texel_bytes)
+def _records(surface: Surface, pattern: Pattern) -> list[tuple[Surface, ClearRecord]]:
+    return [(surface, _record(surface, pattern, k)) for k in range(surface.samples)]
+
+
+def _record(surface: Surface, pattern: Pattern, sample: int) -> ClearRecord:
+    address = surface.address + sample * surface.sample_stride
+    r = ClearRecord(address, surface.row_stride, surface.layer_stride, surface.layers, pattern.texel_bytes)
     here = ctypes.addressof(r)
     ctypes.memmove(here + ClearRecord.pattern.offset, pattern.pattern, 64)
     if pattern.keep is not None:
@@ -99,7 +104,7 @@ def clear_exactly(framebuffer: Framebuffer, surface: Surface, r: ClearRecord) ->
     pattern = np.resize(np.frombuffer(bytes(r.pattern), np.uint8), width)
     keep = np.resize(np.frombuffer(bytes(r.keep), np.uint8), width)
     for layer in range(surface.layers):
-        start = surface.address + layer * surface.layer_stride
+        start = (r.base or 0) + layer * surface.layer_stride
         memory = np.frombuffer(memoryview((ctypes.c_uint8 * (surface.row_stride * height)).from_address(start)), np.uint8)
         rows = memory.reshape(height, surface.row_stride)[:, :width]
         rows[:] = (rows & keep) | pattern if r.masked else pattern

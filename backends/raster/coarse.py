@@ -50,7 +50,7 @@ def coarse_of(key: FragmentKey, info: FragmentInfo) -> Coarse:
         return Coarse.NONE
     if key.views:  # each triangle has a depth range of its own
         return Coarse.NONE
-    discards = info.kills or key.alpha is not None or key.is_masked or info.depth is not None
+    discards = info.kills or key.to_coverage or key.alpha is not None or key.is_masked or info.depth is not None
     return Coarse.TEST if discards or not depth.write else Coarse.TEST | Coarse.LOWER
 
 
@@ -77,6 +77,7 @@ class CoarseTest:
     draw: Record
     slot: Val
     tile: tuple[Val, Val]
+    spread: float = 0.0  # how far from a pixel's center depth is tested, at most
 
     def _range(self, record: Val, box: list[Val], farthest: bool) -> Val:
         """The nearest or farthest depth in a box, clamped as shading clamps it. NaN where it is NaN at the edge of the box."""
@@ -85,7 +86,10 @@ class CoarseTest:
         def term(axis: int, slope: int) -> list[Val]:
             anchor = self.tile[axis] - f.load(I32, record, SetupLayout.ANCHOR + 4 * axis)
             slope_value = f.load(F32, record, slope)
-            return [slope_value * (box[axis + k] + anchor).to_float() for k in (0, 2)]
+            ends = [(box[axis + k] + anchor).to_float() for k in (0, 2)]
+            if self.spread:
+                ends = [ends[0] - self.spread, ends[1] + self.spread]
+            return [slope_value * end for end in ends]
 
         a0 = f.load(F32, record, SetupLayout.Z)
         rows = [a0 + v for v in term(1, SetupLayout.Z + 8)]

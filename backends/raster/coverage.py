@@ -38,9 +38,10 @@ def run_bytes(lanes: int) -> int:
     return 32 if lanes > 32 else 16
 
 
-def list_capacity(lanes: int) -> int:
-    """Bytes: the limit and the worst case of one triangle in one tile. Fewer lanes need more."""
-    return LIST_LIMIT + TILE * TILE // lanes * run_bytes(lanes) + 256
+def list_capacity(lanes: int, samples: int = 1) -> int:
+    """Bytes: the limit and the worst case of one triangle in one tile. Fewer lanes and more samples need more."""
+    entry = run_bytes(lanes) if samples == 1 else 16 + 4 * samples
+    return LIST_LIMIT + TILE * TILE // lanes * entry + 256
 
 
 def row_lanes(lanes: int) -> tuple[list[int], list[int]]:
@@ -55,17 +56,9 @@ def build_coverage(lanes: int, module: Module, quads: bool = True) -> None:
     f = Function(module, "coverage", [PTR, PTR, I32, PTR, I32, I32, PTR, PTR], I32)
     draw, arena, limit, cursor_slot, tile_x, tile_y, list_, farthest = f.args
     test = CoarseTest(f, Record(f, draw, Draw), farthest, (tile_x, tile_y))
-    cursor, size = f.var(I32, f.load(I32, cursor_slot)), f.var(I32, 0)
     wide_x, wide_y = tile_x.sext(I64), tile_y.sext(I64)
-    with f.loop() as loop:
-        loop.break_if(size.get() > LIST_LIMIT)
-        with f.if_((cursor.get() & (CHUNK - 1)).eq(NO_CHUNK)):
-            cursor.set(f.load(I32, arena, cursor.get()))
-        loop.break_if(cursor.get().eq(0))
-        entry = f.load(I32, arena, cursor.get())
-        done = entry.eq(0) | (entry >= limit)
-        cursor.set(f.select(done, 0, cursor.get() + 4))
-        loop.break_if(done)
+    size = f.var(I32, 0)
+    with walk_chain(f, arena, limit, cursor_slot, size) as entry:
         at = f.at(arena, entry)
         a, b = f.load(I32.wide(4), at, SetupLayout.A), f.load(I32.wide(4), at, SetupLayout.B)
         c64 = f.load(I64.wide(4), at, SetupLayout.C, 16) + a.sext(I64) * wide_x + b.sext(I64) * wide_y
@@ -89,8 +82,24 @@ def build_coverage(lanes: int, module: Module, quads: bool = True) -> None:
             bounded = Coverage(f, lanes, list_, size, entry, edges, tile_x | (tile_y << 16), box, True)
             with bounded.unless_small(quads), test.unless_hidden(at, box):
                 bounded.partial()
-    f.store(cursor.get(), cursor_slot)
     f.ret(size.get())
+
+
+@contextmanager
+def walk_chain(f: Function, arena: Val, limit: Val, cursor_slot: Val, size: Var) -> Iterator[Val]:
+    """For each setup record of a tile from the cursor on: its offset. Ends when the list is long."""
+    cursor = f.var(I32, f.load(I32, cursor_slot))
+    with f.loop() as loop:
+        loop.break_if(size.get() > LIST_LIMIT)
+        with f.if_((cursor.get() & (CHUNK - 1)).eq(NO_CHUNK)):
+            cursor.set(f.load(I32, arena, cursor.get()))
+        loop.break_if(cursor.get().eq(0))
+        entry = f.load(I32, arena, cursor.get())
+        done = entry.eq(0) | (entry >= limit)
+        cursor.set(f.select(done, 0, cursor.get() + 4))
+        loop.break_if(done)
+        yield entry
+    f.store(cursor.get(), cursor_slot)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from backends.gallium.enums import CompareFunc, Face, PolygonMode, Prim, SpriteC
 from backends.gallium.state import DrawInfo
 from backends.llvm.engine import Library
 from backends.raster.blend import TargetKey
-from backends.raster.coarse import coarse_of, slack_of
+from backends.raster.coarse import Coarse, coarse_of, slack_of
 from backends.raster.demand import demand_of
 from backends.raster.depth import DepthKey
 from backends.raster.environment import make_environment, sampling_keys
@@ -24,6 +24,7 @@ from backends.raster.packet import DrawState, Framebuffer, Shader, clamps
 from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, Draw, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.repeats import Packet, Repeat, identity
 from backends.raster.routes import write_slots, write_views
+from backends.raster.samples import MOST_LANES, NO_SAMPLES, sample_key, tell_samples, write_samples
 from backends.raster.sources import InputWriter
 from backends.raster.topology import Topology, topology_of
 from backends.raster.viewport import write_depth_clip, write_offset, write_region, write_viewport, write_window_space
@@ -51,7 +52,7 @@ class DrawMaker:
         known = identity(state, info, framebuffer)
         last = self._last
         if last is not None and len(last.known) == len(known) and all(map(operator.is_, last.known, known)):
-            return self._again(last, state)
+            return self._again(last, state, framebuffer)
         self._last = None
         mark = self.region.keeping
         packet = self._make(state, info, framebuffer)
@@ -60,14 +61,17 @@ class DrawMaker:
             self._last = Repeat(known, content, packet, self.region.kept(mark))
         return packet
 
-    def _again(self, last: Repeat, state: DrawState) -> Packet:
+    def _again(self, last: Repeat, state: DrawState, framebuffer: Framebuffer) -> Packet:
         """The same draw, with new constants."""
         region, reads = self.region, last.packet.reads
         address = region.allocate(_DRAW_SIZE)
         ctypes.memmove(address, last.content, _DRAW_SIZE)
         region.keep(last.kept)
         for stage, shader, at in ((state.vertex, state.vertex_shader, _VERTEX_ENV), (state.fragment, state.fragment_shader, _FRAGMENT_ENV)):
-            ctypes.c_void_p.from_address(address + at).value = make_environment(region, demand_of(shader), stage, [])
+            environment = make_environment(region, demand_of(shader), stage, [])
+            ctypes.c_void_p.from_address(address + at).value = environment
+        if framebuffer.samples > 1:
+            tell_samples(environment, framebuffer.samples)
         return Packet(address, last.packet.primitives, last.packet.vertices, reads, last.packet.assembled, last.packet.is_layered)
 
     def make_stored(self, state: DrawState, last: Shader, mode: Prim, most: int, framebuffer: Framebuffer) -> Packet | None:
@@ -89,7 +93,7 @@ class DrawMaker:
         rasterizer, counts = state.rasterizer, state.count_statistics
         if vertex is None or info.count <= 0 or info.instance_count <= 0:
             return None
-        draws = bool(state.sample_mask & 1) and not rasterizer.rasterizer_discard  # (there is one sample)
+        draws = bool(state.sample_mask & ((1 << framebuffer.samples) - 1)) and not rasterizer.rasterizer_discard
         if not draws and not counts:
             return None
         topology = topology_of(info.mode, rasterizer.flatshade_first)
@@ -269,6 +273,10 @@ class DrawMaker:
         is_few = packet.primitives <= FEW
         texel_bytes = max((t.texel_bytes for t in targets if t is not None), default=4)
         lanes = self.lanes or self.kernels.fragment_lanes(info, texel_bytes, is_few)
+        samples = sample_key(framebuffer.samples, state, info) if framebuffer.samples > 1 else NO_SAMPLES
+        if samples.pattern is not None:
+            lanes = min(lanes, MOST_LANES)
+            write_samples(d, samples.pattern, state.sample_mask, r)
         if demand.effects.is_ordered:  # so that fragments come in one order everywhere
             lanes = ORDERED_LANES
         packet.is_repeatable &= not demand.effects.touches
@@ -292,11 +300,20 @@ class DrawMaker:
             d.view_slot >= 0,
             state.fragment.images.keys(demand.images),
             not is_few,
+            samples.pattern,
+            samples.per_sample,
+            samples.at_samples,
+            samples.to_coverage,
+            state.blend.alpha_to_one,
         )
         d.shade = self._use(self.kernels.shade(key, info, state.fragment_shader))
-        d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads))
+        d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads, key.samples))
         d.fragment_env = make_environment(self.region, demand, state.fragment, packet.reads, state.counters)
+        if framebuffer.samples > 1:
+            tell_samples(d.fragment_env, framebuffer.samples)
         d.coarse, d.coarse_slack = coarse_of(key, info), slack_of(key.depth)
+        if samples.pattern is not None and d.sample_mask != samples.pattern.every:
+            d.coarse &= ~Coarse.LOWER  # samples that are left out keep their depth
         d.frame[:] = (framebuffer.width - 1, framebuffer.height - 1)
         d.alpha_ref, d.height = dsa.alpha.ref_value, framebuffer.height
         d.blend_color[:], d.stencil_ref[:] = state.blend_color, [v & 255 for v in state.stencil_ref]

@@ -18,8 +18,9 @@ from backends.raster.blend import TargetKey
 from backends.raster.depth import DepthKey
 from backends.raster.pressure import live_values
 from backends.raster.records import Mode
+from backends.raster.samples import Pattern
 from linkage import interface_of
-from tgsi.enums import File, Interpolation
+from tgsi.enums import File, Interpolation, Location
 from tgsi.ir import Program
 from tgsi.semantics import Semantic
 
@@ -77,6 +78,7 @@ class SlotInfo:
     interpolation: Interpolation
     usage_mask: int = 15
     semantic: Semantic = GENERIC
+    location: Location = Location.CENTER
 
     def mode(self, flatshade: bool) -> Mode:
         """What the declaration means under the bound rasterizer state."""
@@ -135,6 +137,12 @@ class FragmentInfo:
         return not (reads or self.kills or self.has_side_effects)
 
     @property
+    def needs_samples(self) -> bool:
+        """The program asks for what differs from sample to sample."""
+        system = self.system_values.values()
+        return "SAMPLEID" in system or "SAMPLEPOS" in system or any(s.location is Location.SAMPLE for s in self.slots)
+
+    @property
     def reads_primitive(self) -> bool:
         """The number of the primitive is wanted."""
         return "PRIM_ID" in self.specials.values() or "PRIM_ID" in self.system_values.values()
@@ -159,7 +167,7 @@ class FragmentInfo:
         fetches = {k for i in program.instructions if i.opcode.name == "FBFETCH" for k in fetched_targets(program, i).values()}
         return FragmentInfo(
             emit,
-            tuple(SlotInfo(v.register, v.interpolation, v.usage_mask, v.semantic) for v in interface.varyings),
+            tuple(SlotInfo(v.register, v.interpolation, v.usage_mask, v.semantic, v.location) for v in interface.varyings),
             {v.register: v.semantic.name for v in interface.specials},
             system,
             {index: register for (name, index), register in outputs.items() if name == "COLOR"},
@@ -233,6 +241,11 @@ class FragmentKey:
     views: bool = False  # ... viewports
     images: tuple[tuple[int, ImageKey], ...] = ()
     quads: bool = True  # small triangles come as packed quads; without, the code has half the size
+    samples: Pattern | None = None  # of multisampled targets
+    per_sample: bool = False  # the program runs for each sample,
+    at_samples: bool = False  # ... and all of its inputs are those of the sample
+    to_coverage: bool = False  # the alpha of color 0 decides how many samples are covered
+    to_one: bool = False  # the alpha of colors is one where they meet the targets
 
     @property
     def is_masked(self) -> bool:

@@ -18,12 +18,15 @@ from backends.llvm.variants import VariantCache
 from backends.raster.blit_key import BlitKey, BlitRecord
 from backends.raster.blits import build_blit
 from backends.raster.coverage import build_coverage
+from backends.raster.coverage_samples import build_sample_coverage
 from backends.raster.environment import Images, Samplers, Textures
 from backends.raster.fetch import Attribute, build_fetch, build_fetch_floats
 from backends.raster.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from backends.raster.frontend import build_front_end
+from backends.raster.multisample import build_sample_shade
 from backends.raster.packet import Shader
 from backends.raster.records import Batch, ClearRecord, Draw, Scene, Worker
+from backends.raster.samples import Pattern
 from backends.raster.scheduler import build_scheduler
 from backends.raster.shade import build_shade
 from backends.raster.vertices import build_shade_vertices
@@ -113,8 +116,11 @@ class Kernels:
 
         return self._variants.get(_Request((name, shader.serial, *key), make))
 
-    def coverage(self, lanes: int, quads: bool) -> Library:
+    def coverage(self, lanes: int, quads: bool, samples: Pattern | None = None) -> Library:
         """coverage(arena, limit, &cursor, x, y, list)."""
+        if samples is not None:
+            key = ("coverage", lanes, quads, samples)
+            return self.compile(key, ("coverage",), lambda m: build_sample_coverage(samples, lanes, m, quads))
         return self.compile(("coverage", lanes, quads), ("coverage",), lambda m: build_coverage(lanes, m, quads))
 
     def blit(self, key: BlitKey, lanes: int) -> Library:
@@ -127,7 +133,8 @@ class Kernels:
 
         def make() -> Library:
             parts = ("shade", replace(key, program=0), shader.program.text if shader is not None else "")
-            return self._make(parts, ("shade",), lambda m: build_shade(key, info, m))
+            build = build_shade if key.samples is None else build_sample_shade
+            return self._make(parts, ("shade",), lambda m: build(key, info, m))
 
         return self._variants.get(_Request(("shade", key), make))
 

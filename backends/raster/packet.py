@@ -38,7 +38,7 @@ _serials = itertools.count(1)
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`.
+    """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`, each sample has a plane.
 
     Storage rule (backends/gallium/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows
     and columns padded to whole 64 x 64 tiles, 64 bytes of slack behind the end. Surfaces must keep to it."""
@@ -50,6 +50,8 @@ class Surface:
     height: int
     layer_stride: int = 0  # bytes
     layers: int = 1
+    samples: int = 1
+    sample_stride: int = 0  # bytes from a sample's plane to the next
     keepalive: object = field(default=None, compare=False, repr=False)
 
 
@@ -62,6 +64,7 @@ class Framebuffer:
     cbufs: tuple[Surface | None, ...] = ()
     zsbuf: Surface | None = None
     layers: int = 1  # that primitives may go to
+    samples: int = 1  # of every target
 
     @property
     def has_float_colors(self) -> bool:
@@ -178,6 +181,7 @@ class DrawState:
     viewports: tuple[ViewportState, ...] = ()
     scissors: tuple[ScissorState, ...] = ()
     sample_mask: int = 0xFFFFFFFF
+    min_samples: int = 0  # invocations of the fragment shader in a pixel, at least
     polygon_stipple: tuple[int, ...] | None = None  # 32 words, MSB leftmost
     window_rectangles: tuple[bool, tuple[ScissorState, ...]] = (False, ())  # only their inside counts, or only their outside
     clip_planes: tuple[tuple[float, float, float, float], ...] = ()

@@ -26,6 +26,7 @@ from backends.raster.records import (
     VertexLayout,
     Worker,
 )
+from backends.raster.samples import MAX_SAMPLES
 from backends.raster.scheduler import CLOSED
 
 WINDOW_BYTES = 4 << 20  # about what stays in the caches until the tiles are drawn
@@ -92,7 +93,7 @@ class Pool:
         sizes = {
             "vertices": corners * VertexLayout.size(MAX_VERTEX_SLOTS),
             "cache": CACHE_SLOTS * 16,
-            "list": list_capacity(8),  # the narrowest width needs most
+            "list": list_capacity(8, MAX_SAMPLES),  # the narrowest width needs most
             "polygon": 2 * POLYGON * VertexLayout.size(MAX_VERTEX_SLOTS),
             "soa_in": MAX_ATTRIBUTES * 4 * _VECTOR,
             "soa_out": (MAX_OUTPUTS + 1) * 4 * _VECTOR,

@@ -65,7 +65,7 @@ class VertexLayout:
 class SetupLayout:
     """One triangle: 96 bytes of header, then a0, dadx, dady (vec4 each) a slot."""
 
-    A, B, C = 0, 16, 32  # i32 x3 + prim; i32 x3 + ident; i64 x3 (floor(c/256), fill rule inside) + box
+    A, B, C = 0, 16, 32  # i32 x3 + prim; i32 x3 + ident; i64 x3 (floor(c/256), or floor(c/16) for samples; fill rule inside) + box
     PRIM = 12  # number inside the batch
     IDENT = 28  # primitive number << 1 | front facing, 31 bits
     BOX = 56  # four u16: min x, min y, max x, max y (pixels, inside the region)
@@ -194,6 +194,11 @@ class Draw(ctypes.Structure):
         ("coarse", c_int32),  # bits of Coarse
         ("coarse_slack", c_float),
         ("frame", c_int32 * 2),  # last column and row of the framebuffer
+        # samples; all 0 where targets have one
+        ("finer", c_int32),  # bits of C in a setup record that count fractions of a pixel
+        ("outset", c_int32),  # pixels around a tile where edges are looked at, for the samples of its own ones
+        ("spread", c_int32 * 2),  # what moves the ends of boxes, 1/256 pixel: the farthest samples beside the center
+        ("sample_mask", c_int32),
     ]
 
 
@@ -279,10 +284,12 @@ class Scene(ctypes.Structure):
     _fields_ = [
         ("color", c_void_p * MAX_COLORS),
         ("color_stride", c_int64 * MAX_COLORS),
+        ("color_sample", c_int64 * MAX_COLORS),
         ("depth", c_void_p),
         ("depth_stride", c_int64),
         ("color_layer", c_int64 * MAX_COLORS),  # bytes from layer to layer
         ("depth_layer", c_int64),
+        ("depth_sample", c_int64),
         ("coarse", c_void_p),  # one float a tile: no stored depth is above it
         ("clears", c_void_p),
         ("num_clears", c_int32),

@@ -103,7 +103,9 @@ class Renderer:
         for k in range(MAX_COLOR_BUFFERS):
             surface = framebuffer.cbufs[k] if k < len(framebuffer.cbufs) else None
             s.color[k], s.color_stride[k], s.color_layer[k] = _place(surface)
+            s.color_sample[k] = surface.sample_stride if surface is not None else 0
         s.depth, s.depth_stride, s.depth_layer = _place(framebuffer.zsbuf)
+        s.depth_sample = framebuffer.zsbuf.sample_stride if framebuffer.zsbuf is not None else 0
         self._resize(1)
 
     def _resize(self, layers: int) -> None:
@@ -215,7 +217,7 @@ class Renderer:
         for s in (*fb.cbufs, fb.zsbuf):
             if s is not None:
                 rows = -(-s.height // TILE) * TILE
-                found.append((s.address, s.row_stride * rows + s.layer_stride * (s.layers - 1)))
+                found.append((s.address, s.row_stride * rows + s.layer_stride * (s.layers - 1) + s.sample_stride * (s.samples - 1)))
         return found
 
     def flush(self) -> None:

@@ -16,8 +16,8 @@ from backends.raster.vertices import snap
 Plane = Callable[[Sequence[Val]], list[Val]]
 
 
-def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Val) -> tuple[list[Val], list[Val], list[Val]]:
-    """E = A*px + B*py + C >= 0 inside, at the center of pixel (px, py); C = floor(c/256), fill rule included.
+def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Val, shift: Val) -> tuple[list[Val], list[Val], list[Val]]:
+    """E = A*px + B*py + C >= 0 inside, at the center of pixel (px, py); C = floor(c / 2^shift), fill rule included.
 
     An edge owns the pixel centers on it when it is a left one, or a horizontal one on top (below where `tie` is set)."""
     slopes_x, slopes_y, constants = [], [], []
@@ -29,7 +29,7 @@ def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Va
         c = a.sext(I64) * (128 - xs[k]).sext(I64) + e.sext(I64) * (128 - ys[k]).sext(I64) - (~owns).zext(I64)
         slopes_x.append(a)
         slopes_y.append(e)
-        constants.append(c >> 8)
+        constants.append(c >> f.splat(shift, c.lanes))
     return slopes_x, slopes_y, constants
 
 
@@ -129,7 +129,7 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
                 base = None
                 if routes is not None:
                     base = f.load(I32, arena, record + (size - SetupLayout.ROUTE)) * scene.get("layer_tiles")
-                full = bin_triangle(f, arena, cursors, space.top, record, size, tiles_x, base)
+                full = bin_triangle(f, d, arena, cursors, space.top, record, size, tiles_x, base)
                 with f.if_(full):
                     space.stop_before(prim)
                 used.set(record + size)
@@ -172,17 +172,17 @@ class _Triangles:
         self.alive = self.area.ne(0.0) & (x0 <= x1) & (y0 <= y1) & ~culled
 
     def _first(self, v: list[Val]) -> Val:
-        return (self.f.min(self.f.min(v[0], v[1]), v[2]) + 127) >> 8
+        return (self.f.min(self.f.min(v[0], v[1]), v[2]) + (self.d.get("spread", 0) + 127)) >> 8
 
     def _last(self, v: list[Val]) -> Val:
-        return (self.f.max(self.f.max(v[0], v[1]), v[2]) - 128) >> 8
+        return (self.f.max(self.f.max(v[0], v[1]), v[2]) + (self.d.get("spread", 1) - 128)) >> 8
 
     def write(self, target: list[Val], prims: Val, identity: Val) -> None:
         """The records, in ascending order of lanes."""
         f, d, window = self.f, self.d, self.window
         x0, y0, x1, y1 = self.box
         tie = f.splat(d.get("tie").ne(0), self.lanes)
-        a, b, c = edge_equations(f, self.xs, self.ys, self.area < 0.0, tie)
+        a, b, c = edge_equations(f, self.xs, self.ys, self.area < 0.0, tie, (8 - d.get("finer")).zext(I64))
         halves = [h for v in c for h in (v.trunc(I32), v.lshr(32).trunc(I32))]
         cut = f.select(self.cut, f.const(I32.wide(self.lanes), SetupLayout.CUT), 0)
         words = [*a, prims, *b, identity, *halves, x0 | cut | (y0 << 16), x1 | (y1 << 16)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val, Var
 from backends.llvm.lanes import LaneMap
 from backends.llvm.structs import Record
-from backends.raster.blend import Colors, write_target
+from backends.raster.blend import Colors, TargetKey, write_target
 from backends.raster.coverage import quad_width, row_lanes, run_bytes
 from backends.raster.depth import DepthTest, compare
 from backends.raster.effects import BlockMemory
@@ -16,28 +16,16 @@ from backends.raster.inputs import PixelInputs
 from backends.raster.masks import drawn
 from backends.raster.planes import Hoisted, Kernel, Planes
 from backends.raster.records import Draw, Scene, Worker
-from backends.raster.surfaces import QuadView, RunView
+from backends.raster.surfaces import QuadView, RunView, Target
 from backends.raster.views import bound_target
 
 
 def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
     """shade(worker, draw, arena, list, size). The fragment shader is there once for runs, and once for packed quads if there are any."""
     f = Function(module, "shade", [PTR, PTR, PTR, PTR, I32])
-    worker, draw, arena, list_, size = f.args
-    w, d = Record(f, worker, Worker), Record(f, draw, Draw)
-    s = Record(f, w.get("scene"), Scene)
+    _, _, arena, list_, size = f.args
     lanes, narrow = key.lanes, quad_width(key.lanes)
-    layer = w.get("layer") if key.layered else None
-    targets = [(k, bound_target(f, s, layer, "color", k, t.texel_bytes)) for k, t in enumerate(key.targets) if t is not None]
-    fetched = [(k, t, bound_target(f, s, layer, "color", k, t.block_bytes)) for k, t in key.fetched]
-    depth = bound_target(f, s, layer, "depth", 0, key.depth.format.block_bytes) if key.depth is not None else None
-    samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
-    env = d.get("fragment_env")
-    hoisted: dict[int, Hoisted] = {}
-    if info.is_constant:
-        once = Hoisted(f, info, env, lanes)
-        hoisted = {n: once.at(n) for n in (lanes, narrow)}
-    kernel = Kernel(f, key, info, d, env, targets, depth, fetched, samples, invocations, hoisted)
+    kernel = begin_kernel(f, key, info)
     cursor = f.var(I32, 0)
     with f.loop() as loop:
         here = cursor.get()
@@ -56,7 +44,45 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
                 quads()
                 _shade_quads(kernel, Planes(kernel, at, narrow), (x, y), blocks, f.at(list_, here + 16))
                 cursor.set(here + 16 + blocks * narrow)
-    for counter, name in ((samples, "samples_passed"), (invocations, "fs_invocations")):
+    end_kernel(kernel)
+
+
+def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
+    """What a shading kernel computes once: targets, counters, outputs that never change."""
+    worker, draw, *_ = f.args
+    w, d = Record(f, worker, Worker), Record(f, draw, Draw)
+    s = Record(f, w.get("scene"), Scene)
+
+    layer, has_samples = w.get("layer") if key.layered else None, key.samples is not None
+
+    def bound(name: str, index: int, texel_bytes: int) -> Target:
+        return bound_target(f, s, layer, name, index, texel_bytes, has_samples=has_samples)
+
+    targets = [(k, bound("color", k, t.texel_bytes)) for k, t in enumerate(key.targets) if t is not None]
+    fetched = [(k, t, bound("color", k, t.block_bytes)) for k, t in key.fetched]
+    depth = bound("depth", 0, key.depth.format.block_bytes) if key.depth is not None else None
+    samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
+    env = d.get("fragment_env")
+    hoisted: dict[int, Hoisted] = {}
+    if info.is_constant:
+        once = Hoisted(f, info, env, key.lanes)
+        hoisted = {n: once.at(n) for n in (key.lanes, quad_width(key.lanes))}
+    return Kernel(f, key, info, d, env, targets, depth, fetched, samples, invocations, hoisted)
+
+
+def tests_late(key: FragmentKey, info: FragmentInfo, kills: bool) -> bool:
+    """Depth and stencil are tested behind the program only."""
+    if key.depth is None:
+        return False
+    writes = info.depth is not None or info.stencil is not None or info.has_side_effects
+    return (writes and not info.tests_early) or (kills and bool(key.depth.stencil))
+
+
+def end_kernel(kernel: Kernel) -> None:
+    """Adds what was counted, and returns."""
+    f = kernel.f
+    w = Record(f, f.args[0], Worker)
+    for counter, name in ((kernel.samples, "samples_passed"), (kernel.invocations, "fs_invocations")):
         if counter is not None:
             w.set(name, w.get(name) + counter.get().zext(I64))
     f.ret()
@@ -75,7 +101,7 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
     with f.range(0, blocks) as k:
         step = k * (lanes // 2)
         across = f.splat(step.to_float(), lanes)  # whole numbers: exact
-        block = _Block(
+        block = PixelBlock(
             kernel,
             planes,
             LaneMap(lanes, "run"),
@@ -110,7 +136,7 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
         # The last block repeats its last quad: what counts pixels must not count it again.
         before = f.shuffle(word, word, [max(i - 4, 0) for i in range(lanes)])
         first = f.lanes_const(vec, [-1 if i < 4 else 0 for i in range(lanes)]).ne(0) | word.ne(before)
-        block = _Block(
+        block = PixelBlock(
             kernel,
             planes,
             LaneMap(lanes, "quad"),
@@ -126,7 +152,7 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
 
 
 @dataclass(slots=True)
-class _Block(BlockMemory, PixelInputs):
+class PixelBlock(BlockMemory, PixelInputs):
     """One block of pixels: the tests around the fragment shader, and the stores."""
 
     def shade(self, mask: Val) -> None:
@@ -139,11 +165,8 @@ class _Block(BlockMemory, PixelInputs):
             mask = mask & drawn(f, key, kernel.draw, self.pixels)
             self._skip_unless(mask, skip)
         self._covered = self._sample_mask = mask
-        kills = (info.kills or key.alpha is not None) and not info.tests_early
-        late = (
-            key.depth is not None and not info.tests_early and (info.depth is not None or info.stencil is not None or info.has_side_effects)
-        )
-        late = late or (kills and key.depth is not None and bool(key.depth.stencil))
+        kills = (info.kills or key.alpha is not None or key.to_coverage) and not info.tests_early
+        late = tests_late(key, info, kills)
         old = self.depth.load() if self.depth is not None else []
         test = DepthTest(f, key.depth, kernel.draw, self.planes.lanes) if key.depth is not None else None
         tested = mask
@@ -168,7 +191,7 @@ class _Block(BlockMemory, PixelInputs):
             if info.kills:
                 mask = mask & out.alive
             if info.sample_mask is not None:
-                mask = mask & (out.get(info.sample_mask, 0).as_int() & 1).ne(0)
+                mask = mask & self._sample_bit(out.get(info.sample_mask, 0).as_int())
             mask = mask & self._alpha_test(out)
         if test is not None and self.depth is not None and (late or (kills and test.key.writes)):
             z = self._value(self.planes.z) if info.depth is None or out is None else out.get(info.depth, 2)
@@ -183,6 +206,10 @@ class _Block(BlockMemory, PixelInputs):
             self._write_colors(out, mask)
         f.jump(skip)
         f.place(skip)
+
+    def _sample_bit(self, written: Val) -> Val:
+        """The lanes whose sample is in the mask that the program wrote."""
+        return (written & 1).ne(0)
 
     def _skip_unless(self, mask: Val, skip: str) -> None:
         f = self.kernel.f
@@ -222,18 +249,26 @@ class _Block(BlockMemory, PixelInputs):
 
     def _write_colors(self, out: Outputs, mask: Val) -> None:
         kernel, f = self.kernel, self.kernel.f
-        zero = [f.const(F32.wide(self.planes.lanes), 0.0)] * 4
         for (index, _), block in zip(kernel.targets, self.colors):
             target = kernel.key.targets[index]
             assert target is not None
-            color = self._color(out, 0 if kernel.info.writes_all else index)
-            second = (self._color(out, 1) if target.wants_second else None) or zero
             old = self._stored.get(index) or (block.load() if target.reads else None)
-            words = write_target(f, target, Colors(color or zero, second, self._constant), old)
+            words = write_target(f, target, self._colors(out, index, target), old)
             if old is None:
                 block.store_masked(words, mask)
             else:
                 block.store([f.select(mask, new, o) for new, o in zip(words, old)])
+
+    def _colors(self, out: Outputs, index: int, target: TargetKey) -> Colors:
+        """What a fragment offers to one target."""
+        kernel, f = self.kernel, self.kernel.f
+        zero = [f.const(F32.wide(self.planes.lanes), 0.0)] * 4
+        color = self._color(out, 0 if kernel.info.writes_all else index) or zero
+        second = (self._color(out, 1) if target.wants_second else None) or zero
+        if kernel.key.to_one and not target.format.is_integer:
+            one = f.const(F32.wide(self.planes.lanes), 1.0)
+            color, second = [*color[:3], one], [*second[:3], one]
+        return Colors(color, second, self._constant)
 
     def _constant(self, channel: int) -> Val:
         return self.kernel.draw.get("blend_color", channel)

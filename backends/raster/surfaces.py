@@ -19,6 +19,13 @@ class Target:
     base: Val
     stride: Val
     texel_bytes: int
+    sample_stride: Val | None = None  # bytes from a sample's plane to the next
+
+    def sample(self, number: Val) -> Target:
+        """The plane of one sample."""
+        assert self.sample_stride is not None
+        base = self.base.f.at(self.base, number.zext(I64) * self.sample_stride)
+        return Target(base, self.stride, self.texel_bytes)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,93 @@
+"""Multisampled resources as arrays: what a pixel is when its samples become one, and mappings of them.
+
+Resolving averages colors: formats of unsigned normalized channels average the stored numbers, halves up; others (sRGB, signed, floats)
+are decoded to f32, added in the order of samples, multiplied by 1/n, and encoded. Of integers, depth and stencil sample 0 counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.formats import ChannelType, Format
+from backends.formats.arrays import pack, unpack
+from backends.gallium.enums import Bind
+from backends.gallium.resource import Box, Resource
+
+Bytes = NDArray[np.uint8]
+
+
+def takes_first(format: Format) -> bool:
+    """A resolved pixel is its sample 0."""
+    return format.is_depth_stencil or format.is_integer
+
+
+def averages_words(format: Format) -> bool:
+    """Stored numbers are averaged as they are."""
+    return not format.is_srgb and all(c.type in (ChannelType.UNORM, ChannelType.VOID) for c in format.channels)
+
+
+def resolved(planes: Sequence[Bytes], format: Format) -> Bytes:
+    """One plane of texels (any shape, texel bytes last) from those of every sample, a power of two of them."""
+    if len(planes) == 1 or takes_first(format):
+        return planes[0].copy()
+    shape, flat = planes[0].shape, [np.ascontiguousarray(p).reshape(-1) for p in planes]
+    if averages_words(format):
+        return _mean_of_words(flat, format).reshape(shape)
+    total = unpack(format, flat[0])
+    with np.errstate(all="ignore"):
+        for plane in flat[1:]:
+            total = total + unpack(format, plane)
+        total = total * np.float32(1.0 / len(planes))
+    return pack(format, total).reshape(shape)
+
+
+def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
+    size, count = format.block_bytes, len(planes)
+    result = np.zeros(planes[0].size, np.uint8).reshape(-1, size)
+    words = min(size, 8)
+    for start in range(0, size, words):  # no channel lies across eight bytes
+        total: dict[int, NDArray[np.uint64]] = {}
+        channels = [c for c in format.channels if c.type is ChannelType.UNORM and start * 8 <= c.shift < (start + words) * 8]
+        for plane in planes:
+            wide = np.zeros((len(result), 8), np.uint8)
+            wide[:, :words] = plane.reshape(-1, size)[:, start : start + words]
+            value = wide.view(np.uint64)[:, 0]
+            for k, c in enumerate(channels):
+                part = (value >> np.uint64(c.shift - 8 * start)) & np.uint64((1 << c.size) - 1)
+                total[k] = total[k] + part if k in total else part
+        out = np.zeros(len(result), np.uint64)
+        for k, c in enumerate(channels):
+            out |= ((total[k] + np.uint64(count // 2)) // np.uint64(count)) << np.uint64(c.shift - 8 * start)
+        result[:, start : start + words] = out.view(np.uint8).reshape(-1, 8)[:, :words]
+    return result.reshape(-1)
+
+
+def resolved_level(resource: Resource, level: int, format: Format) -> Bytes:
+    """All texels of a level as `format`, one sample each."""
+    return resolved([resource.blocks(level, k) for k in range(resource.samples)], format)
+
+
+def make_staging(resource: Resource, level: int, box: Box) -> Resource:
+    """A resource of one sample with the resolved texels of a box: what a mapping shows."""
+    one = replace(resource.template, width0=box.width, height0=box.height, array_size=box.depth, nr_samples=0, bind=Bind.NONE)
+    found = Resource(resource.screen, one)
+    found.blocks()[...] = resolved([part(resource.blocks(level, k), box) for k in range(resource.samples)], resource.format)
+    return found
+
+
+def finish_staging(resource: Resource, level: int, box: Box, staging: Resource, is_written: bool) -> None:
+    """The mapping ends: what was written goes to every sample."""
+    if is_written:
+        for k in range(resource.samples):
+            part(resource.blocks(level, k), box)[...] = staging.blocks()
+    staging.destroy()
+
+
+def part(blocks: NDArray[Any], box: Box) -> NDArray[Any]:
+    """The texels of a box of a level's array."""
+    return blocks[box.z : box.z + box.depth, box.y : box.y + box.height, box.x : box.x + box.width]
