@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 
 import tgsi
-from tests.images.scenes import SCENES
+from tests.images.multisampled import MULTISAMPLED
+from tests.images.scenes import SCENES as SINGLE
+
+SCENES = SINGLE | MULTISAMPLED
 
 DIGESTS = Path(__file__).parent / "digests.json"
 
