@@ -327,7 +327,7 @@ class DrawMaker:
     def _sprites(state: DrawState, info: FragmentInfo) -> int:
         """Slots that a point's coordinate replaces."""
         enable = state.rasterizer.sprite_coord_enable
-        return sum(1 << k for k, s in enumerate(info.slots) if s.semantic.name == "GENERIC" and enable >> s.semantic.index & 1)
+        return sum(1 << k for k, s in enumerate(info.slots) if s.semantic.name in ("GENERIC", "TEXCOORD") and enable >> s.semantic.index & 1)
 
     @staticmethod
     def _writes(info: FragmentInfo, index: int) -> bool:

@@ -106,7 +106,7 @@ def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
         f.store(px.to_float(), r, VertexLayout.WINDOW)
         f.store(py.to_float(), r, VertexLayout.WINDOW + 4)
         s, t = (px.to_float() - x) / wide + 0.5, (py.to_float() - y) / wide + 0.5
-        t = f.select(d.get("sprite_flip").ne(0), t, 1.0 - t)
+        t = f.select(d.get("sprite_flip").ne(0), 1.0 - t, t)
         with f.range(0, d.get("num_slots")) as i:
             with f.if_(f.load(I32, d.address("sprite"), i << 2).ne(0)):
                 at = (i << 4) + VertexLayout.SLOTS

@@ -78,16 +78,19 @@ def _create_view(sub: SubContext, words: Words) -> None:
             texture, format=format, target=TextureTarget.BUFFER, swizzle=channels, offset=first * size, size=extent
         )
     else:
-        target = in_range(format_word >> 24, "target", 0, len(TextureTarget) - 1)
+        number = in_range(format_word >> 24, "target", 0, len(TextureTarget) - 1)
+        target = TextureTarget(number) if number else texture.target
+        layers: dict[str, int] = {}
+        if target is not TextureTarget.TEXTURE_3D:  # clients give no slices for those
+            layers = {"first_layer": first & 0xFFFF, "last_layer": first >> 16}
         view = context.create_sampler_view(
             texture,
             format=format,
-            target=TextureTarget(target) if target else None,
+            target=target,
             swizzle=channels,
             first_level=last & 255,
             last_level=last >> 8 & 255,
-            first_layer=first & 0xFFFF,
-            last_layer=first >> 16,
+            **layers,
         )
     sub.put(handle, view)
 

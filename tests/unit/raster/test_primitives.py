@@ -210,7 +210,7 @@ def test_sprite_coordinates_run_over_the_point() -> None:
         image = c.values()
     block = image[24:40, 24:40]
     assert np.allclose(block[..., 0], (np.arange(16) + 0.5) / 16, atol=1e-6)
-    assert np.allclose(block[..., 1], 1 - (np.arange(16)[:, None] + 0.5) / 16, atol=1e-6)
+    assert np.allclose(block[..., 1], (np.arange(16)[:, None] + 0.5) / 16, atol=1e-6)  # t is 0 at the top
 
 
 @pytest.mark.parametrize("mode", list(TOPOLOGIES))
