@@ -88,8 +88,7 @@ class Bindings(ContextCore):
             raise ValueError(f"{name}: size: {length} bytes; at most {limit} are possible")
         if isinstance(buffer, Resource):
             return packet.Memory(buffer.address + start, length, buffer.storage)
-        copy = allocate(length)
-        copy[:] = source[start : start + length]
+        copy = source[start : start + length].copy()
         return packet.Memory(address_of(copy), length, copy)
 
     def set_vertex_buffers(self, buffers: Sequence[Any], *, start: int = 0) -> None:

@@ -22,7 +22,7 @@ from backends.raster.masks import write_windows
 from backends.raster.memory import Region
 from backends.raster.packet import DrawState, Framebuffer, Shader, clamps
 from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, Draw, Mode, SetupLayout, Shape, VertexLayout
-from backends.raster.repeats import Packet, Repeat, identity
+from backends.raster.repeats import Packet, Repeat, Repeats, identity
 from backends.raster.routes import write_slots, write_views
 from backends.raster.samples import MOST_LANES, NO_SAMPLES, sample_key, tell_samples, write_samples
 from backends.raster.sources import InputWriter
@@ -45,6 +45,7 @@ class DrawMaker:
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
         self._last: Repeat | None = None
+        self.repeats = Repeats()
         self.inputs = InputWriter(kernels, region)
 
     def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
@@ -53,16 +54,19 @@ class DrawMaker:
         last = self._last
         if last is not None and len(last.known) == len(known) and all(map(operator.is_, last.known, known)):
             return self._again(last, state, framebuffer)
-        self._last = None
+        self._last = last = self.repeats.find(known)
+        if last is not None:
+            return self._again(last, state, framebuffer)
         mark = self.region.keeping
         packet = self._make(state, info, framebuffer)
         if packet is not None and packet.is_repeatable:
             content = ctypes.string_at(packet.address, _DRAW_SIZE)
             self._last = Repeat(known, content, packet, self.region.kept(mark))
+            self.repeats.add(self._last)
         return packet
 
     def _again(self, last: Repeat, state: DrawState, framebuffer: Framebuffer) -> Packet:
-        """The same draw, with new constants."""
+        """A draw that was made before, with new constants."""
         region, reads = self.region, last.packet.reads
         address = region.allocate(_DRAW_SIZE)
         ctypes.memmove(address, last.content, _DRAW_SIZE)
@@ -327,7 +331,9 @@ class DrawMaker:
     def _sprites(state: DrawState, info: FragmentInfo) -> int:
         """Slots that a point's coordinate replaces."""
         enable = state.rasterizer.sprite_coord_enable
-        return sum(1 << k for k, s in enumerate(info.slots) if s.semantic.name in ("GENERIC", "TEXCOORD") and enable >> s.semantic.index & 1)
+        return sum(
+            1 << k for k, s in enumerate(info.slots) if s.semantic.name in ("GENERIC", "TEXCOORD") and enable >> s.semantic.index & 1
+        )
 
     @staticmethod
     def _writes(info: FragmentInfo, index: int) -> bool:

@@ -232,6 +232,7 @@ class Renderer:
         self._is_ordered = False
         self._held = 0
         self._region.reset()
+        self._maker.repeats.flushed()
         self._pipeline.reset()
         if self._layers > 1:
             self._resize(1)

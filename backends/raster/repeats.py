@@ -26,7 +26,7 @@ class Packet:
 
 @dataclass(slots=True)
 class Repeat:
-    """The last draw: if everything is as it was, so is its record."""
+    """A draw that was made: if everything is as it was, so is its record."""
 
     known: tuple[object, ...]
     content: bytes
@@ -67,3 +67,44 @@ def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tupl
         None,
         *state.fragment.samplers,
     )
+
+
+MOST_REPEATS = 1024
+LIFE = 32  # flushes
+
+
+class Repeats:
+    """Draws that were made lately. What did not come again for `LIFE` to twice as many flushes is forgotten, and what it kept alive.
+
+    Keys are addresses of objects, which live as long as the entry does."""
+
+    def __init__(self) -> None:
+        self._recent: dict[tuple[int, ...], Repeat] = {}
+        self._older: dict[tuple[int, ...], Repeat] = {}
+        self._flushes = 0
+
+    def find(self, known: tuple[object, ...]) -> Repeat | None:
+        """The draw that was made of the very same objects."""
+        key = tuple(map(id, known))
+        found = self._recent.get(key)
+        if found is None and self._older:
+            found = self._older.pop(key, None)
+            if found is not None:
+                self._recent[key] = found
+        return found
+
+    def add(self, repeat: Repeat) -> None:
+        """Remember a draw."""
+        if len(self._recent) >= MOST_REPEATS:
+            self._turn()
+        self._recent[tuple(map(id, repeat.known))] = repeat
+
+    def flushed(self) -> None:
+        """A flush ended."""
+        self._flushes += 1
+        if self._flushes >= LIFE:
+            self._turn()
+
+    def _turn(self) -> None:
+        self._flushes = 0
+        self._older, self._recent = self._recent, {}

@@ -21,27 +21,38 @@ STAGES = tuple(ShaderType)
 
 @command("SET_VERTEX_BUFFERS", "", "stride offset res_handle")
 def _vertex_buffers(sub: SubContext, words: Words) -> None:
-    find, buffers = sub.session.resource, []
-    for at in range(0, len(words), 3):
-        handle = words[at + 2]
-        buffers.append(VertexBuffer(find(handle, "res_handle"), words[at], words[at + 1]) if handle else None)
-    count = len(buffers)
-    buffers.extend([None] * (sub.vertex_buffers - count))
-    sub.gallium.set_vertex_buffers(buffers)
-    sub.vertex_buffers = count
+    key = bytes(words)
+    known = sub.vertex_sets.get(key)
+    if known is None:
+        find, buffers = sub.session.resource, []
+        for at in range(0, len(words), 3):
+            handle = words[at + 2]
+            buffers.append(VertexBuffer(find(handle, "res_handle"), words[at], words[at + 1]) if handle else None)
+        count = len(buffers)
+        buffers.extend([None] * (len(sub.gallium.state.vertex_buffers) - count))
+        sub.gallium.set_vertex_buffers(buffers)
+        known = sub.gallium.state.vertex_buffers
+        sub.keep_set(sub.vertex_sets, key, known)
+    sub.gallium.state.vertex_buffers = known  # the very same object, by which the renderer sees that a draw comes again
 
 
 @command("SET_INDEX_BUFFER", "res_handle index_size offset", least=1)
 def _index_buffer(sub: SubContext, words: Words) -> None:
-    if not words[0]:
-        sub.gallium.set_index_buffer(None)
-        sub.index_size = 0
-        return
-    if len(words) < 3:
-        raise CommandError("index_size", "it is missing")
-    if words[1] not in (1, 2, 4):
-        raise CommandError("index_size", f"1, 2 or 4 bytes, not {words[1]}")
-    sub.gallium.set_index_buffer(sub.resource(words[0]), index_offset=words[2])
+    key = bytes(words)
+    known = sub.index_sets.get(key)
+    if known is None:
+        if not words[0]:
+            sub.gallium.set_index_buffer(None)
+            sub.index_size = 0
+            return
+        if len(words) < 3:
+            raise CommandError("index_size", "it is missing")
+        if words[1] not in (1, 2, 4):
+            raise CommandError("index_size", f"1, 2 or 4 bytes, not {words[1]}")
+        sub.gallium.set_index_buffer(sub.resource(words[0]), index_offset=words[2])
+        known = sub.gallium.state.index_buffer
+        sub.keep_set(sub.index_sets, key, known)
+    sub.gallium.state.index_buffer = known
     sub.index_size = words[1]
 
 

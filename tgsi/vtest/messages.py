@@ -133,6 +133,9 @@ def _unref(session: Session, body: memoryview) -> None:
         raise CommandError("res_handle", f"there is no resource {handle}")
     if session.screenshots is not None:
         session.screenshots.leaving(session, holding.resource)
+    if holding.bind != BIND_CUSTOM:  # (no draw reads those, and each frame has one)
+        for sub in session.contexts.values():
+            sub.forget_sets()
     holding.close()
 
 

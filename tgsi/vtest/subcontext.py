@@ -20,6 +20,7 @@ FAMILIES = (copies, draws, queries, shader_memory, shaders, states, streams, sub
 """The modules whose import fills the table of commands."""
 
 MAX_OBJECTS = 1 << 20
+MAX_SETS = 512
 STAGES = tuple(ShaderType)
 
 
@@ -27,7 +28,8 @@ class SubContext:
     """What the commands of one GL context work on.
 
     kind: the object kind in the header of the command that runs. samplers, views: what is bound to each stage and unit, from which
-    the Context's own samplers follow (unnormalized ones for rectangle textures).
+    the Context's own samplers follow (unnormalized ones for rectangle textures). vertex_sets, index_sets: what the words of such a
+    command have bound, so that the same words bind the same objects.
     """
 
     def __init__(self, session: Session) -> None:
@@ -37,7 +39,8 @@ class SubContext:
         self.kind = 0
         self.samplers: list[list[Sampler | None]] = [[] for _ in STAGES]
         self.views: list[list[Any]] = [[] for _ in STAGES]
-        self.vertex_buffers = 0
+        self.vertex_sets: dict[bytes, Any] = {}
+        self.index_sets: dict[bytes, Any] = {}
         self.index_size = 0
         self.infos: dict[bytes, DrawInfo] = {}
         self.interned: dict[tuple[int, bytes], Any] = {}
@@ -77,6 +80,18 @@ class SubContext:
         if found is None:
             raise CommandError(field, "0 is no object")
         return found
+
+    @staticmethod
+    def keep_set(sets: dict[bytes, Any], key: bytes, value: Any) -> None:
+        """Remember what the words of a command bound."""
+        if len(sets) >= MAX_SETS:
+            sets.clear()
+        sets[key] = value
+
+    def forget_sets(self) -> None:
+        """A resource goes or comes: its handle may mean another one from now on."""
+        self.vertex_sets.clear()
+        self.index_sets.clear()
 
     def resource(self, handle: int, field: str = "res_handle") -> Any:
         """A resource of the client."""
