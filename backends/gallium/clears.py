@@ -101,7 +101,7 @@ class Clears(Bindings):
         region = self._rectangle(found, x, y, width, height, name)
         if render_condition_enabled and not self.allows_rendering():
             return
-        self.finish_uses(found.texture)
+        self.begin_write(found.texture)
         for view in _pixels(found.texture, found.level, region):
             view[...] = pixel
         found.texture.push()
@@ -131,7 +131,7 @@ class Clears(Bindings):
         region = self._rectangle(found, x, y, width, height, name)
         if render_condition_enabled and not self.allows_rendering():
             return
-        self.finish_uses(found.texture)
+        self.begin_write(found.texture)
         views = _pixels(found.texture, found.level, region)
         count = views[0][..., 0].size
         depths = np.full(count, z, np.float32) if wanted & Clear.DEPTH and found.format.has_depth else None
@@ -153,7 +153,7 @@ class Clears(Bindings):
         if texel.size != resource.format.block_bytes:
             raise ValueError(f"{name}: data: a texel of {resource.format} has {resource.format.block_bytes} bytes, not {texel.size}")
         region = resource.box(level, box, name)
-        self.finish_uses(resource)
+        self.begin_write(resource)
         for view in _pixels(resource, level, region):
             view[...] = texel
         resource.push()
@@ -176,7 +176,7 @@ class Clears(Bindings):
         length = resource.size - start if size is None else integer(size, f"{name}: size", 0, resource.size - start)
         if length % pattern.size:
             raise ValueError(f"{name}: size: {length} is not a multiple of {pattern.size}")
-        self.finish_uses(resource)
+        self.begin_write(resource)
         resource.storage[start : start + length].reshape(-1, pattern.size)[...] = pattern
         resource.push()
 

@@ -53,7 +53,7 @@ class Copies(Bindings):
         if dst is src and dst_level == src_level and _overlap(source, target):
             raise ValueError(f"{name}: dstx: source and destination overlap")
         self.finish_uses(src)
-        self.finish_uses(dst)
+        self.begin_write(dst)
         src.pull()
         for k in range(dst.samples):
             part(dst.blocks(dst_level, k), target)[...] = part(src.blocks(src_level, k), source)
@@ -118,7 +118,7 @@ class Copies(Bindings):
         if render_condition_enable and not self.allows_rendering():
             return
         self.finish_uses(src)
-        self.finish_uses(dst)
+        self.begin_write(dst)
         src.pull()
         source = src.blocks(src_level) if dst.samples > 1 or src.samples == 1 else resolved_level(src, src_level, of)
         view = part(dst.blocks(dst_level), target)

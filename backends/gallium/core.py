@@ -77,6 +77,11 @@ class ContextCore:
         elif self._user_memory:
             self.show_runs()
 
+    def begin_write(self, resource: Resource) -> None:
+        """Before a part of a resource is filled at once: pending work is carried out, memory of the caller is read."""
+        self.finish_uses(resource)
+        resource.pull()
+
     def show_runs(self) -> None:
         """Before user memory is read: the renderer may have drawn into it without being asked, at a query or when it held much."""
         if self.renderer.runs != self._shown:

@@ -175,7 +175,7 @@ class Queries(ContextCore):
         values = found if isinstance(found, tuple) else (found,)
         which = integer(index, f"{name}: index", -1, len(values) - 1)
         value = 1 if which < 0 else int(values[which])
-        self.finish_uses(resource)
+        self.begin_write(resource)
         clamped = min(value, top)
         resource.storage[start : start + dtype.itemsize] = np.array([clamped], dtype).view(np.uint8)
         resource.push()
