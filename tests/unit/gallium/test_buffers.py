@@ -39,7 +39,8 @@ def row(stage: Stage, format: str, text: str) -> NDArray[Any]:
     stage.ctx.set_framebuffer_state(cbufs=[target])
     stage.fragment(text)
     stage.cover()
-    return stage.pixels(target)[0]
+    found: NDArray[Any] = stage.pixels(target)[0]
+    return found
 
 
 @pytest.mark.parametrize(
