@@ -13,7 +13,7 @@ from tgsi import gallium as g
 from tgsi.diagnostics import UnsupportedError
 
 Words = NDArray[np.uint32]
-SIZE = 48
+SIZE = 144  # several tiles
 VS = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 COUNT = """FRAG
 DCL BUFFER[0]
