@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from backends.gallium.enums import Prim
+from backends.tessellation.levels import LEVEL_FIELDS
 from tgsi.diagnostics import UnsupportedError
 from tgsi.ir import Program
 
@@ -63,14 +64,13 @@ class Tessellator:
 class TessRecord(ctypes.Structure):
     """One call of `tessellate`: patches `first` to `patches` - 1, as many as fit; `first` becomes the first that did not.
 
-    levels: patch k's TESSOUTER (four floats) at byte k * stride + outer_at, its TESSINNER (two) at k * stride + inner_at. u, v: coordinates
-    of the points in the domain, those of patch k from element starts[k] to starts[k + 1] - 1. indices: numbers of points as elements of
-    u and v; owners: the patch of each primitive. points, primitives: how many there are; the kernel appends. A patch is taken whole or
+    Levels: see LEVEL_FIELDS. u, v: coordinates of the points in the domain, those of patch k from element starts[k] to starts[k + 1] - 1. indices: numbers of points as elements of
+    u and v; owners: numbers[k] of the patch of each primitive. points, primitives: how many there are; the kernel appends. A patch is taken whole or
     not at all; there must be room for MAX_POINTS and MAX_PRIMITIVES at least, and SLACK elements behind.
     """
 
     _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("levels", "u", "v", "starts", "indices", "owners")),
-        *((name, ctypes.c_int64) for name in ("stride", "outer_at", "inner_at")),
+        *LEVEL_FIELDS,
+        *((name, ctypes.c_void_p) for name in ("numbers", "u", "v", "starts", "indices", "owners")),
         *((name, ctypes.c_int32) for name in ("first", "patches", "points", "primitives", "max_points", "max_primitives")),
     ]

@@ -12,8 +12,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.llvm.engine import Library
-from backends.tessellation.kernel import compile_tessellator
+from backends.llvm.engine import Library, compile_module
+from backends.llvm.module import Module
+from backends.tessellation.kernel import build_tessellator
 from backends.tessellation.key import MAX_POINTS, MAX_PRIMITIVES, SLACK, Tessellator, TessRecord
 
 ONE = 1 << 16
@@ -65,7 +66,9 @@ class Patch:
 
 @functools.cache
 def library(key: Tessellator) -> Library:
-    return compile_tessellator(key)
+    module = Module("tessellator")
+    build_tessellator(key, module)
+    return compile_module(module)
 
 
 def tessellate(key: Tessellator, levels: Sequence[Sequence[float]], room: tuple[int, int] = (1 << 16, 1 << 17)) -> tuple[list[Patch], int]:
@@ -75,23 +78,25 @@ def tessellate(key: Tessellator, levels: Sequence[Sequence[float]], room: tuple[
     u, v = (np.full(max_points + SLACK + 16, _GUARD, np.int32) for _ in range(2))
     starts, owners = np.zeros(len(given) + 1, np.int32), np.full(max_primitives + SLACK + 16, _GUARD, np.int32)
     indices = np.full(max_primitives * key.vertices + SLACK + 16, _GUARD, np.int32)
-    record = TessRecord(levels=given.ctypes.data, stride=24, inner_at=16, patches=len(given))
+    record = TessRecord(outer=given.ctypes.data, inner=given.ctypes.data + 16, outer_stride=24, inner_stride=24, patches=len(given))
     record.max_points, record.max_primitives = max_points, max_primitives
+    numbers = np.arange(len(given), dtype=np.int32) + 100
+    record.numbers = numbers.ctypes.data
     arrays = {"u": u, "v": v, "starts": starts, "indices": indices, "owners": owners}
     for name, array in arrays.items():
         setattr(record, name, array.ctypes.data)
-    _ENTRY(library(key).address["run"])(ctypes.addressof(record))
+    _ENTRY(library(key).address["tessellate"])(ctypes.addressof(record))
     for array in (u, v, owners, indices):
         assert (array[-16:] == _GUARD).all()  # nothing is written behind the slack
     done, count = record.first, record.primitives
     fixed = np.stack([u, v], 1)[: record.points].view(np.float32).astype(np.float64) * ONE
     points = fixed.astype(np.int64)
     assert (points == fixed).all()
-    numbers = indices[: count * key.vertices].reshape(-1, key.vertices).astype(np.int64)
+    corners = indices[: count * key.vertices].reshape(-1, key.vertices).astype(np.int64)
     assert starts[done] == record.points
     patches = []
     for k in range(done):
-        own = numbers[owners[:count] == k] - starts[k]
+        own = corners[owners[:count] == 100 + k] - starts[k]
         patches.append(Patch(points[starts[k] : starts[k + 1]], own))
     assert sum(len(p.primitives) for p in patches) == count
     assert (np.diff(owners[:count]) >= 0).all()
