@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.catalog import COMPILES, DRAWS, HEIGHT, SMALL_CELLS, TORUS_CELLS, VERTICES, WIDTH, Check
+from benchmarks.catalog import COMPILES, DRAWS, HEIGHT, PATCH_CELLS, SMALL_CELLS, TORUS_CELLS, VERTICES, WIDTH, Check
 
 Floats = NDArray[np.float32]
 QUAD: Floats = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
@@ -80,6 +80,17 @@ def torus_matrices() -> tuple[Floats, Floats]:
     z = [0, 0, (far + near) / (near - far), 2 * far * near / (near - far)]
     projection = np.array([[f * HEIGHT / WIDTH, 0, 0, 0], [0, f, 0, 0], z, [0, 0, -1, 0]])
     return view.T.astype("f4"), projection.T.astype("f4")
+
+
+def patches() -> Floats:
+    """Control points (x, y, z) of tess_surface: 16 of each patch, row by row, on a wavy sheet; neighbors share their edges."""
+    n = PATCH_CELLS
+    y, x = np.meshgrid(*[np.linspace(-1, 1, 3 * n + 1)] * 2, indexing="ij")
+    z = 0.2 * np.sin(7 * x) * np.cos(5 * y) + 0.02 * rng().uniform(-1, 1, x.shape)
+    grid = np.stack([x, y, z], -1).astype("f4")
+    corner = 3 * np.arange(n)
+    rows, columns = (corner[:, None, None, None] + np.arange(4)[:, None]), (corner[:, None, None] + np.arange(4))
+    return np.ascontiguousarray(grid[rows, columns].reshape(-1, 3))
 
 
 def vertex_bound() -> tuple[Floats, Floats]:

@@ -23,7 +23,7 @@ DEPTH_FORMATS = ("Z24X8_UNORM", "Z24_UNORM_S8_UINT")
 
 
 def shader_text(name: str, stage: str) -> str:
-    """The stored TGSI of a workload; stage is "vert" or "frag"."""
+    """The stored TGSI of a workload; stage is "vert", "tesc", "tese" or "frag"."""
     return (SHADERS / f"{name}.{stage}.tgsi").read_text()
 
 
@@ -253,6 +253,18 @@ def _mesh_torus(o: Ours) -> tuple[Draw, bool]:
     return _indexed(o, indices)
 
 
+def _tess_surface(o: Ours) -> tuple[Draw, bool]:
+    o.target(depth=True)
+    o.program("tess_surface")
+    o.ctx.bind_tcs_state(o.ctx.create_tcs_state(shader_text("tess_surface", "tesc")))
+    o.ctx.bind_tes_state(o.ctx.create_tes_state(shader_text("tess_surface", "tese")))
+    o.ctx.set_constant_buffer("TESS_EVAL", np.concatenate(geometry.torus_matrices()))
+    points = geometry.patches()
+    o.attributes(points)
+    o.depth_test()
+    return _both(o.clearing(depth=True), o.drawing(mode="PATCHES", count=len(points), vertices_per_patch=16)), True
+
+
 def _vertex_bound(o: Ours) -> tuple[Draw, bool]:
     o.target(256, 256)
     o.program("vertex_bound")
@@ -328,6 +340,7 @@ MAKERS: dict[str, Callable[[Ours], tuple[Draw, bool]]] = {
     "raymarch": _full_screen("raymarch", width=640, height=360),
     "small_tris": _small_tris,
     "mesh_torus": _mesh_torus,
+    "tess_surface": _tess_surface,
     "vertex_bound": _vertex_bound,
     "mrt4_rgba16f": _full_screen("mrt4_rgba16f", count=4, format="R16G16B16A16_FLOAT"),
     "draw_calls": _draw_calls,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks import geometry
 from benchmarks.catalog import HEIGHT, LAYERS, WIDTH, Check
-from benchmarks.peer_shaders import GLSL, compile_sources
+from benchmarks.peer_shaders import GLSL, TESSELLATION, compile_sources
 from benchmarks.side import Job, Unsupported
 
 Draw = Callable[[], None]
@@ -184,6 +184,23 @@ def _mesh_torus(p: Peer) -> tuple[Draw, bool]:
     return _indexed(p, p.mesh(program, indices, p=position, n=normal))
 
 
+def _tess_surface(p: Peer) -> tuple[Draw, bool]:
+    p.target(depth=True)
+    program = p.ctx.program(**TESSELLATION)
+    for name, matrix in zip(("mv", "pr"), geometry.torus_matrices(), strict=True):
+        program[name].write(matrix.tobytes())
+    p.ctx.enable_only(moderngl.DEPTH_TEST)
+    p.ctx.depth_func = "<"
+    p.ctx.patch_vertices = 16
+    array, mode = p.mesh(program, p=geometry.patches()), moderngl.PATCHES
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0, depth=1.0)
+        array.render(mode)
+
+    return draw, True
+
+
 def _vertex_bound(p: Peer) -> tuple[Draw, bool]:
     p.target(256, 256)
     matrix, vertices = geometry.vertex_bound()
@@ -250,6 +267,7 @@ MAKERS: dict[str, Callable[[Peer], tuple[Draw, bool]]] = {
     "raymarch": _full_screen("raymarch", width=640, height=360),
     "small_tris": _small_tris,
     "mesh_torus": _mesh_torus,
+    "tess_surface": _tess_surface,
     "vertex_bound": _vertex_bound,
     "mrt4_rgba16f": _full_screen("mrt4_rgba16f", count=4, dtype="f2"),
     "draw_calls": _draw_calls,

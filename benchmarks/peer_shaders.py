@@ -110,6 +110,33 @@ flat in float c; out vec4 o; void main(){ o = vec4(c,1.-c,.5,1); }""",
     ),
 }
 
+TESSELLATION = {
+    "vertex_shader": """#version 400
+in vec3 p; void main(){ gl_Position = vec4(p, 1); }""",
+    "tess_control_shader": """#version 400
+layout(vertices=16) out;
+void main(){ gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
+ if (gl_InvocationID == 0) {
+  float a = gl_in[0].gl_Position.x, b = gl_in[3].gl_Position.x, c = gl_in[12].gl_Position.x, d = gl_in[15].gl_Position.x;
+  vec4 l = vec4(a+c, a+b, b+d, c+d)*5. + 14.;
+  gl_TessLevelOuter[0] = l.x; gl_TessLevelOuter[1] = l.y; gl_TessLevelOuter[2] = l.z; gl_TessLevelOuter[3] = l.w;
+  gl_TessLevelInner[0] = (l.y+l.w)*.5; gl_TessLevelInner[1] = (l.x+l.z)*.5; } }""",
+    "tess_evaluation_shader": """#version 400
+layout(quads, fractional_odd_spacing, ccw) in; uniform mat4 mv, pr; out vec3 vn, vp;
+void weights(float u, out vec4 b, out vec4 d){ float s = 1.-u;
+ b = vec4(s*s*s, 3.*s*s*u, 3.*s*u*u, u*u*u); d = vec4(-3.*s*s, 3.*s*s-6.*s*u, 6.*s*u-3.*u*u, 3.*u*u); }
+void main(){ vec4 b, d, e, g; weights(gl_TessCoord.x, b, d); weights(gl_TessCoord.y, e, g);
+ vec3 p = vec3(0), t = vec3(0), q = vec3(0);
+ for (int j = 0; j < 4; j++) {
+  vec3 r = gl_in[4*j].gl_Position.xyz*b.x + gl_in[4*j+1].gl_Position.xyz*b.y + gl_in[4*j+2].gl_Position.xyz*b.z
+   + gl_in[4*j+3].gl_Position.xyz*b.w;
+  vec3 s = gl_in[4*j].gl_Position.xyz*d.x + gl_in[4*j+1].gl_Position.xyz*d.y + gl_in[4*j+2].gl_Position.xyz*d.z
+   + gl_in[4*j+3].gl_Position.xyz*d.w;
+  p += r*e[j]; t += s*e[j]; q += r*g[j]; }
+ vec4 o = mv*vec4(p,1); vp = o.xyz; vn = mat3(mv)*cross(t, q); gl_Position = pr*o; }""",
+    "fragment_shader": GLSL["mesh_torus"][1],
+}
+
 _COMPILE_VERTEX = """#version 330
 in vec2 p; out vec2 q; out vec3 n; uniform mat4 m = mat4(1);
 void main(){ q = p*.5+.5; vec4 r = m*vec4(p,%s,1); n = r.xyz; gl_Position = r; }"""

@@ -154,6 +154,11 @@ class Stages:
 
     geometry_shader: Shader | None = None
     geometry: StageBindings = field(default_factory=StageBindings)
+    control_shader: Shader | None = None
+    control: StageBindings = field(default_factory=StageBindings)
+    evaluation_shader: Shader | None = None
+    evaluation: StageBindings = field(default_factory=StageBindings)
+    levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)  # of patches without control shader
     targets: tuple[StreamTarget | None, ...] = ()  # of stream output
 
 

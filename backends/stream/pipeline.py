@@ -33,6 +33,8 @@ from backends.stream.records import MAX_REGISTERS
 from backends.stream.shaded import Shaded, Stage, Worker
 from backends.stream.stages import GeometryStage, VertexStage, output_rows
 from backends.stream.topology import decomposed, geometry_input
+from backends.tessellation.draws import patch_topology, tessellation_stage
+from backends.tessellation.key import Tessellator
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Program
@@ -116,7 +118,7 @@ class Pipeline:
             most, rows = self._most(state, packet.primitives)
             template = self._maker.make_stored(state, last, _MODES[rows], most, framebuffer)
         streams = sorted({*(feedback.streams if feedback is not None else ()), *((0,) if template is not None else ())})
-        stages = self._stages(state, vertex, streams, packet)
+        stages = self._stages(state, info, vertex, streams, packet)
         targets = [t for t in state.stages.targets if t is not None] if feedback is not None else []
         self._sink.settle(packet.reads, [(t.address, t.size) for t in targets])
         self._run(drawn, first, stages, packet.primitives, feedback, template)
@@ -127,7 +129,9 @@ class Pipeline:
     # -- what goes through ---------------------------------------------------------------------------------------------
     @staticmethod
     def _topology(state: DrawState, info: DrawInfo) -> Topology:
-        geometry = state.stages.geometry_shader
+        geometry, evaluation = state.stages.geometry_shader, state.stages.evaluation_shader
+        if evaluation is not None:
+            return patch_topology(info)
         if geometry is not None:
             return geometry_input(info.mode, input_vertices(geometry.program))
         return decomposed(info.mode, state.rasterizer.flatshade_first)
@@ -147,10 +151,13 @@ class Pipeline:
         d.wants_system = bool(vertex.program.declared(File.SV)) or votes(vertex.program)
         return VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), is_written_out)
 
-    def _stages(self, state: DrawState, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
+    def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
         """The stages behind the vertex shader."""
         stages: list[Stage] = []
-        producer, geometry = vertex.program, state.stages.geometry_shader
+        producer, geometry, evaluation = vertex.program, state.stages.geometry_shader, state.stages.evaluation_shader
+        if evaluation is not None:
+            stages.append(tessellation_stage(self._maker, state, info, producer, packet))
+            producer = evaluation.program
         if geometry is not None:
             stages.append(self._geometry(state, producer, geometry, streams, packet))
         return stages
@@ -178,8 +185,10 @@ class Pipeline:
     @staticmethod
     def _most(state: DrawState, primitives: int) -> tuple[int, int]:
         """How many primitives may come out, at most and as far as it matters, and their vertices."""
-        geometry = state.stages.geometry_shader
-        assert geometry is not None
+        geometry, evaluation = state.stages.geometry_shader, state.stages.evaluation_shader
+        if geometry is None:
+            assert evaluation is not None
+            return 1 << 16, Tessellator.of(evaluation.program).vertices
         program = geometry.program
         return min(primitives * invocations_of(program) * output_vertices(program), 1 << 16), output_rows(program)
 
@@ -232,7 +241,7 @@ class Pipeline:
 
 def last_stage(state: DrawState) -> Shader | None:
     """The last stage in front of the rasterizer behind the vertex shader, if there is one."""
-    return state.stages.geometry_shader
+    return state.stages.geometry_shader or state.stages.evaluation_shader
 
 
 def _check_outputs(program: Program) -> None:

@@ -64,9 +64,10 @@ class Tessellator:
 class TessRecord(ctypes.Structure):
     """One call of `tessellate`: patches `first` to `patches` - 1, as many as fit; `first` becomes the first that did not.
 
-    Levels: see LEVEL_FIELDS. u, v: coordinates of the points in the domain, those of patch k from element starts[k] to starts[k + 1] - 1. indices: numbers of points as elements of
-    u and v; owners: numbers[k] of the patch of each primitive. points, primitives: how many there are; the kernel appends. A patch is taken whole or
-    not at all; there must be room for MAX_POINTS and MAX_PRIMITIVES at least, and SLACK elements behind.
+    Levels: see LEVEL_FIELDS. u, v: coordinates of the points in the domain, those of patch k from element starts[k] to
+    starts[k + 1] - 1. indices: numbers of points as elements of u and v; owners: numbers[k] of the patch of each primitive. points,
+    primitives: how many there are; the kernel appends. A patch is taken whole or not at all; there must be room for MAX_POINTS and
+    MAX_PRIMITIVES at least, and SLACK elements behind.
     """
 
     _fields_ = [

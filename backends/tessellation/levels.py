@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 from backends.llvm.builder import F32, I64, Val
 from backends.llvm.structs import Record
 
 OUTER_LEVELS, INNER_LEVELS = 4, 2
-LEVEL_FIELDS = [
+LEVEL_FIELDS: list[Any] = [
     *((name, ctypes.c_void_p) for name in ("outer", "inner")),
     *((name, ctypes.c_int64) for name in ("outer_stride", "inner_stride")),
 ]

@@ -90,8 +90,8 @@ class TessellationStage:
         rows: int,
         levels: Levels,
     ) -> None:
-        self._control, self._evaluation, self._tessellate = control, evaluation, tessellate
-        program = evaluation[0]
+        self._control, self._tessellate = control, tessellate
+        program, self._evaluation = evaluation
         self._key = Tessellator.of(program)
         self._size = 16 * program.file_size(File.OUT)
         defaults = np.array([*levels[0], *levels[1]], np.float32)
@@ -158,7 +158,7 @@ class TessellationStage:
 
     def _pieces(self, worker: Worker, patches: Primitives, inputs: int, levels: _Levels, memory: Region) -> Iterator[Shaded]:
         """Points and primitives, as many patches at a time as have room."""
-        program, compiled = self._evaluation
+        compiled = self._evaluation
         t, e, corners = TessRecord(), EvaluationRecord(), self._key.vertices
         for r in (t, e):
             levels.write(r)

@@ -1,0 +1,122 @@
+"""From what is bound to the stage of a draw of patches."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Callable, Hashable
+from functools import cache
+
+from backends.gallium.enums import Prim
+from backends.gallium.state import DrawInfo
+from backends.llvm.engine import Library
+from backends.llvm.module import Module
+from backends.llvm.plan import fitting_lanes
+from backends.raster.drawing import DrawMaker
+from backends.raster.environment import Samplers, Textures, demand_of, make_environment, sampling_keys
+from backends.raster.kernels import Kernels, by_unit
+from backends.raster.packet import DrawState, Shader, StageBindings
+from backends.raster.records import Shape
+from backends.raster.repeats import Packet
+from backends.raster.topology import Topology
+from backends.shapes import MAX_PATCH
+from backends.stream.kernels import Entry
+from backends.stream.records import MAX_REGISTERS
+from backends.tessellation.control import build_control_kernel, written_vertices
+from backends.tessellation.evaluation import build_evaluation_kernel
+from backends.tessellation.kernel import build_tessellator
+from backends.tessellation.key import Tessellator, TessRecord
+from backends.tessellation.records import ControlRecord, EvaluationRecord, RowsRecord
+from backends.tessellation.rows import build_rows
+from backends.tessellation.stage import Compiled, TessellationStage
+from tgsi.diagnostics import UnsupportedError
+from tgsi.enums import File
+from tgsi.ir import Program
+
+_RECORDS = (RowsRecord, TessRecord, ControlRecord, EvaluationRecord)
+LAYOUT = hashlib.sha256(repr([(n, getattr(r, n).offset) for r in _RECORDS for n, *_ in r._fields_]).encode()).hexdigest()
+"""What kernels believe about memory: part of every key on disk."""
+
+_entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_MOST_LANES = 16
+"""Points of a vector: those of one patch, which may have few."""
+
+
+@cache
+def _patches(vertices: int) -> Topology:
+    corners = tuple(range(vertices))
+    return Topology(Shape.POINT, (vertices,) * vertices, corners, corners, lambda n: n // vertices)
+
+
+def patch_topology(info: DrawInfo) -> Topology:
+    """The patches of a draw. ValueError where it draws something else, or patches of no or too many vertices."""
+    if info.mode is not Prim.PATCHES:
+        raise ValueError(f"draw_vbo: mode: tessellation shaders want PATCHES, not {Prim(info.mode).name}")
+    if not 1 <= info.vertices_per_patch <= MAX_PATCH:
+        raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH} are possible, not {info.vertices_per_patch}")
+    return _patches(info.vertices_per_patch)
+
+
+def _function(library: Library) -> Entry:
+    return _entry(library.address[library.exports[0]])
+
+
+class _Maker:
+    """Compiled stages of one draw."""
+
+    def __init__(self, maker: DrawMaker, packet: Packet) -> None:
+        self._maker, self._packet = maker, packet
+        self.kernels: Kernels = maker.kernels
+
+    def fixed(self, key: tuple[Hashable, ...], name: str, build: Callable[[Module], None]) -> Entry:
+        """A function that does not depend on programs."""
+        return _function(self.kernels.compile((*key, LAYOUT), (name,), build))
+
+    def of_shader(
+        self,
+        name: str,
+        shader: Shader,
+        bindings: StageBindings,
+        lanes: int,
+        build: Callable[..., Module],
+        *more: int,
+    ) -> Compiled:
+        """The function `name` of a shader with what is bound to its stage."""
+        program = shader.program
+        if program.file_size(File.OUT) > MAX_REGISTERS or program.file_size(File.IN) > MAX_REGISTERS:
+            raise UnsupportedError.at("B001", f"a shader may have {MAX_REGISTERS} inputs and outputs")
+        lanes = fitting_lanes(program, min(self._maker.lanes or lanes, _MOST_LANES))
+        demand = demand_of(shader)
+        environment = make_environment(self._maker.region, demand, bindings, self._packet.reads)
+        keys: tuple[Textures, Samplers] = sampling_keys(bindings, demand)
+
+        def module() -> Module:
+            return build(program, lanes, *more, *by_unit(*keys), cpu=self.kernels.cpu)
+
+        library = self.kernels.of_program(name, shader, (lanes, *more, *keys, LAYOUT), module)
+        return Compiled(_function(library), environment, lanes, library)
+
+
+def tessellation_stage(maker: DrawMaker, state: DrawState, info: DrawInfo, producer: Program, packet: Packet) -> TessellationStage:
+    """The stage behind the vertex program `producer`. `packet` receives what is read.
+
+    Raises UnsupportedError for what the generator does not build.
+    """
+    make, stages = _Maker(maker, packet), state.stages
+    evaluation, control = stages.evaluation_shader, stages.control_shader
+    assert evaluation is not None
+    key, native = Tessellator.of(evaluation.program), max(maker.kernels.native, 8)
+    rows, first = info.vertices_per_patch, None
+    if control is not None:
+        first = control.program, make.of_shader("control", control, stages.control, native, build_control_kernel)
+        rows = written_vertices(control.program)
+    second = make.of_shader("evaluate", evaluation, stages.evaluation, native, build_evaluation_kernel, rows)
+    return TessellationStage(
+        producer,
+        first,
+        (evaluation.program, second),
+        copy_rows=make.fixed(("patch_rows",), "rows", build_rows),
+        tessellate=make.fixed(("tessellator", key), "tessellate", lambda module: build_tessellator(key, module)),
+        rows=info.vertices_per_patch,
+        levels=stages.levels,
+    )
