@@ -15,7 +15,8 @@ LAYERS = 16
 SMALL_CELLS = 708
 TORUS_CELLS = (500, 200)
 PATCH_CELLS = 24
-PATCH_TRIANGLES = 1
+PATCH_TRIANGLES = 298_272
+PATCH_DRAWS = 6  # llvmpipe loses triangles of draws that are tessellated to more than 65536 vertices
 VERTICES = 1_000_000
 DRAWS = 10_000
 COMPILES = 24
@@ -145,6 +146,13 @@ _ALL = (
         TORUS_CELLS[0] * TORUS_CELLS[1] * 2 / 1e6,
         Check((0.1719, 0.0811, 0.058, 0.4193), 0.41935),
         "Clear, 200,000 indexed triangles of a torus, Blinn-Phong per pixel with normalize and pow, depth LESS.",
+    ),
+    Workload(
+        "tess_surface",
+        "Mtriangle/s",
+        PATCH_TRIANGLES / 1e6,
+        Check((0.1508, 0.0671, 0.0459, 0.4826), 0.4826),
+        "Clear, 576 bicubic patches in 6 draws, levels 4..24 from the control shader, fractional odd; normals; the torus's light; LESS.",
     ),
     Workload(
         "vertex_bound",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import tgsi
 from benchmarks import geometry
-from benchmarks.catalog import HEIGHT, LAYERS, WIDTH, Check
+from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
 from benchmarks.side import Job, Unsupported
 from tgsi import gallium as g
 
@@ -262,7 +262,15 @@ def _tess_surface(o: Ours) -> tuple[Draw, bool]:
     points = geometry.patches()
     o.attributes(points)
     o.depth_test()
-    return _both(o.clearing(depth=True), o.drawing(mode="PATCHES", count=len(points), vertices_per_patch=16)), True
+    clear, count = o.clearing(depth=True), len(points) // PATCH_DRAWS
+    draws = [o.drawing(mode="PATCHES", start=k * count, count=count, vertices_per_patch=16) for k in range(PATCH_DRAWS)]
+
+    def draw() -> None:
+        clear()
+        for part in draws:
+            part()
+
+    return draw, True
 
 
 def _vertex_bound(o: Ours) -> tuple[Draw, bool]:

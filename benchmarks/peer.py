@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import geometry
-from benchmarks.catalog import HEIGHT, LAYERS, WIDTH, Check
+from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
 from benchmarks.peer_shaders import GLSL, TESSELLATION, compile_sources
 from benchmarks.side import Job, Unsupported
 
@@ -192,11 +192,13 @@ def _tess_surface(p: Peer) -> tuple[Draw, bool]:
     p.ctx.enable_only(moderngl.DEPTH_TEST)
     p.ctx.depth_func = "<"
     p.ctx.patch_vertices = 16
-    array, mode = p.mesh(program, p=geometry.patches()), moderngl.PATCHES
+    points = geometry.patches()
+    array, mode, count = p.mesh(program, p=points), moderngl.PATCHES, len(points) // PATCH_DRAWS
 
     def draw() -> None:
         p.fbo.clear(0, 0, 0, 0, depth=1.0)
-        array.render(mode)
+        for k in range(PATCH_DRAWS):
+            array.render(mode, count, first=k * count)
 
     return draw, True
 

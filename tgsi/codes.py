@@ -249,8 +249,8 @@ B041 calls expand too far
     With every call written out the program is longer than the engines can take.
 B051 not supported by the interpreter
     The interpreter does not do this yet; the message names it.
-B060 stage without an engine
-    Tessellation shaders can be created, but there is nothing yet that runs them in a draw.
+B060 no domain of the tessellator
+    Patches become isolines, triangles or quadrilaterals: a TESS_EVAL program says TES_PRIM_MODE 1, 4 or 7.
 B062 vertex shader that writes memory
     STORE and atomics in vertex shaders of draws are not supported yet; fragment and compute shaders have them.
 B063 not a feature of this driver

@@ -21,6 +21,7 @@ from backends.gallium.view import FramebufferState, SamplerView, Surface, frameb
 from backends.raster import packet
 from backends.raster.records import MAX_VIEWS as MAX_VIEWPORTS
 from backends.raster.records import MAX_WINDOWS
+from backends.shapes import MAX_PATCH
 
 T = TypeVar("T")
 MAX_CONSTANT_BUFFERS = 16
@@ -41,6 +42,10 @@ class Bindings(ContextCore):
             return self.state.fragment
         if stage is ShaderType.GEOMETRY:
             return self.state.stages.geometry
+        if stage is ShaderType.TESS_CTRL:
+            return self.state.stages.control
+        if stage is ShaderType.TESS_EVAL:
+            return self.state.stages.evaluation
         return self._other_stages.setdefault(stage, packet.StageBindings())
 
     # -- buffers ---------------------------------------------------------------------------------------------------------
@@ -377,6 +382,8 @@ class Bindings(ContextCore):
         inner = tuple(real(item, "set_tess_state: default_inner_level") for item in default_inner_level)
         if len(outer) != 4 or len(inner) != 2:
             raise ValueError("set_tess_state: four outer and two inner levels are wanted")
-        self.tess_levels = (outer, inner)
+        self.state.stages.levels = (outer, inner)
 
-    tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)
+    def set_patch_vertices(self, patch_vertices: int) -> None:
+        """Set how many vertices a patch has, 1 to 32, in draws that do not say it themselves (`vertices_per_patch` is 0)."""
+        self.state.stages.patch_vertices = integer(patch_vertices, "set_patch_vertices: patch_vertices", 1, MAX_PATCH)

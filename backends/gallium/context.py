@@ -37,7 +37,6 @@ class Context(Queries, Draws, Clears, Copies, Compute, Extras):
         self._interned = {}
         self._halves = {}
         self._other_stages = {}
-        self._unsupported = {}
         self._active = set()
         self._checked = {}
         self._made = {}

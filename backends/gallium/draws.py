@@ -76,8 +76,6 @@ class Draws(Shaders, ContextCore):
             info = self._checked_info(info, given)
         if count_from_stream_output is not None:
             info = replace(info, count=self.streamed_count(count_from_stream_output))
-        if self._unsupported:
-            self.check_stages("draw_vbo")
         if state.vertex_shader is None:
             raise ValueError("draw_vbo: no vertex shader is bound")
         if index is not None:

@@ -6,7 +6,6 @@ from typing import Any
 
 from backends.gallium.streams import StreamOutputInfo, Streams, checked_info
 from backends.raster import packet
-from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import Processor
 from tgsi.ir import Program
 
@@ -21,9 +20,7 @@ STAGE_NAMES = {
 
 
 class Shaders(Streams):
-    """create_, bind_ and destroy_ for shaders. Stages without an engine can be created; drawing with them says so."""
-
-    _unsupported: dict[Processor, packet.Shader]
+    """create_, bind_ and destroy_ for shaders."""
 
     def _create_shader(self, source: Any, stage: Processor, stream_output: Any = None) -> packet.Shader:
         name = f"create_{STAGE_NAMES[stage]}_state"
@@ -43,19 +40,8 @@ class Shaders(Streams):
             raise ValueError(f"{name}: the shader was destroyed")
         return shader
 
-    def _bind_other(self, shader: packet.Shader | None, stage: Processor) -> None:
-        if shader is None:
-            self._unsupported.pop(stage, None)
-        else:
-            self._unsupported[stage] = self._check_shader(shader, stage, f"bind_{STAGE_NAMES[stage]}_state")
-
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
         self._check_shader(shader, stage, f"destroy_{STAGE_NAMES[stage]}_state").is_destroyed = True
-
-    def check_stages(self, name: str) -> None:
-        """UnsupportedError while a shader is bound that nothing here can run."""
-        for shader in self._unsupported.values():
-            raise unsupported_stage(name, shader.program)
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """A vertex shader from a program or its text.
@@ -107,12 +93,12 @@ class Shaders(Streams):
     delete_gs_state = destroy_gs_state
 
     def create_tcs_state(self, program: Program | str) -> packet.Shader:
-        """A tessellation control shader. Draws with one bound raise UnsupportedError."""
+        """A tessellation control shader from a program or its text; errors as `create_vs_state`."""
         return self._create_shader(program, Processor.TESS_CTRL)
 
     def bind_tcs_state(self, shader: packet.Shader | None) -> None:
-        """Bind or unbind a tessellation control shader."""
-        self._bind_other(shader, Processor.TESS_CTRL)
+        """Use a tessellation control shader; None: patches go on as they are, with the levels of `set_tess_state`."""
+        self.state.stages.control_shader = None if shader is None else self._check_shader(shader, Processor.TESS_CTRL, "bind_tcs_state")
 
     def destroy_tcs_state(self, shader: packet.Shader) -> None:
         """Forget a tessellation control shader."""
@@ -120,13 +106,14 @@ class Shaders(Streams):
 
     delete_tcs_state = destroy_tcs_state
 
-    def create_tes_state(self, program: Program | str) -> packet.Shader:
-        """A tessellation evaluation shader. Draws with one bound raise UnsupportedError."""
-        return self._create_shader(program, Processor.TESS_EVAL)
+    def create_tes_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
+        """A tessellation evaluation shader from a program or its text; arguments and errors as `create_vs_state`."""
+        return self._create_shader(program, Processor.TESS_EVAL, stream_output)
 
     def bind_tes_state(self, shader: packet.Shader | None) -> None:
-        """Bind or unbind a tessellation evaluation shader."""
-        self._bind_other(shader, Processor.TESS_EVAL)
+        """Use a tessellation evaluation shader: draws want PATCHES then. None: no tessellation."""
+        self.state.stages.evaluation_shader = None if shader is None else self._check_shader(shader, Processor.TESS_EVAL, "bind_tes_state")
+        self.choose_stages()
 
     def destroy_tes_state(self, shader: packet.Shader) -> None:
         """Forget a tessellation evaluation shader."""
@@ -147,9 +134,3 @@ def read_program(source: Any, name: str) -> Program:
 
     validate(source)
     return source
-
-
-def unsupported_stage(name: str, program: Program) -> UnsupportedError:
-    """The error of a stage that has no engine."""
-    span = program.instructions[0].span if program.instructions else None
-    return UnsupportedError.at("B060", f"{name}: {program.processor.name} shaders are not supported yet", span)

@@ -231,7 +231,9 @@ class PolyStipple:
 
 @dataclass(frozen=True, slots=True)
 class DrawInfo:
-    """One draw. With index_size 0 vertices are `start` .. `start + count - 1`, else indices are read there."""
+    """One draw. With index_size 0 vertices are `start` .. `start + count - 1`, else indices are read there.
+
+    vertices_per_patch: of PATCHES; 0: as many as `set_patch_vertices` says."""
 
     mode: Prim = Prim.TRIANGLES
     count: int = 0
@@ -243,6 +245,6 @@ class DrawInfo:
     primitive_restart: bool = False
     restart_index: int = 0xFFFFFFFF
     drawid: int = 0
-    vertices_per_patch: int = 3
+    vertices_per_patch: int = 0
     min_index: int = 0
     max_index: int = 0xFFFFFFFF

@@ -129,9 +129,9 @@ class Streams(ContextCore):
     def choose_stages(self) -> None:
         """After a shader or a target was bound: is there more to a draw than a vertex and a fragment shader?"""
         state, stages = self.state, self.state.stages
-        last = stages.geometry_shader or state.vertex_shader
+        last = stages.geometry_shader or stages.evaluation_shader or state.vertex_shader
         streams = last is not None and last.stream_output is not None and any(target is not None for target in stages.targets)
-        state.has_stages = streams or stages.geometry_shader is not None
+        state.has_stages = streams or stages.geometry_shader is not None or stages.evaluation_shader is not None
 
     def show_streams(self) -> None:
         """Behind a draw that may have written targets: memory of the caller gets it."""

@@ -159,6 +159,7 @@ class Stages:
     evaluation_shader: Shader | None = None
     evaluation: StageBindings = field(default_factory=StageBindings)
     levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)  # of patches without control shader
+    patch_vertices: int = 3  # of draws that do not say it
     targets: tuple[StreamTarget | None, ...] = ()  # of stream output
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from backends.gallium.enums import Prim
 from backends.raster.records import Shape
-from tgsi.diagnostics import UnsupportedError
 
 Corners = tuple[int, ...]
 
@@ -94,10 +93,10 @@ TOPOLOGIES: dict[Prim, tuple[Topology, Topology]] = {
 
 
 def topology_of(mode: Prim, flatshade_first: bool) -> Topology:
-    """The row of a primitive type. UnsupportedError for patches."""
+    """The row of a primitive type. ValueError for patches, which only the tessellator draws."""
     rows = TOPOLOGIES.get(mode)
     if rows is None:
-        raise UnsupportedError.at("B001", f"the renderer does not draw {Prim(mode).name}")
+        raise ValueError(f"draw_vbo: mode: {Prim(mode).name} want a tessellation evaluation shader")
     return rows[flatshade_first]
 
 

@@ -131,7 +131,7 @@ class Pipeline:
     def _topology(state: DrawState, info: DrawInfo) -> Topology:
         geometry, evaluation = state.stages.geometry_shader, state.stages.evaluation_shader
         if evaluation is not None:
-            return patch_topology(info)
+            return patch_topology(state, info)
         if geometry is not None:
             return geometry_input(info.mode, input_vertices(geometry.program))
         return decomposed(info.mode, state.rasterizer.flatshade_first)

@@ -12,8 +12,9 @@ from backends.gallium.state import DrawInfo
 from backends.llvm.engine import Library
 from backends.llvm.module import Module
 from backends.llvm.plan import fitting_lanes
+from backends.raster.demand import demand_of
 from backends.raster.drawing import DrawMaker
-from backends.raster.environment import Samplers, Textures, demand_of, make_environment, sampling_keys
+from backends.raster.environment import Samplers, Textures, make_environment, sampling_keys
 from backends.raster.kernels import Kernels, by_unit
 from backends.raster.packet import DrawState, Shader, StageBindings
 from backends.raster.records import Shape
@@ -48,13 +49,19 @@ def _patches(vertices: int) -> Topology:
     return Topology(Shape.POINT, (vertices,) * vertices, corners, corners, lambda n: n // vertices)
 
 
-def patch_topology(info: DrawInfo) -> Topology:
-    """The patches of a draw. ValueError where it draws something else, or patches of no or too many vertices."""
+def patch_vertices(state: DrawState, info: DrawInfo) -> int:
+    """Vertices of a patch. ValueError where a draw has something else, or patches of too many vertices."""
     if info.mode is not Prim.PATCHES:
         raise ValueError(f"draw_vbo: mode: tessellation shaders want PATCHES, not {Prim(info.mode).name}")
-    if not 1 <= info.vertices_per_patch <= MAX_PATCH:
-        raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH} are possible, not {info.vertices_per_patch}")
-    return _patches(info.vertices_per_patch)
+    vertices = info.vertices_per_patch or state.stages.patch_vertices
+    if not 1 <= vertices <= MAX_PATCH:
+        raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH} are possible, not {vertices}")
+    return vertices
+
+
+def patch_topology(state: DrawState, info: DrawInfo) -> Topology:
+    """The patches of a draw; errors as `patch_vertices`."""
+    return _patches(patch_vertices(state, info))
 
 
 def _function(library: Library) -> Entry:
@@ -106,7 +113,8 @@ def tessellation_stage(maker: DrawMaker, state: DrawState, info: DrawInfo, produ
     evaluation, control = stages.evaluation_shader, stages.control_shader
     assert evaluation is not None
     key, native = Tessellator.of(evaluation.program), max(maker.kernels.native, 8)
-    rows, first = info.vertices_per_patch, None
+    given = rows = patch_vertices(state, info)
+    first = None
     if control is not None:
         first = control.program, make.of_shader("control", control, stages.control, native, build_control_kernel)
         rows = written_vertices(control.program)
@@ -117,6 +125,6 @@ def tessellation_stage(maker: DrawMaker, state: DrawState, info: DrawInfo, produ
         (evaluation.program, second),
         copy_rows=make.fixed(("patch_rows",), "rows", build_rows),
         tessellate=make.fixed(("tessellator", key), "tessellate", lambda module: build_tessellator(key, module)),
-        rows=info.vertices_per_patch,
+        rows=given,
         levels=stages.levels,
     )

@@ -39,12 +39,10 @@ class Tessellator:
 
     @staticmethod
     def of(program: Program) -> Tessellator:
-        """What a TESS_EVAL program asks for; what it does not say is 0. UnsupportedError for other domains and spacings."""
+        """What a TESS_EVAL program asks for; what it does not say is 0. UnsupportedError for another domain."""
         mode, spacing = program.property("TES_PRIM_MODE"), program.property("TES_SPACING")
         if mode not in (Prim.TRIANGLES, Prim.QUADS, Prim.LINES):
-            raise UnsupportedError.at("B060", f"TES_PRIM_MODE {mode} is no domain (1 LINES, 4 TRIANGLES, 7 QUADS)")
-        if spacing not in tuple(Spacing):
-            raise UnsupportedError.at("B060", f"TES_SPACING {spacing} is no spacing (0 fractional odd, 1 fractional even, 2 equal)")
+            raise UnsupportedError.at("B060", f"TES_PRIM_MODE {mode} is no domain: 1 LINES, 4 TRIANGLES, 7 QUADS")
         clockwise, points = program.property("TES_VERTEX_ORDER_CW") != 0, program.property("TES_POINT_MODE") != 0
         return Tessellator(Prim(mode), Spacing(spacing), clockwise, points)
 
