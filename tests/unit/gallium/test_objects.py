@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tgsi import ParseError, UnsupportedError, ValidationError
+from tgsi import ParseError, ValidationError
 from tgsi import gallium as g
 
 KINDS = ("blend", "rasterizer", "depth_stencil_alpha", "sampler")
@@ -226,13 +226,3 @@ def test_shaders_are_parsed_and_validated_when_they_are_made(ctx: g.Context) -> 
     ctx.destroy_fs_state(shader)
     with pytest.raises(ValueError, match="destroyed"):
         ctx.bind_fs_state(shader)
-
-
-def test_stages_without_an_engine_are_refused_when_they_would_run(drawing: g.Context) -> None:
-    evaluation = drawing.create_tes_state(
-        "TESS_EVAL\nPROPERTY TES_PRIM_MODE 4\nDCL IN[][0], POSITION\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0][0]\nEND\n"
-    )
-    drawing.bind_tes_state(evaluation)
-    with pytest.raises(UnsupportedError, match="TESS_EVAL shaders"):
-        drawing.draw_vbo(count=3)
-    drawing.bind_tes_state(None)

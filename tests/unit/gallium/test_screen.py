@@ -102,7 +102,8 @@ def test_caps_say_what_is_there(screen: g.Screen) -> None:
     assert screen.get_shader_param("VERTEX", "MAX_INPUTS") == 32
     assert (screen.get_param("MAX_VERTEX_STREAMS"), screen.get_param("MAX_GEOMETRY_OUTPUT_VERTICES")) == (4, 1024)
     assert screen.get_shader_param("GEOMETRY", "MAX_INPUTS") == 32
-    assert screen.get_shader_param("TESS_CTRL", "MAX_INPUTS") == 0
+    assert screen.get_shader_param("TESS_CTRL", "MAX_INPUTS") == screen.get_shader_param("TESS_EVAL", "MAX_INPUTS") == 32
+    assert screen.get_param("MAX_SHADER_PATCH_VARYINGS") == 32
 
 
 OPCODE_CAPS = {
