@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GENERATORS = (
     "backends/llvm",
     "backends/raster",
+    "backends/stream",
     "backends/tessellation",
     "backends/compute",
     "backends/formats",

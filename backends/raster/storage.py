@@ -67,7 +67,9 @@ def fixed_reads(state: DrawState) -> Iterator[Range]:
     for buffer in state.vertex_buffers:
         if buffer is not None:
             yield buffer.address, buffer.size
-    stages = (state.vertex, state.fragment, state.stages.geometry) if state.has_stages else (state.vertex, state.fragment)
+    stages = [state.vertex, state.fragment]
+    if state.has_stages:
+        stages += [state.stages.geometry, state.stages.control, state.stages.evaluation]
     for stage in stages:
         for memory in stage.constants:
             if memory is not None:

@@ -32,8 +32,8 @@ from backends.stream.kernels import StreamKernels
 from backends.stream.records import MAX_REGISTERS
 from backends.stream.shaded import Shaded, Stage, Worker
 from backends.stream.stages import GeometryStage, VertexStage, output_rows
-from backends.stream.topology import decomposed, geometry_input
-from backends.tessellation.draws import patch_topology, tessellation_stage
+from backends.stream.topology import decomposed, geometry_input, patches
+from backends.tessellation.draws import patch_vertices, tessellation_stage
 from backends.tessellation.key import Tessellator
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
@@ -131,7 +131,7 @@ class Pipeline:
     def _topology(state: DrawState, info: DrawInfo) -> Topology:
         geometry, evaluation = state.stages.geometry_shader, state.stages.evaluation_shader
         if evaluation is not None:
-            return patch_topology(state, info)
+            return patches(patch_vertices(state, info))
         if geometry is not None:
             return geometry_input(info.mode, input_vertices(geometry.program))
         return decomposed(info.mode, state.rasterizer.flatshade_first)

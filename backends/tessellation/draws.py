@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import hashlib
 from collections.abc import Callable, Hashable
-from functools import cache
 
 from backends.gallium.enums import Prim
 from backends.gallium.state import DrawInfo
@@ -17,9 +16,7 @@ from backends.raster.drawing import DrawMaker
 from backends.raster.environment import Samplers, Textures, make_environment, sampling_keys
 from backends.raster.kernels import Kernels, by_unit
 from backends.raster.packet import DrawState, Shader, StageBindings
-from backends.raster.records import Shape
 from backends.raster.repeats import Packet
-from backends.raster.topology import Topology
 from backends.shapes import MAX_PATCH
 from backends.stream.kernels import Entry
 from backends.stream.records import MAX_REGISTERS
@@ -43,12 +40,6 @@ _MOST_LANES = 16
 """Points of a vector: those of one patch, which may have few."""
 
 
-@cache
-def _patches(vertices: int) -> Topology:
-    corners = tuple(range(vertices))
-    return Topology(Shape.POINT, (vertices,) * vertices, corners, corners, lambda n: n // vertices)
-
-
 def patch_vertices(state: DrawState, info: DrawInfo) -> int:
     """Vertices of a patch. ValueError where a draw has something else, or patches of too many vertices."""
     if info.mode is not Prim.PATCHES:
@@ -57,11 +48,6 @@ def patch_vertices(state: DrawState, info: DrawInfo) -> int:
     if not 1 <= vertices <= MAX_PATCH:
         raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH} are possible, not {vertices}")
     return vertices
-
-
-def patch_topology(state: DrawState, info: DrawInfo) -> Topology:
-    """The patches of a draw; errors as `patch_vertices`."""
-    return _patches(patch_vertices(state, info))
 
 
 def _function(library: Library) -> Entry:
