@@ -53,7 +53,7 @@ def reach_of(state: DrawState) -> Reach | None:
             ranges = [*bindings.buffers.ranges(), *bindings.images.ranges(), *state.counters.ranges()]
             touched += ranges
             written += ranges if effects.writes else []
-            is_ordered |= effects.is_ordered
+            is_ordered |= bool(effects.atomics)  # which are loads and stores, so one thread has to do them
     if not touched:
         return None
     vertex, fragment = (shader.serial if shader is not None else 0 for shader, _ in stages)

@@ -49,6 +49,18 @@ def test_mandelbrot_is_the_same_for_all_threads_and_lanes(threads: int, lanes: i
     assert digest(function("mandelbrot")["render"](threads=threads, lanes=lanes)) == GOLDEN["mandelbrot"]
 
 
+def test_transparency_writes_its_png(tmp_path: Path) -> None:
+    run("transparency", tmp_path)
+    with Image.open(tmp_path / "transparency.png") as image:
+        assert digest(np.array(image)) == GOLDEN["transparency"]
+
+
+@pytest.mark.parametrize(("threads", "lanes", "order"), [(0, 8, 1), (2, 32, 2)])
+def test_transparency_does_not_depend_on_the_order_of_triangles(threads: int, lanes: int, order: int) -> None:
+    picture = function("transparency")["render"](128, threads=threads, lanes=lanes, order=order)
+    assert digest(picture) == digest(function("transparency")["render"](128))
+
+
 def test_cube_writes_a_gif_and_a_png(tmp_path: Path) -> None:
     run("cube", tmp_path)
     with Image.open(tmp_path / "cube.gif") as image:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import tgsi
+from tests.images.memory_scenes import STORED
 from tests.images.multisampled import MULTISAMPLED
 from tests.images.scenes import SCENES as SINGLE
 
-SCENES = SINGLE | MULTISAMPLED
-
+SCENES = SINGLE | MULTISAMPLED | STORED
 DIGESTS = Path(__file__).parent / "digests.json"
 
 
