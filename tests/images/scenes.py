@@ -134,6 +134,44 @@ MOV OUT[3].x, TEMP[0].yyyy
 END
 """
 
+# Twice over, a triangle's corners around and around, drawn toward one of them; then two vertices that make no primitive but a line.
+GS_SHARDS = """GEOM
+PROPERTY GS_INPUT_PRIMITIVE TRIANGLES
+PROPERTY GS_OUTPUT_PRIMITIVE {strip}
+PROPERTY GS_MAX_OUTPUT_VERTICES 8
+PROPERTY GS_INVOCATIONS 2
+DCL IN[][0], POSITION
+DCL IN[][1], GENERIC[0]
+DCL SV[0], INVOCATIONID
+DCL OUT[0], POSITION
+DCL OUT[1], GENERIC[0]
+DCL TEMP[0..1]
+DCL ADDR[0]
+IMM[0] UINT32 {{0, 1, 3, 5}}
+IMM[1] FLT32 {{0.5, 0.25, 1.5, 0.0}}
+U2F TEMP[0].x, SV[0].xxxx
+MAD TEMP[0].x, TEMP[0].xxxx, IMM[1].yyyy, IMM[1].xxxx
+MOV TEMP[0].y, SV[0].xxxx
+BGNLOOP
+  UMOD TEMP[0].z, TEMP[0].yyyy, IMM[0].zzzz
+  UARL ADDR[0].x, TEMP[0].zzzz
+  LRP OUT[0], TEMP[0].xxxx, IN[ADDR[0].x][0], IN[1][0]
+  LRP OUT[1], TEMP[0].xxxx, IN[0][1], IN[ADDR[0].x][1]
+  EMIT IMM[0].xxxx
+  UADD TEMP[0].y, TEMP[0].yyyy, IMM[0].yyyy
+  USLT TEMP[1].x, IMM[0].wwww, TEMP[0].yyyy
+  UIF TEMP[1].xxxx
+    BRK
+  ENDIF
+ENDLOOP
+ENDPRIM IMM[0].xxxx
+MOV OUT[0], IN[2][0]
+EMIT IMM[0].xxxx
+MUL OUT[0].xy, IN[0][0], IMM[1].zzzz
+EMIT IMM[0].xxxx
+END
+"""
+
 
 class Stage:
     """A context with its targets bound."""
@@ -354,6 +392,28 @@ def _layers(s: tgsi.Screen) -> bytes:
     return stage.bytes()
 
 
+def _shards(s: tgsi.Screen) -> bytes:
+    stage = Stage(s, depth="Z24X8_UNORM")
+    stage.clear(0.1, 0.2, 0.3, 1.0)
+    stage.depth_test()
+    ctx, outputs = stage.ctx, g.StreamOutputInfo((8,), (g.StreamOutput(0), g.StreamOutput(1, dst_offset=4)))
+    buffer = s.resource_create(target="BUFFER", width0=100_000, bind="STREAM_OUTPUT")
+    target = ctx.create_stream_output_target(buffer)
+    for strip, count, seed in (("TRIANGLE_STRIP", 700, 25), ("LINE_STRIP", 40, 26), ("POINTS", 40, 27)):
+        stage.rasterizer(flatshade_first=strip == "TRIANGLE_STRIP", point_size=4.0)
+        ctx.bind_gs_state(ctx.create_gs_state(GS_SHARDS.format(strip=strip), stream_output=outputs))
+        ctx.set_stream_output_targets([target], offsets=[0])
+        stage.draw(VS_COLOR, FS_FLAT if count > 100 else FS_COLOR, "TRIANGLES", *soup(count, 0.1, seed))
+    ctx.bind_gs_state(None)
+    ctx.set_stream_output_targets([])
+    ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(16, FLOATS[4], 0, 0), (0, FLOATS[4], 0, 0)]))
+    ctx.set_vertex_buffers([{"buffer": buffer, "stride": 32}])
+    ctx.draw_vbo(mode="LINE_STRIP", count_from_stream_output=target)
+    with ctx.transfer_map(buffer, usage="READ") as mapped:
+        streamed = np.asarray(mapped.data).tobytes()
+    return stage.bytes() + streamed
+
+
 SCENES: dict[str, Callable[[tgsi.Screen], bytes]] = {
     "triangles": _triangles,
     "torus": _torus,
@@ -367,4 +427,5 @@ SCENES: dict[str, Callable[[tgsi.Screen], bytes]] = {
     "fetched": _fetched,
     "culled": _culled,
     "layers": _layers,
+    "shards": _shards,
 }

@@ -69,12 +69,13 @@ class Picture:
         dsa: g.DepthStencilAlphaState | None = None,
         planes: Sequence[Sequence[float]] | None = None,
         rasterizer: dict[str, Any] | None = None,
+        stream_output: g.StreamOutputInfo | None = None,
         **info: Any,
     ) -> Self:
         """points, values: (vertices, 4), IN[0] and IN[1] of the vertex program."""
         ctx = self.ctx
         values = np.zeros_like(points) if values is None else values
-        ctx.bind_vs_state(ctx.create_vs_state(vertex))
+        ctx.bind_vs_state(ctx.create_vs_state(vertex, stream_output=stream_output))
         ctx.bind_fs_state(None if fragment is None else ctx.create_fs_state(fragment))
         ctx.bind_rasterizer_state(ctx.create_rasterizer_state(**(rasterizer or {})))
         ctx.bind_depth_stencil_alpha_state(ctx.create_depth_stencil_alpha_state(dsa))
