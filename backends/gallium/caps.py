@@ -115,9 +115,9 @@ CAPS: Mapping[str, int] = MappingProxyType(dict.fromkeys(_YES.split(), 1) | dict
 CAPFS: Mapping[str, float] = MappingProxyType(
     {
         "MAX_LINE_WIDTH": 255.0,
-        "MAX_LINE_WIDTH_AA": 0.0,
+        "MAX_LINE_WIDTH_AA": 255.0,
         "MAX_POINT_WIDTH": 8192.0,
-        "MAX_POINT_WIDTH_AA": 0.0,
+        "MAX_POINT_WIDTH_AA": 8192.0,
         "MAX_TEXTURE_ANISOTROPY": 1.0,
         "MAX_TEXTURE_LOD_BIAS": 16.0,
         "MIN_CONSERVATIVE_RASTER_DILATE": 0.0,

@@ -6,7 +6,7 @@ import ctypes
 import operator
 from collections.abc import Iterator
 
-from backends.gallium.enums import CompareFunc, Face, PolygonMode, Prim, SpriteCoordMode
+from backends.gallium.enums import CompareFunc, Prim, SpriteCoordMode
 from backends.gallium.state import DrawInfo
 from backends.llvm.engine import Library
 from backends.raster.blend import TargetKey
@@ -14,20 +14,21 @@ from backends.raster.coarse import Coarse, coarse_of, slack_of
 from backends.raster.demand import demand_of
 from backends.raster.depth import DepthKey
 from backends.raster.environment import make_environment, sampling_keys
-from backends.raster.expand import MAX_WIDTH
 from backends.raster.fragment import FragmentInfo, FragmentKey
 from backends.raster.kernels import Kernels
 from backends.raster.linked import Linked, link_shaders
 from backends.raster.masks import write_windows
 from backends.raster.memory import Region
 from backends.raster.packet import DrawState, Framebuffer, Shader, clamps
-from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, Draw, Mode, SetupLayout, Shape, VertexLayout
+from backends.raster.records import Draw, Shape
 from backends.raster.repeats import Packet, Repeat, Repeats, identity
-from backends.raster.routes import write_slots, write_views
+from backends.raster.routes import write_views
 from backends.raster.samples import MOST_LANES, NO_SAMPLES, sample_key, tell_samples, write_samples
+from backends.raster.slots import sprites, write_slots
 from backends.raster.sources import InputWriter
-from backends.raster.topology import Topology, topology_of
-from backends.raster.viewport import write_depth_clip, write_offset, write_region, write_viewport, write_window_space
+from backends.raster.style import Style, style_of, write_style
+from backends.raster.topology import topology_of
+from backends.raster.viewport import write_depth_clip, write_region, write_viewport, write_window_space
 from linkage.options import LinkState
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
@@ -101,7 +102,8 @@ class DrawMaker:
         if not draws and not counts:
             return None
         topology = topology_of(info.mode, rasterizer.flatshade_first)
-        shape = self._shape(state, topology)
+        style = style_of(rasterizer, topology, framebuffer.samples > 1)
+        shape = style.shape
         fragment = self.kernels.fragment(state.fragment_shader)
         linked = self._link(vertex, state.fragment_shader, fragment, state.link)
         address = self.region.allocate(ctypes.sizeof(Draw))
@@ -131,11 +133,11 @@ class DrawMaker:
             if not counts:
                 return None
             d.region[:] = (1, 1, 0, 0)
-        if shape is Shape.TRIANGLE:
-            write_offset(d, rasterizer, zs)
         d.shape = shape
+        write_style(d, style, state, zs)
         vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(), 32)
-        self._slots(d, state, framebuffer, fragment, linked, shape, info.mode)
+        write_slots(d, state, framebuffer, fragment, linked, style, info.mode)
+        self.inputs.restarts(d, info, topology)
         d.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes, last is not None))
         if last is None:
             self.inputs.fetch(d, state, linked.num_inputs, vertex_lanes, packet)
@@ -143,7 +145,7 @@ class DrawMaker:
             d.wants_system = linked.wants_system
         else:
             d.stride[0] = 16 * vertex.program.file_size(File.OUT)
-        self._fragments(d, state, framebuffer, fragment, packet, shape)
+        self._fragments(d, state, framebuffer, fragment, packet, style)
         packet.is_layered = d.layer_slot >= 0
         return packet
 
@@ -162,23 +164,6 @@ class DrawMaker:
         self.region.keep(library)
         return library.address[library.exports[0]]
 
-    # -- checks -------------------------------------------------------------------------------------------------------
-    def _shape(self, state: DrawState, topology: Topology) -> Shape:
-        """What the front end makes of primitives."""
-        r = state.rasterizer
-        modes = [m for m, face in ((r.fill_front, Face.FRONT), (r.fill_back, Face.BACK)) if not r.cull_face & face]
-        is_outline = topology.shape is Shape.TRIANGLE and any(m is not PolygonMode.FILL for m in modes)
-        draws_lines = topology.shape is Shape.LINE or (is_outline and PolygonMode.LINE in modes)
-        draws_points = topology.shape is Shape.POINT or (is_outline and PolygonMode.POINT in modes)
-        if draws_lines and (r.line_smooth or r.line_stipple_enable):
-            raise UnsupportedError.at("B001", "the renderer does not draw smooth or stippled lines")
-        if draws_points and r.point_smooth:
-            raise UnsupportedError.at("B001", "the renderer does not draw smooth points")
-        offset = (draws_lines and r.offset_line) or (draws_points and r.offset_point) or (PolygonMode.FILL in modes and r.offset_tri)
-        if is_outline and offset:
-            raise UnsupportedError.at("B001", "the renderer has no depth offset where polygons are drawn as lines or points")
-        return Shape.OUTLINE if is_outline else topology.shape
-
     def _link(self, vertex: Shader, fragment: Shader | None, info: FragmentInfo, state: LinkState) -> Linked:
         if len(vertex.derived) > MAX_PARTNERS:
             vertex.derived.clear()
@@ -191,87 +176,15 @@ class DrawMaker:
         assert isinstance(linked, Linked)
         return linked
 
-    # -- slots --------------------------------------------------------------------------------------------------------
-    def _slots(
-        self,
-        d: Draw,
-        state: DrawState,
-        framebuffer: Framebuffer,
-        fragment: FragmentInfo,
-        linked: Linked,
-        shape: Shape,
-        primitive: Prim,
-    ) -> None:
-        r = state.rasterizer
-        count = len(linked.source)
-        is_polygon = shape in (Shape.TRIANGLE, Shape.OUTLINE)
-        extra: list[int] = []
-        for k in range(count):
-            mode = fragment.slots[k].mode(r.flatshade) if k < len(fragment.slots) else Mode.LINEAR
-            d.mode[k], d.flat[k] = mode, mode is Mode.FLAT
-            d.source[k], d.clamp[k] = linked.source[k], linked.is_color[k] and clamps(r.clamp_vertex_color, r, framebuffer)
-            d.front[k] = d.back[k] = k
-            if r.light_twoside and is_polygon and linked.back[k] != linked.source[k]:
-                slot = count + len(extra)
-                d.back[k], d.source[slot], d.flat[slot], d.clamp[slot] = slot, linked.back[k], d.flat[k], d.clamp[k]
-                extra.append(slot)
-        total = count + len(extra)
-        d.size_register = d.edge_flag = -1
-        if shape is Shape.OUTLINE and primitive in FLAGGED and linked.edge_flag is not None:
-            d.edge_flag, d.source[total] = total, linked.edge_flag
-            total += 1
-        if shape is Shape.POINT:
-            if r.point_size_per_vertex and linked.point_size is not None:
-                d.size_register, d.source[total] = total, linked.point_size
-                total += 1
-            for k in range(count):
-                d.sprite[k] = k == fragment.point_slot or bool(self._sprites(state, fragment) >> k & 1)
-                if d.sprite[k]:
-                    d.mode[k], d.flat[k] = Mode.LINEAR, False
-        d.point_size, d.line_width, d.last_pixel = r.point_size, min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
-        d.record_size = SetupLayout.size(count)
-        total = write_slots(d, linked, framebuffer, total)
-        d.num_slots, d.num_vertex_slots, d.position = count, total, linked.position
-        d.vertex_size = VertexLayout.size(self._distances(d, state, linked, total))
-        d.tie = r.bottom_edge_rule
-        d.fill[:] = (r.fill_front, r.fill_back)
-        if is_polygon:
-            d.front_sign, d.cull = not r.front_ccw, int(r.cull_face)
-        else:  # their triangles are made with positive area, and always face the front
-            d.front_sign, d.tie = 1, 0
-        d.wants_prim = fragment.reads_primitive
-
-    def _distances(self, d: Draw, state: DrawState, linked: Linked, total: int) -> int:
-        """Clip distances, written by the shader or from user planes; returns the number of vertex slots."""
-        enabled = state.rasterizer.clip_plane_enable & 255 if not linked.is_window_space else 0
-        d.cull_mask = ((1 << linked.num_culls) - 1) << linked.num_distances
-        if linked.num_distances:
-            enabled &= (1 << linked.num_distances) - 1
-            d.user_register = -1
-        else:
-            planes = state.clip_planes if linked.has_user_planes else ()
-            enabled &= (1 << len(planes)) - 1
-            d.user_register = linked.clip_vertex
-            for k, plane in enumerate(planes[:MAX_DISTANCES]):
-                d.user_planes[4 * k : 4 * k + 4] = plane
-        if not enabled and not d.cull_mask:
-            return total
-        for k in range(MAX_DISTANCES):
-            register = linked.clip_distance[k // 4]
-            d.distance_source[k] = (DEFAULT_REGISTER if register is None else register) * 4 + k % 4
-        d.distances_at = VertexLayout.SLOTS + 16 * total
-        d.user_mask, d.num_distances = enabled, enabled.bit_length()
-        return total + 2
-
     # -- fragments ----------------------------------------------------------------------------------------------------
-    def _fragments(self, d: Draw, state: DrawState, framebuffer: Framebuffer, info: FragmentInfo, packet: Packet, shape: Shape) -> None:
+    def _fragments(self, d: Draw, state: DrawState, framebuffer: Framebuffer, info: FragmentInfo, packet: Packet, style: Style) -> None:
         r, dsa = state.rasterizer, state.depth_stencil_alpha
         zs = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
         targets = tuple(
             TargetKey.of(state.blend, k, s.format if s is not None else None) if self._writes(info, k) else None
             for k, s in enumerate(framebuffer.cbufs)
         )
-        stipple = r.poly_stipple_enable and shape is Shape.TRIANGLE and state.polygon_stipple is not None
+        stipple = r.poly_stipple_enable and style.shape is Shape.TRIANGLE and state.polygon_stipple is not None
         demand = demand_of(state.fragment_shader)
         textures, samplers = sampling_keys(state.fragment, demand)
         is_few = packet.primitives <= FEW
@@ -293,7 +206,7 @@ class DrawMaker:
             r.flatshade and info.has_color_interpolation,
             clamps(r.clamp_fragment_color, r, framebuffer),
             stipple,
-            self._sprites(state, info) if shape is Shape.POINT else 0,
+            sprites(state, info) if style.is_points else 0,
             state.count_samples,
             state.count_statistics,
             textures,
@@ -302,6 +215,7 @@ class DrawMaker:
             (state.window_rectangles[0], len(state.window_rectangles[1])),
             d.layer_slot >= 0,
             d.view_slot >= 0,
+            style.marks,
             state.fragment.images.keys(demand.images),
             not is_few,
             samples.pattern,
@@ -326,14 +240,6 @@ class DrawMaker:
         write_windows(d, state.window_rectangles[1])
         if stipple and state.polygon_stipple is not None:
             d.stipple[:] = state.polygon_stipple
-
-    @staticmethod
-    def _sprites(state: DrawState, info: FragmentInfo) -> int:
-        """Slots that a point's coordinate replaces."""
-        enable = state.rasterizer.sprite_coord_enable
-        return sum(
-            1 << k for k, s in enumerate(info.slots) if s.semantic.name in ("GENERIC", "TEXCOORD") and enable >> s.semantic.index & 1
-        )
 
     @staticmethod
     def _writes(info: FragmentInfo, index: int) -> bool:

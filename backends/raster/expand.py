@@ -1,24 +1,43 @@
 """Front end: points and lines become pairs of triangles in window space, so that everything behind it knows triangles only.
 
 A point is a square of whole pixels, as softpipe has it (semantics.md): its first column is trunc(x + 0.75 - size/2), its
-first row trunc(y + 0.25 - size/2), its edge floor(size), at least 1. A line is a parallelogram along its major axis: in
+first row trunc(y + 0.25 - size/2), its edge floor(size), at least 1. Other kinds of points are squares around their center; of a
+smooth one the place slot says where a pixel lies in it: x and y from the center, w the radius and half a pixel; coverage is
+clamp(w - |(x, y)|) to [0, 1]. A line is a parallelogram along its major axis: in
 each column (row) `width` pixels around the center line; diamond exit decides about the first and the last column.
+(Smooth lines are rectangles.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.structs import Record
 from backends.raster.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
-from backends.raster.records import CULL, NEEDS_CLIP, OUTSIDE, USER, Batch, Draw, Mode, Shape, VertexLayout, Worker
+from backends.raster.records import (
+    CULL,
+    FAR,
+    GUARD,
+    NEAR,
+    NEEDS_CLIP,
+    OUTSIDE,
+    USER,
+    Batch,
+    Draw,
+    Mode,
+    PointKind,
+    Shape,
+    VertexLayout,
+    Worker,
+)
+from backends.raster.rectangles import STIPPLE_AT, count_stipple, place_at, restart_stipple
 from backends.raster.vertices import snap
 from backends.raster.views import placed_view
 
 MAX_POINT = 8192.0  # pixels
-MAX_WIDTH = 255
 UNIT = 1.0 / 256.0
+DISK_MARK = -1.0  # in z of the place slot
 
 
 class Output:
@@ -75,9 +94,10 @@ def build_expand(module: Module) -> None:
     with f.range(0, b.get("count")) as i:
         a, c, provoking = (f.load(I32, t, i << 2) for t in corners)
         prim = f.load(I32, prims, i << 2)
+        restart_stipple(f, w, d, b, prim)
         m0, m1 = f.load(I32, masks, a << 2), f.load(I32, masks, c << 2)
         with f.if_((m0 & m1 & CULL).eq(0)), f.else_of(is_point) as line:
-            with f.if_((m0 & (OUTSIDE | USER)).eq(0)):  # a point lives by its center
+            with f.if_((m0 & point_bounds(f, d)).eq(0)):
                 draw_point(f, d, out, out.record(a))
                 out.quad(prim)
             line()
@@ -87,6 +107,11 @@ def build_expand(module: Module) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------------- points
+def point_bounds(f: Function, d: Record) -> Val:
+    """Bits of a clip mask that end a point: it lives by its center, or is cut at the sides as triangles are (point_tri_clip)."""
+    return f.select(d.get("cuts_points").ne(0), f.const(I32, NEAR | FAR | GUARD | USER), OUTSIDE | USER)
+
+
 def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
     """Four new records: the corners of the point at the record `source`."""
     x, y = (snap(f, f.load(F32, source, VertexLayout.WINDOW + 4 * k)).to_float() * UNIT for k in range(2))
@@ -99,14 +124,23 @@ def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
     left = f.select(single, x, x + (0.75 - wide * 0.5))
     bottom = f.select(single, y, y + (0.25 - wide * 0.5))
     x0, y0, edge = f.to_int(left), f.to_int(bottom), f.to_int(wide)
-    xs, ys = [x0, x0 + edge], [y0, y0 + edge]
+    ends = [f.var(F32, v.to_float()) for v in (x0, y0, x0 + edge, y0 + edge)]
+    kind, radius = d.get("point_kind"), f.var(F32, wide * 0.5)
+    with f.if_(kind.ne(PointKind.PIXELS)):
+        radius.set(f.select(kind.eq(PointKind.DISK), radius.get() + 0.5, radius.get()))
+        for end, v in zip(ends, (x - radius.get(), y - radius.get(), x + radius.get(), y + radius.get())):
+            end.set(v)
+    xs, ys = [ends[0].get(), ends[2].get()], [ends[1].get(), ends[3].get()]
     records = out.copies(source)
     for k, r in enumerate(records):
         px, py = xs[k % 2], ys[k // 2]
-        f.store(px.to_float(), r, VertexLayout.WINDOW)
-        f.store(py.to_float(), r, VertexLayout.WINDOW + 4)
-        s, t = (px.to_float() - x) / wide + 0.5, (py.to_float() - y) / wide + 0.5
-        t = f.select(d.get("sprite_flip").ne(0), 1.0 - t, t)
+        f.store(px, r, VertexLayout.WINDOW)
+        f.store(py, r, VertexLayout.WINDOW + 4)
+        with f.if_(kind.eq(PointKind.DISK)):
+            for c, v in enumerate((px - x, py - y, f.const(F32, DISK_MARK), radius.get())):
+                f.store(v, f.at(r, place_at(d)), 4 * c)
+        s, t = (px - x) / wide + 0.5, (py - y) / wide + 0.5
+        t = f.select(d.get("sprite_flip").ne(0), 1.0 - t, t)  # y = 0 is the upper end of a target
         with f.range(0, d.get("num_slots")) as i:
             with f.if_(f.load(I32, d.address("sprite"), i << 2).ne(0)):
                 at = (i << 4) + VertexLayout.SLOTS
@@ -161,7 +195,14 @@ def draw_line(
             ends[1].set(out.record(first + 1))
             out.next.set(first + 2)
         with f.if_(visible.get().ne(0)):
-            _line(f, d, out, ends[0].get(), ends[1].get(), out.record(provoking), prim, reverse)
+            with f.else_of(d.get("rectangular").eq(0)) as rectangle:
+                _line(f, d, out, ends[0].get(), ends[1].get(), out.record(provoking), prim, reverse)
+                rectangle()
+                out.w.set("num_vertices", out.next.get())
+                flipped = f.const(BOOL, 0) if reverse is None else reverse
+                three = (ends[0].get(), ends[1].get(), out.record(provoking))
+                out.count.set(f.call(I32, "rectangle", worker, d.pointer, *three, prim, out.count.get(), flipped))
+                out.next.set(out.w.get("num_vertices"))
 
 
 def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: Val, prim: Val, reverse: Val | None) -> None:
@@ -180,13 +221,26 @@ def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: 
     with f.if_(drawn):
         half = d.get("line_width").cast("fptosi", I32) << 7
         records = out.copies(start)
+        with f.if_(d.get("routed").ne(0)):  # what is no slot of setup's comes from the provoking vertex
+            with f.range(d.get("num_slots"), d.get("num_vertex_slots")) as s:
+                with f.if_(f.load(I32, d.address("flat"), s << 2).ne(0)):
+                    at = (s << 4) + VertexLayout.SLOTS
+                    for r in records:
+                        f.store(f.load(F32.wide(4), provoking, at), r, at)
         low, high = f.select(forward, first, last), f.select(forward, last, first)
         length = du.to_double()
+        counter = f.var(F32, 0.0)
+        with f.if_(d.get("stippled").ne(0)):
+            counter.set(count_stipple(f, out.w, d, _magnitude(f, last - first).to_float() * UNIT))
         for side, u in enumerate((low, high)):
             s = (u - u0).to_double() / length
             v = v0 + f.to_int(f.round(s * dv.to_double())) + 1  # a center on the border belongs to the lower line
             pairs = [(by_axis(u, k), by_axis(k, u)) for k in (v - half, v + half)]
-            _write_end(f, d, records, side, pairs, along_x, start, end, provoking, s.cast("fptrunc", F32))
+            there = _write_end(f, d, records, side, pairs, along_x, start, end, provoking, s.cast("fptrunc", F32))
+            with f.if_(d.get("stippled").ne(0)):
+                done = counter.get() + _magnitude(f, u - first).to_float() * UNIT
+                for r in there:
+                    f.store(done + STIPPLE_AT, f.at(r, place_at(d)), 8)
         out.quad(prim, reverse)
 
 
@@ -218,7 +272,7 @@ def _write_end(
     end: Val,
     provoking: Val,
     s: Val,
-) -> None:
+) -> list[Val]:
     """Both corners at one end of a line: at fraction `s` between its ends, extrapolated in window space."""
     z0, w0, z1, w1 = (f.load(F32, r, VertexLayout.WINDOW + 8 + 4 * k) for r in (start, end) for k in range(2))
     rw = w0 + (w1 - w0) * s
@@ -241,3 +295,4 @@ def _write_end(
         value = f.select(mode.eq(Mode.FLAT), f.load(vec4, provoking, at), value)
         for r in there:
             f.store(value, r, at)
+    return there

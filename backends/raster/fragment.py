@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import Protocol
 
 from backends.formats import Format
@@ -58,6 +58,16 @@ class Inputs(Protocol):
 GENERIC = Semantic("GENERIC", 0)
 
 Emit = Callable[[Function, Inputs, Val], Outputs]
+
+
+class Marks(IntFlag):
+    """What of primitives a fragment depends on beside the plane that it lies in."""
+
+    NONE = 0
+    SMOOTH_LINES = 1
+    SMOOTH_POINTS = 2
+    SMOOTH_FILL = 4
+    STIPPLED_LINES = 8
 
 
 class DepthLayout(IntEnum):
@@ -239,6 +249,7 @@ class FragmentKey:
     windows: tuple[bool, int] = (False, 0)  # window rectangles: only inside of them, how many
     layered: bool = False  # primitives name layers,
     views: bool = False  # ... viewports
+    marks: Marks = Marks.NONE
     images: tuple[tuple[int, ImageKey], ...] = ()
     quads: bool = True  # small triangles come as packed quads; without, the code has half the size
     samples: Pattern | None = None  # of multisampled targets
@@ -250,4 +261,14 @@ class FragmentKey:
     @property
     def is_masked(self) -> bool:
         """Pixels that a primitive covers may be dropped by where they lie."""
-        return self.stipple or self.windows != (False, 0)
+        return self.stipple or self.windows != (False, 0) or self.marks != Marks.NONE
+
+    @property
+    def has_place(self) -> bool:
+        """The last slot is the place on a line or point."""
+        return bool(self.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES))
+
+    @property
+    def is_smooth(self) -> bool:
+        """Coverage becomes alpha."""
+        return bool(self.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.SMOOTH_FILL))

@@ -13,9 +13,30 @@ from backends.raster.assemble import build_assemble
 from backends.raster.clip import build_clip, build_clip_polygon
 from backends.raster.expand import build_expand
 from backends.raster.outline import build_outline
-from backends.raster.records import CULL, NEEDS_CLIP, Batch, Draw, Shape, Worker
+from backends.raster.records import BOTTOM, CULL, LEFT, NEEDS_CLIP, RIGHT, TOP, Batch, Draw, Shape, Worker
+from backends.raster.rectangles import build_catch_up, build_rectangle
 from backends.raster.routes import build_place
 from backends.raster.setup import build_setup
+
+
+def _build_steps(module: Module) -> None:
+    """vertices_of(worker, batch): numbers, shaded vertices, routes. thin(worker, batch) -> count: triangles u of other shapes."""
+    f = Function(module, "vertices_of", [PTR, PTR], internal=True)
+    worker, batch = f.args
+    d = Record(f, Record(f, batch, Batch).get("draw"), Draw)
+    f.call(None, "assemble", worker, batch)
+    f.call_pointer(None, d.get("shade_vertices"), worker, batch)
+    with f.if_(d.get("replaces").ne(0)):
+        f.call(None, "place", worker, batch)
+    f.ret()
+    f = Function(module, "thin", [PTR, PTR], I32, internal=True)
+    worker, batch = f.args
+    made = f.var(I32)
+    with f.else_of(Record(f, Record(f, batch, Batch).get("draw"), Draw).get("shape").eq(Shape.OUTLINE)) as others:
+        made.set(f.call(I32, "outline", worker, batch))
+        others()
+        made.set(f.call(I32, "expand", worker, batch))
+    f.ret(made.get())
 
 
 def build_front_end(lanes: int, module: Module) -> None:
@@ -23,15 +44,17 @@ def build_front_end(lanes: int, module: Module) -> None:
     build_assemble(lanes, module)
     build_clip_polygon(module)
     build_clip(lanes, module)
+    build_rectangle(module)
     build_expand(module)
     build_outline(module)
     build_place(module)
+    _build_steps(module)
+    build_catch_up(module)
     build_setup(lanes, module)
     build_setup(lanes, module, routed=True)
     f = Function(module, "front_end", [PTR, PTR], internal=True)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
-    f.call(None, "assemble", worker, batch)
     d = Record(f, b.get("draw"), Draw)
 
     def set_up(letter: str, triangles: Val) -> None:
@@ -41,24 +64,20 @@ def build_front_end(lanes: int, module: Module) -> None:
             routed()
             f.call(None, "setup_routed", worker, batch, *lists, triangles)
 
-    f.call_pointer(None, d.get("shade_vertices"), worker, batch)
+    with f.if_(d.get("stippled").ne(0)):
+        f.call(None, "catch_up", worker, batch)
+    f.call(None, "vertices_of", worker, batch)
     count = b.get("count")
-    with f.if_(w.get("and_mask").ne(0)):  # every vertex is outside of one plane
+    sides = f.select(d.get("cuts_points").ne(0), f.const(I32, LEFT | RIGHT | BOTTOM | TOP), 0)
+    with f.if_((w.get("and_mask") & ~sides).ne(0)):  # every vertex is outside of one plane
         b.set("done", count)
         b.set("limit", 0)
         b.set("used", 0)
         b.set("clipper_out", 0)
         f.ret()
         f.place(f.label())
-    with f.if_(d.get("replaces").ne(0)):
-        f.call(None, "place", worker, batch)
     with f.if_(d.get("shape").ne(Shape.TRIANGLE)):
-        made = f.var(I32)
-        with f.else_of(d.get("shape").eq(Shape.OUTLINE)) as thin:
-            made.set(f.call(I32, "outline", worker, batch))
-            thin()
-            made.set(f.call(I32, "expand", worker, batch))
-        set_up("u", made.get())
+        set_up("u", f.call(I32, "thin", worker, batch))
         f.ret()
         f.place(f.label())
     with f.else_of((w.get("or_mask") & (NEEDS_CLIP | CULL)).eq(0)) as otherwise:

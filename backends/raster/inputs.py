@@ -32,6 +32,7 @@ class PixelInputs:
     unique: Val | None  # lanes that are no copies of others
     env: Val = field(init=False)  # the ShaderEnv of the draw
     _covered: Val | None = None
+    _coverage: Val | None = None  # of smooth primitives
     _sample_mask: Val | None = None
     _stored: dict[int, list[Val]] = field(default_factory=dict)  # words of the color targets that the program reads
     _w: Val | None = None

@@ -240,7 +240,7 @@ class PixelSamples(SampledBlock):
         assert self.scratch is not None
         skip = f.label()
         if key.is_masked:
-            there = drawn(f, key, kernel.draw, self.pixels)
+            there, _ = drawn(self.planes, self.x, self.pixels)
             for s in self._samples():
                 self._keep(self.scratch, s, self.covered(s) & there)
             self.words = self.scratch

@@ -8,8 +8,11 @@ from __future__ import annotations
 from backends.gallium.enums import PolygonMode
 from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
 from backends.llvm.structs import Record
-from backends.raster.expand import Output, draw_line, draw_point
-from backends.raster.records import NEEDS_CLIP, OUTSIDE, REJECTS, USER, Batch, Draw, VertexLayout, Worker
+from backends.raster.clip import copy_vertex
+from backends.raster.expand import Output, draw_line, draw_point, point_bounds
+from backends.raster.records import NEEDS_CLIP, REJECTS, Batch, Draw, VertexLayout, Worker
+from backends.raster.rectangles import restart_stipple
+from backends.raster.setup import clamped_offset
 from backends.raster.views import placed_view
 
 _EDGES = ((0, 1), (1, 2), (2, 0))
@@ -27,11 +30,20 @@ def build_outline(module: Module) -> None:
     with f.range(0, b.get("count")) as i:
         corners = [f.load(I32, t, i << 2) for t in lists]
         prim = f.load(I32, prims, i << 2)
+        restart_stipple(f, w, d, b, prim)
         mask = [f.load(I32, masks, c << 2) for c in corners]
         with f.if_((mask[0] & mask[1] & mask[2] & REJECTS).eq(0)):
             positive = _orientation(f, d, [out.record(c) for c in corners])
             front = positive.eq(d.get("front_sign").ne(0))
             mode = f.select(front, d.get("fill", 0), d.get("fill", 1))
+            last = f.var(I32, corners[2])
+            with f.if_((d.get("offset_modes").lshr(mode) & 1).ne(0)):
+                last.set(out.next.get())  # a provoking vertex of the triangle's own, which has the offset
+                copy_vertex(f, out.record(corners[2]), out.record(last.get()), out.size)
+                slot = (d.get("offset_slot") << 4) + VertexLayout.SLOTS
+                f.store(plane_offset(f, d, [out.record(c) for c in corners]), out.record(last.get()), slot)
+                out.next.set(last.get() + 1)
+            corners[2] = last.get()
             culled = f.select(front, d.get("cull") & 1, d.get("cull") & 2).ne(0)
             with f.else_of(mode.eq(PolygonMode.FILL)) as open_:
                 _fill(f, w, out, worker, draw, mask, corners, prim)
@@ -42,7 +54,7 @@ def build_outline(module: Module) -> None:
                     for k, (start, end) in enumerate(_EDGES):
                         with f.if_((edges & (1 << k)).ne(0)):
                             with f.else_of(mode.eq(PolygonMode.POINT)) as line:
-                                with f.if_((mask[start] & (OUTSIDE | USER)).eq(0)):
+                                with f.if_((mask[start] & point_bounds(f, d)).eq(0)):
                                     draw_point(f, d, out, out.record(corners[start]))
                                     _flatten(f, d, out, out.record(corners[2]))
                                     out.quad(prim, reverse)
@@ -63,6 +75,32 @@ def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
     view = placed_view(f, d, records[2])
     mirrored = (view.get("scale", 0) < 0.0) ^ (view.get("scale", 1) < 0.0)
     return (area > 0.0) ^ mirrored
+
+
+def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
+    """Depth offset of a triangle. Its slope is that of its plane, from clip positions, so that it may reach behind the viewer."""
+    x, y, z, w = ([f.load(F32, r, VertexLayout.CLIP + 4 * k).to_double() for r in records] for k in range(4))
+    view, is_window = placed_view(f, d, records[2]), d.get("window_space").ne(0)
+    w = [f.select(is_window, f.const(v.type, 1.0), v) for v in w]
+    minors = [(1, 2), (2, 0), (0, 1)]
+
+    def determinant(a: list[Val], b: list[Val], c: list[Val]) -> Val:
+        terms = [a[k] * (b[m] * c[n] - b[n] * c[m]) for k, (m, n) in enumerate(minors)]
+        return (terms[0] + terms[1]) + terms[2]
+
+    area = determinant(x, y, w)
+    depth = view.get("scale", 2).to_double()
+    slopes = []
+    for axis, part in ((0, determinant(z, y, w)), (1, determinant(x, z, w))):
+        slope = part / area * (depth / view.get("scale", axis).to_double())
+        slopes.append(f.abs(slope.cast("fptrunc", F32)))
+    steepest = f.max(slopes[0], slopes[1])
+    units = f.var(F32, d.get("offset_units"))
+    with f.if_(d.get("outline_kind").eq(2)):
+        depths = [f.abs(f.load(F32, r, VertexLayout.WINDOW + 8)) for r in records]
+        exponent = f.max(f.max(depths[0], depths[1]), depths[2]).as_int() & 0x7F800000
+        units.set(f.max(exponent - (23 << 23), 0).as_float() * d.get("offset_units"))
+    return clamped_offset(f, d, units.get() + f.select(area.eq(0.0), 0.0, steepest) * d.get("offset_scale"))
 
 
 def _visible_edges(f: Function, d: Record, b: Record, prim: Val) -> Val:

@@ -87,7 +87,7 @@ class Pool:
         self.arena_size = 0
         self.coarse = np.zeros(0, np.float32)  # one bound a tile
         s = self.scene
-        s.window, s.threads, s.participants, s.window_bytes = window, threads, threads + helps, WINDOW_BYTES
+        s.batch, s.window, s.threads, s.participants, s.window_bytes = batch, window, threads, threads + helps, WINDOW_BYTES
         s.workers, self._participants = ctypes.addressof(self.workers), threads + helps
         prims, corners = batch * (POLYGON - 2) + 256, batch * (POLYGON + 8) + 256
         sizes = {

@@ -17,8 +17,9 @@ MAX_ATTRIBUTES = 32
 MAX_INPUTS = 32  # slots of a fragment shader
 MAX_OUTPUTS = 80  # registers of a vertex shader
 DEFAULT_REGISTER = MAX_OUTPUTS  # a register behind them that always reads (0, 0, 0, 1)
-EXTRA_SLOTS = 8  # of a vertex record: back colors, clip distances, size or edge flag, layer, viewport
-MAX_VERTEX_SLOTS = MAX_INPUTS + EXTRA_SLOTS
+MAX_SETUP_SLOTS = MAX_INPUTS + 1  # of a triangle: inputs, and the place on a smooth or stippled line or point
+EXTRA_SLOTS = 8  # more of a vertex record: back colors, clip distances, size or edge flag, layer, viewport, offset
+MAX_VERTEX_SLOTS = MAX_SETUP_SLOTS + EXTRA_SLOTS
 MAX_DISTANCES = 8
 MAX_VIEWS = 16  # viewports, each with its scissor
 MAX_COLORS = 8
@@ -51,6 +52,14 @@ class Shape(IntEnum):
     OUTLINE = 3  # triangles of which one face or both are not filled
 
 
+class PointKind(IntEnum):
+    """How points become pixels."""
+
+    PIXELS = 0  # whole pixels, as OpenGL's aliased points
+    SQUARE = 1  # the pixels whose centers lie in a square around the point
+    DISK = 2  # a square around a disk, whose coverage becomes alpha
+
+
 class VertexLayout:
     """One shaded vertex: window x, y, z, 1/w | clip x y z w | 16 bytes a slot."""
 
@@ -73,7 +82,7 @@ class SetupLayout:
     Z, W = 64, 76  # a0, dadx, dady of z and of 1/w
     ANCHOR = 88  # x, y of the anchor pixel (i32)
     SLOTS = 96
-    ROUTE = 16  # bytes behind the slots of routed draws: layer, viewport (i32), ends of the depth range (f32)
+    ROUTE = 32  # bytes behind the slots of routed draws: layer, viewport (i32), ends of the depth range (f32), low bytes of c (i32 x3)
 
     @staticmethod
     def size(slots: int) -> int:
@@ -152,9 +161,9 @@ class Draw(ctypes.Structure):
         # setup
         ("num_slots", c_int32),
         ("record_size", c_int32),
-        ("mode", c_int32 * MAX_INPUTS),
-        ("front", c_int32 * MAX_INPUTS),  # vertex slot of each setup slot
-        ("back", c_int32 * MAX_INPUTS),  # ... of a triangle that faces back
+        ("mode", c_int32 * MAX_SETUP_SLOTS),
+        ("front", c_int32 * MAX_SETUP_SLOTS),  # vertex slot of each setup slot
+        ("back", c_int32 * MAX_SETUP_SLOTS),  # ... of a triangle that faces back
         ("two_sided", c_int32),
         ("front_sign", c_int32),  # 1: positive area faces the front, 0: negative
         ("cull", c_int32),  # bit 0 drops the front, bit 1 the back
@@ -172,9 +181,24 @@ class Draw(ctypes.Structure):
         ("edge_flag", c_int32),  # vertex slot that says in x whether the edge from a vertex on is drawn, or -1
         ("window_space", c_int32),  # positions are in window space already
         ("size_register", c_int32),  # vertex slot that holds the size in x, or -1
-        ("sprite", c_int32 * MAX_INPUTS),  # 1: the slot becomes the sprite coordinate of a point
+        ("sprite", c_int32 * MAX_SETUP_SLOTS),  # 1: the slot becomes the sprite coordinate of a point
         ("sprite_flip", c_int32),
         ("last_pixel", c_int32),
+        ("point_kind", c_int32),  # PointKind
+        ("cuts_points", c_int32),  # wide points are cut at the sides of the view volume
+        ("half_width", c_float),  # of lines as rectangles
+        ("rectangular", c_int32),  # lines are rectangles
+        ("margin", c_float),  # pixels by which these reach beyond their ends and sides
+        ("place_slot", c_int32),  # slot of the place on a line or point, or -1
+        ("stippled", c_int32),  # lines are
+        ("stipple_factor", c_float),
+        ("stipple_pattern", c_int32),
+        ("stipple_period", c_int32),  # primitives after which the counter begins again, 0: with each instance, -1: where `restarts` says
+        ("restarts", c_void_p),  # one byte a primitive of an instance
+        ("offset_slot", c_int32),  # vertex slot of the depth offset of outlined polygons, or -1
+        ("outline_kind", c_int32),  # what offset_kind is for triangles that are filled all
+        ("offset_modes", c_int32),  # bit m: polygons of PolygonMode m are offset
+        ("smooth_fill", c_int32),  # triangles reach all pixels that they touch
         # layers and viewports
         ("routed", c_int32),  # setup records name a layer and a viewport
         ("replaces", c_int32),  # vertices are placed again, primitive by primitive, before they are set up
@@ -249,6 +273,7 @@ class Worker(ctypes.Structure):
         ("system", c_void_p),
         ("stamp", c_int32),
         ("num_vertices", c_int32),
+        ("counter", c_float),  # of line stipple
         ("or_mask", c_int32),
         ("and_mask", c_int32),
         ("samples_passed", c_int64),
@@ -297,6 +322,7 @@ class Scene(ctypes.Structure):
         ("num_tiles", c_int32),  # of all layers in force, layer by layer
         ("layer_tiles", c_int32),  # of one layer
         ("layers", c_int32),  # in force: 1 while no draw names one
+        ("batch", c_int32),  # most primitives of one
         ("num_batches", c_int32),
         ("window", c_int32),  # most batches of a window
         ("window_bytes", c_int32),  # no batch is begun when so much of the arenas is in use

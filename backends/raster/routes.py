@@ -20,26 +20,30 @@ from backends.raster.clip import copy_vertex
 from backends.raster.linked import Linked
 from backends.raster.memory import Region
 from backends.raster.packet import DrawState, Framebuffer
-from backends.raster.records import GUARD, MAX_VIEWS, Batch, Draw, SetupLayout, Shape, VertexLayout, View, Worker
+from backends.raster.records import DEFAULT_REGISTER, GUARD, MAX_VIEWS, Batch, Draw, SetupLayout, Shape, VertexLayout, View, Worker
 from backends.raster.vertices import inside_guard, project
 from backends.raster.viewport import write_region, write_viewport
 from backends.raster.views import view_at
 
 
 # ------------------------------------------------------------------------------------------------------------ from Python
-def write_slots(d: Draw, linked: Linked, framebuffer: Framebuffer, total: int) -> int:
+def write_routes(d: Draw, linked: Linked, framebuffer: Framebuffer, total: int) -> int:
     """Where vertex records carry layer and viewport. Returns the number of vertex slots."""
-    d.layer_slot = d.view_slot = -1
+    d.layer_slot = d.view_slot = d.offset_slot = -1
     if linked.layer is not None and framebuffer.layers > 1:
         d.layer_slot, d.source[total], d.flat[total] = total, linked.layer, 1
         total += 1
     if linked.viewport is not None and not linked.is_window_space:
         d.view_slot, d.source[total], d.flat[total] = total, linked.viewport, 1
         total += 1
-    d.routed, d.layer_relative = d.layer_slot >= 0 or d.view_slot >= 0, linked.is_layer_relative
+    if d.offset_modes:
+        d.offset_slot, d.source[total], d.flat[total] = total, DEFAULT_REGISTER, 1  # (its x is 0)
+        total += 1
+    names = d.layer_slot >= 0 or d.view_slot >= 0
+    d.routed, d.layer_relative = names or d.offset_slot >= 0 or d.smooth_fill, linked.is_layer_relative
     if d.routed:
         d.record_size += SetupLayout.ROUTE
-        d.replaces = d.view_slot >= 0 or d.shape != Shape.TRIANGLE
+        d.replaces = d.view_slot >= 0 or (names and d.shape != Shape.TRIANGLE)
     return total
 
 
@@ -141,9 +145,18 @@ class Routes:
         """Pixels that may be drawn."""
         return [v.get() for v in self._bounds]
 
-    def write(self, target: list[Val]) -> None:
-        """The ends of the setup records."""
+    def write(self, target: list[Val], constants: list[Val]) -> None:
+        """The ends of the setup records. `constants`: of the edge functions, in 1/65536 pixels."""
         f = self.f
         words = [self.layer.get(), self.number.get(), *(v.get().as_int() for v in self._range)]
         at = self.d.get("record_size") - SetupLayout.ROUTE
         f.store_vec4s(words, [f.at(t, at) for t in target], 0)
+        low = [c.trunc(I32) & 255 for c in constants]
+        f.store_vec4s([*low, low[0]], [f.at(t, at) for t in target], 16)
+
+    def offset(self) -> Val:
+        """Depth offset of each triangle, where polygons are drawn as lines or points, or beside such ones."""
+        slot, found = self.d.get("offset_slot"), self.f.var(F32.wide(len(self.records)), 0.0)
+        with self.f.if_(slot >= 0):
+            found.set(self._slot(slot).as_float())
+        return found.get()

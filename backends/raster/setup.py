@@ -16,8 +16,8 @@ from backends.raster.vertices import snap
 Plane = Callable[[Sequence[Val]], list[Val]]
 
 
-def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Val, shift: Val) -> tuple[list[Val], list[Val], list[Val]]:
-    """E = A*px + B*py + C >= 0 inside, at the center of pixel (px, py); C = floor(c / 2^shift), fill rule included.
+def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Val) -> tuple[list[Val], list[Val], list[Val]]:
+    """E = A*px + B*py + floor(c / 256) >= 0 inside, at the center of pixel (px, py); returns A, B, c, the fill rule included in c.
 
     An edge owns the pixel centers on it when it is a left one, or a horizontal one on top (below where `tie` is set)."""
     slopes_x, slopes_y, constants = [], [], []
@@ -29,8 +29,13 @@ def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Va
         c = a.sext(I64) * (128 - xs[k]).sext(I64) + e.sext(I64) * (128 - ys[k]).sext(I64) - (~owns).zext(I64)
         slopes_x.append(a)
         slopes_y.append(e)
-        constants.append(c >> f.splat(shift, c.lanes))
+        constants.append(c)
     return slopes_x, slopes_y, constants
+
+
+def reach_of(f: Function, a: Val, b: Val) -> Val:
+    """What an edge function grows by from a pixel's center to the corner that lies farthest inside, and a little."""
+    return ((f.max(a, 0 - a) + f.max(b, 0 - b)) >> 1) + 1
 
 
 def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Val], area: Val, anchor: tuple[Val, Val]) -> Plane:
@@ -53,6 +58,13 @@ def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Va
         return [v[0] - gx * ax - gy * ay, gx, gy]
 
     return plane
+
+
+def clamped_offset(f: Function, d: Record, offset: Val) -> Val:
+    """A depth offset within the bound that the state sets."""
+    clamp = d.get("offset_clamp")
+    low = f.select(clamp < 0.0, f.max(offset, clamp), offset)
+    return f.select(clamp > 0.0, f.min(low, clamp), low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +132,7 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
                 target.append(f.at(arena, used.get() + before * size))
             triangles.write(target, prims, _identity(f, d, b, prims, triangles.front))
             if routes is not None:
-                routes.write(target)
+                routes.write(target, triangles.constants)
             with f.range(0, f.popcount(alive_bits)):
                 record = used.get()
                 prim = f.load(I32, arena, record + SetupLayout.PRIM)
@@ -159,6 +171,8 @@ class _Triangles:
         self.window = window = [f.load_vec4s(r) for r in records]
         self.xs, self.ys = xs, ys = [snap(f, v[0]) for v in window], [snap(f, v[1]) for v in window]
         # bounding box, in pixels whose centers it contains
+        self.routes = routes
+        self.constants: list[Val] = []  # of the edge functions, in 1/65536 pixels
         raw = [self._first(xs), self._first(ys), self._last(xs), self._last(ys)]
         region = [d.get("region", k) for k in range(4)] if routes is None else routes.region
         self.box = x0, y0, x1, y1 = [f.max(v, r) if k < 2 else f.min(v, r) for k, (v, r) in enumerate(zip(raw, region))]
@@ -182,13 +196,20 @@ class _Triangles:
         f, d, window = self.f, self.d, self.window
         x0, y0, x1, y1 = self.box
         tie = f.splat(d.get("tie").ne(0), self.lanes)
-        a, b, c = edge_equations(f, self.xs, self.ys, self.area < 0.0, tie, (8 - d.get("finer")).zext(I64))
+        a, b, self.constants = edge_equations(f, self.xs, self.ys, self.area < 0.0, tie)
+        shift = f.splat((8 - d.get("finer")).zext(I64), self.lanes)
+        c = [v >> shift for v in self.constants]
+        if self.routes is not None:
+            is_touching = f.splat(d.get("smooth_fill").ne(0), self.lanes)  # pixels that are touched are drawn, too
+            c = [v + f.select(is_touching, reach_of(f, ka, kb), 0).sext(I64) for v, ka, kb in zip(c, a, b)]
         halves = [h for v in c for h in (v.trunc(I32), v.lshr(32).trunc(I32))]
         cut = f.select(self.cut, f.const(I32.wide(self.lanes), SetupLayout.CUT), 0)
         words = [*a, prims, *b, identity, *halves, x0 | cut | (y0 << 16), x1 | (y1 << 16)]
         plane = plane_maker(f, window, self.ex, self.ey, self.area, (x0, y0))
         rw = [v[3] for v in window]
         depth = self._offset_depth(plane([v[2] for v in window]))
+        if self.routes is not None:
+            depth[0] = depth[0] + self.routes.offset()
         words += [*depth, *plane(rw), x0, y0]
         for g in range(0, len(words), 4):
             f.store_vec4s(words[g : g + 4], target, 4 * g)
@@ -207,10 +228,7 @@ class _Triangles:
                 exponent = f.max(f.max(depths[0], depths[1]), depths[2]).as_int() & 0x7F800000
                 units.set(f.max(exponent - (23 << 23), 0).bits_as(highest) * d.get("offset_units"))
             steep = f.max(f.abs(z[1]), f.abs(z[2]))
-            offset = units.get() + steep * d.get("offset_scale")
-            clamp = d.get("offset_clamp")
-            low = f.select(clamp < 0.0, f.max(offset, clamp), offset)
-            value.set(z[0] + f.select(clamp > 0.0, f.min(low, clamp), low))
+            value.set(z[0] + clamped_offset(f, d, units.get() + steep * d.get("offset_scale")))
         return [value.get(), z[1], z[2]]
 
     def _write_slot(self, s: Val, target: list[Val], plane: Plane, rw: list[Val]) -> None:

@@ -162,7 +162,8 @@ class PixelBlock(BlockMemory, PixelInputs):
         self._w = None
         skip = f.label()
         if key.is_masked:
-            mask = mask & drawn(f, key, kernel.draw, self.pixels)
+            kept, self._coverage = drawn(self.planes, self.x, self.pixels)
+            mask = mask & kept
             self._skip_unless(mask, skip)
         self._covered = self._sample_mask = mask
         kills = (info.kills or key.alpha is not None or key.to_coverage) and not info.tests_early
@@ -245,6 +246,7 @@ class PixelBlock(BlockMemory, PixelInputs):
             return f.const(BOOL.wide(lanes), -1)
         color = self._color(out, 0)
         alpha = color[3] if color is not None else f.const(F32.wide(lanes), 0.0)
+        alpha = alpha if self._coverage is None else alpha * self._coverage
         return compare(f, key.alpha, alpha, f.splat(self.kernel.draw.get("alpha_ref"), lanes))
 
     def _write_colors(self, out: Outputs, mask: Val) -> None:
@@ -265,6 +267,8 @@ class PixelBlock(BlockMemory, PixelInputs):
         zero = [f.const(F32.wide(self.planes.lanes), 0.0)] * 4
         color = self._color(out, 0 if kernel.info.writes_all else index) or zero
         second = (self._color(out, 1) if target.wants_second else None) or zero
+        if self._coverage is not None and not target.format.is_integer:
+            color = [*color[:3], color[3] * self._coverage]
         if kernel.key.to_one and not target.format.is_integer:
             one = f.const(F32.wide(self.planes.lanes), 1.0)
             color, second = [*color[:3], one], [*second[:3], one]

@@ -14,13 +14,14 @@ from backends.raster.fetch import Attribute
 from backends.raster.kernels import Kernels
 from backends.raster.memory import Region, aligned
 from backends.raster.packet import DrawState
-from backends.raster.records import MAX_ATTRIBUTES, Draw
+from backends.raster.records import MAX_ATTRIBUTES, Draw, Shape
 from backends.raster.repeats import Packet
-from backends.raster.topology import Topology, expand
+from backends.raster.topology import Topology, beginnings, expand
 from tgsi.diagnostics import UnsupportedError
 
 MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together
 MAX_EXPANDED = 1 << 24  # vertices whose numbers are written out: loops, and strips that may restart
+_STRIPS = (Prim.LINE_STRIP, Prim.LINE_LOOP, Prim.LINE_STRIP_ADJACENCY)
 _INDEX_TYPES: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
@@ -49,6 +50,7 @@ class InputWriter:
         count, d.start, d.index_bias = info.count, info.start & 0xFFFFFFFF if info.index_size == 0 else 0, 0
         d.base_vertex = d.start
         numbers: NDArray[np.uint32] | None = None
+        self._restarting: tuple[NDArray[Any], int] | None = None  # indices, and the one that begins a strip again
         is_expanded = topology.is_irregular or (info.index_size > 0 and info.primitive_restart)
         if is_expanded and _vertices_of(state, info) > MAX_EXPANDED:
             raise UnsupportedError.at("B001", f"a loop or a draw with restart of {info.count} vertices (at most {MAX_EXPANDED})")
@@ -57,6 +59,7 @@ class InputWriter:
             indices, count = self.indices(d, state, info, packet)
             if is_expanded:
                 restart = info.restart_index & ((1 << 8 * info.index_size) - 1) if info.primitive_restart else None
+                self._restarting = (indices, restart) if restart is not None else None
                 numbers = expand(topology, indices.astype(np.uint32), restart)
         elif is_expanded:
             numbers = expand(topology, np.arange(count, dtype=np.uint32) + np.uint32(info.start & 0xFFFFFFFF), None)
@@ -73,6 +76,18 @@ class InputWriter:
         if packet.primitives > MAX_PRIMITIVES:
             raise UnsupportedError.at("B001", f"one draw of {packet.primitives} primitives (at most {MAX_PRIMITIVES})")
         return per_instance, numbers is not None
+
+    def restarts(self, d: Draw, info: DrawInfo, topology: Topology) -> None:
+        """Where line stipple begins again; only for draws that are stippled."""
+        if not d.stippled:
+            return
+        if topology.shape is Shape.TRIANGLE:
+            d.stipple_period = 0 if d.is_polygon else 1 << d.prim_shift
+        else:
+            d.stipple_period = 0 if info.mode in _STRIPS else 1
+        if self._restarting is not None and d.stipple_period == 0:
+            begins = beginnings(topology, *self._restarting)
+            d.stipple_period, d.restarts = -1, self.region.copy(begins.ctypes.data, begins.nbytes)
 
     def indices(self, d: Draw, state: DrawState, info: DrawInfo, packet: Packet) -> tuple[NDArray[Any], int]:
         """Indices that may all be read; behind the buffer's end they are 0, and a few of those are enough."""

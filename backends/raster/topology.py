@@ -111,3 +111,13 @@ def expand(topology: Topology, numbers: NDArray[np.uint32], restart: int | None)
     q = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     places = topology.places(q, lengths[segment])
     return np.ascontiguousarray(numbers[places + starts[segment][:, None]].ravel())
+
+
+def beginnings(topology: Topology, numbers: NDArray[np.uint32], restart: int) -> NDArray[np.uint8]:
+    """One byte for each primitive that `expand` makes of restarting strips: 1 where a strip begins."""
+    cuts = np.flatnonzero(numbers == restart)
+    lengths = np.diff(np.concatenate([[-1], cuts, [len(numbers)]])) - 1
+    counts = np.maximum(topology.count(lengths), 0)
+    found = np.zeros(counts.sum(), np.uint8)
+    found[(np.cumsum(counts) - counts)[counts > 0]] = 1
+    return found

@@ -86,10 +86,10 @@ def write_region(
     return x0 <= x1 and y0 <= y1
 
 
-def write_offset(d: Draw, rasterizer: RasterizerState, depth: Format | None) -> None:
-    """Depth offset of filled triangles."""
+def write_offset(d: Draw, rasterizer: RasterizerState, depth: Format | None, is_on: bool) -> None:
+    """Depth offset of polygons."""
     d.offset_kind = 0
-    if not rasterizer.offset_tri or depth is None or depth.depth is None:
+    if not is_on or depth is None or depth.depth is None:
         return
     units = rasterizer.offset_units
     d.offset_kind = 1

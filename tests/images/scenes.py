@@ -373,6 +373,29 @@ def _culled(s: tgsi.Screen) -> bytes:
     return stage.bytes()
 
 
+def _styles(s: tgsi.Screen) -> bytes:
+    stage = Stage(s, depth="Z32_FLOAT")
+    stage.clear(0, 0, 0, 1)
+    stage.blend("SRC_ALPHA", "INV_SRC_ALPHA")
+    position, color = soup(40, 0.4, 26)
+    color[:, 3] = 1
+    stage.rasterizer(poly_smooth=True)
+    stage.draw(VS_COLOR, FS_COLOR, "TRIANGLES", position[:30], color[:30])
+    stage.rasterizer(line_smooth=True, line_width=2.5, line_stipple_enable=True, line_stipple_pattern=0x3F07, line_stipple_factor=1)
+    stage.draw(VS_COLOR, FS_COLOR, "LINES", position[30:60], color[30:60])
+    stage.rasterizer(line_stipple_enable=True, line_stipple_pattern=0x5557)
+    turn = np.arange(5000) % 500
+    strip = np.stack([(turn * 37 % 500 - 250) / 260, (turn * 91 % 500 - 250) / 260, 0 * turn, 0 * turn + 1], 1)
+    stage.draw(VS_COLOR, FS_COLOR, "LINE_STRIP", strip, np.full((5000, 4), 0.5))
+    stage.rasterizer(point_smooth=True, point_size=9.0)
+    stage.draw(VS_COLOR, FS_COLOR, "POINTS", position[60:80], color[60:80])
+    stage.depth_test("LEQUAL")
+    outline = {"fill_front": "LINE", "fill_back": "FILL", "offset_line": True, "offset_scale": 2.0, "offset_units": 3.0}
+    stage.rasterizer(line_smooth=True, **outline)
+    stage.draw(VS_COLOR, FS_COLOR, "TRIANGLES", position[80:], color[80:])
+    return stage.bytes()
+
+
 def _layers(s: tgsi.Screen) -> bytes:
     stage = Stage(s)
     stage.targets = [s.resource_create(target="TEXTURE_CUBE", format="R8G8B8A8_UNORM", width0=90, height0=90, array_size=6)]
@@ -428,4 +451,5 @@ SCENES: dict[str, Callable[[tgsi.Screen], bytes]] = {
     "culled": _culled,
     "layers": _layers,
     "shards": _shards,
+    "styles": _styles,
 }

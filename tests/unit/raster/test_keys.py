@@ -31,16 +31,11 @@ from tgsi.diagnostics import UnsupportedError
 # Why a field changes nothing.
 RASTERIZER = {
     "clamp_fixed_only": "matters only with float color buffers (tests/unit/gallium/test_links.py)",
-    "poly_smooth": "a hint: filled polygons are never smoothed",
     "multisample": "targets have one sample",
     "force_persample_interp": "targets have one sample",
-    "point_quad_rasterization": "points are squares either way; smooth points are refused",
-    "point_tri_clip": "points are clipped by their centers",
     "tile_raster_order_fixed": "a promise to the driver",
     "tile_raster_order_increasing_x": "a promise to the driver",
     "tile_raster_order_increasing_y": "a promise to the driver",
-    "line_stipple_factor": "stippled lines are refused",
-    "line_stipple_pattern": "stippled lines are refused",
     "rasterizer_discard": "nothing is drawn",
 }
 BLEND = {
