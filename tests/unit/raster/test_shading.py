@@ -36,7 +36,6 @@ from tests.unit.raster.canvas import (
     shader,
 )
 from tests.unit.raster.triangles import grid
-from tgsi.diagnostics import UnsupportedError
 
 Array = NDArray[Any]
 SIZE = 32
@@ -249,8 +248,8 @@ def test_a_shader_less_draw_writes_depth_only() -> None:
         assert (c.depth_bytes().view("f4") == 0.5).all()
 
 
-def test_what_is_not_built_is_named() -> None:
-    with pytest.raises(UnsupportedError, match="PATCHES"):
+def test_patches_want_a_tessellator() -> None:
+    with pytest.raises(ValueError, match="PATCHES"):
         shade(FS_WHITE, mode=Prim.PATCHES)
 
 
