@@ -142,7 +142,7 @@ _ROWS = (
         2.0**-23,
         absolute=True,
         dense=(-100.0, 100.0),
-        worst=(0x4E542EE9, 0x4AF45311, 0x45970492, 0x41CF5EDA, 0xBF489C2D),
+        worst=(0x4E542EE9, 0x4AF45311, 0x45970492, 0x424FEB1B, 0x41CF5EDA, 0xBF489C2D),
         specials=(*_each((*ANY_NAN, INF, NEG_INF), None), ((ZERO,), ZERO), ((NEG_ZERO,), NEG_ZERO), ((1,), 1)),
     ),
     MeasuredFunction(

@@ -27,7 +27,7 @@ _WEIGHTS: dict[str, tuple[int, int]] = {
     "RSQ": (5, 0),
     "DIV": (2, 0),
     "SQRT": (3, 0),
-    "SIN": (14, 10),
+    "SIN": (9, 7),
     "COS": (14, 10),
     "EX2": (8, 9),
     "LG2": (11, 12),

@@ -15,12 +15,13 @@ MAX_LANES = 64
 class LaneMap:
     """The order of the lanes.
 
-    run: a block of (lanes / 2) x 2 pixels, row-major, at even coordinates.
+    run: a block of (lanes / rows) x rows pixels, row-major, at even coordinates; `rows` is even.
     quad, linear: lanes 4q to 4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q; `linear` has no meaning beyond the group.
     """
 
     lanes: int
     kind: Literal["run", "quad", "linear"] = "linear"
+    rows: int = 2
 
     def __post_init__(self) -> None:
         if self.lanes < MIN_LANES or self.lanes > MAX_LANES or self.lanes & (self.lanes - 1):
@@ -34,7 +35,7 @@ class LaneMap:
     @property
     def y_bit(self) -> int:
         """Xor with this: the other pixel of the column."""
-        return self.lanes // 2 if self.kind == "run" else 2
+        return self.lanes // self.rows if self.kind == "run" else 2
 
     def corner(self, lane: int, x: int, y: int) -> int:
         """The lane of pixel (x, y), each 0 or 1, of this lane's quad."""

@@ -27,6 +27,11 @@ _SIN = [_H("-0x1.992ab4p-13"), _H("0x1.1106e2p-7"), _H("-0x1.555544p-3")]
 _COS = [_H("0x1.99e9b8p-16"), _H("-0x1.6c0c2cp-10"), _H("0x1.55554ap-5"), -0.5, 1.0]
 _TWO_OVER_PI = _H("0x1.45f306p-1")
 _HALF_PI = [_H("0x1.92p0"), _H("0x1.fbp-12"), _H("0x1.5110b4p-22")]
+_ONE_OVER_PI = _H("0x1.45f306p-2")
+_PI = [2 * part for part in _HALF_PI]
+_SIN_WIDE = [_H("0x1.5c13bep-19"), _H("-0x1.9f52f8p-13"), _H("0x1.110e58p-7"), _H("-0x1.55554cp-3")]
+_NEAR = 0x4B400000  # what the upper halves of the sums below are as long as -2^15 <= k < 2^15
+_NEAR_ZERO = _H("0x1.81p23")  # k = 0: in the middle, and even
 _INVERSE_TWO_PI = [0x0028BE60, 0xDB939105, 0x4A7F09D5, 0xF47D4D37, 0x7036D8A5, 0x664F10E4]  # 2^-8 / (2 pi), 192 bits
 _PHASE_TO_RADIANS = _H("0x1.921fb6p-32")
 _FAST_LIMIT = 0x47000000  # 32768.0
@@ -87,14 +92,17 @@ def lg2(f: Function, x: Val) -> Val:
 
 
 def _reduce_fast(f: Function, ax: Sequence[Val]) -> tuple[list[Val], list[Val]]:
-    """Quadrants and remainders of |x| < 2^15. The first two products and differences are exact: one fused operation gives the same."""
+    """Quadrants and remainders of |x| < 2^15."""
     t = [x * _TWO_OVER_PI + _H("0x1.8p23") for x in ax]
     k = [v - _H("0x1.8p23") for v in t]
+    return [v.as_int() for v in t], [v - n * _HALF_PI[2] for n, v in zip(k, _subtract_exactly(f, ax, k, _HALF_PI))]
+
+
+def _subtract_exactly(f: Function, xs: Sequence[Val], k: Sequence[Val], parts: Sequence[float]) -> list[Val]:
+    """x - k * (the first two parts of a number). All products and differences are exact: one fused operation gives the same."""
     if f.module.has("fma"):
-        r = [f.intrinsic("fma", f.neg_bits(n), f.const(n.type, _HALF_PI[0] + _HALF_PI[1]), x) for n, x in zip(k, ax)]
-    else:
-        r = [(x - n * _HALF_PI[0]) - n * _HALF_PI[1] for n, x in zip(k, ax)]
-    return [v.as_int() for v in t], [v - n * _HALF_PI[2] for n, v in zip(k, r)]
+        return [f.intrinsic("fma", f.neg_bits(n), f.const(n.type, parts[0] + parts[1]), x) for n, x in zip(k, xs)]
+    return [(x - n * parts[0]) - n * parts[1] for n, x in zip(k, xs)]
 
 
 def _reduce_slow(f: Function, ab: Val) -> tuple[Val, Val]:
@@ -135,11 +143,11 @@ def _by_quadrant(f: Function, is_sine: Sequence[Val], r: Sequence[Val]) -> list[
     return [v * w + f.select(c, rest, _COS[4]) for v, w, c, rest in zip(p, factor, is_sine, r)]
 
 
-def _by_octant(f: Function, bits: Sequence[Val], q: Sequence[Val], r: Sequence[Val], cosine: Sequence[bool]) -> list[Val]:
+def _by_octant(f: Function, bits: Sequence[Val], q: Sequence[Val], r: Sequence[Val], cosine: bool) -> list[Val]:
     """Bits of the results, from the arguments' bits, quadrants and remainders."""
-    k = [n + 1 if wanted else n for n, wanted in zip(q, cosine)]
+    k = [n + 1 if cosine else n for n in q]
     v = _by_quadrant(f, [(n & 1).eq(0) for n in k], r)
-    turns = [n << 30 if wanted else (n << 30) ^ ix for n, ix, wanted in zip(k, bits, cosine)]
+    turns = [n << 30 if cosine else (n << 30) ^ ix for n, ix in zip(k, bits)]
     return [x.as_int() ^ (n & SIGN) for x, n in zip(v, turns)]
 
 
@@ -149,29 +157,77 @@ def trigonometry(f: Function, xs: Sequence[Val], cosine: Sequence[bool], mask: V
     Several at once are cheaper than one after the other: their chains of operations overlap, and one test finds the rare lanes (2^15
     and above, inf, NaN) for which a shared function is called. All vectors must have the same number of lanes; results outside of `mask`
     do not matter."""
-    bits = [x.as_int() for x in xs]
-    sizes = [ix & ABS for ix in bits]
-    q, r = _reduce_fast(f, [ab.as_float() for ab in sizes])
-    results = [f.var(x.type, v.as_float()) for x, v in zip(xs, _by_octant(f, bits, q, r, cosine))]
-    largest = sizes[0]
-    for ab in sizes[1:]:
-        largest = f.max(largest, ab)
-    rare = largest >= _FAST_LIMIT
-    with f.if_(f.any(rare if mask is None or mask.number is not None or rare.lanes == 1 else rare & mask), unlikely=True):
-        for x, wanted, result in zip(xs, cosine, results):
-            result.set(f.call(x.type, cos_symbol(x.lanes) if wanted else sin_symbol(x.lanes), x))
+    kinds = [[x for x, is_cosine in zip(xs, cosine) if is_cosine is wanted] for wanted in (False, True)]
+    sines, cosines = (iter(compute(f, part, mask)) if part else iter(()) for compute, part in zip((_sines, _cosines), kinds))
+    return [next(cosines if is_cosine else sines) for is_cosine in cosine]
+
+
+def _some(f: Function, lanes: Val, mask: Val | None) -> Val:
+    """Scalar: has some lane of `mask` been found?"""
+    return f.any(lanes if mask is None or mask.number is not None or lanes.lanes == 1 else lanes & mask)
+
+
+def _half_turns(f: Function, xs: Sequence[Val]) -> tuple[list[Val], list[Val]]:
+    """Sines where |k| <= 2^15, and the sums that hold k: x = k * pi + r, |r| <= pi/2, so one polynomial serves all lanes.
+
+    Of the orders of the last operations that cost as much this one has the smallest error."""
+    t = [x * _ONE_OVER_PI + _NEAR_ZERO for x in xs]
+    k = [v - _NEAR_ZERO for v in t]
+    remainders = [v - n * _PI[2] for v, n in zip(_subtract_exactly(f, xs, k, _PI), k)]
+    bits = [v.as_int() for v in t]
+    r = [(v.as_int() ^ (n << 31)).as_float() for v, n in zip(remainders, bits)]
+    z = [v * v for v in r]
+    q = [_horner(v, _SIN_WIDE) for v in z]
+    s = [(v * w) * zz + v for v, w, zz in zip(r, q, z)]
+    return [(v.as_int() | (n.as_int() & SIGN)).as_float() for v, n in zip(s, r)], bits  # the sum forgets the sign of a zero
+
+
+def _sines(f: Function, xs: Sequence[Val], mask: Val | None) -> list[Val]:
+    near, bits = _half_turns(f, xs)
+    results = [f.var(x.type, v) for x, v in zip(xs, near)]
+    differing = bits[0] ^ _NEAR
+    for n in bits[1:]:
+        differing = differing | (n ^ _NEAR)
+    with f.if_(_some(f, (differing & -0x10000).ne(0), mask), unlikely=True):
+        for x, result in zip(xs, results):
+            result.set(f.call(x.type, sin_symbol(x.lanes), x))
     return [result.get() for result in results]
 
 
-def trigonometry_inline(f: Function, x: Val, cosine: bool) -> Val:
-    """sin or cos of any x, written out."""
-    ix = x.as_int()
-    ab = ix & ABS
-    (q,), (r,) = _reduce_fast(f, [ab.as_float()])
-    far_q, far_r = _reduce_slow(f, ab)
-    fast = ab < _FAST_LIMIT
-    (v,) = _by_octant(f, [ix], [f.select(fast, q, far_q)], [f.select(fast, r, far_r)], [cosine])
+def _cosines(f: Function, xs: Sequence[Val], mask: Val | None) -> list[Val]:
+    bits = [x.as_int() for x in xs]
+    sizes = [ix & ABS for ix in bits]
+    q, r = _reduce_fast(f, [ab.as_float() for ab in sizes])
+    results = [f.var(x.type, v.as_float()) for x, v in zip(xs, _by_octant(f, bits, q, r, True))]
+    largest = sizes[0]
+    for ab in sizes[1:]:
+        largest = f.max(largest, ab)
+    with f.if_(_some(f, largest >= _FAST_LIMIT, mask), unlikely=True):
+        for x, result in zip(xs, results):
+            result.set(f.call(x.type, cos_symbol(x.lanes), x))
+    return [result.get() for result in results]
+
+
+def _far(f: Function, x: Val, cosine: bool) -> Val:
+    """sin or cos of |x| >= 2^15 by quarter turns; NaN of inf and NaN."""
+    ab = x.as_int() & ABS
+    q, r = _reduce_slow(f, ab)
+    (v,) = _by_octant(f, [x.as_int()], [q], [r], cosine)
     return _or_nan(f, ab < INF, v)
+
+
+def sin_inline(f: Function, x: Val) -> Val:
+    """sin of any x, written out."""
+    (near,), (bits,) = _half_turns(f, [x])
+    return f.select((bits - _NEAR).ugt(0x10000), _far(f, x, False), near)  # alike on both sides of zero
+
+
+def cos_inline(f: Function, x: Val) -> Val:
+    """cos of any x, written out."""
+    ab = x.as_int() & ABS
+    q, r = _reduce_fast(f, [ab.as_float()])
+    (near,) = _by_octant(f, [x.as_int()], q, r, True)
+    return f.select(ab < _FAST_LIMIT, near.as_float(), _far(f, x, True))
 
 
 def sin(f: Function, x: Val) -> Val:

@@ -34,8 +34,8 @@ def _pow(f: Function) -> Val:
 
 _BODIES: dict[str, tuple[int, Callable[[Function], Val]]] = {
     "pow": (2, _pow),
-    "sin": (1, lambda f: math.trigonometry_inline(f, f.args[0], cosine=False)),
-    "cos": (1, lambda f: math.trigonometry_inline(f, f.args[0], cosine=True)),
+    "sin": (1, lambda f: math.sin_inline(f, f.args[0])),
+    "cos": (1, lambda f: math.cos_inline(f, f.args[0])),
 }
 
 

@@ -51,7 +51,7 @@ class SampleFunction:
         """The function's name; `decode` is the inverse."""
         t, s = self.texture, self.sampler
         data = [
-            [self.lane_map.lanes, self.lane_map.kind],
+            [self.lane_map.lanes, self.lane_map.kind, self.lane_map.rows],
             [t.format.name, t.target.value, [c.value for c in t.swizzle], t.pot, t.levels],
             [s.wrap_s.value, s.wrap_t.value, s.wrap_r.value, s.min_img_filter.value, s.mag_img_filter.value, s.min_mip_filter.value]
             + [s.compare_mode.value, s.compare_func.value, s.normalized_coords, s.seamless_cube_map],
@@ -73,12 +73,12 @@ class SampleFunction:
 def decode(symbol: str) -> SampleFunction:
     """The function behind a name; ValueError for a name that is not one of ours."""
     try:
-        (lanes, kind), t, s, (target, mode, coords, has_lod, gradients, offsets, component) = json.loads(
+        (lanes, kind, rows), t, s, (target, mode, coords, has_lod, gradients, offsets, component) = json.loads(
             bytes.fromhex(symbol.removeprefix(SYMBOL_PREFIX))
         )
         w, x, y, z = (Swizzle(c) for c in t[2])
         return SampleFunction(
-            LaneMap(lanes, kind),
+            LaneMap(lanes, kind, rows),
             TextureKey(Format[t[0]], TextureTarget(t[1]), (w, x, y, z), t[3], t[4]),
             SamplerKey(
                 TexWrap(s[0]),

@@ -3,8 +3,8 @@
 The list has two kinds of entries; shading has a copy of the fragment shader for each, with its own lane map (one copy
 for both costs long runs 20 to 80%: permutes, and nothing hoisted out of a row):
 
-  run    {record, blocks, x | y << 16, lane mask}: blocks of (lanes/2) x 2 pixels side by side, lanes row-major; their x
-         is a multiple of lanes/2, their y even. More than one block only where all lanes are covered. The mask of 64 lanes
+  run    {record, blocks, x | y << 16, lane mask}: blocks of (lanes/rows) x rows pixels side by side, lanes row-major, at
+         multiples of their sizes (`run_rows`). More than one block only where all lanes are covered. The mask of 64 lanes
          is {1, 64 bits, 0, 0} in the place of its word.
   quads  {record, blocks, tile x | tile y << 16, 0} and lanes/4 words a block, x | y << 8 | mask << 16 inside the tile:
          the quads that a small triangle touches, packed; lanes 4q..4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q.
@@ -25,6 +25,7 @@ from backends.raster.records import CHUNK, NO_CHUNK, TILE, Draw, SetupLayout
 
 LIST_LIMIT = 8192  # bytes; coverage stops when its list is longer
 MAX_QUAD_LANES = 16  # a triangle of a few pixels fills no wider block
+LOOP_COLUMNS = 8  # pixels side by side where a program loops
 WINDOW = 8  # a triangle whose box fits into WINDOW x WINDOW pixels (16 quads) goes the small way
 
 
@@ -44,12 +45,17 @@ def list_capacity(lanes: int, samples: int = 1) -> int:
     return LIST_LIMIT + TILE * TILE // lanes * entry + 256
 
 
-def row_lanes(lanes: int) -> tuple[list[int], list[int]]:
-    """x and y of each lane of a run's block: two rows of lanes/2 pixels."""
-    return [i % (lanes // 2) for i in range(lanes)], [i // (lanes // 2) for i in range(lanes)]
+def run_rows(lanes: int, has_loops: bool) -> int:
+    """Rows of a run's block. Two, so that stores are long; where a program loops, pixels close together leave the loop together."""
+    return max(lanes // LOOP_COLUMNS, 2) if has_loops else 2
 
 
-def build_coverage(lanes: int, module: Module, quads: bool = True) -> None:
+def row_lanes(lanes: int, rows: int = 2) -> tuple[list[int], list[int]]:
+    """x and y of each lane of a run's block."""
+    return [i % (lanes // rows) for i in range(lanes)], [i // (lanes // rows) for i in range(lanes)]
+
+
+def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2) -> None:
     """coverage(draw, arena, limit, &cursor, tile x, tile y, list, &farthest) -> bytes of the list.
 
     Stops at the chain's end or a long list. Without `quads` small triangles become runs too."""
@@ -67,7 +73,7 @@ def build_coverage(lanes: int, module: Module, quads: bool = True) -> None:
         box = [f.max(left - tile_x, 0), f.max(top - tile_y, 0), f.min(right - tile_x, TILE - 1), f.min(bottom - tile_y, TILE - 1)]
         entire = (box[0] | box[1]).eq(0) & (box[2] & box[3]).eq(TILE - 1)
         edges = [[v[k] for k in range(3)] for v in (a, b, c)]
-        triangle = Coverage(f, lanes, list_, size, entry, edges, tile_x | (tile_y << 16), box, False)
+        triangle = Coverage(f, lanes, rows, list_, size, entry, edges, tile_x | (tile_y << 16), box, False)
         with f.else_of(cut.eq(0) | entire) as clipped:
             with triangle.unless_small(quads), test.unless_hidden(at, box):
                 worst = c + a * box[0] + b * box[1] + f.min(a, 0) * (box[2] - box[0]) + f.min(b, 0) * (box[3] - box[1])
@@ -79,7 +85,7 @@ def build_coverage(lanes: int, module: Module, quads: bool = True) -> None:
                     partial()
                     triangle.partial()
             clipped()
-            bounded = Coverage(f, lanes, list_, size, entry, edges, tile_x | (tile_y << 16), box, True)
+            bounded = Coverage(f, lanes, rows, list_, size, entry, edges, tile_x | (tile_y << 16), box, True)
             with bounded.unless_small(quads), test.unless_hidden(at, box):
                 bounded.partial()
     f.ret(size.get())
@@ -110,6 +116,7 @@ class Coverage:
 
     f: Function
     lanes: int
+    rows: int  # of a run's block
     list_: Val
     size: Var
     record: Val
@@ -189,18 +196,18 @@ class Coverage:
     def whole(self) -> None:
         """Every pixel of the tile."""
         f = self.f
-        with f.range(0, TILE, 2) as y:
-            self.put_run(f.const(I32, TILE // (self.lanes // 2)), self.tile + (y << 16), self.every)
+        with f.range(0, TILE, self.rows) as y:
+            self.put_run(f.const(I32, TILE // (self.lanes // self.rows)), self.tile + (y << 16), self.every)
             self.size.add(run_bytes(self.lanes))
 
     def partial(self) -> None:
         """Rows of blocks; fully covered neighbors become one entry."""
-        f, bw = self.f, self.lanes // 2
-        x0 = self.box[0] & -bw
-        dx, dy = row_lanes(self.lanes)
+        f, bw = self.f, self.lanes // self.rows
+        x0, y0 = self.box[0] & -bw, self.box[1] & -self.rows
+        dx, dy = row_lanes(self.lanes, self.rows)
         lane_x, lane_y = f.lanes_const(I32.wide(self.lanes), dx), f.lanes_const(I32.wide(self.lanes), dy)
-        rows = [f.var(e.type, e) for e in self.values(x0, self.y0, dx, dy)]
-        with f.range(self.y0, self.box[3] + 1, 2) as y:
+        rows = [f.var(e.type, e) for e in self.values(x0, y0, dx, dy)]
+        with f.range(y0, self.box[3] + 1, self.rows) as y:
             now = [f.var(r.type, r.get()) for r in rows]
             run = f.var(BOOL, 0)  # the last entry is fully covered and of this row
             out_y = self.outside_rows(lane_y + y) if self.bounded else None
@@ -221,7 +228,7 @@ class Coverage:
                 for v, old, a in zip(now, e, self.edges[0]):
                     v.set(old + a * bw)
             for r, b in zip(rows, self.edges[1]):
-                r.set(r.get() + (b << 1))
+                r.set(r.get() + b * self.rows)
 
     @property
     def every(self) -> Val:

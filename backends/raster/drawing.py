@@ -225,7 +225,7 @@ class DrawMaker:
             state.blend.alpha_to_one,
         )
         d.shade = self._use(self.kernels.shade(key, info, state.fragment_shader))
-        d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads, key.samples))
+        d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads, info.has_loops, key.samples))
         d.fragment_env = make_environment(self.region, demand, state.fragment, packet.reads, state.counters)
         if framebuffer.samples > 1:
             tell_samples(d.fragment_env, framebuffer.samples)

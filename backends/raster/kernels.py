@@ -17,7 +17,7 @@ from backends.llvm.target import native_lanes
 from backends.llvm.variants import VariantCache
 from backends.raster.blit_key import BlitKey, BlitRecord
 from backends.raster.blits import build_blit
-from backends.raster.coverage import build_coverage
+from backends.raster.coverage import build_coverage, run_rows
 from backends.raster.coverage_samples import build_sample_coverage
 from backends.raster.environment import Images, Samplers, Textures
 from backends.raster.fetch import Attribute, build_fetch, build_fetch_floats
@@ -34,8 +34,7 @@ from backends.raster.walk import build_tile_walk
 
 LIGHT = 24  # instructions; a longer shader of many small triangles gains nothing from wide runs
 MOST_LIVE = 14  # values; with two registers each more do not fit the 32 of AVX-512
-MOST_LIVE_LOOP = 24  # ... but a loop's latency costs more than a few of them in memory
-LOOP_LIVE = 8  # values; so few fit with four registers each, which hides the latency of a loop's chain of operations
+MOST_LIVE_LOOP = 24  # ... but where there are loops, latency costs more than values in memory: they have four registers each
 WIDE_TEXEL = 8  # bytes; shaders that write wider texels run at half the width
 
 MAX_CODE = 64 << 20  # bytes of machine code that are kept without being in use
@@ -116,12 +115,13 @@ class Kernels:
 
         return self._variants.get(_Request((name, shader.serial, *key), make))
 
-    def coverage(self, lanes: int, quads: bool, samples: Pattern | None = None) -> Library:
+    def coverage(self, lanes: int, quads: bool, has_loops: bool, samples: Pattern | None = None) -> Library:
         """coverage(arena, limit, &cursor, x, y, list)."""
         if samples is not None:
             key = ("coverage", lanes, quads, samples)
             return self.compile(key, ("coverage",), lambda m: build_sample_coverage(samples, lanes, m, quads))
-        return self.compile(("coverage", lanes, quads), ("coverage",), lambda m: build_coverage(lanes, m, quads))
+        rows = run_rows(lanes, has_loops)
+        return self.compile(("coverage", lanes, quads, rows), ("coverage",), lambda m: build_coverage(lanes, m, quads, rows))
 
     def blit(self, key: BlitKey, lanes: int) -> Library:
         """blit(record)."""
@@ -159,7 +159,7 @@ class Kernels:
             return 16
         if not is_few:
             return 32 if info.instructions <= LIGHT and not info.texture_units else 16
-        return 64 if loops and info.live <= LOOP_LIVE else 32
+        return 64 if loops else 32
 
     def vertex_lanes(self) -> int:
         """Width of vertex shading."""

@@ -8,7 +8,7 @@ from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Ty
 from backends.llvm.lanes import LaneMap
 from backends.llvm.structs import Record
 from backends.raster.blend import Colors, TargetKey, write_target
-from backends.raster.coverage import quad_width, row_lanes, run_bytes
+from backends.raster.coverage import quad_width, row_lanes, run_bytes, run_rows
 from backends.raster.depth import DepthTest, compare
 from backends.raster.effects import BlockMemory
 from backends.raster.fragment import FragmentInfo, FragmentKey, Outputs
@@ -89,22 +89,22 @@ def end_kernel(kernel: Kernel) -> None:
 
 
 def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: Val, bits: Val) -> None:
-    f, lanes = kernel.f, planes.lanes
-    lane_x, lane_y = (f.lanes_const(I32.wide(lanes), v) for v in row_lanes(lanes))
+    f, lanes, rows = kernel.f, planes.lanes, run_rows(planes.lanes, kernel.info.has_loops)
+    lane_x, lane_y = (f.lanes_const(I32.wide(lanes), v) for v in row_lanes(lanes, rows))
     covered = (bits.trunc(Type("i", lanes)) if lanes < 32 else bits).bits_as(BOOL.wide(lanes))
     first_x, y = lane_x + corner[0], lane_y + corner[1]
     planes.row(planes.relative(y, 1))
     x0, pixel_x, pixel_y = planes.relative(first_x, 0), first_x.to_float() + 0.5, y.to_float() + 0.5
-    views = [RunView(f, t, lanes, *corner) for _, t in kernel.targets]
-    depth = RunView(f, kernel.depth, lanes, *corner) if kernel.depth is not None else None
-    fetched = [RunView(f, t, lanes, *corner) for _, _, t in kernel.fetched]
+    views = [RunView(f, t, lanes, *corner, rows) for _, t in kernel.targets]
+    depth = RunView(f, kernel.depth, lanes, *corner, rows) if kernel.depth is not None else None
+    fetched = [RunView(f, t, lanes, *corner, rows) for _, _, t in kernel.fetched]
     with f.range(0, blocks) as k:
-        step = k * (lanes // 2)
+        step = k * (lanes // rows)
         across = f.splat(step.to_float(), lanes)  # whole numbers: exact
         block = PixelBlock(
             kernel,
             planes,
-            LaneMap(lanes, "run"),
+            LaneMap(lanes, "run", rows),
             x0 + across,
             (pixel_x + across, pixel_y),
             (first_x + step, y),

@@ -86,13 +86,15 @@ class Block:
 
 
 class RunView:
-    """A surface seen by a run: lanes are row-major in a (lanes/2) x 2 block."""
+    """A surface seen by a run: lanes are row-major in a block of `rows` rows."""
 
-    def __init__(self, f: Function, target: Target, lanes: int, x: Val, y: Val) -> None:
-        self.f, self.step = f, lanes // 2 * target.texel_bytes
+    def __init__(self, f: Function, target: Target, lanes: int, x: Val, y: Val, rows: int = 2) -> None:
+        self.f, self.step = f, lanes // rows * target.texel_bytes
         top = f.at(target.base, y.zext(I64) * target.stride + x.zext(I64) * target.texel_bytes)
-        self.starts = [top, f.at(top, target.stride)]
-        self.block = Block(f, target.texel_bytes, lanes, lanes // 2)
+        self.starts = [top]
+        for _ in range(1, rows):
+            self.starts.append(f.at(self.starts[-1], target.stride))
+        self.block = Block(f, target.texel_bytes, lanes, lanes // rows)
 
     def move(self, k: Val) -> Block:
         """The k-th block along the run."""

@@ -95,6 +95,28 @@ def test_sine_and_cosine_are_absolutely_exact_to_23_bits(name: str, exact: Calla
     assert np.abs(got[finite]).max() <= 1.0
 
 
+def test_sine_is_odd_in_every_bit_also_where_large_arguments_begin() -> None:
+    edge = int(np.float32(np.pi * (1 << 15)).view(np.uint32))
+    words = np.concatenate([_samples(5), np.arange(edge - 2048, edge + 2048, dtype=np.uint32)]) & 0x7FFFFFFF
+    words = words[words < 0x7F800000]
+    words = words[: words.size // 16 * 16]
+    positive, negative = (map_blocks(math.sin, 16, "host", w) for w in (words, words | 0x80000000))
+    assert np.array_equal(positive ^ 0x80000000, negative)
+    exact = np.sin(words.view(np.float32).astype(np.float64))
+    assert np.abs(positive.view(np.float32) - exact).max() <= 2.0**-23
+
+
+def test_a_large_angle_leaves_the_other_lanes_as_they_are() -> None:
+    random = np.random.default_rng(8)
+    x = random.uniform(-1e5, 1e5, 4096).astype(np.float32)
+    x[::16] = 1.0
+    far = x.copy()
+    far[::16] = 1e9
+    for function in (math.sin, math.cos):
+        near, mixed = (map_blocks(function, 16, "host", v.view(np.uint32)).reshape(-1, 16)[:, 1:] for v in (x, far))
+        assert np.array_equal(near, mixed)
+
+
 def test_power_stays_within_its_bound() -> None:
     random = np.random.default_rng(3)
     x = np.exp2(random.uniform(-20, 20, 8192)).astype(np.float32)

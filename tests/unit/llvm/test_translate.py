@@ -199,6 +199,8 @@ def test_derivatives_look_at_the_quad(name: str, want: list[int]) -> None:
 def test_runs_and_quads_name_the_same_neighbors() -> None:
     run_map, quads = LaneMap(16, "run"), LaneMap(16, "quad")
     assert [run_map.corner(5, x, y) for y in (0, 1) for x in (0, 1)] == [4, 5, 12, 13]
+    square = LaneMap(16, "run", 4)
+    assert [square.corner(9, x, y) for y in (0, 1) for x in (0, 1)] == [8, 9, 12, 13]
     assert [quads.corner(6, x, y) for y in (0, 1) for x in (0, 1)] == [4, 5, 6, 7]
     with pytest.raises(ValueError, match="power of two"):
         LaneMap(12)

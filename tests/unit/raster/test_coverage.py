@@ -9,17 +9,21 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.gallium.state import RasterizerState, ScissorState
+from backends.raster.coverage import row_lanes, run_rows
 from tests.unit.raster import reference
 from tests.unit.raster.canvas import ADD, FS_ONE, VS_POSITION, Canvas
 from tests.unit.raster.triangles import KINDS, grid, random_triangles
 
 LANES = (8, 16, 32)
+FS_LOOP = FS_ONE.replace("MOV", "BGNLOOP\nBRK\nENDLOOP\nMOV")
 
 
-def count_image(triangles: NDArray[Any], width: int, height: int, lanes: int | None = None, **changes: Any) -> NDArray[Any]:
+def count_image(
+    triangles: NDArray[Any], width: int, height: int, lanes: int | None = None, fs: str = FS_ONE, **changes: Any
+) -> NDArray[Any]:
     with Canvas(width, height, lanes=lanes) as c:
         c.wipe()
-        c.draw_arrays(VS_POSITION, FS_ONE, [triangles.reshape(-1, 4)], blend=ADD, **changes)
+        c.draw_arrays(VS_POSITION, fs, [triangles.reshape(-1, 4)], blend=ADD, **changes)
         return c.image()[:, :, 0]
 
 
@@ -34,14 +38,32 @@ def test_coverage_equals_integer_reference(kind: str, lanes: int) -> None:
 
 @pytest.mark.parametrize("kind", ["medium", "huge", "small", "grid"])
 @pytest.mark.parametrize("lanes", LANES)
-def test_scissor_cuts_coverage_exactly(kind: str, lanes: int) -> None:
+@pytest.mark.parametrize("fs", [FS_ONE, FS_LOOP], ids=["straight", "loop"])
+def test_scissor_cuts_coverage_exactly(kind: str, lanes: int, fs: str) -> None:
     triangles = random_triangles(kind, 60)
     changes = {"rasterizer": RasterizerState(scissor=True), "scissors": (ScissorState(37, 19, 171, 102),)}
-    image = count_image(triangles, 203, 141, lanes, **changes)
+    image = count_image(triangles, 203, 141, lanes, fs, **changes)
     expected = reference.count_coverage(triangles, 203, 141)
     inside = np.zeros_like(expected)
     inside[19:102, 37:171] = 1
     assert np.array_equal(image, expected * inside)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lanes", [16, 32, 64])
+def test_coverage_of_programs_that_loop_equals_integer_reference(kind: str, lanes: int) -> None:
+    """Their blocks have more rows."""
+    triangles = random_triangles(kind, 30, 3)  # few: also with 64 lanes, and never as packed quads
+    assert np.array_equal(count_image(triangles, 203, 141, lanes, FS_LOOP), reference.count_coverage(triangles, 203, 141))
+
+
+@pytest.mark.parametrize("lanes", [4, 8, 16, 32, 64])
+def test_blocks_of_programs_that_loop_are_as_wide_as_eight_pixels(lanes: int) -> None:
+    rows = run_rows(lanes, has_loops=True)
+    assert rows % 2 == 0
+    assert run_rows(lanes, has_loops=False) == 2
+    x, y = row_lanes(lanes, rows)
+    assert sorted(zip(y, x)) == [(r, c) for r in range(rows) for c in range(min(8, lanes // 2))]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -51,6 +51,47 @@ def shade(fs: str, vs: str = VS_POSITION, arrays: Any = (QUAD,), mode: Prim = Pr
         return c.values()
 
 
+LOOP_SLOPES = """FRAG
+DCL IN[0], POSITION, LINEAR
+DCL IN[1], GENERIC[0], PERSPECTIVE
+DCL OUT[0], COLOR
+DCL TEMP[0..2]
+IMM[0] FLT32 {0.0, 1.0, 20.0, 0.0}
+MOV TEMP[0], IN[1]
+BGNLOOP
+MAD TEMP[0], TEMP[0], TEMP[0], IN[1]
+ADD TEMP[1].x, TEMP[1].xxxx, IMM[0].yyyy
+FSGE TEMP[2].x, TEMP[1].xxxx, IN[0].xxxx
+UIF TEMP[2].xxxx
+BRK
+ENDIF
+FSGE TEMP[2].x, TEMP[1].xxxx, IMM[0].zzzz
+UIF TEMP[2].xxxx
+BRK
+ENDIF
+ENDLOOP
+DDX OUT[0].x, TEMP[0].xxxx
+DDY OUT[0].y, TEMP[0].yyyy
+DDX_FINE OUT[0].z, TEMP[1].xxxx
+DDY_FINE OUT[0].w, IN[1].yyyy
+END
+"""
+
+
+def test_programs_that_loop_give_the_same_in_blocks_of_every_shape() -> None:
+    triangle = np.array([[-0.93, -0.9, 0, 1], [0.96, -0.7, 0, 1], [-0.3, 0.94, 0, 1]], "f4")
+    varying = np.array([[0.1, 0.2, 0, 0], [0.24, -0.3, 0, 0], [-0.5, 0.1, 0, 0]], "f4")
+    pictures = []
+    for lanes in (8, 16, 32, 64):
+        with Canvas(SIZE, SIZE, color=(RGBA32F,), lanes=lanes) as c:
+            c.wipe()
+            c.draw_arrays(VS_COLOR, LOOP_SLOPES, [triangle, varying], Prim.TRIANGLES)
+            pictures.append(c.values())
+    assert np.abs(pictures[0]).max(axis=(0, 1)).all()
+    assert np.isfinite(pictures[0]).all()
+    assert all(np.array_equal(pictures[0], p) for p in pictures[1:])
+
+
 def fs_input(declaration: str, properties: str = "") -> str:
     return f"FRAG\n{properties}DCL IN[0], {declaration}\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
 
