@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from backends.llvm import by_lane
 from backends.llvm.blocks import Blocks
 from backends.llvm.module import Module, returned
+from backends.llvm.rounding import rounded
 from backends.llvm.types import BOOL, F32, F64, I8, I16, I32, I64, PTR, Type, constant_text, element_text
 from backends.llvm.values import Loop, Val, Var
 
@@ -39,6 +41,8 @@ class Function(Blocks):
         super().__init__(module.stack_space)
         self.variables: list[Var] = []
         self._hidden: dict[float, Val] = {}
+        self._lane_memory: dict[tuple[str, Type], Val] = {}
+        self.written_lanes = 0  # see `by_lane`
         names = [f"%a{i}" for i in range(len(params))]
         self.args = [Val(self, t, n) for t, n in zip(params, names)]
         declared = ", ".join(f"{t} {n}" if t != PTR or shared else f"ptr noalias {n}" for t, n in zip(params, names))
@@ -92,6 +96,13 @@ class Function(Blocks):
             self.entry.append(f"  {name} = load float, ptr {table}, align 4")
             self._hidden[x] = Val(self, F32, name)
         return self._hidden[x]
+
+    def lane_memory(self, use: str, type: Type) -> Val:
+        """Stack memory for a value of `type`, the same for all of one use; what it holds is gone with the next one."""
+        key = use, type
+        if key not in self._lane_memory:
+            self._lane_memory[key] = self.alloca(str(type))
+        return self._lane_memory[key]
 
     def splat(self, x: Val, lanes: int) -> Val:
         """A scalar in every lane; a vector of `lanes` lanes as it is."""
@@ -207,42 +218,19 @@ class Function(Blocks):
 
     def floor(self, x: Val) -> Val:
         """Round down."""
-        if self.module.has("sse4.1"):
-            return self.intrinsic("floor", x)
-        near = self._nearest(x)
-        return self._rounded(x, self.select(near > x, near - 1.0, near))
+        return rounded(self, x, "floor")
 
     def ceil(self, x: Val) -> Val:
         """Round up."""
-        if self.module.has("sse4.1"):
-            return self.intrinsic("ceil", x)
-        near = self._nearest(x)
-        return self._rounded(x, self.select(near < x, near + 1.0, near))
+        return rounded(self, x, "ceil")
 
     def truncate(self, x: Val) -> Val:
         """Round toward zero."""
-        if self.module.has("sse4.1"):
-            return self.intrinsic("trunc", x)
-        size = self.abs(x)
-        near = self._nearest(size)
-        return self._rounded(x, self.select(near > size, near - 1.0, near))
+        return rounded(self, x, "trunc")
 
     def round(self, x: Val) -> Val:
         """Round to nearest, ties to even."""
-        if self.module.has("sse4.1"):
-            return self.intrinsic("roundeven", x)
-        return self._rounded(x, self._nearest(x))
-
-    def _nearest(self, x: Val) -> Val:
-        """Nearest integer of any |x| below 2^23 (2^52 for f64); the sign of a zero is lost."""
-        limit = 2.0 ** (52 if x.type.bits == 64 else 23)
-        near = (self.abs(x) + limit) - limit
-        return self.select(x < 0.0, 0.0 - near, near)
-
-    def _rounded(self, x: Val, near: Val) -> Val:
-        """`near` with the sign of `x`; `x` itself where it has no fraction, is infinite or NaN."""
-        signed = self.call(x.type, f"llvm.copysign.{x.type.suffix}", near, x)
-        return self.select(self.abs(x) < 2.0 ** (52 if x.type.bits == 64 else 23), signed, x)
+        return rounded(self, x, "roundeven")
 
     def popcount(self, x: Val) -> Val:
         """Number of set bits."""
@@ -305,6 +293,8 @@ class Function(Blocks):
     def gather(self, type: Type, pointer: Val, offsets: Val, mask: Val | None = None) -> Val:
         """Lane k loads an element of `type` at `pointer` + offsets[k] bytes (i32 unsigned or i64); masked-off lanes are 0."""
         lanes = offsets.type.lanes
+        if by_lane.is_better(self, lanes):
+            return by_lane.gather(self, type, pointer, offsets, mask)
         wide = offsets.zext(I64) if offsets.type.bits == 32 else offsets
         pointers = self.pure(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
         live = mask if mask is not None else self.const(BOOL.wide(lanes), 1)
@@ -315,6 +305,9 @@ class Function(Blocks):
     def scatter(self, value: Val, pointer: Val, offsets: Val, mask: Val) -> None:
         """Lane k of `mask` stores its element at `pointer` + offsets[k] bytes; of equal addresses the highest lane wins."""
         lanes = offsets.type.lanes
+        if by_lane.is_better(self, lanes):
+            by_lane.scatter(self, value, pointer, offsets, mask)
+            return
         wide = offsets.zext(I64) if offsets.type.bits == 32 else offsets
         pointers = self.pure(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
         align = Val(self, I32, "4")

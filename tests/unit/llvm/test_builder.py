@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backends.llvm.builder import BOOL, F32, I32, PTR, Function, Module, Val
+from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val
 from backends.llvm.engine import compile_module
 from tests.unit.llvm.support import entry, evaluate, runnable_levels
 
@@ -99,6 +99,31 @@ def test_gather_and_scatter_touch_only_their_mask() -> None:
     data, out = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
     entry(compile_module(module), "k", 2)(data, out)
     assert out.tolist() == [100, 101, 0, 103]
+
+
+@pytest.mark.parametrize("cpu", runnable_levels())
+@pytest.mark.parametrize("lanes", [4, 8, 16, 32, 64])
+@pytest.mark.parametrize("index", [I32, I64])
+def test_gathers_and_scatters_of_every_width_are_the_same(cpu: str, lanes: int, index: Type) -> None:
+    random = np.random.default_rng(lanes)
+    places, mask = random.permutation(lanes) * 4, random.integers(0, 2, lanes)
+    module = Module("m", cpu)
+    f = Function(module, "k", [PTR, PTR])
+    offsets = f.lanes_const(index.wide(lanes), places.tolist())
+    chosen = f.lanes_const(BOOL.wide(lanes), mask.tolist())
+    for number, lane_mask in enumerate((chosen, None)):
+        f.store(f.gather(I32, f.args[0], offsets, lane_mask), f.args[1], 4 * lanes * number)
+    f.scatter(f.lanes_const(F32.wide(lanes), list(range(lanes))), f.args[1], offsets + 8 * lanes, chosen)
+    crowded = f.lanes_const(index.wide(lanes), (np.arange(lanes) % 3 * 4).tolist())
+    f.scatter(f.lanes_const(I32.wide(lanes), list(range(lanes))), f.args[1], crowded + 12 * lanes, chosen)
+    f.ret()
+    data, out = random.integers(1, 99, lanes, np.int32), np.zeros((4, lanes), np.int32)
+    entry(compile_module(module, cpu=cpu), "k", 2)(data, out)
+    expected = np.zeros((4, lanes), np.int32)
+    expected[0], expected[1] = np.where(mask, data[places // 4], 0), data[places // 4]
+    for lane in np.flatnonzero(mask):
+        expected[2].view(np.float32)[places[lane] // 4], expected[3, lane % 3] = lane, lane
+    assert out.tolist() == expected.tolist()
 
 
 def test_generated_control_flow() -> None:
