@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from backends.formats import Format
 from backends.gallium.bindings import Bindings
 from backends.gallium.enums import ColorMask, TexFilter, TextureTarget, lookup
-from backends.gallium.multisampled import part, resolved_level
+from backends.gallium.multisampled import native_resolve, part, resolved_level
 from backends.gallium.resample import Axis, axis, resample
 from backends.gallium.resource import Box, Resource
 from backends.gallium.state import ScissorState
@@ -117,6 +117,12 @@ class Copies(Bindings):
         clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
         if render_condition_enable and not self.allows_rendering():
             return
+        if dst.samples < src.samples and of is to is src.format and clip is None and wanted & ColorMask.RGBA == ColorMask.RGBA:
+            job = native_resolve(dst, dst_level, target, src, start, size)
+            if job is not None:
+                self.renderer.resolve(job)
+                self.finish_draw()
+                return
         self.finish_uses(src)
         self.begin_write(dst)
         src.pull()

@@ -17,6 +17,8 @@ from backends.formats import ChannelType, Format
 from backends.formats.arrays import pack, unpack
 from backends.gallium.enums import Bind
 from backends.gallium.resource import Box, Resource
+from backends.raster.packet import Surface
+from backends.raster.resolve_job import Resolve, averages_words, is_native
 
 Bytes = NDArray[np.uint8]
 
@@ -24,11 +26,6 @@ Bytes = NDArray[np.uint8]
 def takes_first(format: Format) -> bool:
     """A resolved pixel is its sample 0."""
     return format.is_depth_stencil or format.is_integer
-
-
-def averages_words(format: Format) -> bool:
-    """Stored numbers are averaged as they are."""
-    return not format.is_srgb and all(c.type in (ChannelType.UNORM, ChannelType.VOID) for c in format.channels)
 
 
 def resolved(planes: Sequence[Bytes], format: Format) -> Bytes:
@@ -70,6 +67,26 @@ def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
 def resolved_level(resource: Resource, level: int, format: Format) -> Bytes:
     """All texels of a level as `format`, one sample each."""
     return resolved([resource.blocks(level, k) for k in range(resource.samples)], format)
+
+
+def native_resolve(dst: Resource, dst_level: int, target: Box, src: Resource, start: Sequence[int], size: Sequence[int]) -> Resolve | None:
+    """The job of a kernel, None where there is none for it: it averages one layer, rows in order or mirrored, without scaling.
+
+    start, size: of the source in z, y, x."""
+    is_plain = size in ((1, target.height, target.width), (1, -target.height, target.width)) and src.format is dst.format
+    if not is_plain or src.samples == 1 or dst.samples > 1 or dst.user is not None or not is_native(src.format):
+        return None
+    if not src.bind & Bind.RENDER_TARGET or (src.format.block_bytes < 4 and (start[2] != target.x or start[1] != target.y or size[1] < 0)):
+        return None  # rows are read in whole blocks; narrow texels are written in whole blocks
+    info, to, step = src.levels[0], dst.levels[dst_level], src.format.block_bytes
+    address = src.address + start[0] * info.layer_stride
+    rows = info.width, info.height, 0, 1, src.samples, src.sample_stride
+    surface = Surface(address, info.row_stride, src.format, *rows, src.storage)
+    stride, first = (-to.row_stride, start[1] - 1) if size[1] < 0 else (to.row_stride, start[1])
+    low = min(start[1], start[1] + size[1])
+    base = dst.address + to.offset + target.z * to.layer_stride + target.y * to.row_stride + target.x * step
+    box = (start[2], low, start[2] + size[2], low + target.height)
+    return Resolve(surface, base - start[2] * step - first * stride, stride, box, (dst.address, dst.size), (src.storage, dst.storage))
 
 
 def make_staging(resource: Resource, level: int, box: Box) -> Resource:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
+from backends.formats import Format
 from backends.llvm.builder import Module
 from backends.llvm.engine import Library, compile_cached
 from backends.llvm.object_cache import ObjectCache
@@ -25,7 +26,8 @@ from backends.raster.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, de
 from backends.raster.frontend import build_front_end
 from backends.raster.multisample import build_sample_shade
 from backends.raster.packet import Shader
-from backends.raster.records import Batch, ClearRecord, Draw, Scene, Worker
+from backends.raster.records import Batch, ClearRecord, Draw, ResolveRecord, Scene, Worker
+from backends.raster.resolves import build_resolve
 from backends.raster.samples import Pattern
 from backends.raster.scheduler import build_scheduler
 from backends.raster.shade import build_shade
@@ -39,7 +41,7 @@ WIDE_TEXEL = 8  # bytes; shaders that write wider texels run at half the width
 
 MAX_CODE = 64 << 20  # bytes of machine code that are kept without being in use
 # What kernels believe about memory: part of every key, so that no object outlives a record that it was made for.
-_RECORDS = (Batch, BlitRecord, ClearRecord, Draw, Scene, Worker)
+_RECORDS = (Batch, BlitRecord, ClearRecord, Draw, ResolveRecord, Scene, Worker)
 LAYOUT = hashlib.sha256(repr([(n, getattr(r, n).offset) for r in _RECORDS for n, *_ in r._fields_]).encode()).hexdigest()
 Cache = ObjectCache | str | os.PathLike[str] | bool | None
 
@@ -127,6 +129,10 @@ class Kernels:
         """blit(record)."""
         parts = ("blit", key, lanes)
         return self._variants.get(_Request(parts, lambda: self._make(parts, ("blit",), lambda m: build_blit(key, lanes, m))))
+
+    def resolve(self, format: Format, samples: int) -> Library:
+        """resolve(record, x, y)."""
+        return self.compile(("resolve", format, samples), ("resolve",), lambda m: build_resolve(format, samples, m))
 
     def shade(self, key: FragmentKey, info: FragmentInfo, shader: Shader | None) -> Library:
         """shade(worker, draw, arena, list, size)."""

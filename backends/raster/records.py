@@ -303,6 +303,20 @@ class ClearRecord(ctypes.Structure):
     ]
 
 
+class ResolveRecord(ctypes.Structure):
+    """Pixels whose samples are averaged. `source`, `target`: where pixel (0, 0) lies; box: x0, y0, x1, y1, the ends outside."""
+
+    _fields_ = [
+        ("kernel", c_void_p),
+        ("source", c_void_p),
+        ("source_stride", c_int64),
+        ("sample_stride", c_int64),
+        ("target", c_void_p),
+        ("target_stride", c_int64),
+        ("box", c_int32 * 4),
+    ]
+
+
 class Scene(ctypes.Structure):
     """The bound targets and the state of a flush."""
 
@@ -317,7 +331,10 @@ class Scene(ctypes.Structure):
         ("depth_sample", c_int64),
         ("coarse", c_void_p),  # one float a tile: no stored depth is above it
         ("clears", c_void_p),
+        ("resolves", c_void_p),
         ("num_clears", c_int32),
+        ("num_resolves", c_int32),
+        ("resolving", c_int32),  # how many of them end the tiles of this window
         ("tiles_x", c_int32),
         ("num_tiles", c_int32),  # of all layers in force, layer by layer
         ("layer_tiles", c_int32),  # of one layer

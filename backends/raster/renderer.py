@@ -20,8 +20,9 @@ from backends.raster.kernels import Cache, kernels_for
 from backends.raster.memory import Region
 from backends.raster.packet import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Statistics, Surface
 from backends.raster.pool import Pool
-from backends.raster.records import TILE, Batch, ClearRecord
+from backends.raster.records import TILE, Batch, ClearRecord, ResolveRecord
 from backends.raster.repeats import Packet
+from backends.raster.resolve_job import Resolve
 from backends.raster.storage import Reach, Waiting, meet, reach_of
 from backends.stream.pipeline import Pipeline
 from backends.stream.totals import StreamTotals
@@ -77,6 +78,7 @@ class Renderer:
         self._framebuffer = Framebuffer(0, 0)
         self._batches: list[tuple[int, int, int]] = []  # draw, first, count
         self._clears: list[tuple[Surface, ClearRecord]] = []
+        self._resolves: list[Resolve] = []
         self._reads: set[tuple[int, int]] = set()
         self._waiting = Waiting()
         self._is_ordered = False  # one thread has to do what waits
@@ -118,7 +120,7 @@ class Renderer:
         """Clears whole targets, all layers, without scissor or masks.
 
         buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers."""
-        if self._batches:
+        if self._batches or self._resolves:
             self.flush()
         for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
             if fits_tiles(self._framebuffer, surface):
@@ -130,10 +132,35 @@ class Renderer:
                 self.runs += 1
                 clear_exactly(self._framebuffer, surface, record)
 
+    def resolve(self, job: Resolve) -> None:
+        """Averages samples: behind the draws to the same tiles that wait, else at once."""
+        if self.pending and self._layers == 1 and job.fits(self._framebuffer) and not self.uses(*job.written):
+            self._resolves.append(job)
+            return
+        if self.uses(*job.read) or self.uses(*job.written):
+            self.flush()
+        s = self._pool.scene
+        bound = s.tiles_x, s.num_tiles, s.layer_tiles, s.layers
+        tiles_x, tiles_y = -(-job.box[2] // TILE), -(-job.box[3] // TILE)
+        s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
+        s.num_batches = s.num_clears = 0
+        self._run([job])
+        s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = bound
+
+    def _run(self, resolves: list[Resolve]) -> None:
+        """The native part, which ends with `resolves`."""
+        s, libraries = self._pool.scene, [self.kernels.resolve(job.source.format, job.source.samples) for job in resolves]
+        records = [job.record(library.address["resolve"]) for job, library in zip(resolves, libraries)]
+        array = (ResolveRecord * len(records))(*records)
+        s.resolves, s.num_resolves = ctypes.addressof(array), len(records)
+        self._pool.run(self._is_ordered)
+
     # -- drawing ------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """Takes a draw. UnsupportedError, before anything is drawn, for what the renderer cannot do."""
         fb = self._framebuffer
+        if self._resolves:
+            self.flush()
         is_empty = not fb.width or not fb.height
         if is_empty and not state.has_stages:
             return
@@ -203,7 +230,7 @@ class Renderer:
     @property
     def pending(self) -> bool:
         """There is something to flush."""
-        return bool(self._batches or self._clears)
+        return bool(self._batches or self._clears or self._resolves)
 
     def uses(self, address: int, size: int) -> bool:
         """Pending work reads or writes one of these bytes: flush before they change, or are looked at."""
@@ -213,7 +240,7 @@ class Renderer:
 
     def _written(self) -> list[tuple[int, int]]:
         fb = self._framebuffer
-        found = []
+        found = [job.written for job in self._resolves]
         for s in (*fb.cbufs, fb.zsbuf):
             if s is not None:
                 rows = -(-s.height // TILE) * TILE
@@ -252,7 +279,8 @@ class Renderer:
         self._batches, self._clears, self._queued = [], [], 0
         pool.coarse[:] = self._bound
         self._bound = INFINITY
-        pool.run(self._is_ordered)
+        resolves, self._resolves = self._resolves, []
+        self._run(resolves)
 
     # -- the rest -----------------------------------------------------------------------------------------------------
     def statistics(self) -> Statistics:

@@ -96,6 +96,8 @@ def _build_begin_tiles(module: Module) -> None:
     s.set("arena_bytes", f.max(s.get("arena_bytes"), bytes_.get()))
     s.set("cut", cut.get())
     s.set("last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
+    is_last = (cut.get() < 0) & (last >= s.get("num_batches"))
+    s.set("resolving", f.select(is_last, s.get("num_resolves"), 0))
     tiles, participants = s.get("num_tiles"), s.get("participants")
     alone = s.get("alone").ne(0)
     with f.range(0, participants) as i:

@@ -7,11 +7,12 @@ import ctypes
 from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.structs import Record
 from backends.raster.coarse import INFINITY, Coarse
-from backends.raster.records import HEADS, TILE, Batch, ClearRecord, Draw, Scene, Worker
+from backends.raster.records import HEADS, TILE, Batch, ClearRecord, Draw, ResolveRecord, Scene, Worker
 
 
 def build_tile_walk(module: Module) -> None:
-    """tiles(worker): takes tiles, first of its own band, until none is left; clears each, runs the window's batches in order."""
+    """tiles(worker): takes tiles, first of its own band, until none is left; clears each, runs the window's batches in order,
+    resolves what waits for the last of them."""
     _build_clear_tile(module)
     f = Function(module, "tiles", [PTR], shared=True, internal=True)
     worker = f.args[0]
@@ -20,6 +21,7 @@ def build_tile_walk(module: Module) -> None:
     list_, tiles_x, layer_tiles, layers = w.get("list"), s.get("tiles_x"), s.get("layer_tiles"), s.get("layers")
     batches, first, last = s.get("batches"), s.get("first_batch"), s.get("last_batch")
     clears, num_clears = s.get("clears"), s.get("num_clears")
+    resolves, resolving = s.get("resolves"), s.get("resolving")
     cursor = f.alloca("i32")
     workers, participants = s.get("workers"), s.get("participants")
     owner, done, found = f.var(I32, w.get("index")), f.var(I32, 0), f.var(I32, 0)
@@ -60,6 +62,9 @@ def build_tile_walk(module: Module) -> None:
                         run.break_if(f.load(I32, cursor).eq(0))
                         n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)
                         f.call_pointer(None, shade, worker, draw, arena, list_, n)
+        with f.range(0, resolving) as k:
+            resolve = f.at(resolves, k.zext(I64) * ctypes.sizeof(ResolveRecord))
+            f.call_pointer(None, Record(f, resolve, ResolveRecord).get("kernel"), resolve, x, y)
     f.ret()
 
 
