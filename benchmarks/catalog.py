@@ -169,6 +169,13 @@ _ALL = (
         "QUAD into four RGBA16F targets: v, 2v, 3v, 4v; pixels of one target.",
     ),
     Workload(
+        "msaa4_resolve",
+        "Mpixel/s",
+        _MPIXELS,
+        Check((0.4149, 0.4145, 0.436, 0.4466), 0.81518),
+        "4 samples a pixel: clear, 64 random gouraud triangles (NDC -1..1), resolve to one sample; pixels of the resolved target.",
+    ),
+    Workload(
         "draw_calls",
         "draw/s",
         DRAWS,

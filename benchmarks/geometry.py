@@ -46,6 +46,12 @@ def mipmaps(level: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
     return levels
 
 
+def random_triangles(count: int) -> tuple[Floats, Floats]:
+    """NDC positions and colors of triangles all over the target."""
+    r = rng()
+    return r.uniform(-1, 1, (3 * count, 2)).astype("f4"), r.random((3 * count, 4)).astype("f4")
+
+
 def trilinear_plane() -> tuple[Floats, Floats]:
     """Clip positions and texture coordinates of tex_trilinear_min."""
     return (

@@ -282,6 +282,18 @@ def _vertex_bound(o: Ours) -> tuple[Draw, bool]:
     return o.drawing(mode="TRIANGLES", count=len(vertices)), True
 
 
+def _msaa4_resolve(o: Ours) -> tuple[Draw, bool]:
+    o.target()
+    shown, ctx = o.targets[0], o.ctx
+    sampled = o.screen.resource_create(format=shown.format, width0=WIDTH, height0=HEIGHT, bind="RENDER_TARGET", nr_samples=4)
+    ctx.set_framebuffer_state(cbufs=[sampled])
+    ctx.bind_rasterizer_state(ctx.create_rasterizer_state(half_pixel_center=True, depth_clip=True, multisample=True))
+    o.program("gouraud")
+    o.attributes(*geometry.random_triangles(64))
+    drawn = _both(o.clearing(depth=False), o.drawing(mode="TRIANGLES", count=192))
+    return _both(drawn, lambda: ctx.blit(shown, src=sampled)), True
+
+
 def _draw_calls(o: Ours) -> tuple[Draw, bool]:
     o.target(512, 512)
     o.program("draw_calls")
@@ -351,6 +363,7 @@ MAKERS: dict[str, Callable[[Ours], tuple[Draw, bool]]] = {
     "tess_surface": _tess_surface,
     "vertex_bound": _vertex_bound,
     "mrt4_rgba16f": _full_screen("mrt4_rgba16f", count=4, format="R16G16B16A16_FLOAT"),
+    "msaa4_resolve": _msaa4_resolve,
     "draw_calls": _draw_calls,
     "readback": _readback,
     "shader_compile": _shader_compile,

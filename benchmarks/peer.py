@@ -212,6 +212,25 @@ def _vertex_bound(p: Peer) -> tuple[Draw, bool]:
     return lambda: array.render(mode), True
 
 
+def _msaa4_resolve(p: Peer) -> tuple[Draw, bool]:
+    if p.ctx.max_samples < 4:
+        raise Unsupported("the peer has no four samples")
+    p.target()
+    shown, ctx = p.fbo, p.ctx
+    sampled = ctx.framebuffer([ctx.renderbuffer((WIDTH, HEIGHT), 4, samples=4)])
+    sampled.viewport = (0, 0, WIDTH, HEIGHT)
+    position, color = geometry.random_triangles(64)
+    array, mode = p.mesh(p.program("gouraud"), p=position, c=color), moderngl.TRIANGLES
+
+    def draw() -> None:
+        sampled.use()
+        sampled.clear(0, 0, 0, 0)
+        array.render(mode)
+        ctx.copy_framebuffer(shown, sampled)
+
+    return draw, True
+
+
 def _draw_calls(p: Peer) -> tuple[Draw, bool]:
     p.target(512, 512)
     program = p.program("draw_calls")
@@ -272,6 +291,7 @@ MAKERS: dict[str, Callable[[Peer], tuple[Draw, bool]]] = {
     "tess_surface": _tess_surface,
     "vertex_bound": _vertex_bound,
     "mrt4_rgba16f": _full_screen("mrt4_rgba16f", count=4, dtype="f2"),
+    "msaa4_resolve": _msaa4_resolve,
     "draw_calls": _draw_calls,
     "readback": _readback,
     "shader_compile": _shader_compile,
