@@ -18,6 +18,7 @@ PATCH_CELLS = 24
 PATCH_TRIANGLES = 298_272
 PATCH_DRAWS = 6  # llvmpipe loses triangles of draws that are tessellated to more than 65536 vertices
 VERTICES = 1_000_000
+SPRITES = 250_000
 DRAWS = 10_000
 COMPILES = 24
 TOLERANCE = 2 / 255  # of the means and the covered share
@@ -153,6 +154,20 @@ _ALL = (
         PATCH_TRIANGLES / 1e6,
         Check((0.1508, 0.0671, 0.0459, 0.4826), 0.4826),
         "Clear, 576 bicubic patches in 6 draws, levels 4..24 from the control shader, fractional odd; normals; the torus's light; LESS.",
+    ),
+    Workload(
+        "geometry_mesh",
+        "Mtriangle/s",
+        TORUS_CELLS[0] * TORUS_CELLS[1] * 2 / 1e6,
+        Check((0.1719, 0.0811, 0.058, 0.4193), 0.41935),
+        "As mesh_torus, through a geometry shader that hands on what it gets.",
+    ),
+    Workload(
+        "geometry_quads",
+        "Mtriangle/s",
+        SPRITES * 2 / 1e6,
+        Check((0.1483, 0.1481, 0.148, 0.3821), 0.38213),
+        "Clear, 250,000 points with a color; a geometry shader makes a strip of two triangles of each, 4x4 pixels; depth LESS.",
     ),
     Workload(
         "vertex_bound",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.catalog import COMPILES, DRAWS, HEIGHT, PATCH_CELLS, SMALL_CELLS, TORUS_CELLS, VERTICES, WIDTH, Check
+from benchmarks.catalog import COMPILES, DRAWS, HEIGHT, PATCH_CELLS, SMALL_CELLS, SPRITES, TORUS_CELLS, VERTICES, WIDTH, Check
 
 Floats = NDArray[np.float32]
 QUAD: Floats = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
@@ -97,6 +97,12 @@ def patches() -> Floats:
     corner = 3 * np.arange(n)
     rows, columns = (corner[:, None, None, None] + np.arange(4)[:, None]), (corner[:, None, None] + np.arange(4))
     return np.ascontiguousarray(grid[rows, columns].reshape(-1, 3))
+
+
+def sprites() -> tuple[Floats, Floats]:
+    """Positions (x, y, z) and colors (r, g, b) of geometry_quads."""
+    random = rng()
+    return random.uniform(-1, 1, (SPRITES, 3)).astype("f4"), random.random((SPRITES, 3), "f4")
 
 
 def vertex_bound() -> tuple[Floats, Floats]:

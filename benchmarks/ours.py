@@ -253,6 +253,22 @@ def _mesh_torus(o: Ours) -> tuple[Draw, bool]:
     return _indexed(o, indices)
 
 
+def _geometry_mesh(o: Ours) -> tuple[Draw, bool]:
+    made = _mesh_torus(o)
+    o.ctx.bind_gs_state(o.ctx.create_gs_state(shader_text("geometry_mesh", "geom")))
+    return made
+
+
+def _geometry_quads(o: Ours) -> tuple[Draw, bool]:
+    o.target(depth=True)
+    o.program("small_tris")
+    o.ctx.bind_gs_state(o.ctx.create_gs_state(shader_text("geometry_quads", "geom")))
+    position, color = geometry.sprites()
+    o.attributes(position, color)
+    o.depth_test()
+    return _both(o.clearing(depth=True), o.drawing(mode="POINTS", count=len(position))), True
+
+
 def _tess_surface(o: Ours) -> tuple[Draw, bool]:
     o.target(depth=True)
     o.program("tess_surface")
@@ -361,6 +377,8 @@ MAKERS: dict[str, Callable[[Ours], tuple[Draw, bool]]] = {
     "small_tris": _small_tris,
     "mesh_torus": _mesh_torus,
     "tess_surface": _tess_surface,
+    "geometry_mesh": _geometry_mesh,
+    "geometry_quads": _geometry_quads,
     "vertex_bound": _vertex_bound,
     "mrt4_rgba16f": _full_screen("mrt4_rgba16f", count=4, format="R16G16B16A16_FLOAT"),
     "msaa4_resolve": _msaa4_resolve,

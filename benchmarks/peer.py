@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks import geometry
 from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
-from benchmarks.peer_shaders import GLSL, TESSELLATION, compile_sources
+from benchmarks.peer_shaders import GEOMETRY, GLSL, TESSELLATION, compile_sources
 from benchmarks.side import Job, Unsupported
 
 Draw = Callable[[], None]
@@ -184,6 +184,29 @@ def _mesh_torus(p: Peer) -> tuple[Draw, bool]:
     return _indexed(p, p.mesh(program, indices, p=position, n=normal))
 
 
+def _geometry_mesh(p: Peer) -> tuple[Draw, bool]:
+    p.target(depth=True)
+    position, normal, indices = geometry.torus()
+    program = p.ctx.program(**GEOMETRY["geometry_mesh"])
+    for name, matrix in zip(("mv", "pr"), geometry.torus_matrices(), strict=True):
+        program[name].write(matrix.tobytes())
+    return _indexed(p, p.mesh(program, indices, p=position, n=normal))
+
+
+def _geometry_quads(p: Peer) -> tuple[Draw, bool]:
+    p.target(depth=True)
+    position, color = geometry.sprites()
+    array, mode = p.mesh(p.ctx.program(**GEOMETRY["geometry_quads"]), p=position, c=color), moderngl.POINTS
+    p.ctx.enable_only(moderngl.DEPTH_TEST)
+    p.ctx.depth_func = "<"
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0, depth=1.0)
+        array.render(mode)
+
+    return draw, True
+
+
 def _tess_surface(p: Peer) -> tuple[Draw, bool]:
     p.target(depth=True)
     program = p.ctx.program(**TESSELLATION)
@@ -289,6 +312,8 @@ MAKERS: dict[str, Callable[[Peer], tuple[Draw, bool]]] = {
     "small_tris": _small_tris,
     "mesh_torus": _mesh_torus,
     "tess_surface": _tess_surface,
+    "geometry_mesh": _geometry_mesh,
+    "geometry_quads": _geometry_quads,
     "vertex_bound": _vertex_bound,
     "mrt4_rgba16f": _full_screen("mrt4_rgba16f", count=4, dtype="f2"),
     "msaa4_resolve": _msaa4_resolve,

@@ -110,6 +110,28 @@ flat in float c; out vec4 o; void main(){ o = vec4(c,1.-c,.5,1); }""",
     ),
 }
 
+GEOMETRY = {
+    "geometry_mesh": {
+        "vertex_shader": GLSL["mesh_torus"][0]
+        .replace("out vec3 vn, vp", "out vec3 an, ap")
+        .replace("vp =", "ap =")
+        .replace("vn =", "an ="),
+        "geometry_shader": """#version 330
+layout(triangles) in; layout(triangle_strip, max_vertices=3) out; in vec3 an[], ap[]; out vec3 vn, vp;
+void main(){ for (int k = 0; k < 3; k++) { vn = an[k]; vp = ap[k]; gl_Position = gl_in[k].gl_Position; EmitVertex(); } }""",
+        "fragment_shader": GLSL["mesh_torus"][1],
+    },
+    "geometry_quads": {
+        "vertex_shader": """#version 330
+in vec3 p; in vec3 c; out vec3 a; void main(){ a = c; gl_Position = vec4(p, 1); }""",
+        "geometry_shader": """#version 330
+layout(points) in; layout(triangle_strip, max_vertices=4) out; in vec3 a[]; out vec3 v;
+void main(){ vec4 q = gl_in[0].gl_Position; vec2 s = vec2(4./1920., 4./1080.);
+ for (int k = 0; k < 4; k++) { v = a[0]*(1. - .15*float(k)); gl_Position = q + vec4(s*vec2(k & 1, k >> 1), 0, 0); EmitVertex(); } }""",
+        "fragment_shader": GLSL["small_tris"][1],
+    },
+}
+
 TESSELLATION = {
     "vertex_shader": """#version 400
 in vec3 p; void main(){ gl_Position = vec4(p, 1); }""",

@@ -22,8 +22,10 @@ def aligned(size: int) -> NDArray[np.uint8]:
 class Region:
     """A bump allocator. Everything handed out lies still until `reset`."""
 
-    def __init__(self, chunk: int = 1 << 18) -> None:
-        self._chunk = chunk
+    def __init__(self, chunk: int = 1 << 18, spare: int = 0) -> None:
+        """chunk: bytes that the system is asked for at once; spare: how many chunks stay in hand when the region is emptied."""
+        self._chunk, self._most_spare = chunk, spare
+        self._spare: list[NDArray[np.uint8]] = []
         self.size = 0  # bytes of the chunks that are full
         self._full: list[NDArray[np.uint8]] = []
         self._keep: list[Any] = []
@@ -36,7 +38,7 @@ class Region:
         if self._used + size > len(self._current):
             self._full.append(self._current)
             self.size += len(self._current)
-            self._current = aligned(max(self._chunk, size))
+            self._current = self._spare.pop() if self._spare and size <= self._chunk else aligned(max(self._chunk, size))
             self._base, self._used = self._current.ctypes.data, 0
         address = self._base + self._used
         self._used += size
@@ -80,6 +82,8 @@ class Region:
 
     def reset(self) -> None:
         """Everything handed out is void."""
+        if self._most_spare:
+            self._spare = [chunk for chunk in (*self._full, *self._spare) if len(chunk) == self._chunk][: self._most_spare]
         self._full.clear()
         self.size = 0
         self._keep.clear()

@@ -30,7 +30,7 @@ from backends.stream.feedback import Feedback
 from backends.stream.geometry import invocations_of
 from backends.stream.kernels import StreamKernels
 from backends.stream.records import MAX_REGISTERS
-from backends.stream.shaded import Shaded, Stage, Worker
+from backends.stream.shaded import MAX_KEPT, Shaded, Stage, Worker
 from backends.stream.stages import GeometryStage, VertexStage, output_rows
 from backends.stream.topology import decomposed, geometry_input, patches
 from backends.tessellation.draws import patch_vertices, tessellation_stage
@@ -39,12 +39,10 @@ from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Program
 
-CHUNK = 2048
-"""Most input primitives of a chunk."""
+CHUNK, LEAST, PARTS = 4096, 256, 16
+"""Most input primitives of a chunk, fewest that are worth one, and into how many chunks a draw is cut if it is small."""
 CHUNK_BYTES = 16 << 20
 """What a chunk may become, in the worst case; one primitive may always."""
-MAX_KEPT = 64 << 20
-"""Bytes that wait for the rasterizer; then it runs."""
 
 _MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
 Range = tuple[int, int]
@@ -83,7 +81,7 @@ class Pipeline:
     def __init__(self, maker: DrawMaker, sink: Sink, workers: int) -> None:
         self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels)
         self._crew = Crew(workers)
-        self._workers = [Worker() for _ in range(self._crew.workers)]
+        self._workers = [Worker.of(self._crew.workers) for _ in range(self._crew.workers)]
 
     @property
     def held(self) -> int:
@@ -197,7 +195,7 @@ class Pipeline:
         self, drawn: Drawn, first: VertexStage, stages: Sequence[Stage], primitives: int, feedback: Feedback | None, template: Packet | None
     ) -> None:
         most = max([first.most_bytes, *(stage.most_bytes for stage in stages)])
-        size = max(1, min(CHUNK, CHUNK_BYTES // most))
+        size = max(1, min(CHUNK, max(primitives // PARTS, LEAST), CHUNK_BYTES // most))
         chunks = -(-primitives // size)
         done: dict[int, Sequence[Shaded]] = {}
 

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from backends.raster.memory import Region, aligned
 
 WORK_BYTES = 1 << 20
-KEPT_BYTES = 4 << 20
+KEPT_BYTES = 2 << 20
+MAX_KEPT = 64 << 20
+"""Bytes that wait for the rasterizer, of all workers; then it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,18 @@ class Worker:
     scratch: by name, memory that the same stage finds again. counts: what the stages have counted, by the names of Statistics.
     """
 
-    work: Region = field(default_factory=lambda: Region(WORK_BYTES))
-    brief: Region = field(default_factory=lambda: Region(KEPT_BYTES))
-    kept: Region = field(default_factory=lambda: Region(KEPT_BYTES))
+    work: Region
+    brief: Region
+    kept: Region
     scratch: dict[str, tuple[int, NDArray[np.uint8]]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     stamp: int = 0  # of the last chunk that used the vertex cache
+
+    @staticmethod
+    def of(workers: int) -> Worker:
+        """One of so many."""
+        spare = max(MAX_KEPT // KEPT_BYTES // workers, 1)
+        return Worker(Region(WORK_BYTES, 4), Region(KEPT_BYTES, 4), Region(KEPT_BYTES, spare))
 
     def provide(self, name: str, size: int) -> int:
         """Address of at least `size` bytes, the same and with the same contents as before if they were enough; zeros at first."""

@@ -49,6 +49,17 @@ def test_mandelbrot_is_the_same_for_all_threads_and_lanes(threads: int, lanes: i
     assert digest(function("mandelbrot")["render"](threads=threads, lanes=lanes)) == GOLDEN["mandelbrot"]
 
 
+def test_particles_writes_its_png(tmp_path: Path) -> None:
+    run("particles", tmp_path)
+    with Image.open(tmp_path / "particles.png") as image:
+        assert digest(np.array(image)) == GOLDEN["particles"]
+
+
+@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 32)])
+def test_particles_are_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
+    assert digest(function("particles")["render"](512, threads=threads, lanes=lanes)) == GOLDEN["particles"]
+
+
 def test_transparency_writes_its_png(tmp_path: Path) -> None:
     run("transparency", tmp_path)
     with Image.open(tmp_path / "transparency.png") as image:
