@@ -117,16 +117,23 @@ TEXTURE_FS = (
 )
 
 
+def target_of_texture(
+    made: Stream, number: int, texture_target: int = TEXTURE_2D, name: str = "2D", at: tuple[float, float] = (0.9, 0.6)
+) -> Stream:
+    """A draw that covers the target with one place of texture 6, which `made` has made."""
+    made.resource(1, TEXTURE_2D, RGBA8, TARGET, 16, 16).submit(pipeline(16)).buffer(2, vertices(*COVER, color=(*at, 0, 1)))
+    commands = Commands().shader(22, FRAGMENT, TEXTURE_FS.format(name)).add("BIND_SHADER", 22, FRAGMENT)
+    commands.create("SAMPLER_STATE", 40, 2 | 2 << 3 | 2 << 6 | 2 << 11, 0, 0, 0, 0, 0, 0, 0)
+    commands.create("SAMPLER_VIEW", 41, 6, number | texture_target << 24, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9)
+    commands.add("BIND_SAMPLER_STATES", FRAGMENT, 0, 40).add("SET_SAMPLER_VIEWS", FRAGMENT, 0, 41)
+    return read(made.submit(commands.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw())))
+
+
 def _textured(texture_target: int, name: str, coordinates: tuple[float, float]) -> Stream:
     texels = np.zeros((4, 4, 4), np.uint8)
     texels[2, 3] = BLUE
-    stream = target().buffer(2, vertices(*COVER, color=(*coordinates, 0, 1)))
-    stream.resource(6, texture_target, RGBA8, SAMPLED, 4, 4).put(6, 0, (0, 0, 0, 4, 4, 1), texels.tobytes())
-    commands = Commands().shader(22, FRAGMENT, TEXTURE_FS.format(name)).add("BIND_SHADER", 22, FRAGMENT)
-    commands.create("SAMPLER_STATE", 40, 2 | 2 << 3 | 2 << 6 | 2 << 11, 0, 0, 0, 0, 0, 0, 0)
-    commands.create("SAMPLER_VIEW", 41, 6, RGBA8 | texture_target << 24, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9)
-    commands.add("BIND_SAMPLER_STATES", FRAGMENT, 0, 40).add("SET_SAMPLER_VIEWS", FRAGMENT, 0, 41)
-    return read(stream.submit(commands.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw())))
+    made = Stream().resource(6, texture_target, RGBA8, SAMPLED, 4, 4).put(6, 0, (0, 0, 0, 4, 4, 1), texels.tobytes())
+    return target_of_texture(made, RGBA8, texture_target, name, coordinates)
 
 
 def test_a_texture_is_sampled_with_normalized_coordinates(serve: Runner) -> None:

@@ -1,5 +1,7 @@
 """The capability set: what the client may use, each field from the screen's own answers. They decide the OpenGL version.
 
+Compressed formats are the server's own: see `compressed`.
+
 Source of the layout: the public virgl_hw.h; which field means what to Mesa: design/vtest.md and peers/virgl/caps.json.
 """
 
@@ -10,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from backends.formats import Format
 from backends.gallium.enums import Bind, ShaderType, TextureTarget
+from backends.textures import STANDARD_POSITIONS
+from tgsi.vtest.compressed import COMPRESSIONS
 from tgsi.vtest.numbers import FORMATS
 
 if TYPE_CHECKING:
@@ -22,6 +26,9 @@ GL_ATTRIBUTES = 16
 """Vertex attributes and, below GLSL 1.50, varyings that OpenGL promises; clients take one number for both."""
 
 MAX_SAMPLES = (16, 8, 4, 2)
+_LOCATIONS = {2: 0, 4: 1, 8: 2, 16: 4}
+"""Where the positions of so many samples begin; each is a byte, x above y, in sixteenths of a pixel."""
+
 _MASK = ctypes.c_uint32 * 16
 _U32, _I32, _F32 = ctypes.c_uint32, ctypes.c_int32, ctypes.c_float
 
@@ -129,7 +136,11 @@ def _mask(screen: Screen, bind: Bind, target: TextureTarget = TextureTarget.TEXT
 
 
 def _fill_formats(caps: CapabilitySet, screen: Screen) -> None:
-    caps.sampler = caps.supported_readback_formats = _mask(screen, Bind.SAMPLER_VIEW)
+    sampler = _mask(screen, Bind.SAMPLER_VIEW)
+    for number, compression in COMPRESSIONS.items():
+        if screen.is_format_supported(compression.plain, bind=Bind.SAMPLER_VIEW):
+            sampler[number // 32] |= 1 << number % 32
+    caps.sampler = caps.supported_readback_formats = sampler
     caps.render = _mask(screen, Bind.RENDER_TARGET)
     caps.depthstencil = _mask(screen, Bind.DEPTH_STENCIL)
     caps.vertexbuffer = _mask(screen, Bind.VERTEX_BUFFER, TextureTarget.BUFFER)
@@ -225,3 +236,7 @@ def _fill_samples(caps: CapabilitySet, screen: Screen) -> None:
     caps.max_samples = most
     if most:
         caps.supported_multisample_formats = _mask(screen, Bind.NONE, samples=most)
+    for count, first in _LOCATIONS.items():
+        if count <= most:
+            for index, (x, y) in enumerate(STANDARD_POSITIONS[count]):
+                caps.sample_locations[first + index // 4] |= (x << 4 | y) << 8 * (index % 4)

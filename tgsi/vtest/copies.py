@@ -8,7 +8,9 @@ from backends.gallium.enums import ColorMask, TexFilter, lookup
 from backends.gallium.resource import Box
 from backends.gallium.state import ScissorState
 from tgsi.vtest.bits import signed
-from tgsi.vtest.resources import box_of, format_of
+from tgsi.vtest.boxes import box_of
+from tgsi.vtest.compressed import copy_blocks
+from tgsi.vtest.resources import format_of
 from tgsi.vtest.table import Words, command
 
 if TYPE_CHECKING:
@@ -24,9 +26,15 @@ def _prefixed(prefix: str) -> str:
 @command("RESOURCE_COPY_REGION", f"dst_res_handle dst_level dst_x dst_y dst_z src_res_handle src_level {_prefixed('src')}")
 def _copy_region(sub: SubContext, words: Words) -> None:
     dst, dst_level, x, y, z, src, src_level, *box = words
+    to, of = sub.session.holding(dst, "dst_res_handle"), sub.session.holding(src, "src_res_handle")
+    if to.blocks is not None and of.blocks is not None:
+        region = box_of(box)
+        place = Box(x, y, z, region.width, region.height, region.depth)
+        copy_blocks(sub.gallium, (to.blocks, to.resource, dst_level, place), (of.blocks, of.resource, src_level, region))
+        return
     sub.gallium.resource_copy_region(
-        sub.resource(dst, "dst_res_handle"),
-        sub.resource(src, "src_res_handle"),
+        to.resource,
+        of.resource,
         dst_level=dst_level,
         dstx=x,
         dsty=y,

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tgsi.vtest.boxes import box_of
 from tgsi.vtest.errors import CommandError, ProtocolError, in_range
-from tgsi.vtest.holdings import shared_memory
+from tgsi.vtest.holdings import Holding, shared_memory
 from tgsi.vtest.numbers import BIND_CUSTOM
-from tgsi.vtest.resources import create_resource, read_box, write_box
+from tgsi.vtest.resources import create_resource
 
 if TYPE_CHECKING:
     from tgsi.vtest.session import Session
@@ -146,8 +147,8 @@ def _put(session: Session, body: memoryview) -> None:
     if size > MAX_TRANSFER:
         raise ProtocolError(f"TRANSFER_PUT: data_size: {size} bytes are too many")
     data = session.more(size)
-    resource = session.resource(words[0], "res_handle")
-    write_box(session.current.gallium, resource, words[1], words[4:10], data, words[2], words[3])
+    holding = session.holding(words[0], "res_handle")
+    holding.write(session.current.gallium, words[1], box_of(words[4:10]), data, words[2], words[3])
 
 
 @_message(4, "TRANSFER_GET", 11)
@@ -158,22 +159,22 @@ def _get(session: Session, body: memoryview) -> None:
         raise ProtocolError(f"TRANSFER_GET: data_size: {size} bytes are too many")
     reply = bytearray(size)  # the client waits for so many bytes, whatever is wrong
     try:
-        resource = session.resource(words[0], "res_handle")
-        read_box(session.current.gallium, resource, words[1], words[4:10], memoryview(reply), words[2], words[3])
+        holding = session.holding(words[0], "res_handle")
+        holding.read(session.current.gallium, words[1], box_of(words[4:10]), memoryview(reply), words[2], words[3])
         if session.screenshots is not None:
-            session.screenshots.shown(session, resource, words[4:10])
+            session.screenshots.shown(session, holding.resource, words[4:10])
     finally:
         session.wire.write(reply)
 
 
 @_message(14, "TRANSFER_PUT2", 10, has_data=True)
 def _put2(session: Session, body: memoryview) -> None:
-    _transfer2(session, body, write_box)
+    _transfer2(session, body, Holding.write)
 
 
 @_message(13, "TRANSFER_GET2", 10)
 def _get2(session: Session, body: memoryview) -> None:
-    _transfer2(session, body, read_box)
+    _transfer2(session, body, Holding.read)
     if session.screenshots is not None:
         words = body.cast("I").tolist()
         session.screenshots.shown(session, session.resource(words[0], "res_handle"), words[2:8])
@@ -185,16 +186,11 @@ def _transfer2(session: Session, body: memoryview, move: Callable[..., None]) ->
     holding = session.resources.get(words[0])
     if holding is None or holding.memory is None:
         raise CommandError("res_handle", f"{words[0]} has no memory of the client's")
-    resource, level, offset = holding.resource, words[1], words[9]
+    level, offset = words[1], words[9]
     if offset > len(holding.memory):
         raise CommandError("offset", f"{offset} is behind the end of {len(holding.memory)} bytes")
-    stride = layer_stride = 0
-    if not resource.is_buffer:
-        info = resource.level(level, "level")
-        stride = info.width * resource.format.block_bytes
-        layer_stride = stride * info.height
     view = memoryview(holding.memory)[offset:]
-    move(session.current.gallium, resource, level, words[2:8], view, stride, layer_stride)
+    move(holding, session.current.gallium, level, box_of(words[2:8]), view, *holding.strides(level))
 
 
 @_message(6, "SUBMIT_CMD", None)

@@ -124,10 +124,14 @@ class Session:
 
     def resource(self, handle: int, name: str) -> Any:
         """A resource by its handle; CommandError where there is none."""
+        return self.holding(handle, name).resource
+
+    def holding(self, handle: int, name: str) -> Holding:
+        """A resource with what the client has of it."""
         found = self.resources.get(handle)
         if found is None:
             raise CommandError(name, f"there is no resource {handle}")
-        return found.resource
+        return found
 
     # -- messages --------------------------------------------------------------------------------------------------------
     def serve(self) -> None:

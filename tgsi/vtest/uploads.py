@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tgsi.vtest.boxes import box_of
 from tgsi.vtest.errors import CommandError
-from tgsi.vtest.resources import box_of, read_box, write_box
 from tgsi.vtest.table import Words, command
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ _FROM_HOST = 2
 @command("RESOURCE_INLINE_WRITE", f"res_handle level usage stride layer_stride {_BOX}", "data")
 def _inline_write(sub: SubContext, words: Words) -> None:
     handle, level, _, stride, layer_stride, *box = words[:11]
-    write_box(sub.gallium, sub.resource(handle), level, box, words[11:].cast("B"), stride, layer_stride)
+    holding = sub.session.holding(handle, "res_handle")
+    holding.write(sub.gallium, level, box_of(box), words[11:].cast("B"), stride, layer_stride)
 
 
 @command("TRANSFER3D", f"res_handle level usage stride layer_stride {_BOX} offset direction")
@@ -42,14 +43,9 @@ def _move(sub: SubContext, place: tuple[int, int, list[int]], memory: tuple[int,
         raise CommandError("src_res_handle", f"{owner} has no memory of the client's")
     if offset > len(holding.memory):
         raise CommandError("offset", f"{offset} is behind the end of {len(holding.memory)} bytes")
-    resource = sub.resource(handle)
-    stride, layer_stride = strides
-    if not stride and not resource.is_buffer:
-        info = resource.level(level, "level")
-        stride = info.width * resource.format.block_bytes
-        layer_stride = stride * info.height
-    move = read_box if reads else write_box
-    move(sub.gallium, resource, level, box, memoryview(holding.memory)[offset:], stride, layer_stride)
+    moved = sub.session.holding(handle, "res_handle")
+    move = moved.read if reads else moved.write
+    move(sub.gallium, level, box_of(box), memoryview(holding.memory)[offset:], *(strides if strides[0] else moved.strides(level)))
 
 
 @command("CLEAR_TEXTURE", f"res_handle level {_BOX} data0 data1 data2 data3")
