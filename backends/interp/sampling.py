@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from backends.formats import ChannelType
 from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
 from backends.gallium.state import SamplerState
+from backends.interp.anisotropic import covers_several, ellipse_average, ellipse_detail, is_anisotropic, steps_of
 from backends.interp.cubes import cube_faces, cube_gradients
 from backends.interp.filters import Colors, filtered, seamless_corners, texels_at
 from backends.interp.lod import LodMode, accessed_detail, clamped_detail, quad_derivatives, raw_detail
@@ -92,14 +93,20 @@ def _detail(
     lod: NDArray[Any] | None,
     derivatives: tuple[F, F] | None,
 ) -> NDArray[np.float64]:
-    """Level of detail, not clamped yet. "implicit" and "bias" take derivatives from the quad if none are given."""
+    """Level of detail, not clamped yet."""
+    derivatives = _derivatives(place, lod_mode, derivatives)
+    return raw_detail(texture, sampler, lod_mode, lod, derivatives, len(place.coords))
+
+
+def _derivatives(place: Place, lod_mode: LodMode, derivatives: tuple[F, F] | None) -> tuple[F, F] | None:
+    """Of the coordinates on the image. "implicit" and "bias" take them from the quad if none are given."""
     if lod_mode in ("implicit", "bias") and derivatives is None:
         derivatives = quad_derivatives(place.coords if place.direction is None else place.direction)
     if place.direction is not None and derivatives is not None:
         face = place.layer % 6
         dx, dy = (cube_gradients(place.direction, face, change) for change in derivatives)
         derivatives = dx, dy
-    return raw_detail(texture, sampler, lod_mode, lod, derivatives, len(place.coords))
+    return derivatives
 
 
 def _as_words(texture: TextureData, color: Colors) -> Bits:
@@ -162,10 +169,39 @@ def sample(
     info = TARGETS[target]
     with np.errstate(invalid="ignore", over="ignore", under="ignore", divide="ignore"):
         place = _place(texture, info, coords)
-        detail = clamped_detail(sampler, _detail(texture, sampler, place, lod_mode, lod, derivatives))
-        color = _mipmapped(texture, sampler, place, detail, offsets)
+        if lod_mode in ("implicit", "bias", "gradient") and is_anisotropic(texture, sampler, place.axes):
+            color = _anisotropic(texture, sampler, place, lod_mode, lod, derivatives, offsets)
+        else:
+            detail = clamped_detail(sampler, _detail(texture, sampler, place, lod_mode, lod, derivatives))
+            color = _mipmapped(texture, sampler, place, detail, offsets)
     wanted = _reference(sampler, info, coords, reference)
     return swizzled(texture, _as_words(texture, color) if wanted is None else _compared(texture, sampler, color, wanted))
+
+
+def _anisotropic(
+    texture: TextureData,
+    sampler: SamplerState,
+    place: Place,
+    lod_mode: LodMode,
+    lod: NDArray[Any] | None,
+    derivatives: tuple[F, F] | None,
+    offsets: Sequence[Any],
+) -> Colors:
+    """Ellipses where they matter, the ordinary filters elsewhere."""
+    found = _derivatives(place, lod_mode, derivatives)
+    assert found is not None
+    steps = steps_of(texture, sampler, found)
+    raw = ellipse_detail(sampler, steps) + sampler.lod_bias
+    if lod_mode == "bias" and lod is not None:
+        raw = raw + lod.astype(np.float64)
+    detail = clamped_detail(sampler, raw)
+    color = _mipmapped(texture, sampler, place, detail, offsets)
+    rows = np.flatnonzero(covers_several(texture, detail, steps))
+    if len(rows):
+        some = (steps[0][rows], steps[1][rows])
+        moves = [np.broadcast_to(np.asarray(o), (len(detail),))[rows] for o in offsets]
+        color[rows] = ellipse_average(texture, sampler, place.coords[rows], place.layer[rows], detail[rows], some, moves)
+    return color
 
 
 def _mipmapped(texture: TextureData, sampler: SamplerState, place: Place, lod: NDArray[np.float64], offsets: Sequence[Any]) -> Colors:

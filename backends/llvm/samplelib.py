@@ -54,7 +54,7 @@ class SampleFunction:
             [self.lane_map.lanes, self.lane_map.kind, self.lane_map.rows],
             [t.format.name, t.target.value, [c.value for c in t.swizzle], t.pot, t.levels],
             [s.wrap_s.value, s.wrap_t.value, s.wrap_r.value, s.min_img_filter.value, s.mag_img_filter.value, s.min_mip_filter.value]
-            + [s.compare_mode.value, s.compare_func.value, s.normalized_coords, s.seamless_cube_map],
+            + [s.compare_mode.value, s.compare_func.value, s.normalized_coords, s.seamless_cube_map, s.anisotropic],
             [self.target, self.mode, self.coords, self.has_lod, self.gradients, list(self.offsets), self.component],
         ]
         return SYMBOL_PREFIX + json.dumps(data, separators=(",", ":")).encode().hex()
@@ -91,6 +91,7 @@ def decode(symbol: str) -> SampleFunction:
                 CompareFunc(s[7]),
                 s[8],
                 s[9],
+                s[10],
             ),
             target,
             mode,

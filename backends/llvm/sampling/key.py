@@ -73,11 +73,14 @@ class SamplerKey:
     compare_func: CompareFunc = CompareFunc.NEVER
     normalized_coords: bool = True
     seamless_cube_map: bool = False
+    anisotropic: bool = False
 
     @classmethod
     def of(cls, state: SamplerState) -> SamplerKey:
         """That part of a state."""
-        return cls(**{field.name: getattr(state, field.name) for field in fields(cls)})
+        given = {field.name: getattr(state, field.name) for field in fields(cls) if field.name != "anisotropic"}
+        filters = (state.min_img_filter, state.min_mip_filter) == (TexFilter.LINEAR, TexMipFilter.LINEAR)
+        return cls(**given, anisotropic=filters and state.max_anisotropy > 1)
 
 
 def texture_key(
@@ -116,4 +119,5 @@ def sampler_key(key: SamplerKey, texture: TextureKey) -> SamplerKey:
         key.compare_func if compared else CompareFunc.NEVER,
         key.normalized_coords,
         key.seamless_cube_map and texture.target in (TextureTarget.TEXTURE_CUBE, TextureTarget.TEXTURE_CUBE_ARRAY),
+        key.anisotropic and texture.levels and not one and texture.target is not TextureTarget.TEXTURE_3D,
     )

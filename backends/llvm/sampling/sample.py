@@ -16,6 +16,7 @@ from backends.llvm.abi import SamplerRecord
 from backends.llvm.builder import F32, I32, Function, Val
 from backends.llvm.formats import one_bits
 from backends.llvm.lanes import LaneMap
+from backends.llvm.sampling.anisotropic import Footprint
 from backends.llvm.sampling.cube import filter_seamless, project
 from backends.llvm.sampling.fetch import border_color
 from backends.llvm.sampling.filter import filter_texels, filter_unorm8, mix, unorm8_channels
@@ -131,15 +132,18 @@ class Sampling:
         key = self.sampler_key
         return key.min_mip_filter is not TexMipFilter.NONE or key.min_img_filter is not key.mag_img_filter
 
-    def scale(self, lane_map: LaneMap, coords: Sequence[Val], gradients: Sequence[Sequence[Val]] | None) -> Val:
-        """The scale factor: coordinates' change from pixel to pixel, in texels of level 0."""
+    def changes(self, lane_map: LaneMap, coords: Sequence[Val], gradients: Sequence[Sequence[Val]] | None) -> list[list[Val]]:
+        """Coordinates' change from pixel to pixel, along x and along y, in texels of level 0."""
         f = self.f
         level = self.texture.first_level()
         if gradients is None:
             gradients = [[lane_map.ddx(f, c) for c in coords], [lane_map.ddy(f, c) for c in coords]]
         sizes = [level.size(axis) for axis in range(len(coords))]
-        dx, dy = ([self.texels(d, size) for d, size in zip(row, sizes)] for row in gradients)
-        return scale_factor(f, dx, dy)
+        return [[self.texels(d, size) for d, size in zip(row, sizes)] for row in gradients]
+
+    def scale(self, lane_map: LaneMap, coords: Sequence[Val], gradients: Sequence[Sequence[Val]] | None) -> Val:
+        """The scale factor: the largest change."""
+        return scale_factor(self.f, *self.changes(lane_map, coords, gradients))
 
     def lod(self, mode: LodMode, lod: Val | None, rho: Val | None, lanes: int) -> Val:
         """The clamped level of detail."""
@@ -235,6 +239,34 @@ class Sampling:
             return unorm8_channels(self.f, parts, self.key.format.swizzle)
         return self._mipmapped(levels, lambda level: self.filtered(level, coords, layer, linear, snap))
 
+    def run_anisotropic(self, footprint: Footprint, coords: Sequence[Val], layer: Val | None, detail: Val) -> list[Val]:
+        """Elliptical filters where something is minified and there are levels below, the others elsewhere."""
+        f = self.f
+        last = f.max(self.texture.field("last_level"), 0)
+        index = f.min(f.floor(f.max(detail, 0.0)).cast("fptosi", I32), last)
+        elliptical = (index < last) & ((detail > 0.0) | (footprint.squares[1] > 1.0))
+        lanes = index.lanes
+        out = [f.var(F32.wide(lanes), 0.0) for _ in range(4)]
+        with f.if_(f.any(~elliptical)):
+            for variable, value in zip(out, self.run(coords, layer, detail)):
+                variable.set(value)
+        with f.if_(f.any(elliptical)):
+            level = self.texture.level(index, self.volume)
+            center = []
+            for axis in range(2):
+                x, shift = self.texels(coords[axis], level.size(axis)), self._shift(axis)
+                center.append((x if shift is None else x + shift) - 0.5)
+            modes, border = (self.sampler_key.wrap_s, self.sampler_key.wrap_t), self.border(lanes) if self.borders(False) else None
+            inner = self.within(level, layer)
+
+            def texel(u: Val, v: Val) -> list[Val]:
+                axes = [wrap_nearest(f, mode, x + 0.5, level.size(k), self.key.pot) for k, (mode, x) in enumerate(zip(modes, (u, v)))]
+                return filter_texels(f, self.texture, level, axes, inner, border)
+
+            for variable, value in zip(out, footprint.average(index, center, elliptical, texel)):
+                variable.set(f.select(elliptical, value, variable.get()))
+        return [variable.get() for variable in out]
+
     def _is_unorm8(self) -> bool:
         return self.key.format.is_plain_unorm8 and self.key.format.block_bytes == 4
 
@@ -255,8 +287,9 @@ def _plain(key: SamplerKey, texture: TextureKey) -> SamplerKey:
     """The sampler as `texture` allows it: integers are never filtered, one level knows no mip filter."""
     if texture.format.is_integer:
         mip = TexMipFilter.NEAREST if key.min_mip_filter is TexMipFilter.LINEAR else key.min_mip_filter
-        key = replace(key, min_img_filter=TexFilter.NEAREST, mag_img_filter=TexFilter.NEAREST, min_mip_filter=mip)
-    return key if texture.levels else replace(key, min_mip_filter=TexMipFilter.NONE)
+        nearest = TexFilter.NEAREST
+        key = replace(key, min_img_filter=nearest, mag_img_filter=nearest, min_mip_filter=mip, anisotropic=False)
+    return key if texture.levels else replace(key, min_mip_filter=TexMipFilter.NONE, anisotropic=False)
 
 
 def emit_sample(
@@ -298,9 +331,16 @@ def emit_sample(
         if needs_scale:
             changes = gradients or [[lane_map.ddx(f, c) for c in spatial], [lane_map.ddy(f, c) for c in spatial]]
         face, spatial, gradients = project(f, spatial, changes)
-    rho = sampling.scale(lane_map, spatial, gradients) if needs_scale else None
-    detail = sampling.lod(lod_mode, lod, rho, lanes) if wanted else None
-    color = sampling.run(spatial, sampling.layer(coords, face), detail)
+    layer = sampling.layer(coords, face)
+    if sampler_key.anisotropic and needs_scale and sampling.axes == 2:
+        limit = f.max(Record(f, sampler, SamplerRecord).get("max_anisotropy"), 1).to_float()
+        dx, dy = sampling.changes(lane_map, spatial, gradients)
+        footprint = Footprint.of(f, dx, dy, limit)
+        color = sampling.run_anisotropic(footprint, spatial, layer, sampling.lod(lod_mode, lod, footprint.scale(), lanes))
+    else:
+        rho = sampling.scale(lane_map, spatial, gradients) if needs_scale else None
+        detail = sampling.lod(lod_mode, lod, rho, lanes) if wanted else None
+        color = sampling.run(spatial, layer, detail)
     if sampler_key.compare_mode is not TexCompare.NONE and info.is_shadow:
         color = compare(f, texture_key, sampler_key.compare_func, shadow_reference(info, coords), color[0])
     return apply_swizzle(f, texture_key, color)
