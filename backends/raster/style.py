@@ -25,11 +25,12 @@ class Style:
     is_points: bool  # points, and nothing else
     draws_points: bool
     offset_modes: int  # bit m: polygons drawn in PolygonMode m, beside others, have a depth offset
-    has_rectangles: bool = False  # lines are rectangles though they are not smooth
+    has_rectangles: bool = False  # lines are rectangles though they are not smooth, points are not moved to pixels
 
 
 def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) -> Style:
-    """Normalized: what cannot show is left out. Nothing is smooth where targets have several samples; lines are rectangles there."""
+    """Normalized: what cannot show is left out. Nothing is smooth where targets have several samples; lines are rectangles there,
+    and points squares around their centers."""
     if has_samples:
         style = style_of(replace(r, line_smooth=False, point_smooth=False, poly_smooth=False), topology)
         return replace(style, has_rectangles=r.multisample)
@@ -80,4 +81,5 @@ def write_style(d: Draw, style: Style, state: DrawState, depth: Format | None) -
     if marks & Marks.SMOOTH_POINTS:
         d.point_kind = PointKind.DISK
     else:
-        d.point_kind = PointKind.SQUARE if r.point_quad_rasterization else PointKind.PIXELS
+        is_square = r.point_quad_rasterization or style.has_rectangles
+        d.point_kind = PointKind.SQUARE if is_square else PointKind.PIXELS

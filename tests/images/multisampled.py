@@ -196,6 +196,17 @@ def _centered(s: tgsi.Screen) -> bytes:
     return stage.bytes()
 
 
+def _thin(s: tgsi.Screen) -> bytes:
+    stage = Sampled(s, 4)
+    stage.clear(0, 0, 0, 0)
+    stage.rasterizer(line_width=1.0, point_size=4.3)
+    stage.draw(VS_COLOR, FS_COLOR, "LINES", *soup(60, 0.3, 51))
+    stage.draw(VS_COLOR, FS_COLOR, "POINTS", *soup(60, 0.3, 52))
+    stage.rasterizer(line_width=4.6, fill_front="LINE", fill_back="POINT", point_size=0.7)
+    stage.draw(VS_COLOR, FS_COLOR, "TRIANGLES", *soup(30, 0.3, 53))
+    return stage.bytes()
+
+
 MULTISAMPLED: dict[str, Callable[[tgsi.Screen], bytes]] = {
     "samples_opaque": _opaque,
     "samples_blended": _blended,
@@ -204,4 +215,5 @@ MULTISAMPLED: dict[str, Callable[[tgsi.Screen], bytes]] = {
     "samples_coverage": _coverage,
     "samples_many": _many,
     "samples_centered": _centered,
+    "samples_thin": _thin,
 }

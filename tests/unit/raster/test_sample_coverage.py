@@ -33,8 +33,12 @@ def covered(corners: Corners, place: tuple[int, int]) -> NDArray[np.bool_]:
     return inside
 
 
-def draw(samples: int, positions: NDArray[np.float32], colors: NDArray[np.float32], lanes: int | None, **state: Any) -> list[Any]:
-    """The planes of all samples of a black target after triangles of flat colors, added to each other."""
+def draw(
+    samples: int, positions: NDArray[np.float32], colors: NDArray[np.float32], lanes: int | None, mode: str = "TRIANGLES", **state: Any
+) -> list[Any]:
+    samples: int, positions: NDArray[np.float32], colors: NDArray[np.float32], lanes: int | None, mode: str = "TRIANGLES", **state: Any
+) -> list[Any]:
+    """The planes of all samples of a black target after primitives of flat colors, added to each other."""
     with tgsi.Screen(threads=1, lanes=lanes) as screen:
         ctx = screen.context_create()
         target = screen.resource_create(width0=WIDTH, height0=HEIGHT, nr_samples=samples, bind="RENDER_TARGET")
@@ -45,9 +49,10 @@ def draw(samples: int, positions: NDArray[np.float32], colors: NDArray[np.float3
         ctx.bind_vs_state(ctx.create_vs_state(VS_COLOR))
         ctx.bind_fs_state(ctx.create_fs_state(FS_FLAT))
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32_FLOAT", 0), (0, "R32G32B32A32_FLOAT", 1)]))
-        ctx.set_vertex_buffers([positions.reshape(-1, 2), colors.repeat(3, 0)])
+        corners = positions.reshape(-1, 2)
+        ctx.set_vertex_buffers([corners, np.resize(colors, (len(corners), 4))])
         ctx.clear("COLOR0")
-        ctx.draw_vbo(mode="TRIANGLES", count=positions.size // 2)
+        ctx.draw_vbo(mode=mode, count=len(corners))
         ctx.flush()
         planes = [np.array(target.blocks(0, k)[0]) for k in range(samples)]
         ctx.destroy()
@@ -97,3 +102,41 @@ def test_triangles_of_a_mesh_own_each_sample_once(samples: int) -> None:
     ones = np.full((len(positions), 4), 1 / 255, np.float32)
     for plane in draw(samples, positions, ones, None):
         assert (plane == 1).all()
+
+
+def test_points_cover_the_samples_of_an_exact_square() -> None:
+    rng = np.random.default_rng(1)
+    centers = rng.uniform(20, 90, (COUNT, 2))
+    positions = (np.round(centers * 8) / 8 / [WIDTH / 2, HEIGHT / 2] - 1).astype(np.float32)
+    ones = np.full((COUNT, 4), 1 / 255, np.float32)
+    planes = draw(4, positions, ones, None, mode="POINTS", point_size=5.25)
+    for (dx, dy), plane in zip(STANDARD_POSITIONS[4], planes):
+        expected = np.zeros((HEIGHT, WIDTH), np.int64)
+        for x, y in snapped(positions):
+            inside = []
+            for center, size, offset in ((x, WIDTH, dx), (y, HEIGHT, dy)):
+                at = np.arange(size) * 256 + 16 * offset - center
+                inside.append((at >= -672) & (at < 672))
+            expected += inside[1][:, None] & inside[0][None, :]
+        np.testing.assert_array_equal(plane[..., 0], expected)
+
+
+@pytest.mark.parametrize("samples", [4, 8])
+def test_lines_cover_the_samples_of_a_rectangle(samples: int) -> None:
+    rng = np.random.default_rng(samples)
+    pixels = rng.uniform(10, 100, (COUNT, 2, 2))
+    positions = (np.round(pixels * 8) / 8 / [WIDTH / 2, HEIGHT / 2] - 1).astype(np.float32)
+    ones = np.full((COUNT, 4), 1 / 255, np.float32)
+    planes = draw(samples, positions, ones, None, mode="LINES", line_width=2.5)
+    for (dx, dy), plane in zip(STANDARD_POSITIONS[samples], planes):
+        total, sure = np.zeros((HEIGHT, WIDTH), np.int64), np.ones((HEIGHT, WIDTH), np.bool_)
+        px, py = np.arange(WIDTH)[None, :] + dx / 16, np.arange(HEIGHT)[:, None] + dy / 16
+        for (ax, ay), (bx, by) in snapped(positions) / 256:
+            length = np.hypot(bx - ax, by - ay)
+            ux, uy = (bx - ax) / length, (by - ay) / length
+            along, across = (px - ax) * ux + (py - ay) * uy, (px - ax) * uy - (py - ay) * ux
+            inside = np.minimum(np.minimum(along, length - along), 1.25 - np.abs(across))
+            total += inside > 0
+            sure &= np.abs(inside) > 0.01  # corners are on 1/256 pixel
+        assert sure.mean() > 0.9
+        np.testing.assert_array_equal(plane[..., 0][sure], total[sure])
