@@ -60,6 +60,12 @@ def test_particles_are_the_same_for_all_threads_and_lanes(threads: int, lanes: i
     assert digest(function("particles")["render"](512, threads=threads, lanes=lanes)) == GOLDEN["particles"]
 
 
+def test_antialias_writes_its_png(tmp_path: Path) -> None:
+    run("antialias", tmp_path)
+    with Image.open(tmp_path / "antialias.png") as image:
+        assert digest(np.array(image)) == GOLDEN["antialias"]
+
+
 def test_transparency_writes_its_png(tmp_path: Path) -> None:
     run("transparency", tmp_path)
     with Image.open(tmp_path / "transparency.png") as image:

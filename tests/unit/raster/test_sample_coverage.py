@@ -36,8 +36,6 @@ def covered(corners: Corners, place: tuple[int, int]) -> NDArray[np.bool_]:
 def draw(
     samples: int, positions: NDArray[np.float32], colors: NDArray[np.float32], lanes: int | None, mode: str = "TRIANGLES", **state: Any
 ) -> list[Any]:
-    samples: int, positions: NDArray[np.float32], colors: NDArray[np.float32], lanes: int | None, mode: str = "TRIANGLES", **state: Any
-) -> list[Any]:
     """The planes of all samples of a black target after primitives of flat colors, added to each other."""
     with tgsi.Screen(threads=1, lanes=lanes) as screen:
         ctx = screen.context_create()
