@@ -35,7 +35,7 @@ def find_needs(program: Program) -> Needs:
         images=bindings.images,
         memory=memory_kinds(program),
         waits=plan_of(program).waits,
-        meets=bool(bindings.effects.atomics),
+        meets=bindings.effects.is_ordered,
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import itertools
 import os
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import prod
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,24 @@ from backends.compute.kernels import GridKernel, kernels_for
 from backends.compute.packet import ComputeBindings, ComputeShader, Grid, Triple, compute_units
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
+from backends.llvm.pace import Pace, has_loops
 from backends.llvm.plan import fitting_lanes, plan_of
 from backends.llvm.primitives import GRID_MEMORY
 from backends.llvm.target import native_lanes
 from backends.raster.environment import make_environment, sampling_keys
 from backends.raster.kernels import Cache
 from backends.raster.memory import Region, aligned
+from backends.raster.storage import entangled, meet
 from backends.raster.tables import BufferTable
 from backends.shapes import QUAD, coordinates
 from tgsi.enums import MemoryType
 from tgsi.ir import Program
 
 CHUNK = 1 << 18
-"""Most invocations of one call: between calls the caller can be interrupted."""
+"""Most invocations of one call."""
+
+FIRST = 1 << 12
+"""Invocations of the first call of a launch; of programs with loops, a sixteenth. See `pace`."""
 
 MANY = 1 << 14
 """Invocations that are worth several threads; of programs with loops, a sixteenth."""
@@ -82,6 +87,25 @@ class _Scratch:
         setattr(self.record, name, held.ctypes.data)
 
 
+class _Pieces:
+    """The blocks of a launch, which threads take piece by piece, in order."""
+
+    def __init__(self, blocks: int) -> None:
+        self._next, self._blocks, self._lock = 0, blocks, Lock()
+
+    def take(self, count: int) -> tuple[int, int] | None:
+        """First block and number of blocks of the next piece; None: no more are left."""
+        with self._lock:
+            start = self._next
+            self._next = min(start + count, self._blocks)
+            return (start, self._next - start) if start < self._next else None
+
+    def end(self) -> None:
+        """None are left."""
+        with self._lock:
+            self._next = self._blocks
+
+
 class Dispatcher:
     """Runs grids for one context.
 
@@ -103,6 +127,7 @@ class Dispatcher:
         lanes = self.lanes_for(program)
         layout = layout_of(grid.block, lanes)
         views, samplers = sampling_keys(bindings.stage, needs.bindings)
+        workers = self._workers_for(program, needs, bindings, grid, layout)
         key = GridKey(
             lanes,
             layout.shared_by > 1,
@@ -110,6 +135,7 @@ class Dispatcher:
             tuple((unit, view) for unit, view in enumerate(views) if view is not None),
             tuple((unit, sampler) for unit, sampler in enumerate(samplers) if sampler is not None),
             bindings.images.keys(needs.images),
+            is_threaded=workers > 1 and bool(needs.bindings.effects.atomics),
         )
         kernel = self._kernels.get(program, key)
         blocks = grid.blocks
@@ -124,7 +150,9 @@ class Dispatcher:
             memory.put(GRID_MEMORY.index(MemoryType.INPUT), grid.inputs)
             filled = self._record(shader, bindings, grid, layout)
             filled.env, filled.grid_memory = env, memory.address
-            self._run(kernel, needs, filled, layout, lanes, grid, has_loops(program))
+            for scratch in self._scratch[:workers]:
+                self._prepare(scratch, filled, kernel, needs, lanes)
+            self._run(kernel, workers, layout.shared_by, grid, has_loops(program))
         finally:
             self._region.reset()
 
@@ -163,24 +191,30 @@ class Dispatcher:
             scratch.provide("state", record.vectors * kernel.state_bytes)
             scratch.provide("stops", record.vectors * 4)
 
-    def _run(self, kernel: GridKernel, needs: Needs, record: GridRecord, layout: Layout, lanes: int, grid: Grid, loops: bool) -> None:
-        blocks, size = grid.blocks, prod(grid.block)
-        is_large = blocks * size >= (MANY // 16 if loops else MANY)
-        workers = 1 if needs.meets or not is_large else min(self.workers, -(-blocks // layout.shared_by))
-        share = -(-blocks // (8 * workers)) if workers > 1 else blocks
-        step = max(1, min(share, CHUNK // size) // layout.shared_by) * layout.shared_by
+    def _workers_for(self, program: Program, needs: Needs, bindings: ComputeBindings, grid: Grid, layout: Layout) -> int:
+        """How many threads run blocks: one where their order is seen, or work is little."""
+        is_large = grid.blocks * prod(grid.block) >= (MANY // 16 if has_loops(program) else MANY)
+        if not is_large or needs.meets or (needs.bindings.effects.atomics and _is_entangled(bindings, grid)):
+            return 1
+        return min(self.workers, -(-grid.blocks // layout.shared_by))
+
+    def _run(self, kernel: GridKernel, workers: int, shared_by: int, grid: Grid, loops: bool) -> None:
+        """Blocks in pieces of whole units, each thread with a pace of its own."""
+        size = prod(grid.block) * shared_by
+        share = -(-grid.blocks // (8 * workers)) if workers > 1 else grid.blocks
+        most = min(share // shared_by, CHUNK // size)
+        first = (FIRST // 16 if loops else FIRST) // size
+        pieces = _Pieces(grid.blocks)
         width, height, _ = grid.grid
-        numbers = itertools.count()
 
         def work(scratch: _Scratch) -> None:
-            mine, address = scratch.record, ctypes.addressof(scratch.record)
-            while (start := next(numbers) * step) < blocks:
+            mine, address, pace = scratch.record, ctypes.addressof(scratch.record), Pace(most, first)
+            while (piece := pieces.take(pace.begin() * shared_by)) is not None:
+                start, mine.blocks = piece
                 mine.first[:] = (start % width, start // width % height, start // (width * height))
-                mine.blocks = min(step, blocks - start)
                 kernel.launch(address)
+                pace.end()
 
-        for scratch in self._scratch[:workers]:
-            self._prepare(scratch, record, kernel, needs, lanes)
         if workers == 1:
             work(self._scratch[0])
             return
@@ -193,7 +227,7 @@ class Dispatcher:
                 self._give_up()
             work(self._scratch[0])
         finally:
-            numbers = itertools.count(blocks)  # after an interruption the others end early
+            pieces.end()  # after an interruption the others end early
             _wait_for(helpers)
         for helper in helpers:
             if not helper.cancelled():
@@ -211,6 +245,14 @@ class Dispatcher:
         return self._pool[1].submit(task)
 
 
+def _is_entangled(bindings: ComputeBindings, grid: Grid) -> bool:
+    """What one binding changes another one may mean too."""
+    written = [*bindings.written_ranges()]
+    if grid.memory is not None:
+        written.append((grid.memory.address, grid.memory.size))
+    return entangled(written) or meet(bindings.read_ranges(), written)
+
+
 def _wait_for(helpers: list[Future[None]]) -> None:
     """Until all have ended, however often the caller is interrupted: they write memory that goes with the launch."""
     interruption: KeyboardInterrupt | None = None
@@ -221,8 +263,3 @@ def _wait_for(helpers: list[Future[None]]) -> None:
             interruption = error
     if interruption is not None:
         raise interruption
-
-
-def has_loops(program: Program) -> bool:
-    """A thread may take long."""
-    return any(instruction.opcode.name == "BGNLOOP" for instruction in program.instructions)

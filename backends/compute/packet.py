@@ -44,12 +44,20 @@ class ComputeBindings:
 
     def ranges(self) -> Iterator[Range]:
         """All memory that a grid may read or write."""
+        yield from self.read_ranges()
+        yield from self.written_ranges()
+
+    def read_ranges(self) -> Iterator[Range]:
+        """Memory that a grid may only read."""
         for memory in self.stage.constants:
             if memory is not None:
                 yield memory.address, memory.size
         for view in self.stage.views:
             if view is not None:
                 yield view.record.base or 0, view.record.size
+
+    def written_ranges(self) -> Iterator[Range]:
+        """Memory that a grid may write."""
         yield from self.buffers.ranges()
         yield from self.counters.ranges()
         yield from self.images.ranges()

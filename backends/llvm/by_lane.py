@@ -36,7 +36,7 @@ def gather(f: Function, type: Type, pointer: Val, offsets: Val, mask: Val | None
     lanes = offsets.lanes
     results = f.lane_memory("results", type.wide(lanes))
     f.store(f.const(type.wide(lanes), 0), results)
-    with _lanes(f, offsets, mask) as (lane, offset):
+    with lanes_of(f, offsets, mask) as (lane, offset):
         f.store(f.load(type, f.at(pointer, offset), align=_align(type)), f.at(results, lane * (type.bits // 8)), align=_align(type))
     return f.load(type.wide(lanes), results)
 
@@ -46,7 +46,7 @@ def scatter(f: Function, value: Val, pointer: Val, offsets: Val, mask: Val) -> N
     one = value.type.wide(1)
     values = f.lane_memory("values", value.type)
     f.store(value, values)
-    with _lanes(f, offsets, mask) as (lane, offset):
+    with lanes_of(f, offsets, mask) as (lane, offset):
         f.store(f.load(one, f.at(values, lane * (one.bits // 8)), align=_align(one)), f.at(pointer, offset), align=_align(one))
 
 
@@ -55,7 +55,7 @@ def _align(type: Type) -> int:
 
 
 @contextmanager
-def _lanes(f: Function, offsets: Val, mask: Val | None) -> Iterator[tuple[Val, Val]]:
+def lanes_of(f: Function, offsets: Val, mask: Val | None) -> Iterator[tuple[Val, Val]]:
     """The body runs for each lane of the mask, the lowest first, with its number (i64) and its offset."""
     lanes, size = offsets.lanes, offsets.type.bits // 8
     places = f.lane_memory("offsets", offsets.type)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from backends.arguments import MAX_BUFFERS, Arguments
 from backends.llvm.abi import ALIVE, EXHAUSTED, BufferRecord, RunRecord
 from backends.llvm.fragments import asks, stage_fragments
+from backends.llvm.pace import Pace, has_loops
 from backends.llvm.placement import Placement, place
 from backends.llvm.plan import plan_of, registers_of
 from backends.llvm.primitives import GRID_MEMORY
@@ -23,6 +24,9 @@ from tgsi.ir import Program
 
 CHUNK_BYTES = 4 << 20
 """Staged memory of vectors that are worked on in one call; one unit always is."""
+
+FIRST = 1 << 10
+"""Lanes of the first call of a program with loops. See `pace`."""
 
 _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
@@ -67,8 +71,13 @@ class Run:
             self._call()
             record.state = self._keep(_aligned(record.state_bytes * unit))
         step = max(1, CHUNK_BYTES // max(1, self._unit_bytes())) * unit
-        for start in range(0, len(self._placement.order), step):
-            self._run_chunk(start, min(start + step, len(self._placement.order)))
+        start, count = 0, len(self._placement.order)
+        pace = Pace(step // unit, FIRST // (unit * self.lanes) if has_loops(self.program) else step)
+        while start < count:
+            stop = min(start + pace.begin() * unit, count)
+            self._run_chunk(start, stop)
+            pace.end()
+            start = stop
         if patches is not None:
             self._take_patches(patches)
 
@@ -121,7 +130,7 @@ class Run:
 
     def _has_memory(self, *kinds: MemoryType) -> bool:
         """May the program use memory of these kinds? What is not declared is SHARED."""
-        declared = {d.memory or MemoryType.SHARED for d in self.program.declared(File.MEMORY)}
+        declared = {MemoryType.SHARED if d.memory is None else d.memory for d in self.program.declared(File.MEMORY)}
         used = any(r.file is File.MEMORY for i in self.program.instructions for r in registers_of(i))
         return used and (MemoryType.SHARED in kinds or not declared.isdisjoint(kinds))
 

@@ -60,7 +60,7 @@ class GridKey:
     """The static part of a launch.
 
     lanes: of a vector; packed: blocks share vectors; trimmed: the last blocks have fewer threads than the others; textures, samplers,
-    images: unit and static part of what is bound; fuel: see `translate`.
+    images: unit and static part of what is bound; fuel: see `translate`; is_threaded: several threads run blocks at once.
     """
 
     lanes: int
@@ -70,6 +70,7 @@ class GridKey:
     samplers: tuple[tuple[int, SamplerKey], ...] = ()
     images: tuple[tuple[int, ImageKey], ...] = ()
     fuel: int = FUEL
+    is_threaded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,11 @@ class GridRegisters(Registers):
     index: Val
     images: Mapping[int, ImageKey]
     key: GridKey
+
+    @property
+    def is_threaded(self) -> bool:
+        """Other threads run blocks meanwhile."""
+        return self.key.is_threaded
 
     # -- where the vector is -------------------------------------------------------------------------------------------
     def thread(self, row: int) -> Val:
@@ -177,7 +183,7 @@ def memory_kinds(program: Program) -> frozenset[MemoryType]:
     named = [r for i in program.instructions for r in registers_of(i) if r.file is File.MEMORY]
     if not named:
         return frozenset()
-    return frozenset({d.memory or MemoryType.SHARED for d in program.declared(File.MEMORY)} | {MemoryType.SHARED})
+    return frozenset({MemoryType.SHARED if d.memory is None else d.memory for d in program.declared(File.MEMORY)} | {MemoryType.SHARED})
 
 
 def build_grid_kernel(program: Program, key: GridKey, cpu: str = "host") -> Module:

@@ -35,6 +35,16 @@ class Covered(Protocol):
 
 
 @runtime_checkable
+class Threaded(Protocol):
+    """What an Interface also is where it knows whether other threads run the program on the same memory."""
+
+    @property
+    def is_threaded(self) -> bool:
+        """They may."""
+        ...
+
+
+@runtime_checkable
 class Memory(Protocol):
     """What an Interface also is where programs may use BUFFER and CONSTBUF resources."""
 

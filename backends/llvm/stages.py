@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from backends.llvm.abi import ALIVE, EXHAUSTED, RunRecord, ShaderEnv
 from backends.llvm.barriers import Barriers, run_rounds
@@ -42,6 +43,7 @@ class _VertexRegisters(Registers):
     """Inputs and system values of vertices; each of the latter is one number, the same in all channels."""
 
     declarations: tuple[Declaration, ...]  # of SV
+    is_threaded: ClassVar[bool] = True
     images: Mapping[int, ImageKey]
 
     def image_key(self, unit: int) -> ImageKey | None:

@@ -13,6 +13,7 @@ class BlockMemory:
     """A part of a block of pixels: the memory of its fragment program."""
 
     __slots__ = ()
+    is_threaded = True
     kernel: Kernel
     env: Val
     unique: Val | None

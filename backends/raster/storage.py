@@ -7,7 +7,7 @@ read, is made after a flush.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from backends.llvm.abi import ShaderEnv
@@ -53,7 +53,7 @@ def reach_of(state: DrawState) -> Reach | None:
             ranges = [*bindings.buffers.ranges(), *bindings.images.ranges(), *state.counters.ranges()]
             touched += ranges
             written += ranges if effects.writes else []
-            is_ordered |= bool(effects.atomics)  # which are loads and stores, so one thread has to do them
+            is_ordered |= effects.is_ordered or (bool(effects.atomics) and entangled(ranges))
     if not touched:
         return None
     vertex, fragment = (shader.serial if shader is not None else 0 for shader, _ in stages)
@@ -83,6 +83,16 @@ def meet(first: Iterable[Range], second: Iterable[Range]) -> bool:
     """Some byte lies in both."""
     others = list(second)
     return any(a < b + n and b < a + m for a, m in first for b, n in others)
+
+
+def entangled(ranges: Sequence[Range]) -> bool:
+    """Two bindings share memory: what one atomic changes, another one, or a load, may mean by another name."""
+    ends = 0
+    for start, size in sorted(ranges):
+        if start < ends:
+            return True
+        ends = max(ends, start + size)
+    return False
 
 
 @dataclass(slots=True)

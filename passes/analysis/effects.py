@@ -1,8 +1,8 @@
 """What a program does with memory that invocations share, and whether their order is seen in its results.
 
 Plain stores to one word race; which one wins is nobody's business. An atomic makes order visible where something needs the word that it
-found, or where it and others on the same kind of memory give another word in another order. All other atomics may run in any order,
-at once, if the machine's own atomics do them.
+found, where it and others give another word in another order, and where the program loads or stores words of the same resource. All
+other atomics may run in any order, at once, if the machine's own atomics do them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tgsi.ir import Instruction, Program, RegisterRef
 COMMUTING = frozenset({"ATOMUADD", "ATOMAND", "ATOMOR", "ATOMXOR", "ATOMUMIN", "ATOMUMAX", "ATOMIMIN", "ATOMIMAX"})
 """Atomics of which any number with one opcode give the same word in any order. (Sums of floats depend on it.)"""
 
+_RESOURCES = frozenset({File.BUFFER, File.IMAGE, File.HWATOMIC, File.CONSTBUF, File.MEMORY})
 _OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, None})  # what says nothing is SHARED
 
 
@@ -58,11 +59,14 @@ def find_effects(program: Program) -> Effects:
     if not memory:
         return NONE
     names = {i.opcode.name for _, i in memory}
-    stores = any(i.opcode.name == "STORE" and _is_shared(program, i.dst[0].register) for _, i in memory)
-    atomics = {k: i for k, i in memory if i.opcode.is_store and i.opcode.name != "STORE" and _is_shared(program, i.src[0].register)}
+    stores = any(i.opcode.name == "STORE" and is_shared(program, i.dst[0].register) for _, i in memory)
+    atomics = {k: i for k, i in memory if i.opcode.is_store and i.opcode.name != "STORE" and is_shared(program, i.src[0].register)}
     opcodes = {i.opcode.name for i in atomics.values()}
     free: frozenset[int] = frozenset()
-    if len(opcodes) == 1 and opcodes <= COMMUTING:
+    plain = [i.src[0].register if i.opcode.name == "LOAD" else i.dst[0].register for _, i in memory if i.opcode.name in ("LOAD", "STORE")]
+    plain = [register for register in plain if is_shared(program, register)]
+    is_alone = not any(_may_be_one(i.src[0].register, other) for i in atomics.values() for other in plain)
+    if is_alone and len(opcodes) == 1 and opcodes <= COMMUTING:
         live = Liveness(program, only_needed=False)
         free = frozenset(k for k, i in atomics.items() if not _is_needed(live, k, i))
     return Effects(bool(names & {"LOAD", "RESQ"}), stores, frozenset(atomics), free)
@@ -80,12 +84,34 @@ def effects_of(program: Program) -> Effects:
     return _known[key]
 
 
-def _is_shared(program: Program, register: RegisterRef) -> bool:
+def is_shared(program: Program, register: RegisterRef) -> bool:
     """Not SHARED or PRIVATE memory of a compute program."""
     if register.file is not File.MEMORY or register.indirect is not None:
         return True
     kinds = {d.memory for d in program.declared(File.MEMORY) if d.covers(register.index)}
     return not kinds <= _OWN
+
+
+def _may_be_one(a: RegisterRef, b: RegisterRef) -> bool:
+    """May two operands name one resource, as far as the program tells?"""
+    if _kind(a) is not _kind(b):
+        return False
+    numbers = _number(a), _number(b)
+    return None in numbers or numbers[0] == numbers[1]
+
+
+def _kind(register: RegisterRef) -> File:
+    """The file of the resource that is meant; handles, in value registers, name images."""
+    return register.file if register.file in _RESOURCES else File.IMAGE
+
+
+def _number(register: RegisterRef) -> int | None:
+    """The number of the resource; None: one of several."""
+    if register.file is File.HWATOMIC:
+        named = register.dimension
+        return 0 if named is None else None if named.indirect is not None else named.index
+    is_one = register.file in (File.BUFFER, File.IMAGE, File.CONSTBUF) and register.indirect is None
+    return register.index if is_one else None
 
 
 def _is_needed(live: Liveness, number: int, instruction: Instruction) -> bool:

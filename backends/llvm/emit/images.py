@@ -18,6 +18,7 @@ from backends.llvm.emit.parts import call_part
 from backends.llvm.emit.resources import changing
 from backends.llvm.emit.textures import channels_of
 from backends.llvm.emit.units import Unit, meant, named, named_register, record_of, select_unit, wide
+from backends.llvm.merging import merge, merge_of
 from backends.llvm.reads import RESOURCES
 from backends.llvm.sampling.image import Image, Update
 from backends.llvm.sampling.key import ImageKey
@@ -130,9 +131,14 @@ def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vecto
     """The old word; only images of one 32-bit channel have atomics, of floats just two. `update` is None for ATOMCAS."""
     opcode, coords = c.instruction.opcode.name, _coordinates(c, address)
     operands = [wide(c, vector[0]).as_int() for vector in (operand, replacement) if vector is not None]
-    name, lasting = named(c, c.instruction.src[0]), changing(c).sext(I32)
+    name, lasting, how = named(c, c.instruction.src[0]), changing(c).sext(I32), merge_of(c)
 
     def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
+        if how is not None:
+            place = image.place(given[:4])
+            merge(f, how, place.base, place.offset, place.inside & (given[4] < 0) & (given[5] < 0), given[6])
+            return [f.const(F32.wide(image.lanes), 0.0)]
+
         def new(old: Val, words: Sequence[Val]) -> Val:
             return f.select(old.eq(words[0]), words[1], old) if update is None else update(f, old, words[0])
 

@@ -13,6 +13,7 @@ from backends.llvm.emit import Context, Vector, emits, images
 from backends.llvm.emit.columns import Column
 from backends.llvm.emit.resources import Resource, changing, find_resource
 from backends.llvm.interface import Words
+from backends.llvm.merging import merge, merge_of
 from backends.llvm.reads import channels
 
 
@@ -116,12 +117,17 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
     update = _UPDATES.get(c.instruction.opcode.name)
     if images.names_image(register):
         return images.emit_atomic(c, address, operand, replacement, update)
-    found = find_resource(c, register)
+    found, how = find_resource(c, register), merge_of(c)
+    if how is not None and found.words is not None:
+        place = found.places(address[0])
+        inside = c.execution_mask() & changing(c) & place.ult(found.words.count)
+        merge(f, how, found.words.base, place << 2, inside, f.splat(operand[0].as_int(), c.lane_map.lanes))
+        return [_zeros(c)] * 4
     places, operands = Column(c, found.places(address[0])), Column(c, operand[0])
     replacements = Column(c, replacement[0]) if replacement is not None else None
     seen, active = Column(c), Column(c, c.execution_mask().zext(I32))
     lasting = Column(c, (c.execution_mask() & changing(c)).zext(I32))
-    # Load and store are enough: one thread runs all lanes that share memory which has atomics (see backends.compute.demand).
+    # Where lanes are seen to come one after the other, one thread runs them all: load and store are enough.
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
         base, count = found.of_lane(lane)
         place = places.at(lane)
@@ -129,12 +135,13 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
             old, given = f.load(I32, base, place << 2), operands.at(lane)
             seen.put(lane, old)
             with f.if_(lasting.at(lane).ne(0)):
-                if replacements is not None:
-                    new = f.select(old.eq(given), replacements.at(lane), old)
+                if how is not None:
+                    how.into(f, f.at(base, place << 2), given)
+                elif replacements is not None:
+                    f.store(f.select(old.eq(given), replacements.at(lane), old), base, place << 2)
                 else:
                     assert update is not None
-                    new = update(f, old, given)
-                f.store(new.as_int(), base, place << 2)
+                    f.store(update(f, old, given).as_int(), base, place << 2)
     return [seen.get()] * 4
 
 

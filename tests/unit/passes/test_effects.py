@@ -9,7 +9,7 @@ from passes.analysis.effects import effects_of
 
 HEAD = """FRAG
 DCL OUT[0], COLOR
-DCL BUFFER[0]
+DCL BUFFER[0..1]
 DCL IMAGE[0], 2D, PIPE_FORMAT_R32_UINT, WR
 DCL HWATOMIC[0][0..3]
 DCL TEMP[0..1]
@@ -34,6 +34,12 @@ ADD = "ATOMUADD TEMP[0].x, BUFFER[0], IMM[0].xxxx, IMM[0].yyyy\n"
         (ADD.replace("UADD", "XCHG"), True, True),
         (ADD.replace("UADD", "FADD"), True, True),
         (ADD.replace("UADD", "INC_WRAP"), True, True),
+        (ADD + "LOAD OUT[0], BUFFER[0], IMM[0].xxxx\n", True, True),
+        (ADD + "STORE BUFFER[0].x, IMM[0].xxxx, IMM[0]\n", True, True),
+        (ADD + "LOAD OUT[0], BUFFER[1], IMM[0].xxxx\n", True, False),
+        (ADD + "LOAD OUT[0], HWATOMIC[0][0], IMM[0].xxxx\n", True, False),
+        (ADD.replace("BUFFER[0]", "HWATOMIC[0][1]") + "LOAD OUT[0], HWATOMIC[0][0], IMM[0].xxxx\n", True, True),
+        (ADD + "LOAD OUT[0], IMM[0].xxxx, IMM[0], 2D, PIPE_FORMAT_R32_UINT\n", True, False),
         ("ATOMCAS TEMP[0].x, BUFFER[0], IMM[0].xxxx, IMM[0].xxxx, IMM[0].yyyy\n", True, True),
         ("ATOMUADD OUT[0].x, BUFFER[0], IMM[0].xxxx, IMM[0].yyyy\n", True, True),
         ("ATOMIMAX TEMP[0].x, IMAGE[0], IMM[0], IMM[0].yyyy, 2D, PIPE_FORMAT_R32_UINT\n", True, False),
