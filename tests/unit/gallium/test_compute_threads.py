@@ -13,6 +13,7 @@ import pytest
 from backends.compute import dispatch
 from backends.llvm import pace
 from backends.llvm.grids import GridKey, build_grid_kernel
+from backends.llvm.sampling.key import ImageKey
 from tests.unit.gallium.compute_cases import WHERE, buffer, launch, words, zeros
 from tgsi import gallium as g
 from tgsi.parser import parse
@@ -32,9 +33,8 @@ TARGETS = {
     "BUFFER[0]": "DCL BUFFER[0]\n",
     "HWATOMIC[0][0]": "DCL HWATOMIC[0][0..9]\n",
     "MEMORY[0]": "DCL MEMORY[0], GLOBAL\n",
-    "IMAGE[0]": "",
+    "IMAGE[0]": "DCL IMAGE[0], 1D, PIPE_FORMAT_R32_UINT, WR\n",
 }
-IMAGE = "DCL IMAGE[0], 1D, PIPE_FORMAT_R32_UINT, WR\n"
 
 
 def _signed(word: int) -> int:
@@ -46,7 +46,7 @@ def _program(opcode: str, target: str, places: int = PLACES, tail: str = "") -> 
     is_image = target == "IMAGE[0]"
     suffix = ", 1D, PIPE_FORMAT_R32_UINT" if is_image else ""
     return f"""COMP
-{WHERE}{IMAGE if is_image else TARGETS[target]}DCL TEMP[0..1]
+{WHERE}{TARGETS[target]}DCL TEMP[0..1]
 IMM[0] UINT32 {{2654435761, {places}, {1 if is_image else 4}, 0}}
 UMAD TEMP[0].x, SV[1].xxxx, SV[2].xxxx, SV[0].xxxx
 UMUL TEMP[0].y, TEMP[0].xxxx, IMM[0].xxxx
@@ -64,7 +64,7 @@ def _expected(opcode: str, places: int = PLACES, start: int = 0x1234) -> list[in
 
 def _run(ctx: g.Context, text: str, target: str, count: int) -> list[int]:
     start = np.full(count, 0x1234, np.uint32)
-    grid = {"grid": (THREADS // 64, 1, 1), "block": (64, 1, 1)}
+    grid: dict[str, Any] = {"grid": (THREADS // 64, 1, 1), "block": (64, 1, 1)}
     if target == "IMAGE[0]":
         made = ctx.screen.resource_create(target="TEXTURE_1D", format="R32_UINT", width0=count)
         made.blocks()[...] = start.view(np.uint8).reshape(made.blocks().shape)
@@ -103,22 +103,13 @@ def test_all_shared_memory_has_them(ctx: g.Context, target: str) -> None:
 def test_only_kernels_of_several_threads_use_instructions_that_lock(target: str) -> None:
     free, seen = _program("ATOMUADD", target), _program("ATOMUADD", target, tail="STORE BUFFER[1].x, TEMP[0], TEMP[1]\n")
     seen = seen.replace("DCL TEMP", "DCL BUFFER[1]\nDCL TEMP")
-    image = "IMAGE" in target
-    kinds = _image_key() if image else ()
+    kinds = ((0, ImageKey(g.Format.R32_UINT)),) if target == "IMAGE[0]" else ()
     locks = {}
     for name, text in (("free", free), ("seen", seen)):
         for is_threaded in (False, True):
-            locks[name, is_threaded] = (
-                "atomicrmw" in build_grid_kernel(parse(text), GridKey(16, images=kinds, is_threaded=is_threaded)).text()
-            )
+            key = GridKey(16, images=kinds, is_threaded=is_threaded)
+            locks[name, is_threaded] = "atomicrmw" in build_grid_kernel(parse(text), key).text()
     assert locks == {("free", False): False, ("free", True): True, ("seen", False): False, ("seen", True): False}
-
-
-def _image_key() -> tuple[Any, ...]:
-    from backends.llvm.sampling.key import ImageKey
-    from tgsi.gallium import Format
-
-    return ((0, ImageKey(Format.R32_UINT)),)
 
 
 def test_bindings_that_share_memory_keep_to_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +124,8 @@ def test_bindings_that_share_memory_keep_to_one_thread(monkeypatch: pytest.Monke
     monkeypatch.setattr(dispatch.Dispatcher, "_run", note)
     with g.Screen(threads=1).context_create() as ctx:
         one, other = zeros(ctx, 64), zeros(ctx, 64)
-        text, grid = _program("ATOMUADD", "BUFFER[0]"), {"grid": (THREADS // 64, 1, 1), "block": (64, 1, 1)}
+        text = _program("ATOMUADD", "BUFFER[0]")
+        grid: dict[str, Any] = {"grid": (THREADS // 64, 1, 1), "block": (64, 1, 1)}
         launch(ctx, text, one, other, **grid)
         launch(ctx, text, one, one, **grid)
         launch(ctx, text.replace("END", "LOAD TEMP[1], BUFFER[0], TEMP[0].xxxx\nEND"), one, **grid)
