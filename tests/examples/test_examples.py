@@ -66,6 +66,17 @@ def test_antialias_writes_its_png(tmp_path: Path) -> None:
         assert digest(np.array(image)) == GOLDEN["antialias"]
 
 
+def test_tessellation_writes_its_png(tmp_path: Path) -> None:
+    run("tessellation", tmp_path)
+    with Image.open(tmp_path / "tessellation.png") as image:
+        assert digest(np.array(image)) == GOLDEN["tessellation"]
+
+
+@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 32)])
+def test_tessellation_is_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
+    assert digest(function("tessellation")["render"](threads=threads, lanes=lanes)) == GOLDEN["tessellation"]
+
+
 def test_transparency_writes_its_png(tmp_path: Path) -> None:
     run("transparency", tmp_path)
     with Image.open(tmp_path / "transparency.png") as image:

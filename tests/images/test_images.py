@@ -15,8 +15,9 @@ import tgsi
 from tests.images.memory_scenes import STORED
 from tests.images.multisampled import MULTISAMPLED
 from tests.images.scenes import SCENES as SINGLE
+from tests.images.tessellated import TESSELLATED
 
-SCENES = SINGLE | MULTISAMPLED | STORED
+SCENES = SINGLE | MULTISAMPLED | STORED | TESSELLATED
 DIGESTS = Path(__file__).parent / "digests.json"
 
 

@@ -63,6 +63,7 @@ _BITS = {
     21: "MULTI_DRAW_INDIRECT",
     22: "MULTI_DRAW_INDIRECT_PARAMS",
     23: "MAX_VERTEX_STREAMS",
+    25: "",  # indirect addresses of inputs
     27: "CLIP_HALFZ",
     30: "CLEAR_TEXTURE",
 }
