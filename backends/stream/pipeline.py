@@ -29,13 +29,11 @@ from backends.stream.crew import Crew
 from backends.stream.feedback import Feedback
 from backends.stream.geometry import invocations_of
 from backends.stream.kernels import StreamKernels
-from backends.stream.records import MAX_REGISTERS
 from backends.stream.shaded import MAX_KEPT, Shaded, Stage, Worker
 from backends.stream.stages import GeometryStage, VertexStage, output_rows
 from backends.stream.topology import decomposed, geometry_input, patches
 from backends.tessellation.draws import patch_vertices, tessellation_stage
 from backends.tessellation.key import Tessellator
-from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Program
 
@@ -138,7 +136,6 @@ class Pipeline:
         """The first stage; `packet` receives how many primitives there are, and what is read."""
         maker, vertex = self._maker, state.vertex_shader
         assert vertex is not None
-        _check_outputs(vertex.program)
         address = maker.region.allocate(ctypes.sizeof(Draw))
         ctypes.memset(address, 0, ctypes.sizeof(Draw))
         d = Draw.from_address(address)
@@ -162,7 +159,6 @@ class Pipeline:
 
     def _geometry(self, state: DrawState, producer: Program, geometry: Shader, streams: Sequence[int], packet: Packet) -> GeometryStage:
         program, bindings = geometry.program, state.stages.geometry
-        _check_outputs(program)
         lanes = fitting_lanes(program, min(self._maker.lanes or self._maker.kernels.vertex_lanes(), 32))
         environment, keys = self._environment(geometry, bindings, packet)
         library = self._kernels.geometry(geometry, lanes, *keys)
@@ -240,8 +236,3 @@ class Pipeline:
 def last_stage(state: DrawState) -> Shader | None:
     """The last stage in front of the rasterizer behind the vertex shader, if there is one."""
     return state.stages.geometry_shader or state.stages.evaluation_shader
-
-
-def _check_outputs(program: Program) -> None:
-    if program.file_size(File.OUT) > MAX_REGISTERS:
-        raise UnsupportedError.at("B001", f"a shader may have {MAX_REGISTERS} outputs")

@@ -102,7 +102,7 @@ class GeometryStage:
         """`environment`: address of the ShaderEnv; it and `library` must live as long as the stage."""
         self._gather, self._streams, self._keep = gather, tuple(streams), library
         self._rows, self._registers = input_vertices(program), program.file_size(File.IN)
-        self._limit, self._lanes, self._size = output_vertices(program), lanes, 16 * program.file_size(File.OUT)
+        self._limit, self._lanes, self._size = output_vertices(program), lanes, 16 * max(program.file_size(File.OUT), 1)
         self._out_rows, self._invocations = output_rows(program), invocations_of(program)
         r = self._template = GeometryRecord()
         r.shader, r.env, r.rows, r.invocations = library.address["geometry"], environment, self._rows, self._invocations
