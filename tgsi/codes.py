@@ -251,8 +251,8 @@ B051 not supported by the interpreter
     The interpreter does not do this yet; the message names it.
 B060 no domain of the tessellator
     Patches become isolines, triangles or quadrilaterals: a TESS_EVAL program says TES_PRIM_MODE 1, 4 or 7.
-B062 vertex shader that writes memory
-    STORE and atomics in vertex shaders of draws are not supported yet; fragment and compute shaders have them.
+B062 polygons as lines behind a vertex shader that writes memory
+    Such a draw goes through memory as triangles, which do not know the edges of quads and polygons. Draw triangles instead.
 B063 not a feature of this driver
     The context or the screen has a method of this name because Gallium has one, but the feature behind it does not exist here.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.builder import F32, I32, I64, Function, Val
@@ -46,6 +47,26 @@ class Registers:
     def sampler_key(self, unit: int) -> SamplerKey | None:
         """Static part of a sampler."""
         return self.samplers.get(unit)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRegisters(Registers):
+    """What stages of draws in front of the rasterizer have in common: memory, which ShaderEnv names."""
+
+    images: Mapping[int, ImageKey]
+    is_threaded: ClassVar[bool] = True
+
+    def image_key(self, unit: int) -> ImageKey | None:
+        """Static part of an image."""
+        return self.images.get(unit)
+
+    def buffers(self) -> Val:
+        """Pointer to the BufferRecords."""
+        return Record(self.f, self.env, ShaderEnv).get("buffers")
+
+    def counters(self) -> Val:
+        """Pointer to the BufferRecords of counters."""
+        return Record(self.f, self.env, ShaderEnv).get("counters")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
-from backends.llvm.abi import ALIVE, EXHAUSTED, RunRecord, ShaderEnv
+from backends.llvm.abi import ALIVE, EXHAUSTED, RunRecord
 from backends.llvm.barriers import Barriers, run_rounds
 from backends.llvm.builder import I32, I64, PTR, Function, Module, Val
 from backends.llvm.environment import default_environment
@@ -14,7 +13,7 @@ from backends.llvm.fragments import FragmentRegisters
 from backends.llvm.lanes import LaneMap
 from backends.llvm.plan import plan_of
 from backends.llvm.primitives import KINDS, GeometryRegisters
-from backends.llvm.registers import Registers, RunRegisters, file_bytes, vector_part
+from backends.llvm.registers import DrawRegisters, RunRegisters, file_bytes, vector_part
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.structs import Record
 from backends.llvm.subgroups import subgroup_value, votes
@@ -39,24 +38,10 @@ _PRESENT = 7
 
 
 @dataclass(frozen=True, slots=True)
-class _VertexRegisters(Registers):
+class _VertexRegisters(DrawRegisters):
     """Inputs and system values of vertices; each of the latter is one number, the same in all channels."""
 
     declarations: tuple[Declaration, ...]  # of SV
-    is_threaded: ClassVar[bool] = True
-    images: Mapping[int, ImageKey]
-
-    def image_key(self, unit: int) -> ImageKey | None:
-        """Static part of an image."""
-        return self.images.get(unit)
-
-    def buffers(self) -> Val:
-        """Pointer to the BufferRecords."""
-        return Record(self.f, self.env, ShaderEnv).get("buffers")
-
-    def counters(self) -> Val:
-        """Pointer to the BufferRecords of counters."""
-        return Record(self.f, self.env, ShaderEnv).get("counters")
 
     def system_value(self, register: int, channel: int) -> Val:
         """A channel of a system value."""
@@ -102,8 +87,8 @@ def build_vertex_kernel(
     lanes: int,
     textures: Mapping[int, TextureKey] | None = None,
     samplers: Mapping[int, SamplerKey] | None = None,
-    *,
     images: Mapping[int, ImageKey] | None = None,
+    *,
     cpu: str = "host",
     name: str = "vertex_shader",
 ) -> Module:
@@ -119,7 +104,7 @@ def build_vertex_kernel(
     env, inputs, out, system = f.args
     declarations = program.declared(File.SV)
     kind = _Partial if wants_presence(program) else _VertexRegisters
-    interface = kind(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, declarations, images or {})
+    interface = kind(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, images or {}, declarations)
     _store_outputs(f, translate(f, program, interface), program, out, lanes)
     f.ret()
     return module

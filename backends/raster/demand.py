@@ -14,6 +14,7 @@ from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef
 
 MAX_VIEWS = 32
+ORDERED_LANES = 16  # of programs whose results depend on the order of invocations: the same everywhere
 
 
 @dataclass(frozen=True, slots=True)

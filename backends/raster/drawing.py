@@ -11,9 +11,9 @@ from backends.gallium.state import DrawInfo
 from backends.llvm.engine import Library
 from backends.raster.blend import TargetKey
 from backends.raster.coarse import Coarse, coarse_of, slack_of
-from backends.raster.demand import demand_of
+from backends.raster.demand import ORDERED_LANES, demand_of
 from backends.raster.depth import DepthKey
-from backends.raster.environment import make_environment, sampling_keys
+from backends.raster.environment import make_environment, sampling_keys, stage_keys
 from backends.raster.fragment import FragmentInfo, FragmentKey
 from backends.raster.kernels import Kernels
 from backends.raster.linked import Linked, link_shaders
@@ -30,13 +30,11 @@ from backends.raster.style import Style, style_of, write_style
 from backends.raster.topology import topology_of
 from backends.raster.viewport import write_depth_clip, write_region, write_viewport, write_window_space
 from linkage.options import LinkState
-from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
 _DRAW_SIZE, _VERTEX_ENV, _FRAGMENT_ENV = ctypes.sizeof(Draw), Draw.vertex_env.offset, Draw.fragment_env.offset
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
-ORDERED_LANES = 16  # of programs whose results depend on the order of fragments
 MAX_PARTNERS = 256  # fragment shaders that a vertex shader remembers
 
 
@@ -153,11 +151,8 @@ class DrawMaker:
         """The vertex shader and what it reads beside its inputs."""
         demand = demand_of(vertex)
         d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads, state.counters)
-        if demand.effects.writes:
-            raise UnsupportedError.at("B062", "a vertex shader that writes memory")
         packet.is_repeatable &= not demand.effects.touches
-        keys = (*sampling_keys(state.vertex, demand), state.vertex.images.keys(demand.images))
-        d.vertex_shader = self._use(self.kernels.vertex_shader(vertex, lanes, *keys))
+        d.vertex_shader = self._use(self.kernels.vertex_shader(vertex, lanes, stage_keys(state.vertex, demand)))
 
     def _use(self, library: Library) -> int:
         """Entry point of a kernel, which lives as long as the draw."""

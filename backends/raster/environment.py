@@ -17,6 +17,8 @@ from backends.raster.tables import BufferTable
 Textures = tuple[TextureKey | None, ...]
 Images = tuple[tuple[int, ImageKey], ...]
 Samplers = tuple[SamplerKey | None, ...]
+StageKeys = tuple[Textures, Samplers, Images]
+"""What changes the code of a stage."""
 _Item = TypeVar("_Item")
 _SIZE = ctypes.sizeof(ShaderEnv)
 _CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
@@ -76,3 +78,8 @@ def sampling_keys(bindings: StageBindings, demand: Demand) -> tuple[Textures, Sa
     if demand.is_paired:
         samplers = tuple(sampler_key(s, v) if s is not None and v is not None else None for s, v in zip(samplers, views))
     return views, samplers
+
+
+def stage_keys(bindings: StageBindings, demand: Demand) -> StageKeys:
+    """What changes the code of a stage, of all that is bound to it."""
+    return (*sampling_keys(bindings, demand), bindings.images.keys(demand.images))

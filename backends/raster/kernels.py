@@ -12,7 +12,7 @@ from backends.formats import Format
 from backends.llvm.builder import Module
 from backends.llvm.engine import Library, compile_cached
 from backends.llvm.object_cache import ObjectCache
-from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.stages import build_vertex_kernel
 from backends.llvm.target import native_lanes
 from backends.llvm.variants import VariantCache
@@ -20,7 +20,7 @@ from backends.raster.blit_key import BlitKey, BlitRecord
 from backends.raster.blits import build_blit
 from backends.raster.coverage import build_coverage, run_rows
 from backends.raster.coverage_samples import build_sample_coverage
-from backends.raster.environment import Images, Samplers, Textures
+from backends.raster.environment import StageKeys
 from backends.raster.fetch import Attribute, build_fetch, build_fetch_floats
 from backends.raster.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from backends.raster.frontend import build_front_end
@@ -101,13 +101,13 @@ class Kernels:
         key = ("fetch", layout, lanes)
         return self._variants.get(_Request(key, lambda: self._make(key, ("fetch",), lambda m: build_fetch(layout, lanes, m))))
 
-    def vertex_shader(self, shader: Shader, lanes: int, textures: Textures, samplers: Samplers, images: Images = ()) -> Library:
+    def vertex_shader(self, shader: Shader, lanes: int, keys: StageKeys) -> Library:
         """vertex_shader(env, in, out, system)."""
 
         def build() -> Module:
-            return build_vertex_kernel(shader.program, lanes, *by_unit(textures, samplers), images=dict(images), cpu=self.cpu)
+            return build_vertex_kernel(shader.program, lanes, *by_unit(keys), cpu=self.cpu)
 
-        return self.of_program("vertex_shader", shader, (lanes, textures, samplers, images), build)
+        return self.of_program("vertex_shader", shader, (lanes, *keys), build)
 
     def of_program(self, name: str, shader: Shader, key: tuple[Hashable, ...], build: Callable[[], Module]) -> Library:
         """The function `name` of a module that depends on a program and on `key`."""
@@ -172,9 +172,11 @@ class Kernels:
         return max(2 * self.native, 8)
 
 
-def by_unit(textures: Textures, samplers: Samplers) -> tuple[dict[int, TextureKey], dict[int, SamplerKey]]:
+def by_unit(keys: StageKeys) -> tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]:
     """What is bound, by unit."""
-    return {k: t for k, t in enumerate(textures) if t is not None}, {k: s for k, s in enumerate(samplers) if s is not None}
+    textures, samplers, images = keys
+    views = {k: t for k, t in enumerate(textures) if t is not None}
+    return views, {k: s for k, s in enumerate(samplers) if s is not None}, dict(images)
 
 
 _shared: dict[tuple[str, str], Kernels] = {}

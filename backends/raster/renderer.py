@@ -162,14 +162,15 @@ class Renderer:
         if self._resolves:
             self.flush()
         is_empty = not fb.width or not fb.height
-        if is_empty and not state.has_stages:
-            return
         reach = None
         if state.memory is not None or self._waiting.written:
             reach = reach_of(state)
             if self.pending and self._waiting.blocks(state, reach, self._reads, self._written()):
                 self.flush()
-        if state.has_stages and (not self._draw_stages(state, info, reach) or is_empty):
+        is_staged = state.has_stages or (reach is not None and reach.is_early)
+        if is_empty and not is_staged:
+            return
+        if is_staged and (not self._draw_stages(state, info, reach) or is_empty):
             return
         packet = self._maker.make(state, info, fb)
         if packet is None:

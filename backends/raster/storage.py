@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from backends.llvm.abi import ShaderEnv
 from backends.raster.demand import Demand, demand_of
 from backends.raster.memory import Region
-from backends.raster.packet import DrawState, StageBindings
+from backends.raster.packet import DrawState, Shader, StageBindings
 from backends.raster.tables import BufferTable, Range
 
-Programs = tuple[int, int]
+Programs = tuple[int, ...]
 """Serial numbers of a draw's shaders."""
 
 
@@ -38,26 +38,44 @@ class Reach:
     programs: Programs
     touched: tuple[Range, ...]
     written: tuple[Range, ...]
-    is_ordered: bool = False
+    is_ordered: bool = False  # one thread has to run the fragments
+    is_early: bool = False  # stages in front of the rasterizer write,
+    is_alone: bool = False  # ... and one thread has to run them
 
 
 def reach_of(state: DrawState) -> Reach | None:
     """What a draw reaches with what is bound; None: no memory."""
     touched: list[Range] = []
     written: list[Range] = []
-    is_ordered = False
-    stages = ((state.vertex_shader, state.vertex), (state.fragment_shader, state.fragment))
-    for shader, bindings in stages:
+    early: list[Range] = []
+    is_ordered = is_early = is_alone = has_atomics = False
+    for shader, bindings in _programs(state):
         effects = demand_of(shader).effects
         if effects.touches:
             ranges = [*bindings.buffers.ranges(), *bindings.images.ranges(), *state.counters.ranges()]
             touched += ranges
             written += ranges if effects.writes else []
-            is_ordered |= effects.is_ordered or (bool(effects.atomics) and entangled(ranges))
+            if bindings is state.fragment:
+                is_ordered = effects.is_ordered or (bool(effects.atomics) and entangled(ranges))
+            else:
+                early += ranges
+                is_early |= effects.writes
+                is_alone |= effects.is_ordered
+                has_atomics |= bool(effects.atomics)
     if not touched:
         return None
-    vertex, fragment = (shader.serial if shader is not None else 0 for shader, _ in stages)
-    return Reach((vertex, fragment), tuple(touched), tuple(written), is_ordered)
+    is_alone |= has_atomics and entangled(early)
+    programs = tuple(shader.serial if shader is not None else 0 for shader, _ in _programs(state))
+    return Reach(programs, tuple(touched), tuple(written), is_ordered, is_early, is_alone)
+
+
+def _programs(state: DrawState) -> list[tuple[Shader | None, StageBindings]]:
+    """All stages of a draw."""
+    found = [(state.vertex_shader, state.vertex), (state.fragment_shader, state.fragment)]
+    if state.has_stages:
+        s = state.stages
+        found += [(s.control_shader, s.control), (s.evaluation_shader, s.evaluation), (s.geometry_shader, s.geometry)]
+    return found
 
 
 def fixed_reads(state: DrawState) -> Iterator[Range]:
@@ -67,10 +85,7 @@ def fixed_reads(state: DrawState) -> Iterator[Range]:
     for buffer in state.vertex_buffers:
         if buffer is not None:
             yield buffer.address, buffer.size
-    stages = [state.vertex, state.fragment]
-    if state.has_stages:
-        stages += [state.stages.geometry, state.stages.control, state.stages.evaluation]
-    for stage in stages:
+    for _, stage in _programs(state):
         for memory in stage.constants:
             if memory is not None:
                 yield memory.address, memory.size
@@ -119,6 +134,7 @@ class Waiting:
             return True
         if reach is None:
             return False
-        others = [r for r, programs in self.touched.items() if programs != {reach.programs}]
-        writers = [r for r, programs in self.written.items() if programs != {reach.programs}]
+        own = set() if reach.is_early else {reach.programs}  # stages in front of the rasterizer do not wait for fragments
+        others = [r for r, programs in self.touched.items() if programs != own]
+        writers = [r for r, programs in self.written.items() if programs != own]
         return meet(reach.touched, writers) or meet(reach.written, [*others, *reads]) or meet(reach.touched, targets)

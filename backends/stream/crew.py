@@ -15,13 +15,13 @@ class Crew:
         self.workers = max(workers, 1)
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
-    def run(self, first: int, chunks: int, work: Callable[[int, int], None], has_room: Callable[[], bool]) -> int:
+    def run(self, first: int, chunks: int, work: Callable[[int, int], None], has_room: Callable[[], bool], is_alone: bool = False) -> int:
         """Calls ``work(worker, chunk)`` for the chunks from `first` on, each once, in any order, as long as ``has_room()``.
 
-        A worker works on one chunk at a time. Returns the first chunk that is left; one is always done. Raises what a call raises,
-        when all workers have stopped.
+        A worker works on one chunk at a time; the caller does all, in order, where it `is_alone`. Returns the first chunk that is left;
+        one is always done. Raises what a call raises, when all workers have stopped.
         """
-        workers = min(self.workers, chunks - first)
+        workers = 1 if is_alone else min(self.workers, chunks - first)
         lock, left = Lock(), first
 
         def take() -> int:

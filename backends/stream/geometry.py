@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.lanes import LaneMap
-from backends.llvm.registers import Registers
+from backends.llvm.registers import DrawRegisters
 from backends.llvm.rows import Index, RowFile
-from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.structs import Record
 from backends.llvm.subgroups import subgroup_value
 from backends.llvm.translate import translate
@@ -40,7 +40,7 @@ class StagedRows(RowFile):
 
 
 @dataclass(frozen=True, slots=True)
-class GeometryInputs(Registers):
+class GeometryInputs(DrawRegisters):
     """The Interface of a geometry program in a draw; `inputs` points to the staged rows."""
 
     program: Program
@@ -93,7 +93,13 @@ def staged_inputs(program: Program) -> tuple[Pair, ...]:
 
 
 def build_geometry_kernel(
-    program: Program, lanes: int, textures: dict[int, TextureKey], samplers: dict[int, SamplerKey], *, cpu: str = "host"
+    program: Program,
+    lanes: int,
+    textures: dict[int, TextureKey],
+    samplers: dict[int, SamplerKey],
+    images: dict[int, ImageKey],
+    *,
+    cpu: str = "host",
 ) -> Module:
     """A module with `geometry(record, first)`: the items from number `first` on, as many as there are lanes.
 
@@ -119,8 +125,8 @@ def build_geometry_kernel(
     registers, limit = program.file_size(File.OUT), output_vertices(program)
     emission = DrawnEmission(f, lanes, registers, limit, record.get("emitted"), record.get("marks"))
     interface = GeometryInputs(
-        f, LaneMap(lanes, "linear"), record.get("env"), record.get("staged"), record.get("system"), textures, samplers, program, emission,
-        there, values,
+        f, LaneMap(lanes, "linear"), record.get("env"), record.get("staged"), record.get("system"), textures, samplers, images,
+        program, emission, there, values,
     )  # fmt: skip
     translate(f, program, interface, there)
     f.store(emission.count, record.get("counts"))

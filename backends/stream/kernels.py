@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from backends.llvm.builder import Module
 from backends.llvm.engine import Library
-from backends.raster.environment import Samplers, Textures
+from backends.raster.environment import StageKeys
 from backends.raster.kernels import Kernels, by_unit
 from backends.raster.packet import Shader
 from backends.stream.gather import build_gather
@@ -59,10 +59,10 @@ class StreamKernels:
             self._output = _entries(self.kernels.compile(("stream_output", LAYOUT), ("output",), build_output))[0]
         return self._output
 
-    def geometry(self, shader: Shader, lanes: int, textures: Textures, samplers: Samplers) -> Library:
+    def geometry(self, shader: Shader, lanes: int, keys: StageKeys) -> Library:
         """geometry(record, first) of a GeometryRecord."""
 
         def build() -> Module:
-            return build_geometry_kernel(shader.program, lanes, *by_unit(textures, samplers), cpu=self.kernels.cpu)
+            return build_geometry_kernel(shader.program, lanes, *by_unit(keys), cpu=self.kernels.cpu)
 
-        return self.kernels.of_program("geometry", shader, (lanes, textures, samplers, LAYOUT), build)
+        return self.kernels.of_program("geometry", shader, (lanes, *keys, LAYOUT), build)

@@ -15,13 +15,14 @@ from typing import Protocol
 from backends.gallium.enums import Prim
 from backends.gallium.state import DrawInfo
 from backends.llvm.plan import fitting_lanes
-from backends.llvm.subgroups import votes
-from backends.raster.demand import demand_of
+from backends.llvm.stages import wants_presence
+from backends.raster.demand import ORDERED_LANES, demand_of
 from backends.raster.drawing import DrawMaker
-from backends.raster.environment import Samplers, Textures, make_environment, sampling_keys
-from backends.raster.packet import DrawState, Framebuffer, Shader, StageBindings
-from backends.raster.records import Draw
+from backends.raster.environment import make_environment, stage_keys
+from backends.raster.packet import DrawState, Framebuffer, Shader
+from backends.raster.records import Draw, Shape
 from backends.raster.repeats import Packet
+from backends.raster.storage import reach_of
 from backends.raster.topology import Topology
 from backends.result import STREAMS
 from backends.shapes import input_vertices, output_vertices
@@ -31,9 +32,10 @@ from backends.stream.geometry import invocations_of
 from backends.stream.kernels import StreamKernels
 from backends.stream.shaded import MAX_KEPT, Shaded, Stage, Worker
 from backends.stream.stages import GeometryStage, VertexStage, output_rows
-from backends.stream.topology import decomposed, geometry_input, patches
+from backends.stream.topology import decomposed, geometry_input, patches, provoking
 from backends.tessellation.draws import patch_vertices, tessellation_stage
 from backends.tessellation.key import Tessellator
+from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Program
 
@@ -101,7 +103,7 @@ class Pipeline:
         if vertex is None or info.count <= 0 or info.instance_count <= 0:
             return drawn
         last = last_stage(state) or vertex
-        drawn.is_plain = last is vertex
+        drawn.is_plain = last is vertex and not demand_of(vertex).effects.writes
         topology = self._topology(state, info)
         packet = Packet(0, 0, info.count * info.instance_count, [])
         first = self._vertices(state, info, topology, packet)
@@ -111,13 +113,14 @@ class Pipeline:
         drawn.counts.update(vertices=packet.vertices, primitives=packet.primitives >> topology.shift)
         template = None
         if not drawn.is_plain and framebuffer.width and framebuffer.height:
-            most, rows = self._most(state, packet.primitives)
+            most, rows = self._most(state, topology, packet.primitives)
             template = self._maker.make_stored(state, last, _MODES[rows], most, framebuffer)
+            _check_edges(template, last is vertex, info.mode)
         streams = sorted({*(feedback.streams if feedback is not None else ()), *((0,) if template is not None else ())})
         stages = self._stages(state, info, vertex, streams, packet)
         targets = [t for t in state.stages.targets if t is not None] if feedback is not None else []
         self._sink.settle(packet.reads, [(t.address, t.size) for t in targets])
-        self._run(drawn, first, stages, packet.primitives, feedback, template)
+        self._run(drawn, first, stages, packet.primitives, feedback, template, _is_alone(state))
         if feedback is not None:
             drawn.needed, drawn.written = feedback.needed, feedback.written
         return drawn
@@ -130,7 +133,9 @@ class Pipeline:
             return patches(patch_vertices(state, info))
         if geometry is not None:
             return geometry_input(info.mode, input_vertices(geometry.program))
-        return decomposed(info.mode, state.rasterizer.flatshade_first)
+        if state.stages.targets:
+            return decomposed(info.mode, state.rasterizer.flatshade_first)
+        return provoking(info.mode, state.rasterizer.flatshade_first)
 
     def _vertices(self, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> VertexStage:
         """The first stage; `packet` receives how many primitives there are, and what is read."""
@@ -140,10 +145,10 @@ class Pipeline:
         ctypes.memset(address, 0, ctypes.sizeof(Draw))
         d = Draw.from_address(address)
         _, is_written_out = maker.inputs.primitives(d, state, info, topology, packet)
-        lanes = min(maker.lanes or maker.kernels.vertex_lanes(), 32)
+        lanes = self._lanes(vertex)
         maker.inputs.fetch(d, state, vertex.program.file_size(File.IN), lanes, packet)
         maker.shade(d, state, vertex, lanes, packet)
-        d.wants_system = bool(vertex.program.declared(File.SV)) or votes(vertex.program)
+        d.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)
         return VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), is_written_out)
 
     def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
@@ -159,16 +164,19 @@ class Pipeline:
 
     def _geometry(self, state: DrawState, producer: Program, geometry: Shader, streams: Sequence[int], packet: Packet) -> GeometryStage:
         program, bindings = geometry.program, state.stages.geometry
-        lanes = fitting_lanes(program, min(self._maker.lanes or self._maker.kernels.vertex_lanes(), 32))
-        environment, keys = self._environment(geometry, bindings, packet)
-        library = self._kernels.geometry(geometry, lanes, *keys)
+        lanes = fitting_lanes(program, self._lanes(geometry))
+        demand = demand_of(geometry)
+        environment = make_environment(self._maker.region, demand, bindings, packet.reads, state.counters)
+        library = self._kernels.geometry(geometry, lanes, stage_keys(bindings, demand))
         first = state.rasterizer.flatshade_first
         gather = self._kernels.gather()
         return GeometryStage(producer, program, lanes, environment, library, gather, streams=streams, provokes_first=first)
 
-    def _environment(self, shader: Shader, bindings: StageBindings, packet: Packet) -> tuple[int, tuple[Textures, Samplers]]:
-        demand = demand_of(shader)
-        return make_environment(self._maker.region, demand, bindings, packet.reads), sampling_keys(bindings, demand)
+    def _lanes(self, shader: Shader) -> int:
+        """Width of vectors of vertices."""
+        if demand_of(shader).effects.is_ordered:
+            return ORDERED_LANES
+        return min(self._maker.lanes or self._maker.kernels.vertex_lanes(), 32)
 
     def _feedback(self, state: DrawState, last: Shader) -> Feedback | None:
         info, targets = last.stream_output, state.stages.targets
@@ -177,9 +185,11 @@ class Pipeline:
         return Feedback(info, targets, self._kernels.output())
 
     @staticmethod
-    def _most(state: DrawState, primitives: int) -> tuple[int, int]:
+    def _most(state: DrawState, topology: Topology, primitives: int) -> tuple[int, int]:
         """How many primitives may come out, at most and as far as it matters, and their vertices."""
         geometry, evaluation = state.stages.geometry_shader, state.stages.evaluation_shader
+        if geometry is None and evaluation is None:
+            return primitives, len(topology.multiply)
         if geometry is None:
             assert evaluation is not None
             return 1 << 16, Tessellator.of(evaluation.program).vertices
@@ -188,7 +198,14 @@ class Pipeline:
 
     # -- chunk by chunk ------------------------------------------------------------------------------------------------
     def _run(
-        self, drawn: Drawn, first: VertexStage, stages: Sequence[Stage], primitives: int, feedback: Feedback | None, template: Packet | None
+        self,
+        drawn: Drawn,
+        first: VertexStage,
+        stages: Sequence[Stage],
+        primitives: int,
+        feedback: Feedback | None,
+        template: Packet | None,
+        is_alone: bool,
     ) -> None:
         most = max([first.most_bytes, *(stage.most_bytes for stage in stages)])
         size = max(1, min(CHUNK, max(primitives // PARTS, LEAST), CHUNK_BYTES // most))
@@ -211,7 +228,7 @@ class Pipeline:
                 self._sink.carry_out()
                 self.reset()
             done.clear()
-            end = self._crew.run(start, chunks, work, lambda: self.held < MAX_KEPT)
+            end = self._crew.run(start, chunks, work, lambda: self.held < MAX_KEPT, is_alone)
             for chunk in range(start, end):
                 for piece in done[chunk]:
                     self._take(drawn, piece, feedback, template)
@@ -236,3 +253,17 @@ class Pipeline:
 def last_stage(state: DrawState) -> Shader | None:
     """The last stage in front of the rasterizer behind the vertex shader, if there is one."""
     return state.stages.geometry_shader or state.stages.evaluation_shader
+
+
+def _is_alone(state: DrawState) -> bool:
+    """One thread has to run the stages: which invocation comes first can be seen."""
+    reach = reach_of(state)
+    return reach is not None and reach.is_alone
+
+
+def _check_edges(template: Packet | None, is_vertex: bool, mode: Prim) -> None:
+    """Triangles do not know which of their edges are edges of a polygon."""
+    if template is None or not is_vertex or mode not in (Prim.QUADS, Prim.QUAD_STRIP, Prim.POLYGON):
+        return
+    if Draw.from_address(template.address).shape == Shape.OUTLINE:
+        raise UnsupportedError.at("B062", f"a vertex shader that writes memory, with {mode.name} drawn as lines or points")

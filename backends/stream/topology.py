@@ -69,6 +69,13 @@ def decomposed(mode: Prim, flatshade_first: bool) -> Topology:
     return _cut(topology, order[topology.shape])
 
 
+def provoking(mode: Prim, flatshade_first: bool) -> Topology:
+    """Points, lines and triangles to be drawn as such: the vertex that provokes comes first, or last."""
+    topology = topology_of(mode, flatshade_first)
+    order = {Shape.POINT: (0,), Shape.LINE: (0, 1), Shape.TRIANGLE: (2, 0, 1) if flatshade_first else (0, 1, 2)}
+    return _cut(topology, order[topology.shape])
+
+
 def patches(vertices: int) -> Topology:
     """Patches of so many vertices."""
     corners = tuple(range(vertices))

@@ -8,9 +8,9 @@ from backends.llvm.barriers import Barriers, run_rounds
 from backends.llvm.builder import I32, I64, PTR, Function, Module, Val
 from backends.llvm.lanes import LaneMap
 from backends.llvm.plan import plan_of
-from backends.llvm.registers import Registers
+from backends.llvm.registers import DrawRegisters
 from backends.llvm.rows import RowFile
-from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.structs import Record
 from backends.llvm.subgroups import subgroup_value
 from backends.llvm.translate import translate
@@ -55,7 +55,7 @@ def written_vertices(program: Program) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ControlRegisters(Registers):
+class ControlRegisters(DrawRegisters):
     """The Interface of a control program: lanes of patches."""
 
     program: Program
@@ -98,7 +98,13 @@ class ControlRegisters(Registers):
 
 
 def build_control_kernel(
-    program: Program, lanes: int, textures: dict[int, TextureKey], samplers: dict[int, SamplerKey], *, cpu: str = "host"
+    program: Program,
+    lanes: int,
+    textures: dict[int, TextureKey],
+    samplers: dict[int, SamplerKey],
+    images: dict[int, ImageKey],
+    *,
+    cpu: str = "host",
 ) -> Module:
     """A module with `control(record)`: see ControlRecord.
 
@@ -107,7 +113,7 @@ def build_control_kernel(
     module = Module("control", cpu)
     arrangement = Arrangement(written_vertices(program), lanes)
     waits = plan_of(program).waits
-    state_bytes = _build_shade(module, program, arrangement, textures, samplers, waits)
+    state_bytes = _build_shade(module, program, arrangement, textures, samplers, images, waits)
     native_entry(module, "control", "patches")
     f = Function(module, "patches", [PTR], internal=True)
     record = Record(f, f.args[0], ControlRecord)
@@ -135,6 +141,7 @@ def _build_shade(
     arrangement: Arrangement,
     textures: dict[int, TextureKey],
     samplers: dict[int, SamplerKey],
+    images: dict[int, ImageKey],
     waits: bool,
 ) -> int:
     """`shade(record, index)`, as in `llvm.stages`. Returns the bytes of state."""
@@ -158,7 +165,7 @@ def _build_shade(
     there = there & (wanted <= last)
     zero = record.get("inputs")
     interface = ControlRegisters(
-        f, LaneMap(lanes, "linear"), record.get("env"), zero, zero, textures, samplers, program, record, patch, member, there
+        f, LaneMap(lanes, "linear"), record.get("env"), zero, zero, textures, samplers, images, program, record, patch, member, there
     )
     translate(f, program, interface, there, barriers=barriers)
     if barriers is None:

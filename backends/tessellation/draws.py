@@ -11,12 +11,13 @@ from backends.gallium.state import DrawInfo
 from backends.llvm.engine import Library
 from backends.llvm.module import Module
 from backends.llvm.plan import fitting_lanes
-from backends.raster.demand import demand_of
+from backends.raster.demand import ORDERED_LANES, demand_of
 from backends.raster.drawing import DrawMaker
-from backends.raster.environment import Samplers, Textures, make_environment, sampling_keys
+from backends.raster.environment import make_environment, stage_keys
 from backends.raster.kernels import Kernels, by_unit
 from backends.raster.packet import DrawState, Shader, StageBindings
 from backends.raster.repeats import Packet
+from backends.raster.tables import BufferTable
 from backends.shapes import MAX_PATCH
 from backends.stream.kernels import Entry
 from backends.stream.records import MAX_REGISTERS
@@ -57,8 +58,8 @@ def _function(library: Library) -> Entry:
 class _Maker:
     """Compiled stages of one draw."""
 
-    def __init__(self, maker: DrawMaker, packet: Packet) -> None:
-        self._maker, self._packet = maker, packet
+    def __init__(self, maker: DrawMaker, packet: Packet, counters: BufferTable) -> None:
+        self._maker, self._packet, self._counters = maker, packet, counters
         self.kernels: Kernels = maker.kernels
 
     def fixed(self, key: tuple[Hashable, ...], name: str, build: Callable[[Module], None]) -> Entry:
@@ -78,13 +79,14 @@ class _Maker:
         program = shader.program
         if program.file_size(File.OUT) > MAX_REGISTERS or program.file_size(File.IN) > MAX_REGISTERS:
             raise UnsupportedError.at("B001", f"a shader may have {MAX_REGISTERS} inputs and outputs")
-        lanes = fitting_lanes(program, min(self._maker.lanes or lanes, _MOST_LANES))
         demand = demand_of(shader)
-        environment = make_environment(self._maker.region, demand, bindings, self._packet.reads)
-        keys: tuple[Textures, Samplers] = sampling_keys(bindings, demand)
+        wanted = ORDERED_LANES if demand.effects.is_ordered else self._maker.lanes or lanes
+        lanes = fitting_lanes(program, min(wanted, _MOST_LANES))
+        environment = make_environment(self._maker.region, demand, bindings, self._packet.reads, self._counters)
+        keys = stage_keys(bindings, demand)
 
         def module() -> Module:
-            return build(program, lanes, *more, *by_unit(*keys), cpu=self.kernels.cpu)
+            return build(program, lanes, *more, *by_unit(keys), cpu=self.kernels.cpu)
 
         library = self.kernels.of_program(name, shader, (lanes, *more, *keys, LAYOUT), module)
         return Compiled(_function(library), environment, lanes, library)
@@ -95,7 +97,7 @@ def tessellation_stage(maker: DrawMaker, state: DrawState, info: DrawInfo, produ
 
     Raises UnsupportedError for what the generator does not build.
     """
-    make, stages = _Maker(maker, packet), state.stages
+    make, stages = _Maker(maker, packet, state.counters), state.stages
     evaluation, control = stages.evaluation_shader, stages.control_shader
     assert evaluation is not None
     key, native = Tessellator.of(evaluation.program), max(maker.kernels.native, 8)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from backends.gallium.enums import Prim
 from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.lanes import LaneMap
-from backends.llvm.registers import Registers
+from backends.llvm.registers import DrawRegisters
 from backends.llvm.rows import Index, RowFile
-from backends.llvm.sampling.key import SamplerKey, TextureKey
+from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.structs import Record
 from backends.llvm.subgroups import subgroup_value
 from backends.llvm.translate import translate
@@ -21,6 +21,8 @@ from backends.tessellation.records import EvaluationRecord
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Program
+
+_Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class PatchRows(RowFile):
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationRegisters(Registers):
+class EvaluationRegisters(DrawRegisters):
     """The Interface of an evaluation program: points `point` and following of patch `patch`."""
 
     program: Program
@@ -104,14 +106,21 @@ class EvaluationRegisters(Registers):
 
 
 def build_evaluation_kernel(
-    program: Program, lanes: int, rows: int, textures: dict[int, TextureKey], samplers: dict[int, SamplerKey], *, cpu: str = "host"
+    program: Program,
+    lanes: int,
+    rows: int,
+    textures: dict[int, TextureKey],
+    samplers: dict[int, SamplerKey],
+    images: dict[int, ImageKey],
+    *,
+    cpu: str = "host",
 ) -> Module:
     """A module with `evaluate(record)`: see EvaluationRecord. `rows`: vertices of a patch.
 
     Raises UnsupportedError for what the generator does not build.
     """
     module = Module("evaluate", cpu)
-    _build_points(module, program, lanes, rows, textures, samplers)
+    _build_points(module, program, lanes, rows, (textures, samplers, images))
     native_entry(module, "evaluate", "patches")
     f = Function(module, "patches", [PTR], internal=True)
     record = Record(f, f.args[0], EvaluationRecord)
@@ -124,15 +133,13 @@ def build_evaluation_kernel(
     return module
 
 
-def _build_points(
-    module: Module, program: Program, lanes: int, rows: int, textures: dict[int, TextureKey], samplers: dict[int, SamplerKey]
-) -> None:
+def _build_points(module: Module, program: Program, lanes: int, rows: int, bound: _Bound) -> None:
     """points(record, patch, point, end): one vector. Its last lanes may write to where the next one will."""
     f = Function(module, "points", [PTR, I32, I32, I32], internal=True)
     record, (patch, point, end) = Record(f, f.args[0], EvaluationRecord), f.args[1:]
     nothing = record.get("inputs")
     interface = EvaluationRegisters(
-        f, LaneMap(lanes, "linear"), record.get("env"), nothing, nothing, textures, samplers, program, record, rows, patch, point, end
+        f, LaneMap(lanes, "linear"), record.get("env"), nothing, nothing, *bound, program, record, rows, patch, point, end
     )
     outputs = translate(f, program, interface, interface.present())
     registers = program.file_size(File.OUT)

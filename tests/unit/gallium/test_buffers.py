@@ -141,6 +141,18 @@ def test_constants_of_any_buffer_at_any_index(stage: Stage, stage_name: str, pla
     assert row(stage, "R32G32B32A32_FLOAT", text)[0].tolist() == wanted.tolist()
 
 
+def test_constant_buffers_are_loaded_by_byte_addresses(stage: Stage) -> None:
+    """LOAD_CONSTBUF; what is behind the end reads 0, and RESQ says where that is."""
+    assert stage.screen.get_param("LOAD_CONSTBUF") == 1
+    stage.ctx.set_constant_buffer("FRAGMENT", stage.buffer(np.arange(100, dtype="u4")), index=3, offset=40, size=24)
+    text = (
+        "FRAG\nDCL CONSTBUF[3]\nDCL OUT[0], COLOR\nDCL TEMP[0..1]\nIMM[0] UINT32 {12, 0, 0, 0}\nLOAD TEMP[0], CONSTBUF[3], IMM[0].xxxx\n"
+        "RESQ TEMP[1].x, CONSTBUF[3]\nU2F OUT[0].xyz, TEMP[0]\nUADD TEMP[1].x, TEMP[0].wwww, TEMP[1].xxxx\nU2F OUT[0].w, TEMP[1].xxxx\n"
+        "END\n"
+    )
+    assert row(stage, "R32G32B32A32_FLOAT", text)[0].tolist() == [13, 14, 15, 24]
+
+
 def test_the_largest_constant_buffer_is_reached_to_its_end(stage: Stage) -> None:
     ctx = stage.ctx
     size = stage.screen.get_shader_param("FRAGMENT", "MAX_CONST_BUFFER_SIZE")

@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 
 from tgsi import gallium as g
-from tgsi.diagnostics import UnsupportedError
 
 Words = NDArray[np.uint32]
 SIZE = 144  # several tiles
@@ -370,14 +369,6 @@ def test_vertices_load_from_buffers_and_images(stage: Stage) -> None:
     stage.fragment("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n")
     ctx.draw_vbo(mode="TRIANGLES", count=3)
     assert (stage.pixels(stage.color) == 255).all()
-
-
-def test_vertices_that_would_store_are_refused(stage: Stage) -> None:
-    text = "VERT\nDCL OUT[0], POSITION\nDCL BUFFER[0]\nIMM[0] UINT32 {0, 0, 0, 0}\nSTORE BUFFER[0].x, IMM[0], IMM[0]\n"
-    text += "MOV OUT[0], IMM[0]\nEND\n"
-    stage.ctx.bind_vs_state(stage.ctx.create_vs_state(text))
-    with pytest.raises(UnsupportedError, match="vertex shader that writes memory"):
-        stage.cover()
 
 
 def test_framebuffers_without_attachments_draw_for_effects(stage: Stage) -> None:

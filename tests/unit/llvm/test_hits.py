@@ -44,7 +44,7 @@ def _fragment(kernels: Kernels) -> Library:
 
 
 def _vertex(kernels: Kernels) -> Library:
-    return kernels.vertex_shader(Shader(parse(VERTEX)), kernels.vertex_lanes(), (), ())
+    return kernels.vertex_shader(Shader(parse(VERTEX)), kernels.vertex_lanes(), ((), (), ()))
 
 
 def _fail(*given: object, **more: object) -> None:
