@@ -122,10 +122,6 @@ def test_opcode_caps_follow_the_code_generator(screen: g.Screen, cap: str) -> No
     assert bool(screen.get_param(cap)) is (OPCODE_CAPS[cap] in EMITTERS)
 
 
-def test_loads_of_constant_buffers_are_not_there_in_draws(screen: g.Screen) -> None:
-    assert screen.get_param("LOAD_CONSTBUF") == 0
-
-
 def test_unknown_caps_are_named_with_the_nearest(screen: g.Screen) -> None:
     with pytest.raises(ValueError, match="did you mean PIPE_CAP_OCCLUSION_QUERY"):
         screen.get_param("PIPE_CAP_OCLUSION_QUERY")
