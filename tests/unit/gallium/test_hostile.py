@@ -29,6 +29,49 @@ FRAGMENT = (
     "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL CONST[0..1]\nDCL ADDR[0]\nDCL OUT[0], COLOR\nARL ADDR[0].x, IN[0].xxxx\n"
     "MOV OUT[0], CONST[ADDR[0].x+1]\nEND\n",
 )
+# Vertices and levels are whatever the vertices say.
+CONTROL = """TESS_CTRL
+PROPERTY TCS_VERTICES_OUT 5
+DCL IN[][0], POSITION
+DCL OUT[][0], POSITION
+DCL OUT[1], TESSOUTER
+DCL OUT[2], TESSINNER
+DCL OUT[3], PATCH[0]
+DCL SV[0], INVOCATIONID
+DCL ADDR[0..1]
+DCL TEMP[0]
+IMM[0] FLT32 {8.0, 4.0, 0.0, 0.0}
+UARL ADDR[0].x, SV[0].xxxx
+MOV TEMP[0], IN[ADDR[0].x][0]
+ARL ADDR[1].x, TEMP[0].xxxx
+MOV OUT[ADDR[0].x][0], TEMP[0]
+MOV OUT[ADDR[1].x][0], TEMP[0]
+BARRIER
+MIN OUT[1], TEMP[0], IMM[0].xxxx
+MIN OUT[2], TEMP[0].wzyx, IMM[0].yyyy
+MOV OUT[3], OUT[ADDR[1].x][0]
+END
+"""
+EVALUATION = """TESS_EVAL
+PROPERTY TES_PRIM_MODE {mode}
+PROPERTY TES_SPACING {spacing}
+PROPERTY TES_POINT_MODE {points}
+DCL IN[][0], POSITION
+DCL IN[1], PATCH[0]
+DCL SV[0], TESSCOORD
+DCL OUT[0], POSITION
+DCL OUT[1], COLOR
+DCL OUT[2], GENERIC[0]
+DCL ADDR[0..1]
+DCL TEMP[0]
+ADD TEMP[0], IN[0][0], SV[0]
+ARL ADDR[0].x, IN[1].yyyy
+ARL ADDR[1].x, TEMP[0].xxxx
+MOV OUT[0], TEMP[0]
+ADD OUT[1], IN[ADDR[0].x][0], IN[1]
+MOV OUT[2], IN[ADDR[1].x][0]
+END
+"""
 SPECIAL = (0.0, -0.0, 1.0, -1.0, float("nan"), float("inf"), float("-inf"), 1e30, -1e30, 1e-40, 3e38, 2.0**31, -(2.0**31), 255.5)
 COLOR_FORMATS = ("R8G8B8A8_UNORM", "R16G16B16A16_FLOAT", "R32G32B32A32_FLOAT", "R8_UNORM", "B5G6R5_UNORM", "R32_UINT")
 DEPTH_FORMATS = ("Z16_UNORM", "Z24_UNORM_S8_UINT", "Z32_FLOAT", "Z32_FLOAT_S8X24_UINT")
@@ -141,7 +184,20 @@ class Storm:
             high = int(np.iinfo(kind).max)
             indices = [self.r.randint(0, 20) if self.maybe(0.9) else high for _ in range(self.pick((1, 5, 100)))]
             given |= {"index": np.array(indices, kind), "index_bias": self.pick((0, -5, 2**31 - 1, -(2**31)))}
+        self.patches(given)
         self.ctx.draw_vbo(**given)
+
+    def patches(self, given: dict[str, Any]) -> None:
+        """PATCHES, and only they, are tessellated."""
+        if given["mode"] != g.Prim.PATCHES:
+            self.ctx.bind_tes_state(None)
+            return
+        kind = {"mode": self.pick((1, 4, 7)), "spacing": self.r.randint(0, 2), "points": self.r.randint(0, 1)}
+        self.ctx.bind_tes_state(self.ctx.create_tes_state(EVALUATION.format(**kind)))
+        self.ctx.bind_tcs_state(self.ctx.create_tcs_state(CONTROL) if self.maybe() else None)
+        levels = [self.value() if self.maybe(0.1) else self.pick((1.0, 2.5, 4.0, 64.0)) for _ in range(6)]
+        self.ctx.set_tess_state(levels[:4], levels[4:])
+        given["vertices_per_patch"] = self.pick((0, 1, 3, 16, 32))
 
     def blit(self) -> None:
         width, height = self.size
