@@ -193,3 +193,13 @@ def test_a_vertex_element_reads_at_its_offset_and_divisor(serve: Runner) -> None
 def test_vertex_constants_are_their_own(serve: Runner) -> None:
     commands = Commands().constants(VERTEX, 1, 2, 3, 4).add("SET_CONSTANT_BUFFER", VERTEX, 0)
     assert not serve(target().submit(commands)).lines
+
+
+def test_attributes_of_doubles_are_read_as_singles(serve: Runner) -> None:
+    data = b"".join(struct.pack("<3d", x, y, 0) for x, y in COVER) + struct.pack("<4d", 0, 0, 1, 1)
+    stream = target().buffer(2, bytes(4) + data)
+    commands = Commands().create("VERTEX_ELEMENTS", 36, 0, 0, 0, 26, 0, 1, 1, 27).bind("VERTEX_ELEMENTS", 36)
+    commands.add("SET_VERTEX_BUFFERS", 24, 4, 2, 32, 76, 2).add("DRAW_VBO", *draw())
+    result = serve(read(stream.submit(commands)))
+    assert not result.lines
+    assert (result.pixels(16, 16) == BLUE).all()

@@ -102,6 +102,18 @@ def _draw(sub: SubContext, words: Words) -> None:
     info = sub.infos.get(key)
     if info is None or (info.index_size and info.index_size != sub.index_size):
         info = _info(sub, words, key)
+    if sub.doubles is not None:
+        state = sub.gallium.state
+        bound, state.vertex_buffers = state.vertex_buffers, sub.doubles.buffers(sub.gallium)
+        try:
+            _carry_out(sub, info, words)
+        finally:
+            state.vertex_buffers = bound
+    else:
+        _carry_out(sub, info, words)
+
+
+def _carry_out(sub: SubContext, info: DrawInfo, words: Words) -> None:
     if len(words) == 20 and words[14]:
         _indirect(sub, info, words)
     elif words[11]:

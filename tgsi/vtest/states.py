@@ -30,6 +30,7 @@ from backends.gallium.state import (
 )
 from tgsi.vtest import kinds
 from tgsi.vtest.bits import reals
+from tgsi.vtest.doubles import DoubleElements, has_doubles
 from tgsi.vtest.errors import CommandError, in_range
 from tgsi.vtest.resources import format_of
 from tgsi.vtest.table import Words, command, creates
@@ -181,6 +182,8 @@ def _create_elements(sub: SubContext, words: Words) -> None:
 
 def _elements(context: Any, words: Words) -> Any:
     rows = [words[at : at + 4] for at in range(1, len(words), 4)]
+    if has_doubles([row[3] for row in rows]):
+        return DoubleElements(context, rows)
     return context.create_vertex_elements_state(
         [
             VertexElement(offset, format_of(number, f"src_format[{index}]"), buffer, divisor)
@@ -200,7 +203,8 @@ def _bind(sub: SubContext, words: Words) -> None:
     elif kind == kinds.DSA:
         context.bind_depth_stencil_alpha_state(found)
     elif kind == kinds.VERTEX_ELEMENTS:
-        context.bind_vertex_elements_state(found)
+        sub.doubles = found if isinstance(found, DoubleElements) else None
+        context.bind_vertex_elements_state(found.object if isinstance(found, DoubleElements) else found)
     else:
         raise CommandError("object", f"kind {kind} is not bound this way")
 

@@ -12,6 +12,7 @@ from tgsi.vtest.numbers import OBJECT_NAMES
 
 if TYPE_CHECKING:
     from backends.gallium.context import Context
+    from tgsi.vtest.doubles import DoubleElements
     from tgsi.vtest.session import Session
     from tgsi.vtest.shaders import Pieces
     from tgsi.vtest.textures import Sampler
@@ -42,6 +43,7 @@ class SubContext:
         self.vertex_sets: dict[bytes, Any] = {}
         self.index_sets: dict[bytes, Any] = {}
         self.index_size = 0
+        self.doubles: DoubleElements | None = None
         self.infos: dict[bytes, DrawInfo] = {}
         self.interned: dict[tuple[int, bytes], Any] = {}
         self.pieces: dict[int, Pieces] = {}
