@@ -229,7 +229,8 @@ class DrawMaker:
             d.coarse &= ~Coarse.LOWER  # samples that are left out keep their depth
         d.frame[:] = (framebuffer.width - 1, framebuffer.height - 1)
         d.alpha_ref, d.height = dsa.alpha.ref_value, framebuffer.height
-        d.blend_color[:], d.stencil_ref[:] = state.blend_color, [v & 255 for v in state.stencil_ref]
+        front, back = state.stencil_ref
+        d.blend_color[:], d.stencil_ref[:] = state.blend_color, (front & 255, (back if dsa.stencil[1].enabled else front) & 255)
         d.bounds[:] = (dsa.depth.bounds_min, dsa.depth.bounds_max)
         d.sprite_flip = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
         write_windows(d, state.window_rectangles[1])

@@ -203,3 +203,15 @@ def test_attributes_of_doubles_are_read_as_singles(serve: Runner) -> None:
     result = serve(read(stream.submit(commands)))
     assert not result.lines
     assert (result.pixels(16, 16) == BLUE).all()
+
+
+def test_back_faces_take_the_front_reference_where_they_have_no_stencil_state(serve: Runner) -> None:
+    stream = Stream().resource(1, TEXTURE_2D, RGBA8, TARGET, 16, 16).resource(5, TEXTURE_2D, 23, 1, 16, 16).submit(pipeline(16))
+    stream.buffer(2, vertices(*COVER) + vertices(*reversed(COVER)))
+    commands = Commands().create("SURFACE", 11, 5, 23, 0, 0).add("SET_FRAMEBUFFER_STATE", 1, 11, 10).add("SET_STENCIL_REF", 7)
+    replace = 1 | 7 << 1 | 2 << 4 | 2 << 7 | 2 << 10 | 255 << 13 | 255 << 21
+    commands.create("DSA", 35, 0, replace, 0, 0).bind("DSA", 35).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    result = serve(stream.submit(commands.add("DRAW_VBO", *draw())).get(5, 0, (0, 0, 0, 16, 16, 1), 256))
+    assert result.replies == bytes([7]) * 256
+    again = Commands().add("CLEAR", 2, 0, 0, 0, 0, 0, 0, 0).add("DRAW_VBO", *draw(start=3))
+    assert serve(stream.submit(again).get(5, 0, (0, 0, 0, 16, 16, 1), 256)).replies == bytes([7]) * 512
