@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from backends.formats import Format
+from backends.gallium.constants import MAX_BYTES, ConstantMemory
 from backends.gallium.core import NO_TARGETS, ContextCore
 from backends.gallium.enums import ShaderType, Swizzle, TextureTarget, lookup
 from backends.gallium.handles import StateObject, VertexBuffer, place
@@ -25,7 +26,6 @@ from backends.shapes import MAX_PATCH
 
 T = TypeVar("T")
 MAX_CONSTANT_BUFFERS = 16
-MAX_CONSTANT_BYTES = 65536
 MAX_VIEWS = 32
 
 
@@ -33,6 +33,7 @@ class Bindings(ContextCore):
     """The set_ methods, sampler views and surfaces."""
 
     _other_stages: dict[ShaderType, packet.StageBindings]
+    _constants: ConstantMemory
 
     def stage_bindings(self, stage: ShaderType) -> packet.StageBindings:
         """What is bound to a stage."""
@@ -68,10 +69,20 @@ class Bindings(ContextCore):
             TypeError, ValueError: an argument is of the wrong type or out of range.
         """
         name = "set_constant_buffer"
-        kind = lookup(ShaderType, stage, f"{name}: stage")
-        slot = integer(index, f"{name}: index", 0, MAX_CONSTANT_BUFFERS - 1)
-        memory = None if buffer is None else self._memory(buffer, offset, size, name, MAX_CONSTANT_BYTES)
-        place(self.stage_bindings(kind).constants, slot, [memory])
+        kind = stage if type(stage) is ShaderType else lookup(ShaderType, stage, f"{name}: stage")
+        slot = index
+        if type(index) is not int or not 0 <= index < MAX_CONSTANT_BUFFERS:
+            slot = integer(index, f"{name}: index", 0, MAX_CONSTANT_BUFFERS - 1)
+        memory: packet.Memory | packet.Constants | None = None
+        if buffer is not None:
+            is_whole = size is None and type(offset) is int and not offset and not isinstance(buffer, Resource)
+            memory = self._constants.put(buffer) if is_whole else None
+            memory = memory or self._memory(buffer, offset, size, name, MAX_BYTES)
+        bound: list[Any] = self.stage_bindings(kind).constants
+        if memory is not None and slot < len(bound):
+            bound[slot] = memory
+        else:
+            place(bound, slot, [memory])
 
     def _memory(self, buffer: Any, offset: int, size: int | None, name: str, limit: int) -> packet.Memory:
         start = integer(offset, f"{name}: offset")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from backends.gallium.clears import Clears
 from backends.gallium.compute import Compute
+from backends.gallium.constants import ConstantMemory
 from backends.gallium.copies import Copies
 from backends.gallium.draws import Draws
 from backends.gallium.enums import FlushFlags
@@ -37,6 +38,7 @@ class Context(Queries, Draws, Clears, Copies, Compute, Extras):
         self._interned = {}
         self._halves = {}
         self._other_stages = {}
+        self._constants = ConstantMemory()
         self._active = set()
         self._checked = {}
         self._made = {}

@@ -35,6 +35,7 @@ class ContextCore:
         self._issued = 0
         self._shown = 0  # runs of the renderer whose results reached user memory
         self._persistent: set[TransferMap] = set()
+        self._has_user_memory = False  # something was ever bound that is in `_user_memory`
         self._user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
         self._stored: set[Resource] = set()  # user memory that waiting draws may write through their shaders
         self.is_destroyed = False
@@ -94,7 +95,12 @@ class ContextCore:
         if self.is_framebuffer_dirty:
             self.renderer.set_framebuffer(self.framebuffer)
             self.is_framebuffer_dirty = False
-        if self._user_memory and not self.renderer.pending:
+        if self._has_user_memory:
+            self.prepare_user_memory()
+
+    def prepare_user_memory(self) -> None:
+        """The part of `prepare` for memory of the caller."""
+        if not self.renderer.pending:
             self.show_runs()
             for resource in self._user_memory:
                 resource.pull()
@@ -119,6 +125,7 @@ class ContextCore:
         """A resource is bound: user memory is to be carried over from now on."""
         if resource.user is not None:
             self._user_memory.add(resource)
+            self._has_user_memory = True
             self.show_runs()
             if not self.is_busy(resource):
                 resource.pull()

@@ -112,11 +112,10 @@ class MemoryBindings(Bindings):
         found = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
         return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
 
-    def prepare(self) -> None:
+    def prepare_user_memory(self) -> None:
         """As of the base; memory of the caller that the draw may write is shown at the next flush."""
-        if self._user_memory:
-            self._stored.update(resource for resource in self.writable(of_draws=True) if resource.user is not None)
-        super().prepare()
+        self._stored.update(resource for resource in self.writable(of_draws=True) if resource.user is not None)
+        super().prepare_user_memory()
 
 
 def sequence(items: Any, argument: str) -> Sequence[Any]:

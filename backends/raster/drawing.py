@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import operator
-from collections.abc import Iterator
+from dataclasses import replace
 
 from backends.gallium.enums import CompareFunc, Prim, SpriteCoordMode
 from backends.gallium.state import DrawInfo
 from backends.llvm.engine import Library
 from backends.raster.blend import TargetKey
 from backends.raster.coarse import Coarse, coarse_of, slack_of
+from backends.raster.copies import Copies
 from backends.raster.demand import ORDERED_LANES, demand_of
 from backends.raster.depth import DepthKey
 from backends.raster.environment import make_environment, sampling_keys, stage_keys
@@ -33,7 +34,7 @@ from linkage.options import LinkState
 from tgsi.enums import File
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
-_DRAW_SIZE, _VERTEX_ENV, _FRAGMENT_ENV = ctypes.sizeof(Draw), Draw.vertex_env.offset, Draw.fragment_env.offset
+_DRAW_SIZE = ctypes.sizeof(Draw)
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
 MAX_PARTNERS = 256  # fragment shaders that a vertex shader remembers
 
@@ -44,6 +45,8 @@ class DrawMaker:
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
         self._last: Repeat | None = None
+        self._copies: Copies | None = None  # of the last draw
+        self._revision, self._info = -1, DrawInfo()
         self.repeats = Repeats()
         self.inputs = InputWriter(kernels, region)
 
@@ -51,31 +54,48 @@ class DrawMaker:
         """The packet of a draw, None where it draws nothing. UnsupportedError names what is not there."""
         known = identity(state, info, framebuffer)
         last = self._last
-        if last is not None and len(last.known) == len(known) and all(map(operator.is_, last.known, known)):
-            return self._again(last, state, framebuffer)
-        self._last = last = self.repeats.find(known)
+        if last is None or len(last.known) != len(known) or not all(map(operator.is_, last.known, known)):
+            self._last = last = self.repeats.find(known)
+        self._copies = None
         if last is not None:
-            return self._again(last, state, framebuffer)
+            if last.frame != self.repeats.frame:
+                last.packet, last.frame, last.copies = self._again(last, state, framebuffer), self.repeats.frame, None
+                return last.packet
+            if last.copies is None:
+                last.copies = Copies(self.region, state, last.packet)
+            self._copies, self._revision, self._info = last.copies, state.revision, info
+            return replace(last.packet, environments=last.copies.take())
         mark = self.region.keeping
         packet = self._make(state, info, framebuffer)
         if packet is not None and packet.is_repeatable:
             content = ctypes.string_at(packet.address, _DRAW_SIZE)
-            self._last = Repeat(known, content, packet, self.region.kept(mark))
+            self._last = Repeat(known, content, packet, self.region.kept(mark), self.repeats.frame)
             self.repeats.add(self._last)
         return packet
 
+    def unchanged(self, state: DrawState, info: DrawInfo) -> Copies | None:
+        """What `make` made last, where the draw is the same but for constants and the frame has not ended."""
+        found = self._copies
+        if found is None or state.revision != self._revision or info is not self._info:
+            return None
+        return found if not found.is_sampled or found.has_units() else None
+
+    def flushed(self) -> None:
+        """A frame ended, and what lies in its region."""
+        self._copies = None
+        self.repeats.flushed()
+
     def _again(self, last: Repeat, state: DrawState, framebuffer: Framebuffer) -> Packet:
-        """A draw that was made before, with new constants."""
-        region, reads = self.region, last.packet.reads
+        """A draw that was made in an earlier frame, with new constants."""
+        region = self.region
         address = region.allocate(_DRAW_SIZE)
         ctypes.memmove(address, last.content, _DRAW_SIZE)
         region.keep(last.kept)
-        for stage, shader, at in ((state.vertex, state.vertex_shader, _VERTEX_ENV), (state.fragment, state.fragment_shader, _FRAGMENT_ENV)):
-            environment = make_environment(region, demand_of(shader), stage, [])
-            ctypes.c_void_p.from_address(address + at).value = environment
+        vertex = make_environment(region, demand_of(state.vertex_shader), state.vertex, [])
+        fragment = make_environment(region, demand_of(state.fragment_shader), state.fragment, [])
         if framebuffer.samples > 1:
-            tell_samples(environment, framebuffer.samples)
-        return Packet(address, last.packet.primitives, last.packet.vertices, reads, last.packet.assembled, last.packet.is_layered)
+            tell_samples(fragment, framebuffer.samples)
+        return replace(last.packet, address=address, environments=(vertex, fragment))
 
     def make_stored(self, state: DrawState, last: Shader, mode: Prim, most: int, framebuffer: Framebuffer) -> Packet | None:
         """The packet of a draw whose vertices other stages leave in memory; None where it draws nothing.
@@ -89,7 +109,7 @@ class DrawMaker:
         address = self.region.copy(packet.address, _DRAW_SIZE)
         d = Draw.from_address(address)
         d.attribute[0], d.indices, d.numbers, d.prims_per_instance = vertices, corners, numbers, count
-        return Packet(address, count, 0, packet.reads, is_layered=packet.is_layered, is_repeatable=False)
+        return Packet(address, count, 0, packet.reads, packet.environments, is_layered=packet.is_layered, is_repeatable=False)
 
     def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, last: Shader | None = None) -> Packet | None:
         vertex = state.vertex_shader if last is None else last
@@ -145,6 +165,7 @@ class DrawMaker:
             d.stride[0] = 16 * vertex.program.file_size(File.OUT)
         self._fragments(d, state, framebuffer, fragment, packet, style)
         packet.is_layered = d.layer_slot >= 0
+        packet.environments = d.vertex_env or 0, d.fragment_env or 0
         return packet
 
     def shade(self, d: Draw, state: DrawState, vertex: Shader, lanes: int, packet: Packet) -> None:
@@ -240,9 +261,3 @@ class DrawMaker:
     @staticmethod
     def _writes(info: FragmentInfo, index: int) -> bool:
         return index in info.colors or (info.writes_all and 0 in info.colors)
-
-
-def batches_of(packet: Packet, size: int) -> Iterator[tuple[int, int]]:
-    """(first primitive, count) of each batch."""
-    for first in range(0, packet.primitives, size):
-        yield first, min(size, packet.primitives - first)

@@ -10,7 +10,7 @@ from backends.llvm.abi import SamplerRecord, ShaderEnv, TextureRecord
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.raster.demand import Demand
 from backends.raster.memory import Region
-from backends.raster.packet import StageBindings
+from backends.raster.packet import Constants, Memory, StageBindings
 from backends.raster.storage import bind_memory
 from backends.raster.tables import BufferTable
 
@@ -33,12 +33,9 @@ def make_environment(
     bound = bindings.constants
     for slot, declared, is_whole in demand.constants:
         memory = bound[slot] if slot < len(bound) else None
-        size = memory.size & ~3 if memory is not None else 0
-        if not is_whole:
-            size = min(size, declared)
-        copied = region.copy(memory.address if memory is not None else 0, size, declared)
-        ctypes.c_void_p.from_address(address + _CONSTANTS + 8 * slot).value = copied
-        ctypes.c_int32.from_address(address + _WORDS + 4 * slot).value = max(size, declared) // 4
+        place, words = place_constants(region, memory, declared, is_whole)
+        ctypes.c_void_p.from_address(address + _CONSTANTS + 8 * slot).value = place
+        ctypes.c_int32.from_address(address + _WORDS + 4 * slot).value = words
     if demand.units:
         env = ShaderEnv.from_address(address)
         views, samplers = padded(bindings.views, demand.units), padded(bindings.samplers, demand.units)
@@ -51,6 +48,20 @@ def make_environment(
     if counters is not None and (demand.images or demand.effects.touches):
         bind_memory(region, ShaderEnv.from_address(address), demand, bindings, counters)
     return address
+
+
+def place_constants(region: Region, memory: Memory | Constants | None, declared: int, is_whole: bool) -> tuple[int, int]:
+    """Address and number of readable words of a constant buffer, zero-padded to `declared` bytes; what may change is copied."""
+    if memory is None:
+        return region.copy(0, 0, declared), declared // 4
+    size = memory.size & ~3
+    if not is_whole and size > declared:
+        size = declared
+    words = (size if size > declared else declared) // 4
+    if type(memory) is Constants and declared <= memory.room:
+        region.keep_latest(memory.keepalive)
+        return memory.address, words
+    return region.copy(memory.address, size, declared), words
 
 
 def _records(region: Region, kind: type[ctypes.Structure], records: Sequence[ctypes.Structure | None]) -> int:

@@ -26,7 +26,7 @@ class Region:
         """chunk: bytes that the system is asked for at once; spare: how many chunks stay in hand when the region is emptied."""
         self._chunk, self._most_spare = chunk, spare
         self._spare: list[NDArray[np.uint8]] = []
-        self.size = 0  # bytes of the chunks that are full
+        self.size = 0  # bytes of the chunks that are full, and of memory that is kept with them
         self._full: list[NDArray[np.uint8]] = []
         self._keep: list[Any] = []
         self._current = aligned(chunk)
@@ -79,6 +79,12 @@ class Region:
     def keep(self, thing: Any) -> None:
         """Keeps an object alive until `reset`."""
         self._keep.append(thing)
+
+    def keep_latest(self, memory: NDArray[np.uint8]) -> None:
+        """The same for memory that many in a row keep; it counts as the region's."""
+        if not self._keep or self._keep[-1] is not memory:
+            self._keep.append(memory)
+            self.size += len(memory)
 
     def reset(self) -> None:
         """Everything handed out is void."""

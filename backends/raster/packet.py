@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from backends.raster.tables import BufferTable, ImageTable
 from linkage.options import IDENTITY, LinkState
@@ -34,6 +37,7 @@ MAX_COLOR_BUFFERS = 8
 MAX_VERTEX_BUFFERS = 32
 
 _serials = itertools.count(1)
+_revisions = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,15 @@ class Memory:
     address: int
     size: int  # bytes
     keepalive: object = field(default=None, compare=False, repr=False)
+
+
+class Constants(NamedTuple):
+    """A constant buffer that nobody changes any more, with zeros behind it up to `room` bytes: kernels may read it where it lies."""
+
+    address: int
+    size: int  # bytes
+    room: int
+    keepalive: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +154,7 @@ class StreamTarget:
 class StageBindings:
     """What is bound to one shader stage, by slot; a `None` entry is an empty slot."""
 
-    constants: list[Memory | None] = field(default_factory=list)
+    constants: list[Memory | Constants | None] = field(default_factory=list)
     views: list[BoundView | None] = field(default_factory=list)
     samplers: list[BoundSampler | None] = field(default_factory=list)
     buffers: BufferTable = field(default_factory=BufferTable)
@@ -168,7 +181,7 @@ class DrawState:
     """All that is bound and that a draw needs. The context owns one, changes its fields, and passes it to every draw.
 
     Replace what changes (assign a new tuple or state object): the renderer recognizes unchanged fields by identity.
-    The lists inside StageBindings may be changed in place."""
+    The lists inside StageBindings may be changed in place. `revision` is another number whenever a field was given another object."""
 
     rasterizer: RasterizerState
     blend: BlendState
@@ -196,6 +209,12 @@ class DrawState:
     stages: Stages = field(default_factory=Stages)
     count_samples: bool = False  # an occlusion query is active
     count_statistics: bool = False  # a pipeline statistics query is active
+    revision: int = field(default=0, init=False, compare=False)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if getattr(self, name, _revisions) is not value:
+            object.__setattr__(self, name, value)
+            object.__setattr__(self, "revision", next(_revisions))
 
 
 STREAMS = 4

@@ -233,6 +233,8 @@ class Batch(ctypes.Structure):
         ("draw", c_void_p),
         ("arena", c_void_p),
         ("heads", c_void_p),
+        ("vertex_env", c_void_p),
+        ("fragment_env", c_void_p),
         ("first", c_int32),
         ("count", c_int32),
         ("done", c_int32),
@@ -267,6 +269,7 @@ class Worker(ctypes.Structure):
         ("cache", c_void_p),
         ("cursors", c_void_p),
         ("list", c_void_p),
+        ("fragment_env", c_void_p),  # of the batch that is drawn
         ("polygon", c_void_p),
         ("soa_in", c_void_p),
         ("soa_out", c_void_p),

@@ -15,7 +15,8 @@ from backends.gallium.enums import Clear
 from backends.gallium.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
 from backends.raster.coarse import INFINITY, cleared_bound
-from backends.raster.drawing import DrawMaker, batches_of
+from backends.raster.copies import Copies
+from backends.raster.drawing import DrawMaker
 from backends.raster.kernels import Cache, kernels_for
 from backends.raster.memory import Region
 from backends.raster.packet import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Statistics, Surface
@@ -30,11 +31,12 @@ from backends.stream.totals import StreamTotals
 SETUP_LANES = 16
 MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
 MAX_QUEUED = 1 << 21  # primitives waiting; between native runs the caller can be interrupted
+SPARE_CHUNKS = 32  # of draw records and the like, which the next frame takes
 MAX_HELD = 1 << 28  # bytes of memory that waiting draws keep alive
 _BATCH = np.dtype(
     {
         "names": [name for name, *_ in Batch._fields_],
-        "formats": [np.uint64] * 3 + [np.int32] * 10,
+        "formats": [np.uint64] * 5 + [np.int32] * 10,
         "offsets": [getattr(Batch, name).offset for name, *_ in Batch._fields_],
         "itemsize": ctypes.sizeof(Batch),
     }
@@ -73,16 +75,17 @@ class Renderer:
         self._batch_size = batch
         helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works where a CPU is left for it
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or min(lanes or SETUP_LANES, 32)), batch, window, arena)
-        self._region = Region()
+        self._region = Region(spare=SPARE_CHUNKS)
         self._maker = DrawMaker(self.kernels, self._region, lanes)
         self._framebuffer = Framebuffer(0, 0)
-        self._batches: list[tuple[int, int, int]] = []  # draw, first, count
+        self._batches: list[tuple[int, int, int, int, int]] = []  # draw, first, count, environments
         self._clears: list[tuple[Surface, ClearRecord]] = []
         self._resolves: list[Resolve] = []
         self._reads: set[tuple[int, int]] = set()
         self._waiting = Waiting()
         self._is_ordered = False  # one thread has to do what waits
         self._held = self._queued = 0  # bytes that draws read; primitives in batches
+        self._seen = 0  # size of the region when a repeated draw looked at what waits
         self._bound = INFINITY  # of all depths in the framebuffer
         self._layers = 1  # that waiting draws go to
         self._vertices = self._primitives = 0
@@ -158,6 +161,10 @@ class Renderer:
     # -- drawing ------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """Takes a draw. UnsupportedError, before anything is drawn, for what the renderer cannot do."""
+        copies = self._maker.unchanged(state, info)
+        if copies is not None and not (state.has_stages or self._resolves or self._waiting.written):
+            self._repeat(copies)
+            return
         fb = self._framebuffer
         if self._resolves:
             self.flush()
@@ -181,6 +188,16 @@ class Renderer:
         self._primitives += packet.assembled
         self.enqueue(packet)
         self._limit()
+
+    def _repeat(self, copies: Copies) -> None:
+        """The last draw again, with the constants of now."""
+        packet = copies.packet
+        self._vertices += packet.vertices
+        self._primitives += packet.assembled
+        self._batch(packet, copies.take())
+        if self._region.size != self._seen or not self._batches:
+            self._seen = self._region.size
+            self._limit()
 
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
         """A draw with more stages than two, or with stream output; whether the draw itself is still to come."""
@@ -208,8 +225,12 @@ class Renderer:
         if fresh:
             self._reads |= fresh
             self._held += sum(size for _, size in fresh)
-        for first, count in batches_of(packet, self._batch_size):
-            self._batches.append((packet.address, first, count))
+        self._batch(packet, packet.environments)
+
+    def _batch(self, packet: Packet, environments: tuple[int, int]) -> None:
+        for first in range(0, packet.primitives, self._batch_size):
+            count = min(self._batch_size, packet.primitives - first)
+            self._batches.append((packet.address, first, count, *environments))
             self._queued += count
             if len(self._batches) >= MAX_BATCHES or self._queued >= MAX_QUEUED:
                 self.carry_out()
@@ -260,7 +281,7 @@ class Renderer:
         self._is_ordered = False
         self._held = 0
         self._region.reset()
-        self._maker.repeats.flushed()
+        self._maker.flushed()
         self._pipeline.reset()
         if self._layers > 1:
             self._resize(1)
@@ -271,8 +292,9 @@ class Renderer:
         s, pool = self._pool.scene, self._pool
         batches = np.zeros(max(len(self._batches), 1), _BATCH)
         if self._batches:
-            draws, first, count = zip(*self._batches)
-            batches["draw"], batches["first"], batches["count"] = draws, first, count
+            names = ("draw", "first", "count", "vertex_env", "fragment_env")
+            for name, values in zip(names, zip(*self._batches)):
+                batches[name] = values
             batches["arena_size"] = pool.arena_size
         clears = (ClearRecord * len(self._clears))(*(record for _, record in self._clears))
         s.batches, s.num_batches = batches.ctypes.data, len(self._batches)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from backends.gallium.state import DrawInfo
 from backends.raster.packet import DrawState, Framebuffer
+
+if TYPE_CHECKING:
+    from backends.raster.copies import Copies
 
 
 @dataclass(slots=True)
@@ -19,6 +22,7 @@ class Packet:
     primitives: int
     vertices: int
     reads: list[tuple[int, int]]
+    environments: tuple[int, int] = (0, 0)  # of the vertex and the fragment shader
     assembled: int = 0
     is_layered: bool = False  # primitives name layers
     is_repeatable: bool = True  # the record names no memory that ends with the frame, but for environments
@@ -32,6 +36,8 @@ class Repeat:
     content: bytes
     packet: Packet
     kept: list[Any]
+    frame: int  # in which `packet` was made, or made again
+    copies: Copies | None = None  # of that frame
 
 
 def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
@@ -82,6 +88,7 @@ class Repeats:
         self._recent: dict[tuple[int, ...], Repeat] = {}
         self._older: dict[tuple[int, ...], Repeat] = {}
         self._flushes = 0
+        self.frame = 0  # number of the frame
 
     def find(self, known: tuple[object, ...]) -> Repeat | None:
         """The draw that was made of the very same objects."""
@@ -100,7 +107,8 @@ class Repeats:
         self._recent[tuple(map(id, repeat.known))] = repeat
 
     def flushed(self) -> None:
-        """A flush ended."""
+        """A flush ended, and with it a frame."""
+        self.frame += 1
         self._flushes += 1
         if self._flushes >= LIFE:
             self._turn()

@@ -62,7 +62,7 @@ def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
     fetched = [(k, t, bound("color", k, t.block_bytes)) for k, t in key.fetched]
     depth = bound("depth", 0, key.depth.format.block_bytes) if key.depth is not None else None
     samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
-    env = d.get("fragment_env")
+    env = w.get("fragment_env")
     hoisted: dict[int, Hoisted] = {}
     if info.is_constant:
         once = Hoisted(f, info, env, key.lanes)

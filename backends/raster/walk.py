@@ -58,6 +58,7 @@ def build_tile_walk(module: Module) -> None:
                     farthest = f.at(s.get("coarse"), tile.zext(I64) << 2)
                     with f.if_((d.get("coarse") & Coarse.RAISES).ne(0)):
                         f.store(f.const(F32, INFINITY), farthest)
+                    w.set("fragment_env", b.get("fragment_env"))
                     with f.loop() as run:
                         run.break_if(f.load(I32, cursor).eq(0))
                         n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)

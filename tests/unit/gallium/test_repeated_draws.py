@@ -1,0 +1,225 @@
+"""Draws that come again: only what changed is made anew, and the picture is that of draws that are made one by one."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import tgsi
+from backends.gallium.constants import MAX_BYTES, ConstantMemory
+from backends.gallium.layout import LINE
+from backends.raster import renderer as renderer_module
+from backends.raster.packet import DrawState
+from tgsi import gallium as g
+
+VERTEX = """VERT
+DCL IN[0]
+DCL OUT[0], POSITION
+DCL CONST[0][0..1]
+DCL CONST[1][0]
+MAD OUT[0], IN[0], CONST[0][1], CONST[0][0]
+ADD OUT[0].xy, OUT[0], CONST[1][0]
+END
+"""
+FRAGMENT = """FRAG
+DCL OUT[0], COLOR
+DCL CONST[0][0..2]
+DCL SAMP[0]
+DCL TEMP[0]
+TEX TEMP[0], CONST[0][1], SAMP[0], 2D
+MAD OUT[0], TEMP[0], CONST[0][0], CONST[0][2]
+END
+"""
+PLAIN = "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0][0]\nMOV OUT[0], CONST[0][0]\nEND\n"
+SIZE = 24
+Floats = NDArray[np.float32]
+
+
+class Scene:
+    """A context with everything that the steps of a random sequence choose from."""
+
+    def __init__(self, screen: Any) -> None:
+        self.ctx = ctx = screen.context_create()
+        self.target = screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
+        ctx.set_framebuffer_state(cbufs=[self.target])
+        ctx.clear(color=(0, 0, 0, 0))
+        self.viewports = [g.ViewportState((s / 2, s / 2, 0.5), (SIZE / 2, SIZE / 2, 0.5)) for s in (SIZE, SIZE - 6)]
+        ctx.set_viewport_states([self.viewports[0]])
+        ctx.bind_rasterizer_state(ctx.create_rasterizer_state())
+        ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
+        self.fragments = [ctx.create_fs_state(t) for t in (PLAIN, FRAGMENT)]
+        ctx.bind_fs_state(self.fragments[0])
+        factors = {f"{part}_{k}": "ONE" for part in ("rgb", "alpha") for k in ("src_factor", "dst_factor")}
+        self.blends = [ctx.create_blend_state(), ctx.create_blend_state(blend_enable=True, **factors)]
+        ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
+        ctx.set_vertex_buffers([np.array([[0, 0, 0, 1], [0.6, 0, 0, 1], [0, 0.6, 0, 1]], "f4")])
+        ctx.set_constant_buffer("VERTEX", np.array([0, 0, 0, 0, 1, 1, 1, 1], "f4"))
+        ctx.set_constant_buffer("FRAGMENT", np.ones(12, "f4"))
+        self.views = []
+        for k in range(2):
+            texture = screen.resource_create(width0=4, height0=4, format="R8G8B8A8_UNORM", bind="SAMPLER_VIEW")
+            ctx.texture_subdata(texture, np.full((4, 4, 4), 100 + 50 * k, np.uint8))
+            self.views.append(ctx.create_sampler_view(texture))
+        ctx.set_sampler_views("FRAGMENT", [self.views[0]])
+        ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state()])
+        self.buffer = screen.resource_create(target="BUFFER", format="R8_UNORM", width0=256, bind="CONSTANT_BUFFER")
+        self.info = [g.DrawInfo(mode=g.Prim.TRIANGLES, count=3), g.DrawInfo(mode=g.Prim.LINE_LOOP, count=3)]
+
+    def vertex_array(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_constant_buffer("VERTEX", np.array([x, y, 0, 0, 1, 0.5 + x, 1, 1], "f4")[:size])
+
+    def fragment_array(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_constant_buffer("FRAGMENT", np.array([x, y, 0.5, 1, 0.3, 0.3, 0, 0, y, x, 0, 1], "f4")[:size])
+
+    def second(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_constant_buffer("VERTEX", np.array([y / 2, x / 2, 0, 0], "f4").tobytes()[: 4 * size - 3] if x > 0 else None, index=1)
+
+    def resource(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_constant_buffer("FRAGMENT", self.buffer, offset=16 * (size % 2))
+
+    def written(self, x: float, y: float, size: int) -> None:
+        self.ctx.buffer_subdata(self.buffer, np.array([x, y, x, y] * 4, "f4"))
+
+    def view(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_sampler_views("FRAGMENT", [self.views[x > 0]])
+
+    def program(self, x: float, y: float, size: int) -> None:
+        self.ctx.bind_fs_state(self.fragments[x > 0])
+
+    def viewport(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_viewport_states([self.viewports[x > 0]])
+
+    def blend(self, x: float, y: float, size: int) -> None:
+        self.ctx.bind_blend_state(self.blends[x > 0])
+
+    def pixels(self) -> Floats:
+        with self.ctx.transfer_map(self.target, usage="READ") as mapped:
+            return np.array(mapped.data)
+
+
+STEPS: list[Callable[[Scene, float, float, int], None]] = [
+    *[Scene.vertex_array] * 4,
+    *[Scene.fragment_array] * 3,
+    Scene.second,
+    Scene.resource,
+    Scene.written,
+    Scene.view,
+    Scene.program,
+    Scene.viewport,
+    Scene.blend,
+]
+
+
+def picture(screen: Any, seed: int, *, one_by_one: bool) -> Floats:
+    """Sixty draws with up to three changes before each; one by one: carried out before the next change."""
+    chance, scene = random.Random(seed), Scene(screen)
+    for _ in range(60):
+        for step in chance.choices(STEPS, k=chance.choice([0, 1, 1, 1, 3])):
+            step(scene, chance.uniform(-0.8, 0.8), chance.uniform(-0.8, 0.8), chance.choice([3, 4, 8, 12]))
+        scene.ctx.draw_vbo(scene.info[chance.random() < 0.1])
+        if chance.random() < 0.03 or one_by_one:
+            scene.ctx.flush()
+    found = scene.pixels()
+    scene.ctx.destroy()
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_repeated_draws_give_the_picture_of_draws_made_one_by_one(seed: int) -> None:
+    with tgsi.Screen(threads=0) as screen:
+        together, alone = (picture(screen, seed, one_by_one=v) for v in (False, True))
+    assert together.any()
+    assert np.array_equal(together, alone)
+
+
+def test_repeated_draws_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tgsi.Screen(threads=0) as screen:
+        scene = Scene(screen)
+        maker, made = scene.ctx.renderer._maker, list[Any]()
+
+        def make(*given: Any, make: Callable[..., Any] = maker.make) -> Any:
+            made.append(given)
+            return make(*given)
+
+        monkeypatch.setattr(maker, "make", make)
+        for k in range(100):
+            scene.vertex_array(k / 100, 0.0, 8)
+            scene.ctx.draw_vbo(scene.info[0])
+        assert len(made) == 2
+        scene.viewport(1.0, 0.0, 0)
+        scene.ctx.draw_vbo(scene.info[0])
+        assert len(made) == 3
+        scene.ctx.destroy()
+
+
+def test_many_repeated_draws_are_carried_out_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renderer_module, "MAX_BATCHES", 50)
+    pictures = []
+    for limit in (1 << 28, 1 << 18):  # the second: waiting draws hold too much, and end the frame
+        monkeypatch.setattr(renderer_module, "MAX_HELD", limit)
+        with tgsi.Screen(threads=0) as screen:
+            scene = Scene(screen)
+            scene.blend(1.0, 0.0, 0)
+            for k in range(3000):
+                scene.fragment_array(k / 3000, 0.25, 12)
+                scene.ctx.draw_vbo(scene.info[0])
+            assert scene.ctx.renderer.runs > 10
+            pictures.append(scene.pixels())
+            scene.ctx.destroy()
+    assert np.array_equal(pictures[0], pictures[1])
+    assert pictures[0][..., 1].max() == 750.0
+
+
+def test_a_state_has_another_revision_when_a_field_was_given_another_object() -> None:
+    state = DrawState(g.RasterizerState(), g.BlendState(), g.DepthStencilAlphaState())
+    seen = {state.revision}
+    for name in ("blend_color", "viewports", "vertex_shader", "memory"):
+        setattr(state, name, object())
+        assert state.revision not in seen
+        seen.add(state.revision)
+        setattr(state, name, getattr(state, name))
+        assert state.revision in seen
+    assert DrawState(state.rasterizer, state.blend, state.depth_stencil_alpha).revision not in seen
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 15, 16, 64, 65, 4096, MAX_BYTES, MAX_BYTES + 4])
+def test_constants_lie_aligned_with_zeros_behind_them(size: int) -> None:
+    memory, data = ConstantMemory(), bytes(k % 251 + 1 for k in range(size))
+    for _ in range(40):
+        found = memory.put(data)
+        assert found is not None
+        kept = min(size, MAX_BYTES)
+        assert (found.address % LINE, found.size) == (0, kept)
+        assert found.room == (0 if kept % 4 else -(-kept // LINE) * LINE)
+        assert ctypes.string_at(found.address, max(found.room, kept)) == data[:kept] + bytes(max(found.room - kept, 0))
+        begin = found.keepalive.ctypes.data
+        assert begin <= found.address
+        assert found.address + found.room <= begin + len(found.keepalive)
+
+
+def test_only_plain_memory_is_taken_as_it_lies() -> None:
+    memory = ConstantMemory()
+    assert memory.put(np.arange(8, dtype="f4")[::2]) is None
+    assert memory.put([1, 2, 3]) is None
+    found = memory.put(np.arange(6, dtype="f4").reshape(2, 3))
+    assert found is not None
+    assert found.size == 24
+
+
+def test_what_is_declared_behind_a_buffer_reads_zero_also_where_another_follows() -> None:
+    with tgsi.Screen(threads=0) as screen:
+        scene = Scene(screen)
+        text = PLAIN.replace("CONST[0][0]\nMOV OUT[0], CONST[0][0]", "CONST[0][0..7]\nADD OUT[0], CONST[0][0], CONST[0][6]")
+        scene.ctx.bind_fs_state(scene.ctx.create_fs_state(text))
+        for _ in range(3):
+            scene.fragment_array(0.5, 0.25, 4)
+            scene.ctx.set_constant_buffer("VERTEX", np.full(64, 7, "f4"), index=5)
+            scene.ctx.draw_vbo(scene.info[0])
+        assert scene.pixels().max(axis=(0, 1)).tolist() == [0.5, 0.25, 0.5, 1.0]
+        scene.ctx.destroy()
