@@ -111,7 +111,7 @@ def _of_texture(texture: Resource, view: ImageView, argument: str) -> TextureRec
     top = level.layers - 1
     last = integer(top if view.last_layer is None else view.last_layer, f"{argument}: last_layer", first, top)
     record = TextureRecord(texture.address, texture.size, level.width, level.height, last - first + 1)
-    record.samples = 1
+    record.samples, record.sample_stride = texture.samples, texture.sample_stride
     record.level_offset[0] = level.offset + first * level.layer_stride
     record.row_stride[0], record.layer_stride[0] = level.row_stride, level.layer_stride
     return record

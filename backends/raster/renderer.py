@@ -137,7 +137,8 @@ class Renderer:
 
     def resolve(self, job: Resolve) -> None:
         """Averages samples: behind the draws to the same tiles that wait, else at once."""
-        if self.pending and self._layers == 1 and job.fits(self._framebuffer) and not self.uses(*job.written):
+        stored = meet([job.read], self._waiting.written)  # by programs, in whatever tile
+        if self.pending and self._layers == 1 and job.fits(self._framebuffer) and not stored and not self.uses(*job.written):
             self._resolves.append(job)
             return
         if self.uses(*job.read) or self.uses(*job.written):

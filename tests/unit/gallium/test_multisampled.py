@@ -361,3 +361,61 @@ def test_programs_are_told_how_many_samples_there_are_and_where(screen: g.Screen
     )
     x, y = STANDARD_POSITIONS.get(samples, ((8, 8),))[-1]
     assert (bench.planes()[0].view("f4")[..., :3] == (samples, x / 16, y / 16)).all()
+
+
+def test_layers_have_samples_of_their_own(screen: g.Screen) -> None:
+    bench = Bench(screen, 4)
+    layers = screen.resource_create(target="TEXTURE_2D_ARRAY", width0=SIZE, height0=SIZE, array_size=3, nr_samples=4)
+    depth = screen.resource_create(
+        target="TEXTURE_2D_ARRAY", format="Z24X8_UNORM", width0=SIZE, height0=SIZE, array_size=3, nr_samples=4, bind="DEPTH_STENCIL"
+    )
+    ctx = bench.ctx
+    ctx.set_framebuffer_state(cbufs=[layers], zsbuf=depth)
+    less = {"enabled": True, "writemask": True, "func": "LESS"}
+    ctx.bind_depth_stencil_alpha_state(ctx.create_depth_stencil_alpha_state(depth=less))
+    ctx.clear(color=(0, 0, 0, 0), depth=1.0)
+    ctx.bind_vs_state(
+        ctx.create_vs_state(
+            "VERT\nDCL IN[0]\nDCL SV[0], INSTANCEID\nDCL OUT[0], POSITION\nDCL OUT[1], LAYER\nDCL OUT[2], GENERIC[0]\nDCL TEMP[0]\n"
+            "IMM[0] INT32 {1, 0, 0, 0}\nIMM[1] FLT32 {0.3, 0.5, 0, 1}\nMOV OUT[0], IN[0]\nUADD OUT[1].x, SV[0].xxxx, IMM[0].xxxx\n"
+            "U2F TEMP[0].x, SV[0].xxxx\nMAD OUT[2], TEMP[0].xxxx, IMM[1].xxxx, IMM[1].yyyy\nEND\n"
+        )
+    )
+    ctx.bind_fs_state(ctx.create_fs_state("FRAG\nDCL IN[0], GENERIC[0], LINEAR\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"))
+    ctx.set_vertex_buffers([SLANTED])
+    ctx.draw_vbo(mode="TRIANGLES", count=3, instance_count=2)
+    out = bench.make("R8G8B8A8_UNORM")
+    ctx.blit(out, src=layers, src_box=(0, 0, 2, SIZE, SIZE, 1), dst_box=(0, 0, 0, SIZE, SIZE, 1))
+    ctx.flush()
+    planes = [layers.blocks(0, k) for k in range(4)]
+    for layer, value in ((0, 0), (1, 128), (2, 204)):
+        assert {int(v) for p in planes for v in np.unique(p[layer])} == {0, value}
+    assert not (planes[0] == planes[1]).all()
+    np.testing.assert_array_equal(out.blocks()[0], resolved([p[2] for p in planes], Format.R8G8B8A8_UNORM))
+    other = Bench(screen, 1)
+    other.ctx.set_sampler_views("FRAGMENT", [other.ctx.create_sampler_view(layers)])
+    other.ctx.bind_sampler_states("FRAGMENT", [other.ctx.create_sampler_state()])
+    other.draw(
+        "DCL IN[0], POSITION, LINEAR\nDCL OUT[0], COLOR\nDCL SAMP[0]\nDCL SVIEW[0], 2D_ARRAY_MSAA, FLOAT\nDCL TEMP[0]\n"
+        "IMM[0] INT32 {2, 3, 0, 0}\nF2I TEMP[0], IN[0]\nMOV TEMP[0].zw, IMM[0].xxxy\nTXF OUT[0], TEMP[0], SAMP[0], 2D_ARRAY_MSAA\n"
+    )
+    np.testing.assert_array_equal(other.planes()[0], planes[3][2])
+
+
+def test_images_of_samples_are_stored_one_by_one(screen: g.Screen) -> None:
+    with screen.context_create() as ctx:
+        image = screen.resource_create(format="R32_UINT", width0=8, height0=4, nr_samples=4)
+        ctx.set_shader_images("COMPUTE", [image])
+        ctx.bind_compute_state(
+            ctx.create_compute_state(
+                "COMP\nPROPERTY CS_FIXED_BLOCK_WIDTH 8\nPROPERTY CS_FIXED_BLOCK_HEIGHT 4\nPROPERTY CS_FIXED_BLOCK_DEPTH 4\n"
+                "DCL SV[0], THREAD_ID\nDCL IMAGE[0], 2D_MSAA, PIPE_FORMAT_R32_UINT, WR\nDCL TEMP[0..1]\nIMM[0] UINT32 {100, 10, 1, 0}\n"
+                "MOV TEMP[0].xy, SV[0]\nMOV TEMP[0].w, SV[0].zzzz\nUMUL TEMP[1].x, SV[0].zzzz, IMM[0].xxxx\n"
+                "UMAD TEMP[1].x, SV[0].yyyy, IMM[0].yyyy, TEMP[1].xxxx\nUADD TEMP[1].x, TEMP[1].xxxx, SV[0].xxxx\n"
+                "STORE IMAGE[0], TEMP[0], TEMP[1], 2D_MSAA, PIPE_FORMAT_R32_UINT\nEND\n"
+            )
+        )
+        ctx.launch_grid(block=(8, 4, 4), grid=(1, 1, 1))
+        for k in range(4):
+            expected = 100 * k + 10 * np.arange(4)[:, None] + np.arange(8)[None, :]
+            np.testing.assert_array_equal(image.blocks(0, k)[0].copy().view("u4")[..., 0], expected)
