@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -419,3 +421,31 @@ def test_images_of_samples_are_stored_one_by_one(screen: g.Screen) -> None:
         for k in range(4):
             expected = 100 * k + 10 * np.arange(4)[:, None] + np.arange(8)[None, :]
             np.testing.assert_array_equal(image.blocks(0, k)[0].copy().view("u4")[..., 0], expected)
+
+
+@pytest.mark.parametrize("format", ["Z32_FLOAT", "Z16_UNORM"])
+@pytest.mark.parametrize("state", [{}, {"mask": 0b0111}, {"alpha_to_coverage": True}])
+def test_tiles_hide_only_what_all_of_their_samples_hide(screen: g.Screen, format: str, state: dict[str, Any]) -> None:
+    """A statistics query turns the coarse test of tiles off."""
+    rng = np.random.default_rng(7)
+    corners = rng.uniform(-4, 4, (60, 3, 2))
+    slopes = rng.uniform(-0.2, 0.2, (60, 1, 2))
+    z = (corners * slopes).sum(-1, keepdims=True) + rng.uniform(-0.5, 0.5, (60, 1, 1))
+    vertices = np.concatenate([corners, z, np.ones_like(z)], -1).reshape(-1, 4).astype("f4")
+    pictures = []
+    for counts in (False, True):
+        bench = Bench(screen, 4, depth=format)
+        ctx = bench.ctx
+        ctx.bind_rasterizer_state(ctx.create_rasterizer_state(multisample=True, depth_clip=False))
+        less = {"enabled": True, "writemask": True, "func": "LESS"}
+        ctx.bind_depth_stencil_alpha_state(ctx.create_depth_stencil_alpha_state(depth=less))
+        ctx.bind_blend_state(ctx.create_blend_state(alpha_to_coverage=state.get("alpha_to_coverage", False)))
+        ctx.set_sample_mask(state.get("mask", 15))
+        ctx.clear(color=(0, 0, 0, 0), depth=1.0)
+        if counts:
+            ctx.begin_query(ctx.create_query("PIPELINE_STATISTICS"))
+        ctx.bind_fs_state(ctx.create_fs_state("FRAG\nDCL IN[0], GENERIC[0], LINEAR\nDCL OUT[0], COLOR\nFRC OUT[0], IN[0].xyzy\nEND\n"))
+        ctx.set_vertex_buffers([vertices])
+        ctx.draw_vbo(mode="TRIANGLES", count=len(vertices))
+        pictures.append(np.stack(bench.planes()).tobytes() + np.stack(bench.planes(bench.depth)).tobytes())
+    assert pictures[0] == pictures[1]
