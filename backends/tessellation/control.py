@@ -17,9 +17,12 @@ from backends.llvm.translate import translate
 from backends.shapes import QUAD, patch_registers
 from backends.tessellation.kernel import native_entry
 from backends.tessellation.records import ControlRecord
+from passes.analysis.regions import FUEL
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Program
+
+_Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +76,11 @@ class ControlRegisters(DrawRegisters):
         f, program = self.f, self.program
         registers = program.file_size(file)
         if file is File.IN:
-            words, rows, own = self.record.get("inputs"), self.record.get("rows"), None
+            words, rows = self.record.get("inputs"), self.record.get("rows")
         else:
-            words, rows, own = self.record.get("outputs"), f.const(I32, written_vertices(program)), self.member
+            words, rows = self.record.get("outputs"), f.const(I32, written_vertices(program))
         base = self.patch.zext(I64) * (rows.zext(I64) * (16 * registers))
-        return RowFile(f, words, rows, base, own, registers, patch_registers(program, file), self.there)
+        return RowFile(f, words, rows, base, self.member, registers, patch_registers(program, file), self.there)
 
     def system_value(self, register: int, channel: int) -> Val:
         """A channel of a system value."""
@@ -105,15 +108,16 @@ def build_control_kernel(
     images: dict[int, ImageKey],
     *,
     cpu: str = "host",
+    fuel: int = FUEL,
 ) -> Module:
-    """A module with `control(record)`: see ControlRecord.
+    """A module with `control(record)`: see ControlRecord. `fuel`: see `translate`.
 
     Raises UnsupportedError for what the generator does not build.
     """
     module = Module("control", cpu)
     arrangement = Arrangement(written_vertices(program), lanes)
     waits = plan_of(program).waits
-    state_bytes = _build_shade(module, program, arrangement, textures, samplers, images, waits)
+    state_bytes = _build_shade(module, program, arrangement, (textures, samplers, images), waits, fuel)
     native_entry(module, "control", "patches")
     f = Function(module, "patches", [PTR], internal=True)
     record = Record(f, f.args[0], ControlRecord)
@@ -139,10 +143,9 @@ def _build_shade(
     module: Module,
     program: Program,
     arrangement: Arrangement,
-    textures: dict[int, TextureKey],
-    samplers: dict[int, SamplerKey],
-    images: dict[int, ImageKey],
+    bound: _Bound,
     waits: bool,
+    fuel: int,
 ) -> int:
     """`shade(record, index)`, as in `llvm.stages`. Returns the bytes of state."""
     lanes = arrangement.lanes
@@ -164,10 +167,8 @@ def _build_shade(
     patch = f.min(wanted, f.splat(last, lanes))
     there = there & (wanted <= last)
     zero = record.get("inputs")
-    interface = ControlRegisters(
-        f, LaneMap(lanes, "linear"), record.get("env"), zero, zero, textures, samplers, images, program, record, patch, member, there
-    )
-    translate(f, program, interface, there, barriers=barriers)
+    interface = ControlRegisters(f, LaneMap(lanes, "linear"), record.get("env"), zero, zero, *bound, program, record, patch, member, there)
+    translate(f, program, interface, there, fuel=fuel, barriers=barriers)
     if barriers is None:
         f.ret()
         return 0

@@ -39,16 +39,6 @@ class Points:
                 f.store(coordinate(f.const(I32.wide(LANES), fixed)), pointer, offset)
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Of one patch: is it drawn, is it a single cell, its points, its indices."""
-
-    drawn: Val
-    single: Val
-    points: Val
-    indices: Val
-
-
 class Domain(ABC):
     """One patch of a domain. outer: four levels, inner: two, as they were given."""
 

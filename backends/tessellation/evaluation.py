@@ -18,6 +18,7 @@ from backends.tessellation.kernel import native_entry
 from backends.tessellation.key import Tessellator
 from backends.tessellation.levels import load_levels
 from backends.tessellation.records import EvaluationRecord
+from passes.analysis.regions import FUEL
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
 from tgsi.ir import Program
@@ -114,13 +115,14 @@ def build_evaluation_kernel(
     images: dict[int, ImageKey],
     *,
     cpu: str = "host",
+    fuel: int = FUEL,
 ) -> Module:
-    """A module with `evaluate(record)`: see EvaluationRecord. `rows`: vertices of a patch.
+    """A module with `evaluate(record)`: see EvaluationRecord. `rows`: vertices of a patch; `fuel`: see `translate`.
 
     Raises UnsupportedError for what the generator does not build.
     """
     module = Module("evaluate", cpu)
-    _build_points(module, program, lanes, rows, (textures, samplers, images))
+    _build_points(module, program, lanes, rows, (textures, samplers, images), fuel)
     native_entry(module, "evaluate", "patches")
     f = Function(module, "patches", [PTR], internal=True)
     record = Record(f, f.args[0], EvaluationRecord)
@@ -133,7 +135,7 @@ def build_evaluation_kernel(
     return module
 
 
-def _build_points(module: Module, program: Program, lanes: int, rows: int, bound: _Bound) -> None:
+def _build_points(module: Module, program: Program, lanes: int, rows: int, bound: _Bound, fuel: int) -> None:
     """points(record, patch, point, end): one vector. Its last lanes may write to where the next one will."""
     f = Function(module, "points", [PTR, I32, I32, I32], internal=True)
     record, (patch, point, end) = Record(f, f.args[0], EvaluationRecord), f.args[1:]
@@ -141,7 +143,7 @@ def _build_points(module: Module, program: Program, lanes: int, rows: int, bound
     interface = EvaluationRegisters(
         f, LaneMap(lanes, "linear"), record.get("env"), nothing, nothing, *bound, program, record, rows, patch, point, end
     )
-    outputs = translate(f, program, interface, interface.present())
+    outputs = translate(f, program, interface, interface.present(), fuel=fuel)
     registers = program.file_size(File.OUT)
     size = 16 * registers
     out = f.at(record.get("vertices"), point.zext(I64) * size)

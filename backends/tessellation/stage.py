@@ -113,8 +113,9 @@ class TessellationStage:
 
     @property
     def most_bytes(self) -> int:
-        """Bytes that a patch of a high level becomes."""
-        return _TYPICAL_POINTS * self._size + _TYPICAL_PRIMITIVES * 4 * (self._key.vertices + 1)
+        """Bytes that a patch of a high level becomes, or that its vertices take on the way."""
+        on_the_way = 2 * sum(r.rows * r.row_bytes for r in (self._before, self._rows) if r is not None)
+        return max(_TYPICAL_POINTS * self._size + _TYPICAL_PRIMITIVES * 4 * (self._key.vertices + 1), on_the_way)
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> Sequence[Shaded]:
         """What the evaluation shader makes of the patches of a chunk."""
