@@ -1,10 +1,11 @@
-"""python -m benchmarks.accuracy [--functions A,B] [--engines jit,interp] [--samples N] [--exhaustive] [--jobs N] [--markdown] [--json FILE]
+"""python -m benchmarks.accuracy [--functions A,B] [--engines jit,interp] [--samples N] [--exhaustive] [--markdown] [--json FILE]
 
 Errors of the transcendental functions and of conversions to and from half, measured through `tgsi.run` and judged by mpmath.
 
 The reference of a first look is float64 (numpy). It finds the inputs with the largest errors; their errors, which the table shows, are
 computed again by mpmath with 256 bits. The float64 reference itself is compared with mpmath on a stratified sample: `reference` is its
-largest error in the same unit, so that the true maximum over the inputs is at most the sum of both.
+largest error in the same unit, so that the true maximum over the inputs is at most the sum of both. With --exhaustive all 2^32 inputs are
+taken, by generated code that has a reference of its own (`accuracy_scan`).
 """
 
 from __future__ import annotations
@@ -12,9 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -23,6 +22,7 @@ import numpy as np
 import tgsi
 from benchmarks.accuracy_functions import FUNCTIONS, Doubles, MeasuredFunction, Words, sample
 from benchmarks.accuracy_halves import measure_halves
+from benchmarks.accuracy_scan import BINADES, LANES, REFERENCES, SIZE, Scan
 
 CHUNK = 1 << 22
 CANDIDATES = 24
@@ -154,42 +154,46 @@ def reference_error(function: MeasuredFunction) -> float:
     return worst
 
 
-def _all_inputs(stride: int) -> Iterator[tuple[int, int]]:
-    yield from ((start, min(CHUNK * stride, (1 << 32) - start)) for start in range(0, 1 << 32, CHUNK * stride))
-
-
-def _chunk(task: tuple[str, str, int, int, int]) -> Row:
-    name, engine, start, size, stride = task
-    words = (np.arange(0, size, stride, dtype=np.uint64) + np.uint64(start)).astype(np.uint32)
-    return measure(FUNCTIONS[name], (words,), engine)
-
-
-def measure_function(name: str, engine: str, *, samples: int, stride: int = 0, jobs: int = 1) -> Row:
-    """The row of one function: over a sample, and over every `stride`-th input where that is not 0 (pairs: 64 times the sample)."""
+def scan_all(name: str) -> Row:
+    """All 2^32 inputs in compiled code, judged by the reference of `accuracy_scan`, and that reference by mpmath."""
     function = FUNCTIONS[name]
-    rows: Iterable[Row]
-    if stride and function.arguments == 1:
-        tasks = [(name, engine, start, size, stride) for start, size in _all_inputs(stride)]
-        with ProcessPoolExecutor(jobs) as pool:
-            rows = list(_progress(name, pool.map(_chunk, tasks), len(tasks)))
+    scan, whole = Scan(name, function.absolute), Row(name, "jit", function.bound, function.absolute)
+    for number in range(BINADES):
+        found = scan.binade(number)
+        part = Row(name, "jit", function.bound, function.absolute, found.count, mean=found.mean, wrong=found.wrong)
+        part.candidates = [(error, (word,)) for error, word in found.candidates]
+        whole.merge(part)
+        print(f"\r{name}: {number + 1} of {BINADES} binades", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    whole.reference = scan_reference_error(function, scan)
+    return whole
+
+
+def scan_reference_error(function: MeasuredFunction, scan: Scan) -> float:
+    """The largest error of the scan's reference against mpmath, on some inputs of each binade."""
+    worst = 0.0
+    for number, start in enumerate(np.random.default_rng(SEED).integers(0, SIZE // LANES, BINADES).tolist()):
+        values = scan.reference_values(number, LANES * start, LANES)
+        for lane in range(0, LANES, 3):
+            if np.isfinite(values[lane]) and number % 256 != 255:
+                worst = max(worst, exact_error(function, (number * SIZE + LANES * start + lane,), float(values[lane])) or 0.0)
+    return worst
+
+
+def measure_function(name: str, engine: str, *, samples: int, exhaustive: bool = False) -> Row:
+    """The row of one function: over a sample, or over all inputs (of pairs and others that no scan is written for: 64 samples)."""
+    function = FUNCTIONS[name]
+    if exhaustive and name in REFERENCES:
+        whole = scan_all(name)
     else:
-        rows = [measure(function, sample(function, min(samples, CHUNK), SEED + k), engine) for k in range(2, 66 if stride else 3)]
-    whole = Row(name, engine, function.bound, function.absolute)
-    for row in rows:
-        whole.merge(row)
+        whole = Row(name, engine, function.bound, function.absolute, reference=reference_error(function))
+        for k in range(2, 66 if exhaustive else 3):
+            whole.merge(measure(function, sample(function, min(samples, CHUNK), SEED + k), engine))
     known = measure(function, sample(function, 8, SEED), engine)  # edges and the worst that is known, in any case
     whole.merge(known)
     whole.wrong += count_wrong_specials(function, engine)
     settle(whole)
     return whole
-
-
-def _progress(name: str, rows: Iterable[Row], count: int) -> Iterator[Row]:
-    begin = time.monotonic()
-    for number, row in enumerate(rows, 1):
-        print(f"\r{name}: {number} of {count}, {time.monotonic() - begin:.0f} s", end="", file=sys.stderr, flush=True)
-        yield row
-    print(file=sys.stderr)
 
 
 HEADER = ("function", "engine", "inputs", "worst error", "at", "mean", "bound", "reference", "")
@@ -223,20 +227,18 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
     parser.add_argument("--functions", help=f"names, separated by commas (default: all of {', '.join(FUNCTIONS)})")
     parser.add_argument("--engines", default="jit,interp", help="jit, interp or both (default)")
     parser.add_argument("--samples", type=int, default=1 << 20, help="inputs of a sample (default 2^20)")
-    parser.add_argument("--exhaustive", action="store_true", help="all 2^32 inputs of functions of one number: minutes each (jit only)")
-    parser.add_argument("--stride", type=int, default=1, help="with --exhaustive: only every so many inputs; an odd number is wise")
-    parser.add_argument("--jobs", type=int, default=1, help="with --exhaustive: processes (default 1)")
+    parser.add_argument("--exhaustive", action="store_true", help=f"all 2^32 inputs of {', '.join(REFERENCES)} (jit only)")
     parser.add_argument("--markdown", action="store_true", help="the table as it stands in docs/accuracy.md")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
     options = parser.parse_args(arguments)
-    options.names = options.functions.split(",") if options.functions else list(FUNCTIONS)
+    options.names = options.functions.split(",") if options.functions else list(REFERENCES if options.exhaustive else FUNCTIONS)
     if unknown := [name for name in options.names if name not in FUNCTIONS]:
         parser.error(f"--functions: {', '.join(unknown)} is none of {', '.join(FUNCTIONS)}")
     options.engines = ["jit"] if options.exhaustive else options.engines.split(",")
     if unknown := [name for name in options.engines if name not in ENGINES]:
         parser.error(f"--engines: {', '.join(unknown)} is none of {', '.join(ENGINES)}")
-    if min(options.samples, options.stride, options.jobs) < 1:
-        parser.error("--samples, --stride and --jobs are at least 1")
+    if options.samples < 1:
+        parser.error("--samples is at least 1")
     return options
 
 
@@ -245,13 +247,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_arguments(arguments)
     rows: list[Row] = []
     for name in options.names:
-        known = reference_error(FUNCTIONS[name])
         for engine in options.engines:
-            stride = options.stride if options.exhaustive else 0
-            rows.append(measure_function(name, engine, samples=options.samples, stride=stride, jobs=options.jobs))
-            rows[-1].reference = known
+            rows.append(measure_function(name, engine, samples=options.samples, exhaustive=options.exhaustive))
     print(table(rows, options.markdown), end="")
-    halves = [] if options.functions else [line for engine in options.engines for line in measure_halves(engine)]
+    halves = [] if options.functions or options.exhaustive else [line for engine in options.engines for line in measure_halves(engine)]
     if halves:
         print("\n" + "\n".join(map(str, halves)))
     if options.json is not None:

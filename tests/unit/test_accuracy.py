@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.accuracy import SEED, Row, cells, count_wrong_specials, main, measure, table, unit_of
+from benchmarks.accuracy import SEED, Row, cells, count_wrong_specials, main, measure, scan_reference_error, table, unit_of
 from benchmarks.accuracy_functions import FUNCTIONS, sample
 from benchmarks.accuracy_halves import float_inputs, measure_halves, nearest_half
+from benchmarks.accuracy_scan import REFERENCES, SIZE, Scan
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
 SLACK = 2.0**-20
@@ -50,6 +51,21 @@ def test_nearest_half_is_ieee() -> None:
     words = np.array([65504.0, 65519.996, 65520.0, 2.0**-24, 2.0**-25, 2.0**-25 * 1.0000001, 1 + 2.0**-11, 1 + 3 * 2.0**-11], np.float32)
     assert nearest_half(words.view(np.uint32)).tolist() == [0x7BFF, 0x7BFF, 0x7C00, 1, 0, 1, 0x3C00, 0x3C02]
     assert len(float_inputs(64)) % 4 == 0
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_a_scan_finds_what_numpy_finds(name: str) -> None:
+    function, count = FUNCTIONS[name], 1 << 12
+    scan = Scan(name, function.absolute)
+    for number, start in ((0, 0), (1, 64), (117, 1 << 16), (127, 7 << 20), (133, 1 << 20), (254, 0), (255, 0), (384, 5 << 20), (511, 0)):
+        words = np.arange(count, dtype=np.uint32) + np.uint32(number * SIZE + start)
+        found, row = scan.binade(number, start, count), measure(function, (words,), "jit")
+        assert (found.count, found.wrong) == (count, row.wrong)
+        slack = 2.0**-50 if function.absolute else SLACK
+        assert abs(found.candidates[0][0] - max(error for error, _ in row.candidates)) <= slack
+        assert abs(found.mean - row.mean) <= slack
+        assert found.candidates[0][1] in words
+    assert scan_reference_error(function, scan) <= slack
 
 
 def test_units_are_those_of_the_result() -> None:
