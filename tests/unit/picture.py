@@ -56,7 +56,7 @@ class Picture:
         self.ctx.set_framebuffer_state(cbufs=self.targets, zsbuf=self.zs)
         self.ctx.clear(color=(0, 0, 0, 0), depth=1.0)
         half = (width / 2, height / 2, 0.5)
-        self.ctx.set_viewport_states([g.ViewportState(half, half)])
+        self.ctx.set_viewport_states([g.ViewportState(half, half)] * 16)  # whichever a program names
 
     def draw(
         self,
