@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backends.llvm.engine import Library
 from backends.raster.memory import Region
@@ -84,6 +86,50 @@ def output_rows(program: Program) -> int:
     return _OUT_ROWS.get(Primitive(program.property("GS_OUTPUT_PRIMITIVE", Primitive.TRIANGLE_STRIP)), 3)
 
 
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a geometry program and the one in front of it say together. record: all of GeometryRecord that this decides."""
+
+    rows: int
+    registers: int
+    limit: int
+    size: int
+    out_rows: int
+    invocations: int
+    record: GeometryRecord
+
+    @staticmethod
+    def of(producer: Program, program: Program) -> _Facts:
+        """From declarations and properties."""
+        rows, invocations, size = input_vertices(program), invocations_of(program), 16 * max(program.file_size(File.OUT), 1)
+        r = GeometryRecord()
+        r.rows, r.invocations, r.limit, r.out_size, r.out_rows = rows, invocations, output_vertices(program), size, output_rows(program)
+        for register, source in enumerate(input_sources(producer, program)):
+            r.source[register] = source
+        r.number_at = -1
+        for d in program.declared(File.OUT):
+            if d.semantic is not None and d.semantic.name == "PRIM_ID":
+                r.number_at = 16 * d.first
+        return _Facts(rows, program.file_size(File.IN), r.limit, size, r.out_rows, invocations, r)
+
+
+_known: dict[tuple[int, int], tuple[weakref.ref[Program], weakref.ref[Program], _Facts]] = {}
+MAX_KNOWN = 512
+
+
+def _facts(producer: Program, program: Program) -> _Facts:
+    """The same pair gives the same facts, as long as both programs live."""
+    key = id(producer), id(program)
+    found = _known.get(key)
+    if found is not None and found[0]() is producer and found[1]() is program:
+        return found[2]
+    if len(_known) >= MAX_KNOWN:
+        _known.clear()
+    facts = _Facts.of(producer, program)
+    _known[key] = weakref.ref(producer), weakref.ref(program), facts
+    return facts
+
+
 class GeometryStage:
     """A geometry shader. `streams`: those whose primitives are wanted."""
 
@@ -101,18 +147,11 @@ class GeometryStage:
     ) -> None:
         """`environment`: address of the ShaderEnv; it and `library` must live as long as the stage."""
         self._gather, self._streams, self._keep = gather, tuple(streams), library
-        self._rows, self._registers = input_vertices(program), program.file_size(File.IN)
-        self._limit, self._lanes, self._size = output_vertices(program), lanes, 16 * max(program.file_size(File.OUT), 1)
-        self._out_rows, self._invocations = output_rows(program), invocations_of(program)
-        r = self._template = GeometryRecord()
-        r.shader, r.env, r.rows, r.invocations = library.address["geometry"], environment, self._rows, self._invocations
-        for register, source in enumerate(input_sources(producer, program)):
-            r.source[register] = source
-        r.lanes, r.limit, r.out_size, r.out_rows = lanes, self._limit, self._size, self._out_rows
-        r.provokes_first, r.number_at = provokes_first, -1
-        for d in program.declared(File.OUT):
-            if d.semantic is not None and d.semantic.name == "PRIM_ID":
-                r.number_at = 16 * d.first
+        facts = _facts(producer, program)
+        self._rows, self._registers, self._limit, self._size = facts.rows, facts.registers, facts.limit, facts.size
+        self._lanes, self._out_rows, self._invocations = lanes, facts.out_rows, facts.invocations
+        r = self._template = GeometryRecord.from_buffer_copy(facts.record)
+        r.shader, r.env, r.lanes, r.provokes_first = library.address["geometry"], environment, lanes, provokes_first
 
     @property
     def most_bytes(self) -> int:
