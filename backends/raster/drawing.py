@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import operator
 from dataclasses import replace
 
@@ -37,6 +38,12 @@ FEW = 32  # primitives; so few are shaded as runs whatever their size: code for 
 _DRAW_SIZE = ctypes.sizeof(Draw)
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
 MAX_PARTNERS = 256  # fragment shaders that a vertex shader remembers
+
+
+@functools.cache
+def _stored_info(mode: Prim, is_few: bool) -> DrawInfo:
+    """A draw whose vertices lie in memory; how many primitives it has is only told apart as far as it matters."""
+    return DrawInfo(mode=mode, count=1 if is_few else FEW + 1, index_size=4)
 
 
 class DrawMaker:
@@ -102,7 +109,16 @@ class DrawMaker:
 
         last: the stage whose outputs they are; mode: POINTS, LINES or TRIANGLES, numbered by 32-bit indices; most: about how many
         primitives. `place_stored` makes copies that say where they lie."""
-        return self._make(state, DrawInfo(mode=mode, count=most, index_size=4), framebuffer, last)
+        info = _stored_info(mode, most <= FEW)
+        known = (*identity(state, info, framebuffer), last)
+        found = self.repeats.find(known)
+        if found is not None:
+            return self._again(found, state, framebuffer)
+        mark = self.region.keeping
+        packet = self._make(state, info, framebuffer, last)
+        if packet is not None and packet.is_repeatable:
+            self.repeats.add(Repeat(known, ctypes.string_at(packet.address, _DRAW_SIZE), packet, self.region.kept(mark)))
+        return packet
 
     def place_stored(self, packet: Packet, vertices: int, corners: int, numbers: int, count: int) -> Packet:
         """A copy of what `make_stored` made, for `count` primitives at these addresses."""
@@ -146,6 +162,7 @@ class DrawMaker:
         is_visible = write_region(d, framebuffer, rasterizer, state.scissors, is_cropped)
         if linked.viewport is not None and not linked.is_window_space:
             is_visible = write_views(d, self.region, state, framebuffer, zs, is_cropped)
+            packet.is_repeatable = False  # (they lie in this frame's memory)
         draws &= is_visible
         if not draws:
             if not counts:

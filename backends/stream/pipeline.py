@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from backends.gallium.enums import Prim
@@ -21,7 +21,7 @@ from backends.raster.drawing import DrawMaker
 from backends.raster.environment import make_environment, stage_keys
 from backends.raster.packet import DrawState, Framebuffer, Shader
 from backends.raster.records import Draw, Shape
-from backends.raster.repeats import Packet
+from backends.raster.repeats import Packet, Repeat, Repeats
 from backends.raster.storage import reach_of
 from backends.raster.topology import Topology
 from backends.result import STREAMS
@@ -75,12 +75,19 @@ class Drawn:
     is_plain: bool = False
 
 
+@dataclass(slots=True)
+class _Input(Repeat):
+    """What vertices were made of, if the same comes again."""
+
+    first: VertexStage
+
+
 class Pipeline:
     """The stages in front of the rasterizer, for one renderer. `workers`: threads, the caller among them."""
 
     def __init__(self, maker: DrawMaker, sink: Sink, workers: int) -> None:
         self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels)
-        self._crew = Crew(workers)
+        self._crew, self._repeats = Crew(workers), Repeats()
         self._workers = [Worker.of(self._crew.workers) for _ in range(self._crew.workers)]
 
     @property
@@ -90,6 +97,7 @@ class Pipeline:
 
     def reset(self) -> None:
         """Everything was drawn."""
+        self._repeats.flushed()
         for worker in self._workers:
             worker.kept.reset()
 
@@ -141,6 +149,19 @@ class Pipeline:
         """The first stage; `packet` receives how many primitives there are, and what is read."""
         maker, vertex = self._maker, state.vertex_shader
         assert vertex is not None
+        bound = (*state.vertex.views, None, *state.vertex.samplers)
+        known = (vertex, state.vertex_elements, state.vertex_buffers, state.index_buffer, info, topology, *bound)
+        found = self._repeats.find(known)
+        if isinstance(found, _Input):
+            maker.region.keep(found.kept)
+            packet.primitives = found.packet.primitives
+            packet.reads += found.packet.reads
+            address = maker.region.allocate(ctypes.sizeof(Draw))
+            ctypes.memmove(address, found.content, ctypes.sizeof(Draw))
+            demand = demand_of(vertex)
+            Draw.from_address(address).vertex_env = make_environment(maker.region, demand, state.vertex, [])
+            return found.first.of(address)
+        mark = maker.region.keeping
         address = maker.region.allocate(ctypes.sizeof(Draw))
         ctypes.memset(address, 0, ctypes.sizeof(Draw))
         d = Draw.from_address(address)
@@ -149,7 +170,12 @@ class Pipeline:
         maker.inputs.fetch(d, state, vertex.program.file_size(File.IN), lanes, packet)
         maker.shade(d, state, vertex, lanes, packet)
         d.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)
-        return VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), is_written_out)
+        first = VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), is_written_out)
+        if packet.is_repeatable:
+            content = ctypes.string_at(address, ctypes.sizeof(Draw))
+            copied = replace(packet, reads=list(packet.reads))
+            self._repeats.add(_Input(known, content, copied, maker.region.kept(mark), first))
+        return first
 
     def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
         """The stages behind the vertex shader."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -58,6 +59,7 @@ def _cut(topology: Topology, order: tuple[int, ...]) -> Topology:
     return replace(topology, multiply=multiply, even=even, odd=odd)
 
 
+@functools.cache
 def decomposed(mode: Prim, flatshade_first: bool) -> Topology:
     """Points, lines and triangles as they leave the vertex shader for stream output: in the order of their vertices.
 
@@ -69,6 +71,7 @@ def decomposed(mode: Prim, flatshade_first: bool) -> Topology:
     return _cut(topology, order[topology.shape])
 
 
+@functools.cache
 def provoking(mode: Prim, flatshade_first: bool) -> Topology:
     """Points, lines and triangles to be drawn as such: the vertex that provokes comes first, or last."""
     topology = topology_of(mode, flatshade_first)
@@ -76,12 +79,14 @@ def provoking(mode: Prim, flatshade_first: bool) -> Topology:
     return _cut(topology, order[topology.shape])
 
 
+@functools.cache
 def patches(vertices: int) -> Topology:
     """Patches of so many vertices."""
     corners = tuple(range(vertices))
     return Topology(Shape.POINT, (vertices,) * vertices, corners, corners, lambda n: n // vertices)
 
 
+@functools.cache
 def geometry_input(mode: Prim, rows: int) -> Topology:
     """The primitives of `rows` vertices that a geometry program gets from a draw of `mode`; 4 and 6 are those with adjacency.
 

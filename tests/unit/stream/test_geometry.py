@@ -231,6 +231,29 @@ def test_primitives_of_another_kind_are_refused(mode: str, wanted: str) -> None:
         drawn(passthrough(wanted), mode)
 
 
+def test_a_draw_that_comes_again_is_the_same_with_new_constants() -> None:
+    """Also behind a flush, which ends the memory of the first one; and with viewports of its own."""
+    text = passthrough("POINTS").replace(ZERO, f"DCL OUT[2], VIEWPORT_INDEX\nDCL CONST[0]\n{ZERO}IMM[1] UINT32 {{1, 0, 0, 0}}\n")
+    text = text.replace("MOV OUT[1], IN[0][1]", "MOV OUT[2].x, IMM[1].xxxx\nMOV OUT[1], CONST[0]")
+    for is_geometry in (True, False):
+        vertex = PASS.replace("DCL OUT[1]", "DCL OUT[2], VIEWPORT_INDEX\nDCL CONST[0]\nIMM[0] UINT32 {1, 0, 0, 0}\nDCL OUT[1]")
+        vertex = vertex.replace("MOV OUT[1], IN[1]", "MOV OUT[2].x, IMM[0].xxxx\nMOV OUT[1], CONST[0]")
+        picture = Picture()
+        ctx = picture.ctx
+        geometry(picture, text if is_geometry else None)
+        ctx.set_viewport_states([{"scale": (0, 0, 0), "translate": (4.5, 4.5, 0)}, {"scale": (0, 0, 0), "translate": (9.5, 9.5, 0)}])
+        ctx.set_constant_buffer("GEOMETRY" if is_geometry else "VERTEX", np.array([[1, 0, 0, 0]], np.float32))
+        picture.draw(GENERIC, PASS if is_geometry else vertex, np.array([[0, 0, 0, 1]], np.float32), mode="POINTS")
+        for value in (2, 3, 4):
+            ctx.flush()
+            ctx.clear(color=(0, 0, 0, 0))
+            Picture().draw(points=cloud(9)[0])  # (memory of the frame is used for something else)
+            ctx.set_constant_buffer("GEOMETRY" if is_geometry else "VERTEX", np.array([[value, 0, 0, 0]], np.float32))
+            ctx.draw_vbo(mode="POINTS", count=1)
+            assert np.argwhere(picture.covered()).tolist() == [[9, 9]]
+            assert picture.pixels()[9, 9, 0] == value
+
+
 def test_a_draw_without_whole_primitives_draws_nothing() -> None:
     for count in (0, 1, 2):
         assert not drawn(passthrough(), "TRIANGLES", count=count).any()
