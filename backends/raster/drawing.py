@@ -117,7 +117,8 @@ class DrawMaker:
         mark = self.region.keeping
         packet = self._make(state, info, framebuffer, last)
         if packet is not None and packet.is_repeatable:
-            self.repeats.add(Repeat(known, ctypes.string_at(packet.address, _DRAW_SIZE), packet, self.region.kept(mark)))
+            content = ctypes.string_at(packet.address, _DRAW_SIZE)
+            self.repeats.add(Repeat(known, content, packet, self.region.kept(mark), self.repeats.frame))
         return packet
 
     def place_stored(self, packet: Packet, vertices: int, corners: int, numbers: int, count: int) -> Packet:

@@ -6,7 +6,6 @@ from there; the rasterizer draws from there as from vertex buffers, with the las
 
 from __future__ import annotations
 
-import ctypes
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -77,9 +76,10 @@ class Drawn:
 
 @dataclass(slots=True)
 class _Input(Repeat):
-    """What vertices were made of, if the same comes again."""
+    """What vertices were made of, if the same comes again: the stage, and the record that it works on."""
 
-    first: VertexStage
+    first: VertexStage | None = None
+    record: Draw | None = None
 
 
 class Pipeline:
@@ -152,19 +152,14 @@ class Pipeline:
         bound = (*state.vertex.views, None, *state.vertex.samplers)
         known = (vertex, state.vertex_elements, state.vertex_buffers, state.index_buffer, info, topology, *bound)
         found = self._repeats.find(known)
-        if isinstance(found, _Input):
-            maker.region.keep(found.kept)
+        if isinstance(found, _Input) and found.first is not None and found.record is not None:
             packet.primitives = found.packet.primitives
             packet.reads += found.packet.reads
-            address = maker.region.allocate(ctypes.sizeof(Draw))
-            ctypes.memmove(address, found.content, ctypes.sizeof(Draw))
-            demand = demand_of(vertex)
-            Draw.from_address(address).vertex_env = make_environment(maker.region, demand, state.vertex, [])
-            return found.first.of(address)
+            found.record.vertex_env = make_environment(maker.region, demand_of(vertex), state.vertex, [])
+            return found.first
         mark = maker.region.keeping
-        address = maker.region.allocate(ctypes.sizeof(Draw))
-        ctypes.memset(address, 0, ctypes.sizeof(Draw))
-        d = Draw.from_address(address)
+        d = Draw()
+        maker.region.keep(d)
         _, is_written_out = maker.inputs.primitives(d, state, info, topology, packet)
         lanes = self._lanes(vertex)
         maker.inputs.fetch(d, state, vertex.program.file_size(File.IN), lanes, packet)
@@ -172,9 +167,8 @@ class Pipeline:
         d.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)
         first = VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), is_written_out)
         if packet.is_repeatable:
-            content = ctypes.string_at(address, ctypes.sizeof(Draw))
-            copied = replace(packet, reads=list(packet.reads))
-            self._repeats.add(_Input(known, content, copied, maker.region.kept(mark), first))
+            seen = replace(packet, reads=list(packet.reads))
+            self._repeats.add(_Input(known, b"", seen, maker.region.kept(mark), 0, first=first, record=d))
         return first
 
     def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 
 from backends.llvm.engine import Library
@@ -43,13 +42,6 @@ class VertexStage:
             multiply, even, odd, r.shift = topology.multiply, topology.even, topology.odd, topology.shift
         for k in corners:
             r.multiply[k], r.offset[k], r.offset[MAX_ROWS + k] = multiply[k], even[k], odd[k]
-
-    def of(self, draw: int) -> VertexStage:
-        """The same with the draw record at an address."""
-        made = copy(self)
-        made._template = VertexRecord.from_buffer_copy(self._template)
-        made._template.draw = draw
-        return made
 
     @property
     def most_bytes(self) -> int:
