@@ -7,7 +7,7 @@ import functools
 import operator
 from dataclasses import replace
 
-from backends.gallium.enums import CompareFunc, Prim, SpriteCoordMode
+from backends.gallium.enums import CompareFunc, Face, Prim, SpriteCoordMode
 from backends.gallium.state import DrawInfo
 from backends.llvm.engine import Library
 from backends.raster.blend import TargetKey
@@ -218,7 +218,7 @@ class DrawMaker:
             TargetKey.of(state.blend, k, s.format if s is not None else None) if self._writes(info, k) else None
             for k, s in enumerate(framebuffer.cbufs)
         )
-        stipple = r.poly_stipple_enable and style.shape is Shape.TRIANGLE and state.polygon_stipple is not None
+        stipple = style.filled if r.poly_stipple_enable and state.polygon_stipple is not None else Face.NONE
         demand = demand_of(state.fragment_shader)
         textures, samplers = sampling_keys(state.fragment, demand)
         is_few = packet.primitives <= FEW
@@ -256,7 +256,7 @@ class DrawMaker:
             samples.per_sample,
             samples.at_samples,
             samples.to_coverage,
-            state.blend.alpha_to_one,
+            state.blend.alpha_to_one and framebuffer.samples > 1,
         )
         d.shade = self._use(self.kernels.shade(key, info, state.fragment_shader))
         d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads, info.has_loops, key.samples))

@@ -8,7 +8,7 @@ from enum import IntEnum, IntFlag
 from typing import Protocol
 
 from backends.formats import Format
-from backends.gallium.enums import CompareFunc
+from backends.gallium.enums import CompareFunc, Face
 from backends.llvm.builder import F32, Function, Val
 from backends.llvm.emit.framebuffer import fetched_targets
 from backends.llvm.lanes import LaneMap
@@ -239,7 +239,7 @@ class FragmentKey:
     alpha: CompareFunc | None = None
     flatshade: bool = False
     clamp_color: bool = False
-    stipple: bool = False
+    stipple: Face = Face.NONE  # polygons that face so are stippled
     sprites: int = 0  # slots that are sprite coordinates, whatever they were declared
     count_samples: bool = False
     count_invocations: bool = False
@@ -261,7 +261,7 @@ class FragmentKey:
     @property
     def is_masked(self) -> bool:
         """Pixels that a primitive covers may be dropped by where they lie."""
-        return self.stipple or self.windows != (False, 0) or self.marks != Marks.NONE
+        return bool(self.stipple) or self.windows != (False, 0) or self.marks != Marks.NONE
 
     @property
     def has_place(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backends.gallium.enums import Face
 from backends.gallium.state import ScissorState
 from backends.llvm.builder import BOOL, I32, I64, Function, Val
 from backends.llvm.structs import Record
@@ -34,7 +35,7 @@ def drawn(planes: Planes, x: Val, pixels: tuple[Val, Val]) -> tuple[Val, Val | N
     if key.marks & Marks.SMOOTH_FILL:
         coverage = touched(planes, pixels)
     if key.stipple:
-        mask = mask & _stipple(f, draw, pixels)
+        mask = mask & _stipple(f, key, planes, pixels)
     if key.windows != (False, 0):
         mask = mask & _windows(f, key, draw, pixels)
     if coverage is not None:
@@ -83,10 +84,14 @@ def touched(planes: Planes, pixels: tuple[Val, Val]) -> Val:
     return count.to_float() * (1.0 / len(POINTS))
 
 
-def _stipple(f: Function, draw: Record, pixels: tuple[Val, Val]) -> Val:
+def _stipple(f: Function, key: FragmentKey, planes: Planes, pixels: tuple[Val, Val]) -> Val:
     x, y = pixels
-    rows = f.gather(I32, draw.address("stipple"), (y & 31) << 2)
-    return (rows.lshr((x & 31) ^ 31) & 1).ne(0)
+    rows = f.gather(I32, planes.kernel.draw.address("stipple"), (y & 31) << 2)
+    found = (rows.lshr((x & 31) ^ 31) & 1).ne(0)
+    if key.stipple is Face.FRONT_AND_BACK:
+        return found
+    outlined = ~planes.front if key.stipple is Face.FRONT else planes.front  # the other face is outlined
+    return found | f.splat(outlined, x.lanes)
 
 
 def _windows(f: Function, key: FragmentKey, draw: Record, pixels: tuple[Val, Val]) -> Val:

@@ -41,6 +41,7 @@ RASTERIZER = {
 BLEND = {
     "dither": "stored colors are rounded to nearest",
     "alpha_to_coverage": "targets have one sample",
+    "alpha_to_one": "targets have one sample",
 }
 
 VS = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], COLOR\nDCL OUT[2], BCOLOR\nDCL OUT[3].x, PSIZE\nDCL OUT[4], GENERIC[0]\n"

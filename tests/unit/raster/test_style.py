@@ -240,5 +240,16 @@ def test_filled_and_outlined_faces_of_one_draw_have_their_own_offsets() -> None:
     assert sorted(map(sorted, found)) == [[0.5, 1.0], [0.75, 1.0]]
 
 
+@pytest.mark.parametrize(("front", "back"), [("FILL", "LINE"), ("LINE", "FILL"), ("FILL", "FILL")])
+def test_only_filled_polygons_are_stippled(front: str, back: str) -> None:
+    picture = Picture()
+    corners = points((1, 1), (7, 1), (1, 7), (9, 9), (9, 15), (15, 9))
+    picture.ctx.set_polygon_stipple([0] * 32)
+    state = {"fill_front": front, "fill_back": back, "poly_stipple_enable": True}
+    covered = picture.draw(GENERIC, PASS, corners, np.ones((6, 4), np.float32), mode="TRIANGLES", rasterizer=state).covered()
+    assert covered[:8, :8].any() == (front == "LINE")
+    assert covered[8:, 8:].any() == (back == "LINE")
+
+
 def test_the_screen_tells_how_wide_smooth_lines_and_points_are() -> None:
     assert [screen().get_paramf(n) for n in ("MAX_LINE_WIDTH_AA", "MAX_POINT_WIDTH_AA")] == [255.0, 8192.0]
