@@ -23,7 +23,7 @@ from backends.llvm.pace import Pace, has_loops
 from backends.llvm.plan import fitting_lanes, plan_of
 from backends.llvm.primitives import GRID_MEMORY
 from backends.llvm.target import native_lanes
-from backends.raster.environment import make_environment, sampling_keys
+from backends.raster.environment import make_environment, stage_keys
 from backends.raster.kernels import Cache
 from backends.raster.memory import Region, aligned
 from backends.raster.storage import entangled, meet
@@ -126,7 +126,7 @@ class Dispatcher:
         needs = needs_of(shader, program)
         lanes = self.lanes_for(program)
         layout = layout_of(grid.block, lanes)
-        views, samplers = sampling_keys(bindings.stage, needs.bindings)
+        views, samplers, images = stage_keys(bindings.stage, needs.bindings)
         workers = self._workers_for(program, needs, bindings, grid, layout)
         key = GridKey(
             lanes,
@@ -134,7 +134,7 @@ class Dispatcher:
             grid.is_trimmed,
             tuple((unit, view) for unit, view in enumerate(views) if view is not None),
             tuple((unit, sampler) for unit, sampler in enumerate(samplers) if sampler is not None),
-            bindings.images.keys(needs.images),
+            images,
             is_threaded=workers > 1 and bool(needs.bindings.effects.atomics),
         )
         kernel = self._kernels.get(program, key)
@@ -144,7 +144,9 @@ class Dispatcher:
         try:
             env = make_environment(self._region, needs.bindings, bindings.stage, [])
             record = ShaderEnv.from_address(env)
-            record.buffers, record.images = bindings.buffers.address, bindings.images.address
+            record.buffers = bindings.buffers.address
+            if not needs.bindings.handles:
+                record.images = bindings.images.address
             memory = BufferTable(len(GRID_MEMORY))
             memory.put(GRID_MEMORY.index(MemoryType.GLOBAL), grid.memory)
             memory.put(GRID_MEMORY.index(MemoryType.INPUT), grid.inputs)

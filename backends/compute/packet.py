@@ -49,6 +49,7 @@ class ComputeBindings:
 
     def read_ranges(self) -> Iterator[Range]:
         """Memory that a grid may only read."""
+        yield from self.stage.residents.texture_ranges()
         for memory in self.stage.constants:
             if memory is not None:
                 yield memory.address, memory.size
@@ -58,6 +59,7 @@ class ComputeBindings:
 
     def written_ranges(self) -> Iterator[Range]:
         """Memory that a grid may write."""
+        yield from self.stage.residents.image_ranges()
         yield from self.buffers.ranges()
         yield from self.counters.ranges()
         yield from self.images.ranges()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from backends.gallium.bindless import Bindless
 from backends.gallium.clears import Clears
 from backends.gallium.compute import Compute
 from backends.gallium.constants import ConstantMemory
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from backends.raster.renderer import Renderer
 
 
-class Context(Queries, Draws, Clears, Copies, Compute, Extras):
+class Context(Queries, Draws, Clears, Copies, Compute, Bindless, Extras):
     """A context of a screen: bound state, and what is drawn with it. Made by `Screen.context_create`.
 
     Arguments behind the first are keywords. Enumerations are taken as members, numbers or names, with or without PIPE_ prefix.

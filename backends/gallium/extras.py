@@ -150,30 +150,6 @@ class Extras(LinkStates, Transfers, Bindings):
         """Refused: FENCE_SIGNAL is 0."""
         refuse("fence_server_signal")
 
-    def create_texture_handle(self, view: Any, sampler: Any = None) -> NoReturn:
-        """Refused: BINDLESS_TEXTURE is 0."""
-        refuse("create_texture_handle")
-
-    def delete_texture_handle(self, handle: int) -> NoReturn:
-        """Refused: BINDLESS_TEXTURE is 0."""
-        refuse("delete_texture_handle")
-
-    def make_texture_handle_resident(self, handle: int, *, resident: bool = True) -> NoReturn:
-        """Refused: BINDLESS_TEXTURE is 0."""
-        refuse("make_texture_handle_resident")
-
-    def create_image_handle(self, image: Any) -> NoReturn:
-        """Refused: BINDLESS_TEXTURE is 0."""
-        refuse("create_image_handle")
-
-    def delete_image_handle(self, handle: int) -> NoReturn:
-        """Refused: BINDLESS_TEXTURE is 0."""
-        refuse("delete_image_handle")
-
-    def make_image_handle_resident(self, handle: int, *, access: int = 1, resident: bool = True) -> NoReturn:
-        """Refused: BINDLESS_TEXTURE is 0."""
-        refuse("make_image_handle_resident")
-
     def create_video_codec(self, template: Any = None) -> NoReturn:
         """Refused: no video."""
         refuse("create_video_codec")

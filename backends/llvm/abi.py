@@ -72,7 +72,8 @@ class ShaderEnv(ctypes.Structure):
     the shader declares, so only indirect reads are checked at run time. `textures` and `samplers` point to arrays of
     TextureRecord and SamplerRecord, one a unit, `buffers` to BufferRecords where a kernel has memory, `images` to TextureRecords of
     one level; `counters`, in draws, to those of HWATOMIC. `sample_positions`: of the render target's `samples` samples, x and y each; 0
-    samples: it has one, at the center.
+    samples: it has one, at the center. For programs that use handles, `texture_kinds` and `image_kinds` say of which kind handles 1, 2,
+    ... are (i32, -1: nothing), and there are `num_textures`, `num_images`.
     """
 
     _fields_ = [
@@ -85,6 +86,10 @@ class ShaderEnv(ctypes.Structure):
         ("sample_positions", ctypes.c_void_p),
         ("samples", ctypes.c_int32),
         ("counters", ctypes.c_void_p),
+        ("texture_kinds", ctypes.c_void_p),
+        ("image_kinds", ctypes.c_void_p),
+        ("num_textures", ctypes.c_int32),
+        ("num_images", ctypes.c_int32),
     ]
 
 

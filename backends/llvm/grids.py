@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from backends.llvm.abi import BufferRecord, ShaderEnv
 from backends.llvm.barriers import Barriers, run_rounds
@@ -82,6 +83,7 @@ class GridRegisters(Registers):
     index: Val
     images: Mapping[int, ImageKey]
     key: GridKey
+    has_handles: ClassVar[bool] = True
 
     @property
     def is_threaded(self) -> bool:

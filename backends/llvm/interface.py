@@ -45,6 +45,19 @@ class Threaded(Protocol):
 
 
 @runtime_checkable
+class Handles(Protocol):
+    """What an Interface also is where ShaderEnv has tables of what handles name; elsewhere handles are numbers of units.
+
+    Units from MAX_UNITS on are kinds then: their keys are static facts of all entries of a table that have this kind.
+    """
+
+    @property
+    def has_handles(self) -> bool:
+        """There are tables."""
+        ...
+
+
+@runtime_checkable
 class Memory(Protocol):
     """What an Interface also is where programs may use BUFFER and CONSTBUF resources."""
 

@@ -55,6 +55,7 @@ class DrawRegisters(Registers):
 
     images: Mapping[int, ImageKey]
     is_threaded: ClassVar[bool] = True
+    has_handles: ClassVar[bool] = True
 
     def image_key(self, unit: int) -> ImageKey | None:
         """Static part of an image."""

@@ -8,12 +8,12 @@ from backends.llvm.abi import MAX_CONSTANT_BUFFERS
 from backends.llvm.plan import registers_of
 from backends.llvm.reads import RESOURCES
 from backends.raster.packet import Shader
+from backends.raster.residents import MAX_VIEWS
 from backends.textures import MAX_IMAGES
 from passes.analysis.effects import NONE, Effects, effects_of
 from tgsi.enums import File
 from tgsi.ir import Instruction, Program, RegisterRef
 
-MAX_VIEWS = 32
 ORDERED_LANES = 16  # of programs whose results depend on the order of invocations: the same everywhere
 
 
@@ -30,15 +30,18 @@ class Demand:
     is_paired: bool = True
     images: int = 0
     effects: Effects = NONE
+    handles: bool = False  # values name textures or images
 
     @staticmethod
     def of(program: Program) -> Demand:
         """Computed from declarations and operands."""
         registers = [r for i in program.instructions for r in registers_of(i)]
-        effects, handles = effects_of(program), any(_reads_handle(i) for i in program.instructions)
+        effects, handles = effects_of(program), reads_handles(program)
         views = program.file_size(File.SVIEW)
         units = MAX_VIEWS if handles else max(program.file_size(File.SAMP), views)
-        return Demand(_constants(program, registers), units, views == 0 and not handles, _images(program, registers, handles), effects)
+        return Demand(
+            _constants(program, registers), units, views == 0 and not handles, _images(program, registers, handles), effects, handles
+        )
 
 
 NOTHING = Demand((), 0)
@@ -74,6 +77,11 @@ def _images(program: Program, registers: list[RegisterRef], handles: bool) -> in
     if handles or any(r.indirect is not None for r in named):
         return MAX_IMAGES
     return min(max(program.file_size(File.IMAGE), *(r.index + 1 for r in named), 0), MAX_IMAGES)
+
+
+def reads_handles(program: Program) -> bool:
+    """Some texture or image is named by a value."""
+    return any(_reads_handle(i) for i in program.instructions)
 
 
 def _reads_handle(instruction: Instruction) -> bool:

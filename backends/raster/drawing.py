@@ -15,7 +15,7 @@ from backends.raster.coarse import Coarse, coarse_of, slack_of
 from backends.raster.copies import Copies
 from backends.raster.demand import ORDERED_LANES, demand_of
 from backends.raster.depth import DepthKey
-from backends.raster.environment import make_environment, sampling_keys, stage_keys
+from backends.raster.environment import make_environment, stage_keys
 from backends.raster.fragment import FragmentInfo, FragmentKey
 from backends.raster.kernels import Kernels
 from backends.raster.linked import Linked, link_shaders
@@ -190,7 +190,7 @@ class DrawMaker:
         """The vertex shader and what it reads beside its inputs."""
         demand = demand_of(vertex)
         d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads, state.counters)
-        packet.is_repeatable &= not demand.effects.touches
+        packet.is_repeatable &= not (demand.effects.touches or demand.handles)
         d.vertex_shader = self._use(self.kernels.vertex_shader(vertex, lanes, stage_keys(state.vertex, demand)))
 
     def _use(self, library: Library) -> int:
@@ -220,7 +220,7 @@ class DrawMaker:
         )
         stipple = style.filled if r.poly_stipple_enable and state.polygon_stipple is not None else Face.NONE
         demand = demand_of(state.fragment_shader)
-        textures, samplers = sampling_keys(state.fragment, demand)
+        textures, samplers, images = stage_keys(state.fragment, demand)
         is_few = packet.primitives <= FEW
         texel_bytes = max((t.texel_bytes for t in targets if t is not None), default=4)
         lanes = self.lanes or self.kernels.fragment_lanes(info, texel_bytes, is_few)
@@ -230,7 +230,7 @@ class DrawMaker:
             write_samples(d, samples.pattern, state.sample_mask, r)
         if demand.effects.is_ordered:  # so that fragments come in one order everywhere
             lanes = ORDERED_LANES
-        packet.is_repeatable &= not demand.effects.touches
+        packet.is_repeatable &= not (demand.effects.touches or demand.handles)
         key = FragmentKey(
             state.fragment_shader.serial if state.fragment_shader is not None else 0,
             lanes,
@@ -250,7 +250,7 @@ class DrawMaker:
             d.layer_slot >= 0,
             d.view_slot >= 0,
             style.marks,
-            state.fragment.images.keys(demand.images),
+            images,
             not is_few,
             samples.pattern,
             samples.per_sample,

@@ -14,6 +14,7 @@ class BlockMemory:
 
     __slots__ = ()
     is_threaded = True
+    has_handles = True
     kernel: Kernel
     env: Val
     unique: Val | None

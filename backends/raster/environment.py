@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from backends.llvm.abi import SamplerRecord, ShaderEnv, TextureRecord
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.raster.demand import Demand
 from backends.raster.memory import Region
-from backends.raster.packet import Constants, Memory, StageBindings
+from backends.raster.packet import BoundSampler, BoundView, Constants, Memory, StageBindings
+from backends.raster.residents import MAX_VIEWS, image_kinds, images_of, kind_keys, texture_kinds, textures_of
 from backends.raster.storage import bind_memory
 from backends.raster.tables import BufferTable
+from backends.textures import MAX_UNITS
 
 Textures = tuple[TextureKey | None, ...]
 Images = tuple[tuple[int, ImageKey], ...]
@@ -39,6 +41,8 @@ def make_environment(
     if demand.units:
         env = ShaderEnv.from_address(address)
         views, samplers = padded(bindings.views, demand.units), padded(bindings.samplers, demand.units)
+        if demand.handles:
+            views, samplers = _write_kinds(region, env, bindings)
         env.textures = _records(region, TextureRecord, [v.record if v is not None else None for v in views])
         env.samplers = _records(region, SamplerRecord, [s.record if s is not None else None for s in samplers])
         for view in views:
@@ -64,6 +68,22 @@ def place_constants(region: Region, memory: Memory | Constants | None, declared:
     return region.copy(memory.address, size, declared), words
 
 
+def _write_kinds(region: Region, env: ShaderEnv, bindings: StageBindings) -> tuple[list[BoundView | None], list[BoundSampler | None]]:
+    """The tables of what handles name. Returns the views and samplers of the table of textures."""
+    textures, images = textures_of(bindings), images_of(bindings)
+    for numbers, table, count in (
+        (texture_kinds(textures)[1], "texture_kinds", "num_textures"),
+        (image_kinds(images)[1], "image_kinds", "num_images"),
+    ):
+        setattr(env, table, region.copy(numbers.buffer_info()[0], 4 * len(numbers)))
+        setattr(env, count, len(numbers))
+    env.images = _records(region, TextureRecord, [i.record if i is not None else None for i in images])
+    for image in images:
+        if image is not None:
+            region.keep(image.keepalive)
+    return [t.view if t is not None else None for t in textures], [t.sampler if t is not None else None for t in textures]
+
+
 def _records(region: Region, kind: type[ctypes.Structure], records: Sequence[ctypes.Structure | None]) -> int:
     size = ctypes.sizeof(kind)
     address = region.allocate(size * len(records))
@@ -84,6 +104,9 @@ def sampling_keys(bindings: StageBindings, demand: Demand) -> tuple[Textures, Sa
     """What changes code of the bound views and samplers; of a sampler only what makes a difference for its own view."""
     if not demand.units:
         return (), ()
+    if demand.handles:
+        views, samplers, _ = kind_keys(bindings)
+        return _then(bindings.views, views), _then(bindings.samplers, samplers)
     views = tuple(v.key if v is not None else None for v in padded(bindings.views, demand.units))
     samplers = tuple(s.key if s is not None else None for s in padded(bindings.samplers, demand.units))
     if demand.is_paired:
@@ -91,6 +114,12 @@ def sampling_keys(bindings: StageBindings, demand: Demand) -> tuple[Textures, Sa
     return views, samplers
 
 
+def _then(bound: Sequence[Any], kinds: tuple[_Item | None, ...]) -> tuple[_Item | None, ...]:
+    """Keys of what is bound, by unit, and of kinds from unit MAX_UNITS on."""
+    return (*(item.key if item is not None else None for item in padded(bound, MAX_VIEWS)), *[None] * (MAX_UNITS - MAX_VIEWS), *kinds)
+
+
 def stage_keys(bindings: StageBindings, demand: Demand) -> StageKeys:
     """What changes the code of a stage, of all that is bound to it."""
-    return (*sampling_keys(bindings, demand), bindings.images.keys(demand.images))
+    images = bindings.images.keys(demand.images)
+    return (*sampling_keys(bindings, demand), images + kind_keys(bindings)[2] if demand.handles else images)

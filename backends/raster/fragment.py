@@ -15,6 +15,7 @@ from backends.llvm.lanes import LaneMap
 from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
 from backends.llvm.translate import translate
 from backends.raster.blend import TargetKey
+from backends.raster.demand import reads_handles
 from backends.raster.depth import DepthKey
 from backends.raster.pressure import live_values
 from backends.raster.records import Mode
@@ -192,7 +193,7 @@ class FragmentInfo:
             layout,
             late_coverage,
             tuple(sorted(fetches)),
-            bool(opcodes & {"READ_HELPER", "CLOCK"}) or any(i.opcode.has_memory for i in program.instructions),
+            bool(opcodes & {"READ_HELPER", "CLOCK"}) or any(i.opcode.has_memory for i in program.instructions) or reads_handles(program),
             max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
             any(i.opcode.is_store for i in program.instructions),
             len(program.instructions),

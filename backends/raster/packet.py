@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.raster.residents import Residents
 from backends.raster.tables import BufferTable, ImageTable
 from linkage.options import IDENTITY, LinkState
 
@@ -159,6 +160,7 @@ class StageBindings:
     samplers: list[BoundSampler | None] = field(default_factory=list)
     buffers: BufferTable = field(default_factory=BufferTable)
     images: ImageTable = field(default_factory=ImageTable)
+    residents: Residents = field(default_factory=Residents)  # the context's own, for all stages
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ def bind_memory(region: Region, env: ShaderEnv, demand: Demand, bindings: StageB
     """Copy the records of buffers, images and counters; what is bound lives as long as the region."""
     env.buffers = region.copy(bindings.buffers.address, bindings.buffers.size)
     env.counters = region.copy(counters.address, counters.size)
-    if demand.images:
+    if demand.images and not demand.handles:
         env.images = region.copy(bindings.images.address, bindings.images.size)
     for item in (*bindings.buffers.items, *counters.items, *bindings.images.items):
         if item is not None:
@@ -50,9 +50,12 @@ def reach_of(state: DrawState) -> Reach | None:
     early: list[Range] = []
     is_ordered = is_early = is_alone = has_atomics = False
     for shader, bindings in _programs(state):
-        effects = demand_of(shader).effects
+        demand = demand_of(shader)
+        effects = demand.effects
         if effects.touches:
             ranges = [*bindings.buffers.ranges(), *bindings.images.ranges(), *state.counters.ranges()]
+            if demand.handles:
+                ranges += bindings.residents.image_ranges()
             touched += ranges
             written += ranges if effects.writes else []
             if bindings is state.fragment:
@@ -85,6 +88,8 @@ def fixed_reads(state: DrawState) -> Iterator[Range]:
     for buffer in state.vertex_buffers:
         if buffer is not None:
             yield buffer.address, buffer.size
+    if state.vertex.residents.textures:
+        yield from state.vertex.residents.texture_ranges()
     for _, stage in _programs(state):
         for memory in stage.constants:
             if memory is not None:

@@ -17,7 +17,7 @@ from backends.llvm.emit import Context, Vector
 from backends.llvm.emit.parts import call_part
 from backends.llvm.emit.resources import changing
 from backends.llvm.emit.textures import channels_of
-from backends.llvm.emit.units import Unit, meant, named, named_register, record_of, select_unit, wide
+from backends.llvm.emit.units import MAX_UNITS, Unit, meant, named, named_register, record_of, select_unit, wide
 from backends.llvm.merging import merge, merge_of
 from backends.llvm.reads import RESOURCES
 from backends.llvm.sampling.image import Image, Update
@@ -68,7 +68,7 @@ def _coordinates(c: Context, address: Vector) -> list[Val]:
 
 
 def _key(c: Context, unit: int) -> ImageKey | None:
-    return _images(c).image_key(unit) if unit < MAX_IMAGES else None
+    return _images(c).image_key(unit) if unit < MAX_IMAGES or unit >= MAX_UNITS else None
 
 
 def _call(

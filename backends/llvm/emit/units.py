@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.builder import BOOL, I32, I64, Type, Val
 from backends.llvm.emit import Context
+from backends.llvm.interface import Handles
 from backends.llvm.masks import MaskVar
 from backends.llvm.plan import array_range
 from backends.llvm.reads import RESOURCES
@@ -49,11 +52,12 @@ def named(c: Context, operand: SrcOperand) -> Named:
 def named_register(c: Context, register: RegisterRef, channel: int) -> Named:
     """What a register names; of value registers `channel` holds the handle, which is the unit's number plus 1."""
     if register.file not in RESOURCES:
-        handle = c.operands.read(c.instruction, register, channel).as_int()
-        return Named(0, MAX_UNITS, wide(c, handle) - 1, True)
+        index = wide(c, c.operands.read(c.instruction, register, channel).as_int()) - 1
+        return Named(MAX_UNITS, _count_kinds(c), index, True) if _has_handles(c) else Named(0, MAX_UNITS, index, True)
     if register.indirect is None:
         return Named(register.index)
     first, count = array_range(c.program, register)
+    count = max(min(count, MAX_UNITS - first), 0)
     return Named(first, count, wide(c, c.operands.address(c.instruction, register.indirect, register.index)))
 
 
@@ -80,7 +84,7 @@ def select_unit(
     """
     f = c.f
     if name.index is None:
-        return list(body(Unit(name.first, name.first)))
+        return list(body(Unit(name.first, name.first))) if name.first < MAX_UNITS else list(missing)
     active = c.execution_mask() if lanes is None else lanes
     results = [f.var(value.type, value) for value in missing]
 
@@ -88,14 +92,16 @@ def select_unit(
         for result, value in zip(results, body(unit)):
             result.set(f.select(chosen, value.bits_as(result.type), result.get()))
 
+    has_kinds = name.is_handle and _has_handles(c)
+    numbers = _kinds_of(c, name.index) if has_kinds else name.index
     for units in name.units(kind):
-        if len(units) == 1:
+        if len(units) == 1 and not has_kinds:
             chosen = name.index.eq(units[0]) & active
             with f.if_(f.any(chosen)):
                 act(Unit(units[0], units[0]), chosen)
             continue
         waiting = MaskVar(f, active.lanes)
-        waiting.set(_among(name.index, units) & active)
+        waiting.set(_among(numbers, units) & active)
         with f.loop() as loop:
             now = waiting.get()
             loop.break_if(~f.any(now))
@@ -104,6 +110,26 @@ def select_unit(
             act(Unit(units[0], place), chosen)
             waiting.set(now & ~chosen)
     return [result.get() for result in results]
+
+
+def _has_handles(c: Context) -> bool:
+    return isinstance(c.interface, Handles) and c.interface.has_handles
+
+
+def _count_kinds(c: Context) -> int:
+    """Kinds of images, or of textures, that handles may name here."""
+    interface: Any = c.interface
+    key = interface.image_key if c.instruction.opcode.has_memory else interface.texture_key
+    return next(n for n in itertools.count() if key(MAX_UNITS + n) is None)
+
+
+def _kinds_of(c: Context, index: Val) -> Val:
+    """The number of the unit that stands for the kind of each lane's entry of a table; MAX_UNITS - 1 for nothing."""
+    f, env = c.f, Record(c.f, c.interface.env, ShaderEnv)
+    kinds, count = ("image_kinds", "num_images") if c.instruction.opcode.has_memory else ("texture_kinds", "num_textures")
+    inside = index.ult(f.splat(env.get(count), c.lane_map.lanes))
+    found = f.gather(I32, env.get(kinds), f.select(inside, index, 0) << 2, inside)
+    return f.select(inside, found, -1) + MAX_UNITS
 
 
 def _among(index: Val, units: Sequence[int]) -> Val:
