@@ -24,6 +24,8 @@ from backends.raster.records import TILE, Draw, SetupLayout
 from backends.raster.samples import FINER, Pattern
 
 PER_WORD = 8  # samples in a word of masks of packed quads
+PART_BITS = 4
+PART = 1 << PART_BITS  # a tile is looked at in parts of PART x PART pixels first
 
 
 def run_size(samples: int) -> int:
@@ -201,48 +203,78 @@ class SampleCoverage:
             self._put_run(f.const(I32, TILE // (self.lanes // 2)), self.tile + (y << 16), masks)
             self.size.add(run_size(len(self.c)))
 
+    def _parts(self) -> tuple[Val, Val]:
+        """Two words, one bit for each 16 x 16 pixels of the tile: fully covered; outside of an edge."""
+        f, n = self.f, TILE // PART
+        vec = I32.wide(n * n)
+        lane_x, lane_y = (
+            f.lanes_const(vec, [PART * (i % n) for i in range(n * n)]),
+            f.lanes_const(vec, [PART * (i // n) for i in range(n * n)]),
+        )
+        least, most = [], []
+        for a, b, low, high in zip(self.a, self.b, self.low, self.high):
+            corner = lane_x * a + lane_y * b
+            least.append(corner + (low + (f.min(a, 0) + f.min(b, 0)) * (PART - 1)))
+            most.append(corner + (high + (f.max(a, 0) + f.max(b, 0)) * (PART - 1)))
+        outside = f.mask_bits((most[0] | most[1] | most[2]) < 0)
+        if self.bounded:
+            return f.const(I32, 0), outside
+        return f.mask_bits((least[0] | least[1] | least[2]) >= 0), outside
+
     def partial(self) -> None:
-        """Rows of blocks. Each is looked at twice, where its samples are least and most inside; only what lies between needs all."""
+        """Rows of blocks. Parts of the tile that are full or empty need no look. Other blocks are looked at twice, where their samples
+        are least and most inside; only what lies between needs all."""
         f, bw = self.f, self.lanes // 2
         vec, every = I32.wide(self.lanes), (1 << self.lanes) - 1 if self.lanes < 32 else -1
         x0, y0 = self.box[0] & -bw, self._corner[1]
         dx, dy = row_lanes(self.lanes)
         lane_x, lane_y = f.lanes_const(vec, dx), f.lanes_const(vec, dy)
-        rows = [f.var(e.type, e) for e in self._slopes(x0, y0, dx, dy)]
+        full, outside = self._parts()
+        run = f.var(BOOL, 0)  # the last entry is fully covered and of this row
+
+        def cover(x: Val, y: Val) -> None:
+            with f.else_of(run.get()) as alone:
+                blocks = f.at(f.at(self.list_, self.size.get()), 4 - run_size(len(self.c)))
+                f.store(f.load(I32, blocks) + 1, blocks)
+                alone()
+                self._put_run(f.const(I32, 1), self.tile + (x | (y << 16)), [self._word(k) for k in range(len(self.c))])
+                self.size.add(run_size(len(self.c)))
+            run.set(1)
+
         with f.range(y0, self.box[3] + 1, 2) as y:
-            now = [f.var(r.type, r.get()) for r in rows]
-            run = f.var(BOOL, 0)  # the last entry is fully covered and of this row
+            run.set(0)
+            rows = [lane_x * a + lane_y * b + b * y for a, b in zip(self.a, self.b)]
             out_y = self._outside(lane_y + y, 1) if self.bounded else None
             with f.range(x0, self.box[2] + 1, bw) as x:
-                slopes = [v.get() for v in now]
-                limit = out_y | self._outside(lane_x + x, 0) if out_y is not None else None
-
-                def inside(c: Sequence[Val], slopes: list[Val] = slopes, limit: Val | None = limit) -> Val:
-                    signs = self._signs(slopes, c)
-                    return f.mask_bits((signs if limit is None else signs | limit) >= 0)
-
-                xy, one = self.tile + (x | (y << 16)), f.const(I32, 1)
-                with f.else_of(inside(self.low).eq(every)) as edge:
-                    with f.else_of(run.get()) as alone:
-                        blocks = f.at(f.at(self.list_, self.size.get()), 4 - run_size(len(self.c)))
-                        f.store(f.load(I32, blocks) + 1, blocks)
-                        alone()
-                        self._put_run(one, xy, [self._word(k) for k in range(len(self.c))])
-                        self.size.add(run_size(len(self.c)))
-                    run.set(1)
-                    edge()
+                part = (y.lshr(PART_BITS) * (TILE // PART)) + x.lshr(PART_BITS)
+                with f.else_of((outside.lshr(part) & 1).ne(0)) as touched:
                     run.set(0)
-                    with f.if_(inside(self.high).ne(0)):
-                        masks = [inside(c) & self._word(k) for k, c in enumerate(self.c)]
-                        self._put_run(one, xy, masks)
-                        union = masks[0]
-                        for m in masks[1:]:
-                            union = union | m
-                        self.size.set(f.select(union.eq(0), self.size.get(), self.size.get() + run_size(len(self.c))))
-                for v, old, a in zip(now, slopes, self.a):
-                    v.set(old + a * bw)
-            for r, b in zip(rows, self.b):
-                r.set(r.get() + (b << 1))
+                    touched()
+                    with f.else_of((full.lshr(part) & 1).ne(0)) as looked_at:
+                        cover(x, y)
+                        looked_at()
+                        slopes = [row + a * x for row, a in zip(rows, self.a)]
+                        limit = out_y | self._outside(lane_x + x, 0) if out_y is not None else None
+
+                        def inside(c: Sequence[Val], slopes: list[Val] = slopes, limit: Val | None = limit) -> Val:
+                            signs = self._signs(slopes, c)
+                            return f.mask_bits((signs if limit is None else signs | limit) >= 0)
+
+                        with f.else_of(inside(self.low).eq(every)) as edge:
+                            cover(x, y)
+                            edge()
+                            run.set(0)
+                            with f.if_(inside(self.high).ne(0)):
+                                self._put_masks(x, y, [inside(c) & self._word(k) for k, c in enumerate(self.c)])
+
+    def _put_masks(self, x: Val, y: Val, masks: Sequence[Val]) -> None:
+        """One block, if some sample of it is covered."""
+        f, size = self.f, run_size(len(self.c))
+        self._put_run(f.const(I32, 1), self.tile + (x | (y << 16)), masks)
+        union = masks[0]
+        for mask in masks[1:]:
+            union = union | mask
+        self.size.set(f.select(union.eq(0), self.size.get(), self.size.get() + size))
 
     def _put(self, blocks: Val, xy: Val, kind: int) -> Val:
         """Writes the head of an entry, without taking its place yet."""
