@@ -47,6 +47,7 @@ class Flow:
     through: divergent exits that leave a control for one further out; nests: outermost loops whose fuel is counted a lane;
     owners: channels that only their outermost loop reads, or code before it; twins: channels that are uniform inside of an outermost loop;
     shadows: channels of which the loop keeps a second version without masks, so that its rounds need not wait for them;
+    watched: channels that lanes read of each other, so that those that have left main keep theirs;
     straight: channels that one region alone accesses, all of its lanes alike: their last value in the text is their value.
     """
 
@@ -61,13 +62,14 @@ class Flow:
     owners: dict[Key, Control] = field(default_factory=dict)
     twins: dict[Key, Control] = field(default_factory=dict)
     shadows: dict[Key, Control] = field(default_factory=dict)
+    watched: set[Key] = field(default_factory=set)
     straight: set[Key] = field(default_factory=set)
     main_divergent: bool = False
 
     def is_masked(self, region: Region, key: Key) -> bool:
         """Does a write in `region` need the execution mask?"""
         home = self.homes.get(key)
-        if home is None and self.main_divergent and key[0] is File.OUT:
+        if self.main_divergent and ((home is None and key[0] is File.OUT) or key in self.watched):
             return True
         owner = self.owners.get(key)
         for control in _path(region, home):
@@ -114,6 +116,7 @@ class _Analysis:
         self.spans: dict[Control, tuple[int, int]] = {}  # first and last step inside of outermost loops
         self.candidates: dict[Key, Control] = {}  # for twins and shadows
         self.flow = Flow(self._homes())
+        self.flow.watched = {key for _, instruction, _, found in self.steps if instruction.opcode.name in NEIGHBORLY for key in found.reads}
         self._find_owners()
 
     def _collect(self, region: Region) -> None:
