@@ -13,11 +13,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import mmap
+import os
 import platform
 import struct
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from backends.llvm.objects import UNDEFINED, Relocation, Symbol, read_elf
 
@@ -134,17 +137,40 @@ def process_symbol(name: str) -> int:
     return address
 
 
+def _executable(memory: bytes | bytearray) -> tuple[mmap.mmap, int]:
+    """A copy of `memory` that can be executed, and its address. OSError, which says why, where the system allows none.
+
+    First anonymous memory, which becomes executable when it is written. Systems that forbid that may still allow to map a file.
+    """
+    size = len(memory)
+    held = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE)
+    held[:size] = memory
+    base = ctypes.addressof(ctypes.c_char.from_buffer(held))
+    if not _library().mprotect(base, size, mmap.PROT_READ | mmap.PROT_EXEC):
+        return held, base
+    refused = ctypes.get_errno()
+    try:
+        file = os.memfd_create("tgsi", os.MFD_CLOEXEC)
+        try:
+            os.write(file, memory)
+            held = mmap.mmap(file, size, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+        finally:
+            os.close(file)
+    except OSError as error:
+        reasons = f"mprotect: {os.strerror(refused)}; a mapped memfd: {os.strerror(error.errno or 0)}"
+        policy = "a policy such as SELinux's execmem or a seccomp filter may forbid it"
+        advice = 'engine="interp" runs programs without compiled code'
+        raise OSError(refused, f"this system lets no memory become executable ({reasons}): {policy}; {advice}") from error
+    return held, np.frombuffer(held, np.uint8).ctypes.data
+
+
 class Placed:
     """A flat image in executable memory, which is given back with this object."""
 
     def __init__(self, flat: Flat, outside: Mapping[str, int]) -> None:
-        """`outside`: the address of each name outside. OSError where there is no memory."""
-        size = len(flat.memory)
-        self._memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE)
-        self._memory[:size] = flat.memory
+        """`outside`: the address of each name outside. OSError where there is no memory, or none may be executed."""
+        memory = bytearray(flat.memory)
         for name, at in flat.imports.items():
-            struct.pack_into("<Q", self._memory, at, outside[name])
-        base = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
-        if _library().mprotect(base, size, mmap.PROT_READ | mmap.PROT_EXEC):
-            raise OSError(ctypes.get_errno(), "memory cannot be made executable")
+            struct.pack_into("<Q", memory, at, outside[name])
+        self._memory, base = _executable(memory)
         self.address = {name: base + at for name, at in flat.exports.items()}

@@ -223,6 +223,8 @@ def _run(program: Program, arguments: dict[str, Any], options: argparse.Namespac
             return run(program, engine=engine, lanes=options.lanes, cpu=chosen_cpu(options), trace=options.trace, **arguments)
     except (TypeError, ValueError) as error:
         raise ArgumentsError(_with_options(str(error))) from None
+    except OSError as error:  # no memory, or none that may be executed
+        raise ArgumentsError(f"--run: {error.strerror or error}") from None
 
 
 def _with_options(message: str) -> str:

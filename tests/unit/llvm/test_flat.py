@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import gc
+import os
 import random
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from backends.llvm import engine, flat, linking
 from backends.llvm.builder import F32, I32, I64, PTR, Function, Module
 from backends.llvm.engine import Library, compile_module, compile_object, machine_for, parse_module
 from tests.unit.llvm.support import entry
+from tgsi import cli
 
 pytestmark = pytest.mark.skipif(not flat.is_possible(), reason="flat images are for x86-64 Linux")
 
@@ -52,6 +55,42 @@ def test_flat_images_and_the_linker_of_llvm_give_the_same(monkeypatch: pytest.Mo
     linked = compile_module(_module())
     assert linked.image.startswith(b"\x7fELF")
     assert _result(placed) == _result(linked)
+
+
+MEMCPY = flat.process_symbol("memcpy") if flat.is_possible() else 0
+
+
+class _Refusing:
+    """The C library of a system that lets no memory become executable afterwards."""
+
+    def mprotect(self, *arguments: object) -> int:
+        ctypes.set_errno(errno.EACCES)
+        return -1
+
+
+def test_a_mapped_file_serves_where_mprotect_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = _result(compile_module(_module()))
+    monkeypatch.setattr(flat, "_library", _Refusing)
+    monkeypatch.setattr(flat, "process_symbol", lambda name: MEMCPY)
+    assert _result(compile_module(_module())) == expected
+
+
+def test_a_system_that_allows_no_new_code_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def memfd_create(*arguments: object) -> int:
+        raise OSError(errno.EPERM, "not here")
+
+    flat.process_symbol("memcpy")
+    monkeypatch.setattr(flat, "_library", _Refusing)
+    monkeypatch.setattr(os, "memfd_create", memfd_create)
+    reasons = r"mprotect: Permission denied; a mapped memfd: Operation not permitted"
+    with pytest.raises(OSError, match=rf'lets no memory become executable \({reasons}\).*engine="interp"'):
+        compile_module(_module())
+    shader = tmp_path / "a.tgsi"
+    shader.write_text("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nADD OUT[0], IN[0], IN[0].yxwz\nEND\n")
+    assert cli.main(["--run", str(shader), "--inputs", "[[[1.0, 2, 3, 4]]]"]) == 2
+    assert "lets no memory become executable" in capsys.readouterr().err
 
 
 def test_packing_and_unpacking_are_inverse() -> None:
