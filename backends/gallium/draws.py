@@ -17,7 +17,7 @@ from backends.gallium.transfer import as_bytes
 from backends.raster import packet
 
 MAX_DRAWS = 1 << 16
-MAX_REMEMBERED = 256
+MAX_REMEMBERED = 4096
 _FIELDS = tuple(item.name for item in fields(DrawInfo))
 _U32 = (1 << 32) - 1
 _RANGES = {
@@ -122,6 +122,12 @@ class Draws(Shaders, ContextCore):
                 self._checked.clear()
             self._checked[id(info)] = made = info
         return made
+
+    def accept_draw_info(self, info: DrawInfo) -> None:
+        """Take a template as checked, for callers that made each of its fields right themselves (as `draw_vbo` would)."""
+        if len(self._checked) >= MAX_REMEMBERED:
+            self._checked.clear()
+        self._checked[id(info)] = info
 
     def set_index_buffer(self, index: Any, *, index_offset: int = 0) -> None:
         """Bind an index buffer for the indexed draws that name none; None unbinds. (Older documents bind it this way.)"""

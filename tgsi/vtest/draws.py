@@ -6,8 +6,8 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from backends.gallium.enums import Clear, Prim, ShaderType, lookup
-from backends.gallium.handles import VertexBuffer
 from backends.gallium.state import DrawInfo
+from backends.raster.packet import MAX_VERTEX_BUFFERS, VertexBuffer
 from tgsi.vtest.bits import reals, signed
 from tgsi.vtest.errors import CommandError, in_range
 from tgsi.vtest.table import Words, command
@@ -15,7 +15,9 @@ from tgsi.vtest.table import Words, command
 if TYPE_CHECKING:
     from tgsi.vtest.subcontext import SubContext
 
-MAX_INFOS = 1024
+MAX_INFOS = 4096
+MAX_PATCH = 32
+MAX_STRIDE = 1 << 16
 STAGES = tuple(ShaderType)
 
 
@@ -24,16 +26,21 @@ def _vertex_buffers(sub: SubContext, words: Words) -> None:
     key = bytes(words)
     known = sub.vertex_sets.get(key)
     if known is None:
-        find, buffers = sub.session.resource, []
-        for at in range(0, len(words), 3):
-            handle = words[at + 2]
-            buffers.append(VertexBuffer(find(handle, "res_handle"), words[at], words[at + 1]) if handle else None)
-        count = len(buffers)
-        buffers.extend([None] * (len(sub.gallium.state.vertex_buffers) - count))
-        sub.gallium.set_vertex_buffers(buffers)
-        known = sub.gallium.state.vertex_buffers
+        in_range(len(words) // 3, "res_handle", 0, MAX_VERTEX_BUFFERS)
+        known = tuple(_vertex_buffer(sub, *words[at : at + 3]) for at in range(0, len(words), 3))
         sub.keep_set(sub.vertex_sets, key, known)
     sub.gallium.state.vertex_buffers = known  # the very same object, by which the renderer sees that a draw comes again
+
+
+def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> VertexBuffer | None:
+    """What the Context would bind, made at once: old programs bind another piece of a buffer for each draw."""
+    if not handle:
+        return None
+    resource = sub.session.resource(handle, "res_handle")
+    if not resource.is_buffer:
+        raise CommandError("res_handle", f"{handle} is a texture, not a buffer")
+    begin = min(offset, resource.size)
+    return VertexBuffer(resource.address + begin, resource.size - begin, in_range(stride, "stride", 0, MAX_STRIDE), resource.storage)
 
 
 @command("SET_INDEX_BUFFER", "res_handle index_size offset", least=1)
@@ -137,13 +144,14 @@ def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
         bool(words[7]),
         words[8] if words[7] else 0xFFFFFFFF,
         words[13] if len(words) > 13 else 0,
-        words[12] if len(words) > 12 else 3,
+        in_range(words[12], "vertices_per_patch", 0, MAX_PATCH) if len(words) > 12 else 3,
         words[9],
         words[10],
     )
     if len(sub.infos) >= MAX_INFOS:
         sub.infos.clear()
     sub.infos[key] = info
+    sub.gallium.accept_draw_info(info)
     return info
 
 
