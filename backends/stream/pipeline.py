@@ -176,7 +176,7 @@ class Pipeline:
         stages: list[Stage] = []
         producer, geometry, evaluation = vertex.program, state.stages.geometry_shader, state.stages.evaluation_shader
         if evaluation is not None:
-            stages.append(tessellation_stage(self._maker, state, info, producer, packet))
+            stages.append(tessellation_stage(self._maker, state, info, vertex, packet))
             producer = evaluation.program
         if geometry is not None:
             stages.append(self._geometry(state, producer, geometry, streams, packet))

@@ -12,7 +12,7 @@ from backends.llvm.engine import Library
 from backends.llvm.module import Module
 from backends.llvm.plan import fitting_lanes
 from backends.raster.demand import ORDERED_LANES, demand_of
-from backends.raster.drawing import DrawMaker
+from backends.raster.drawing import MAX_PARTNERS, DrawMaker
 from backends.raster.environment import make_environment, stage_keys
 from backends.raster.kernels import Kernels, by_unit
 from backends.raster.packet import DrawState, Shader, StageBindings
@@ -21,16 +21,16 @@ from backends.raster.tables import BufferTable
 from backends.shapes import MAX_PATCH
 from backends.stream.kernels import Entry
 from backends.stream.records import MAX_REGISTERS
-from backends.tessellation.control import build_control_kernel, written_vertices
+from backends.tessellation.control import build_control_kernel
 from backends.tessellation.evaluation import build_evaluation_kernel
 from backends.tessellation.kernel import build_tessellator
-from backends.tessellation.key import Tessellator, TessRecord
+from backends.tessellation.key import TessRecord
+from backends.tessellation.layout import PatchLayout
 from backends.tessellation.records import ControlRecord, EvaluationRecord, RowsRecord
 from backends.tessellation.rows import build_rows
 from backends.tessellation.stage import Compiled, TessellationStage
 from tgsi.diagnostics import UnsupportedError
 from tgsi.enums import File
-from tgsi.ir import Program
 
 _RECORDS = (RowsRecord, TessRecord, ControlRecord, EvaluationRecord)
 LAYOUT = hashlib.sha256(repr([(n, getattr(r, n).offset) for r in _RECORDS for n, *_ in r._fields_]).encode()).hexdigest()
@@ -92,27 +92,33 @@ class _Maker:
         return Compiled(_function(library), environment, lanes, library)
 
 
-def tessellation_stage(maker: DrawMaker, state: DrawState, info: DrawInfo, producer: Program, packet: Packet) -> TessellationStage:
-    """The stage behind the vertex program `producer`. `packet` receives what is read.
+def _layout(vertex: Shader, control: Shader | None, evaluation: Shader, rows: int) -> PatchLayout:
+    """The layout of these programs, kept with the evaluation shader."""
+    derived, name = evaluation.derived, f"patches {vertex.serial} {control.serial if control is not None else 0} {rows}"
+    if len(derived) > MAX_PARTNERS:
+        derived.clear()
+    found = derived.get(name)
+    if found is None:
+        found = derived[name] = PatchLayout.of(vertex.program, control.program if control is not None else None, evaluation.program, rows)
+    assert isinstance(found, PatchLayout)
+    return found
+
+
+def tessellation_stage(maker: DrawMaker, state: DrawState, info: DrawInfo, vertex: Shader, packet: Packet) -> TessellationStage:
+    """The stage behind the vertex shader. `packet` receives what is read.
 
     Raises UnsupportedError for what the generator does not build.
     """
     make, stages = _Maker(maker, packet, state.counters), state.stages
     evaluation, control = stages.evaluation_shader, stages.control_shader
     assert evaluation is not None
-    key, native = Tessellator.of(evaluation.program), max(maker.kernels.native, 8)
-    given = rows = patch_vertices(state, info)
-    first = None
-    if control is not None:
-        first = control.program, make.of_shader("control", control, stages.control, native, build_control_kernel)
-        rows = written_vertices(control.program)
-    second = make.of_shader("evaluate", evaluation, stages.evaluation, native, build_evaluation_kernel, rows)
+    layout, native = _layout(vertex, control, evaluation, patch_vertices(state, info)), max(maker.kernels.native, 8)
+    key = layout.key
     return TessellationStage(
-        producer,
-        first,
-        (evaluation.program, second),
+        layout,
+        None if control is None else make.of_shader("control", control, stages.control, native, build_control_kernel),
+        make.of_shader("evaluate", evaluation, stages.evaluation, native, build_evaluation_kernel, layout.written),
         copy_rows=make.fixed(("patch_rows",), "rows", build_rows),
         tessellate=make.fixed(("tessellator", key), "tessellate", lambda module: build_tessellator(key, module)),
-        rows=given,
         levels=stages.levels,
     )

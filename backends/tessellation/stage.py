@@ -12,18 +12,13 @@ from backends.llvm.engine import Library
 from backends.raster.memory import Region
 from backends.stream.kernels import Entry
 from backends.stream.shaded import Primitives, Shaded, Worker
-from backends.stream.stages import input_sources
-from backends.tessellation.control import Arrangement, written_vertices
-from backends.tessellation.key import MAX_POINTS, MAX_PRIMITIVES, SLACK, Tessellator, TessRecord
-from backends.tessellation.records import INNER, OUTER, ControlRecord, EvaluationRecord, RowsRecord
-from tgsi.enums import File
-from tgsi.ir import Program
+from backends.tessellation.control import Arrangement
+from backends.tessellation.key import MAX_POINTS, MAX_PRIMITIVES, SLACK, TessRecord
+from backends.tessellation.layout import PatchLayout, RowsLayout
+from backends.tessellation.records import ControlRecord, EvaluationRecord, RowsRecord
 
 PIECE_POINTS, PIECE_PRIMITIVES = 4 * MAX_POINTS, 4 * MAX_PRIMITIVES
 """Room for what is tessellated at once."""
-_TYPICAL_POINTS, _TYPICAL_PRIMITIVES = 33 * 33, 2 * 32 * 32
-"""Of a patch of level 32; the highest levels give four times as much."""
-_LEVELS = {"TESSOUTER": OUTER, "TESSINNER": INNER}
 
 Levels = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -53,80 +48,54 @@ class _Levels:
         record.outer_stride, record.inner_stride = self.outer_stride, self.inner_stride
 
 
-class _Rows:
-    """The rows of patches that a stage reads."""
-
-    def __init__(self, entry: Entry, producer: Program, consumer: Program, rows: int) -> None:
-        self._entry = entry
-        self.row_bytes, self.rows = 16 * consumer.file_size(File.IN), rows
-        r = self._template = RowsRecord()
-        r.rows, r.registers, r.vertex_size = rows, consumer.file_size(File.IN), 16 * producer.file_size(File.OUT)
-        for register, source in enumerate(input_sources(producer, consumer)):
-            r.source[register] = source
-        for declaration in consumer.declared(File.IN):
-            code = _LEVELS.get(declaration.semantic.name) if declaration.semantic is not None else None
-            for register in range(declaration.first, declaration.last + 1) if code is not None else ():
-                r.source[register] = code
-
-    def run(self, target: int, vertices: int, corners: int | None, patches: Primitives, levels: _Levels) -> None:
-        """Write those of all patches to `target`."""
-        r = RowsRecord.from_buffer_copy(self._template)
-        r.target, r.vertices, r.corners, r.numbers, r.patches = target, vertices, corners, patches.numbers, patches.count
-        levels.write(r)
-        self._entry(ctypes.addressof(r))
-
-
 class TessellationStage:
-    """Patches of `rows` vertices to points, lines or triangles. `levels`: those of patches without control shader."""
+    """Patches to points, lines or triangles. `levels`: those of patches without control shader."""
 
     def __init__(
         self,
-        producer: Program,
-        control: tuple[Program, Compiled] | None,
-        evaluation: tuple[Program, Compiled],
+        layout: PatchLayout,
+        control: Compiled | None,
+        evaluation: Compiled,
         *,
         copy_rows: Entry,
         tessellate: Entry,
-        rows: int,
         levels: Levels,
     ) -> None:
-        self._control, self._tessellate = control, tessellate
-        program, self._evaluation = evaluation
-        self._key = Tessellator.of(program)
-        self._size = 16 * program.file_size(File.OUT)
-        defaults = np.array([*levels[0], *levels[1]], np.float32)
-        self._defaults = _Levels(defaults.ctypes.data, defaults.ctypes.data + 16)
-        self._zeros = np.zeros(4, np.float32)
-        self._keep = defaults
-        self._before: _Rows | None = None
-        self._written = {"TESSOUTER": -1, "TESSINNER": -1}
+        """`control` and `evaluation` are the programs of `layout`; `copy_rows` and `tessellate` kernels on RowsRecords and TessRecords."""
+        self._layout, self._control, self._evaluation = layout, control, evaluation
+        self._copy_rows, self._tessellate = copy_rows, tessellate
+        self._given = np.array([*levels[0], *levels[1], 0, 0, 0, 0], np.float32)
+        address = self._given.ctypes.data
+        self._defaults, self._nothing = _Levels(address, address + 16), address + 24
         if control is not None:
-            first, compiled = control
-            self._before = _Rows(copy_rows, producer, first, rows)
-            self._arrangement = Arrangement(written_vertices(first), compiled.lanes)
-            self._state = self._state_bytes(compiled)
-            for declaration in first.declared(File.OUT):
-                if declaration.semantic is not None and declaration.semantic.name in self._written:
-                    self._written[declaration.semantic.name] = 16 * declaration.first
-            producer, rows = first, written_vertices(first)
-        self._rows = _Rows(copy_rows, producer, program, rows)
+            self._arrangement = Arrangement(layout.written, control.lanes)
+            self._state = self._state_bytes(control)
 
     @property
     def most_bytes(self) -> int:
-        """Bytes that a patch of a high level becomes, or that its vertices take on the way."""
-        on_the_way = 2 * sum(r.rows * r.row_bytes for r in (self._before, self._rows) if r is not None)
-        return max(_TYPICAL_POINTS * self._size + _TYPICAL_PRIMITIVES * 4 * (self._key.vertices + 1), on_the_way)
+        """Bytes that a patch can become, but for the highest levels."""
+        return self._layout.most_bytes
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> Sequence[Shaded]:
         """What the evaluation shader makes of the patches of a chunk."""
         patches = shaded.lists[0]
-        vertices, corners, levels = shaded.vertices, patches.corners or None, self._defaults
+        vertices, levels, corners = shaded.vertices, self._defaults, patches.corners or None
         if self._control is not None:
-            vertices, levels = self._run_control(worker, shaded)
+            vertices, levels = self._run_control(worker, shaded, self._control)
             corners = None
-        inputs = worker.provide("evaluation inputs", patches.count * self._rows.rows * self._rows.row_bytes + 16)
-        self._rows.run(inputs, vertices, corners, patches, levels)
+        inputs = self._rows(worker, "evaluation inputs", self._layout.evaluation, patches, vertices, corners, levels)
         return list(self._pieces(worker, patches, inputs, levels, memory))
+
+    def _rows(
+        self, worker: Worker, name: str, layout: RowsLayout, patches: Primitives, vertices: int, corners: int | None, levels: _Levels
+    ) -> int:
+        """Address of the rows of all patches."""
+        r = RowsRecord.from_buffer_copy(layout.template)
+        r.target = target = worker.provide(name, patches.count * layout.patch_bytes + 16)
+        r.vertices, r.corners, r.numbers, r.patches = vertices, corners, patches.numbers, patches.count
+        levels.write(r)
+        self._copy_rows(ctypes.addressof(r))
+        return target
 
     def _state_bytes(self, compiled: Compiled) -> int:
         """What a vector keeps at barriers; 0 without them."""
@@ -135,16 +104,14 @@ class TessellationStage:
         compiled.entry(ctypes.addressof(r))
         return int(r.state_bytes)
 
-    def _run_control(self, worker: Worker, shaded: Shaded) -> tuple[int, _Levels]:
+    def _run_control(self, worker: Worker, shaded: Shaded, compiled: Compiled) -> tuple[int, _Levels]:
         """Address of the rows that the control shader writes, and the levels among them."""
-        assert self._control is not None
-        assert self._before is not None
-        (program, compiled), patches, before = self._control, shaded.lists[0], self._before
+        layout, patches = self._layout, shaded.lists[0]
+        assert layout.control is not None
         r = ControlRecord()
-        r.env, r.numbers, r.patches, r.rows = compiled.environment, patches.numbers, patches.count, before.rows
-        r.inputs = worker.provide("control inputs", patches.count * before.rows * before.row_bytes + 16)
-        before.run(r.inputs, shaded.vertices, patches.corners, patches, self._defaults)
-        patch_bytes = written_vertices(program) * 16 * program.file_size(File.OUT)
+        r.env, r.numbers, r.patches, r.rows = compiled.environment, patches.numbers, patches.count, layout.control.rows
+        r.inputs = self._rows(worker, "control inputs", layout.control, patches, shaded.vertices, patches.corners, self._defaults)
+        patch_bytes = layout.written * layout.written_size
         r.outputs = outputs = worker.provide("control outputs", patches.count * patch_bytes + 16)
         ctypes.memset(outputs, 0, patches.count * patch_bytes)
         if self._state:
@@ -153,14 +120,14 @@ class TessellationStage:
             r.stops = worker.provide("control stops", 4 * vectors * self._arrangement.units(patches.count))
         compiled.entry(ctypes.addressof(r))
         worker.counts["hs_invocations"] += patches.count
-        places = [(outputs + at, patch_bytes) if at >= 0 else (self._zeros.ctypes.data, 0) for at in self._written.values()]
+        places = [(outputs + at, patch_bytes) if at >= 0 else (self._nothing, 0) for at in (layout.outer, layout.inner)]
         (outer, outer_stride), (inner, inner_stride) = places
         return outputs, _Levels(outer, inner, outer_stride, inner_stride)
 
     def _pieces(self, worker: Worker, patches: Primitives, inputs: int, levels: _Levels, memory: Region) -> Iterator[Shaded]:
         """Points and primitives, as many patches at a time as have room."""
-        compiled = self._evaluation
-        t, e, corners = TessRecord(), EvaluationRecord(), self._key.vertices
+        compiled, size = self._evaluation, self._layout.size
+        t, e, corners = TessRecord(), EvaluationRecord(), self._layout.key.vertices
         for r in (t, e):
             levels.write(r)
             r.numbers, r.patches = patches.numbers, patches.count
@@ -176,8 +143,8 @@ class TessellationStage:
             e.patches = t.first
             if not t.points:
                 continue
-            e.vertices = memory.allocate((t.points + compiled.lanes) * self._size)
+            e.vertices = memory.allocate((t.points + compiled.lanes) * size)
             compiled.entry(ctypes.addressof(e))
             worker.counts["ds_invocations"] += t.points
             made = Primitives(memory.copy(t.indices, 4 * corners * t.primitives), memory.copy(t.owners, 4 * t.primitives), t.primitives)
-            yield Shaded(e.vertices, self._size, t.points, corners, {0: made}, (t.primitives, 0, 0, 0))
+            yield Shaded(e.vertices, size, t.points, corners, {0: made}, (t.primitives, 0, 0, 0))

@@ -222,10 +222,14 @@ END
     assert all(np.array_equal(found[0], other) for other in found[1:])
 
 
-@pytest.mark.parametrize("lanes", [8, 16, 32, 64])
-def test_lanes_change_nothing(lanes: int) -> None:
+@pytest.mark.parametrize(("lanes", "cpu"), [(8, "host"), (16, "x86-64"), (32, "x86-64-v3"), (64, "host")])
+def test_lanes_and_levels_change_nothing(lanes: int, cpu: str) -> None:
     texts, data = (VERTEX, control(5), evaluation(4, 0)), vertices(3 * 11)
-    with g.Screen(threads=0, lanes=lanes) as screen:
+    try:
+        chosen = g.Screen(threads=0, lanes=lanes, cpu=cpu)
+    except ValueError as error:
+        pytest.skip(str(error))
+    with chosen as screen:
         assert np.array_equal(draw(texts, data, screen=screen, vertices_per_patch=3), expected(texts, data, 3))
 
 
