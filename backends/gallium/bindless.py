@@ -40,6 +40,7 @@ class Bindless(MemoryBindings):
         super().__init__(*given, **named)
         self._residents = Residents()
         self._handles: dict[str, dict[int, _Made]] = {"texture": {}, "image": {}}
+        self._free: dict[str, list[int]] = {"texture": [], "image": []}  # slots that were taken
         state, stages = self.state, self.state.stages
         for stage in (state.vertex, state.fragment, stages.control, stages.evaluation, stages.geometry):
             stage.residents = self._residents
@@ -81,6 +82,7 @@ class Bindless(MemoryBindings):
         slot = self._slot("texture", handle, "delete_texture_handle")
         self._residents.textures.pop(slot, None)
         del self._handles["texture"][slot]
+        self._free["texture"].append(slot)
 
     def make_texture_handle_resident(self, handle: int, *, resident: bool = True) -> None:
         """Let shaders use a texture by its handle, or end that. Draws that were made before keep what they had."""
@@ -106,6 +108,7 @@ class Bindless(MemoryBindings):
         slot = self._slot("image", handle, "delete_image_handle")
         self._leave_image(slot)
         del self._handles["image"][slot]
+        self._free["image"].append(slot)
 
     def make_image_handle_resident(
         self, handle: int, *, access: ImageAccess | int | str = ImageAccess.READ_WRITE, resident: bool = True
@@ -130,7 +133,8 @@ class Bindless(MemoryBindings):
         taken = self._handles[kind]
         if len(taken) >= MAX_HANDLES:
             raise ValueError(f"create_{kind}_handle: there are {MAX_HANDLES} handles already")
-        slot = next(n for n in range(len(taken) + 1) if n not in taken)
+        free = self._free[kind]
+        slot = free.pop() if free else len(taken)
         taken[slot] = made
         return first + slot + 1
 

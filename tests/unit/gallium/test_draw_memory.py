@@ -182,6 +182,25 @@ def test_only_early_tests_keep_fragments_from_storing(screen: g.Screen, ctx: g.C
     assert stage.words(total)[0] == (SIZE * SIZE if early else 2 * SIZE * SIZE)
 
 
+@pytest.mark.parametrize("samples", [1, 4])
+def test_multisampled_fragments_count_once_a_pixel_or_once_a_sample(stage: Stage, samples: int) -> None:
+    ctx = stage.ctx
+    target = stage.screen.resource_create(width0=SIZE, height0=SIZE, nr_samples=4)
+    ctx.set_framebuffer_state(cbufs=[target])
+    ctx.bind_rasterizer_state(ctx.create_rasterizer_state(multisample=True, half_pixel_center=True))
+    ctx.set_min_samples(samples)
+    total = stage.buffer(np.zeros(1, "u4"))
+    stage.fragment(COUNT)
+    ctx.set_shader_buffers("FRAGMENT", [total])
+    query = ctx.create_query("OCCLUSION_COUNTER")
+    ctx.begin_query(query)
+    stage.scatter(200, 0.2)
+    ctx.end_query(query)
+    count, covered = int(stage.words(total)[0]), ctx.get_query_result(query)
+    assert isinstance(covered, int)
+    assert count == covered if samples == 4 else covered / 4 < count < covered
+
+
 # -- order -------------------------------------------------------------------------------------------------------------
 def test_ordered_programs_give_the_same_bytes_everywhere() -> None:
     found = set()
