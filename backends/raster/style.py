@@ -12,6 +12,7 @@ from backends.raster.packet import DrawState
 from backends.raster.records import Draw, PointKind, Shape
 from backends.raster.topology import Topology
 from backends.raster.viewport import write_offset
+from tgsi.diagnostics import UnsupportedError
 
 MAX_WIDTH = 255  # pixels, of lines
 
@@ -30,8 +31,9 @@ class Style:
 
 
 def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) -> Style:
-    """Normalized: what cannot show is left out. Nothing is smooth where targets have several samples; lines are rectangles there,
-    and points squares around their centers."""
+    """Normalized: what cannot show is left out. UnsupportedError for rectangles of triangles.
+
+    Nothing is smooth where targets have several samples; lines are rectangles there, and points squares around their centers."""
     if has_samples:
         style = style_of(replace(r, line_smooth=False, point_smooth=False, poly_smooth=False), topology)
         return replace(style, has_rectangles=r.multisample)
@@ -41,6 +43,8 @@ def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) 
     modes = {m for m, face in ((r.fill_front, Face.FRONT), (r.fill_back, Face.BACK)) if not r.cull_face & face}
     if not modes - {PolygonMode.FILL}:
         return Style(Shape.TRIANGLE, _marks(r, False, False, True), False, False, 0, Face.FRONT_AND_BACK)
+    if PolygonMode.FILL_RECTANGLE in modes:
+        raise UnsupportedError.at("B001", "the renderer has no polygon mode FILL_RECTANGLE")
     offsets = {PolygonMode.FILL: r.offset_tri, PolygonMode.LINE: r.offset_line, PolygonMode.POINT: r.offset_point}
     has_points = PolygonMode.POINT in modes
     marks = _marks(r, PolygonMode.LINE in modes, has_points, False)
