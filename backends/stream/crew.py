@@ -33,8 +33,14 @@ class Crew:
                 return left - 1
 
         def serve(worker: int) -> None:
-            while (number := take()) < chunks:
-                work(worker, number)
+            nonlocal left
+            try:
+                while (number := take()) < chunks:
+                    work(worker, number)
+            except BaseException:
+                with lock:  # the others end early
+                    left = chunks
+                raise
 
         helpers: list[Future[None]] = []
         try:
@@ -44,10 +50,6 @@ class Crew:
             except RuntimeError:  # no more threads can be had
                 self._give_up()
             serve(0)
-        except BaseException:
-            with lock:  # the others end early
-                left = chunks
-            raise
         finally:
             _wait_for(helpers)
         for helper in helpers:

@@ -88,7 +88,7 @@ class Pipeline:
     def __init__(self, maker: DrawMaker, sink: Sink, workers: int) -> None:
         self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels)
         self._crew, self._repeats = Crew(workers), Repeats()
-        self._workers = [Worker.of(self._crew.workers) for _ in range(self._crew.workers)]
+        self._workers: list[Worker] = []  # made for the first draw
 
     @property
     def held(self) -> int:
@@ -153,6 +153,7 @@ class Pipeline:
         known = (vertex, state.vertex_elements, state.vertex_buffers, state.index_buffer, info, topology, *bound)
         found = self._repeats.find(known)
         if isinstance(found, _Input) and found.first is not None and found.record is not None:
+            maker.region.keep(found.kept)
             packet.primitives = found.packet.primitives
             packet.reads += found.packet.reads
             found.record.vertex_env = make_environment(maker.region, demand_of(vertex), state.vertex, [])
@@ -227,6 +228,8 @@ class Pipeline:
         template: Packet | None,
         is_alone: bool,
     ) -> None:
+        if not self._workers:
+            self._workers = [Worker.of(self._crew.workers) for _ in range(self._crew.workers)]
         most = max([first.most_bytes, *(stage.most_bytes for stage in stages)])
         size = max(1, min(CHUNK, max(primitives // PARTS, LEAST), CHUNK_BYTES // most))
         chunks = -(-primitives // size)
