@@ -187,6 +187,9 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
         "vs": _SHADER,
         "fs": _SHADER,
         "gs": _SHADER,
+        "tcs": _SHADER,
+        "tes": _SHADER,
+        "tess_state": _all(outer=floats(4), inner=floats(2)),
         "cs": {**_SHADER, "req_local_mem": Field(COUNT, 0)},
         "vertex_element": {
             **_all(src_offset=integer(0, 0xFFFF), format=pixel_format),
@@ -303,6 +306,7 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
             **_all(mode=enumeration(Prim), count=COUNT),
             "start": Field(COUNT, 0),
             "indexed": Field(boolean, False),
+            "vertices_per_patch": Field(integer(0, 32), 0),
         },
         "launch_grid": _all(block=list_of(COUNT, 3, 3), grid=list_of(COUNT, 3, 3)),
         "flush": {},

@@ -137,6 +137,12 @@ def polygon_stipple(player: Player, values: Values) -> None:
     player.context.set_polygon_stipple(values["stipple"])
 
 
+@handles("tess_state")
+def tess_state(player: Player, values: Values) -> None:
+    """Levels of patches without a control shader."""
+    player.context.set_tess_state(values["outer"], values["inner"])
+
+
 @handles("clip_planes")
 def clip_planes(player: Player, values: Values) -> None:
     """Set the user clip planes."""

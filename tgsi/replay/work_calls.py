@@ -7,6 +7,9 @@ from tgsi.replay.fields import SceneError
 from tgsi.replay.player import MAX_INVOCATIONS, MAX_VERTICES, Player, Query, Values, handles
 from tgsi.replay.state_calls import bind_state
 
+PATCH_VERTICES = 1 << 10
+"""What a vertex of a patch counts: the highest levels make 4,225 of three."""
+
 
 @handles("vs")
 def vs(player: Player, values: Values) -> None:
@@ -25,6 +28,18 @@ def fs(player: Player, values: Values) -> None:
 def gs(player: Player, values: Values) -> None:
     """Make and bind a geometry shader."""
     player.context.bind_gs_state(player.context.create_gs_state(values["text"], stream_output=player.state.stream_output))
+
+
+@handles("tcs")
+def tcs(player: Player, values: Values) -> None:
+    """Make and bind a tessellation control shader."""
+    player.context.bind_tcs_state(player.context.create_tcs_state(values["text"]))
+
+
+@handles("tes")
+def tes(player: Player, values: Values) -> None:
+    """Make and bind a tessellation evaluation shader."""
+    player.context.bind_tes_state(player.context.create_tes_state(values["text"], stream_output=player.state.stream_output))
 
 
 @handles("cs")
@@ -62,7 +77,8 @@ def clear_render_target(player: Player, values: Values) -> None:
 def draw(player: Player, values: Values) -> None:
     """Draw with the sticky state. Without a vertex shader nothing is drawn: the recording has such scenes."""
     state = player.state
-    player.vertices += values["count"] * max(1, state.instance_count)
+    each = PATCH_VERTICES if values["mode"] is g.Prim.PATCHES else 1
+    player.vertices += values["count"] * max(1, state.instance_count) * each
     if player.vertices > MAX_VERTICES:
         raise SceneError(f"the scene draws more than {MAX_VERTICES} vertices")
     if values["indexed"] and not state.index_size:
@@ -81,6 +97,7 @@ def draw(player: Player, values: Values) -> None:
             index_bias=state.index_bias if values["indexed"] else 0,
             primitive_restart=state.primitive_restart,
             restart_index=state.restart_index,
+            vertices_per_patch=values["vertices_per_patch"],
         )
     )
     player.drew()
