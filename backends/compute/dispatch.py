@@ -42,6 +42,11 @@ MANY = 1 << 14
 """Invocations that are worth several threads; of programs with loops, a sixteenth."""
 
 
+LOCKED, LOCKED_THREADS = 64, 6
+"""An atomic of the machine takes five times as long as a load and a store: programs without loops use several threads for so many
+instructions an atomic, or where there are so many threads."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
     """How the threads of blocks of one size lie in vectors: the tables and counts of GridRecord."""
@@ -195,10 +200,13 @@ class Dispatcher:
 
     def _workers_for(self, program: Program, needs: Needs, bindings: ComputeBindings, grid: Grid, layout: Layout) -> int:
         """How many threads run blocks: one where their order is seen, or work is little."""
-        is_large = grid.blocks * prod(grid.block) >= (MANY // 16 if has_loops(program) else MANY)
-        if not is_large or needs.meets or (needs.bindings.effects.atomics and _is_entangled(bindings, grid)):
+        loops, atomics = has_loops(program), len(needs.bindings.effects.atomics)
+        is_large = grid.blocks * prod(grid.block) >= (MANY // 16 if loops else MANY)
+        if not is_large or needs.meets or (atomics and _is_entangled(bindings, grid)):
             return 1
-        return min(self.workers, -(-grid.blocks // layout.shared_by))
+        workers = min(self.workers, -(-grid.blocks // layout.shared_by))
+        is_worth_it = loops or workers >= LOCKED_THREADS or len(program.instructions) >= LOCKED * atomics
+        return workers if is_worth_it else 1
 
     def _run(self, kernel: GridKernel, workers: int, shared_by: int, grid: Grid, loops: bool) -> None:
         """Blocks in pieces of whole units, each thread with a pace of its own."""
