@@ -117,8 +117,8 @@ class Copies(Bindings):
         clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
         if render_condition_enable and not self.allows_rendering():
             return
-        if dst.samples < src.samples and of is to is src.format and clip is None and wanted & ColorMask.RGBA == ColorMask.RGBA:
-            job = native_resolve(dst, dst_level, target, src, start, size)
+        if dst.samples < src.samples and of is to and clip is None and wanted & ColorMask.RGBA == ColorMask.RGBA:
+            job = native_resolve(dst, dst_level, target, src, start, size, of)
             if job is not None:
                 self.renderer.resolve(job)
                 self.finish_draw()
@@ -126,7 +126,11 @@ class Copies(Bindings):
         self.finish_uses(src)
         self.begin_write(dst)
         src.pull()
-        source = src.blocks(src_level) if dst.samples > 1 or src.samples == 1 else resolved_level(src, src_level, of)
+        source = src.blocks(src_level)
+        if src.samples > dst.samples:
+            low = [s + min(0, n) for s, n in zip(start, size)]
+            read = Box(low[2], low[1], low[0], abs(size[2]), abs(size[1]), abs(size[0]))
+            source = resolved_level(self.renderer, src, src_level, read, of)
         view = part(dst.blocks(dst_level), target)
         is_filtered = how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil
         axes = _axes(view, source, start, size, is_filtered)

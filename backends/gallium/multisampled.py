@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from backends.gallium.enums import Bind
 from backends.gallium.resource import Box, Resource
 from backends.raster.packet import Surface
 from backends.raster.resolve_job import Resolve, averages_words, is_native
+
+if TYPE_CHECKING:
+    from backends.raster.renderer import Renderer
 
 Bytes = NDArray[np.uint8]
 
@@ -64,24 +67,35 @@ def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
     return result.reshape(-1)
 
 
-def resolved_level(resource: Resource, level: int, format: Format) -> Bytes:
-    """All texels of a level as `format`, one sample each."""
-    return resolved([resource.blocks(level, k) for k in range(resource.samples)], format)
+def resolved_level(renderer: Renderer, resource: Resource, level: int, box: Box, format: Format) -> Bytes:
+    """A level as `format`, one sample a pixel; only the texels of `box` are there. What waits is not seen."""
+    one = replace(resource.template, format=format, nr_samples=0, bind=Bind.NONE)
+    found = Resource(resource.screen, one)
+    for z in range(box.z, box.z + box.depth):
+        layer = Box(box.x, box.y, z, box.width, box.height, 1)
+        job = native_resolve(found, 0, layer, resource, (z, box.y, box.x), (1, box.height, box.width), format)
+        if job is not None:
+            renderer.resolve(job, waits=False)
+        else:
+            part(found.blocks(), layer)[...] = resolved([part(resource.blocks(level, k), layer) for k in range(resource.samples)], format)
+    return found.blocks()
 
 
-def native_resolve(dst: Resource, dst_level: int, target: Box, src: Resource, start: Sequence[int], size: Sequence[int]) -> Resolve | None:
+def native_resolve(
+    dst: Resource, dst_level: int, target: Box, src: Resource, start: Sequence[int], size: Sequence[int], format: Format
+) -> Resolve | None:
     """The job of a kernel, None where there is none for it: it averages one layer, rows in order or mirrored, without scaling.
 
     start, size: of the source in z, y, x."""
-    is_plain = size in ((1, target.height, target.width), (1, -target.height, target.width)) and src.format is dst.format
-    if not is_plain or src.samples == 1 or dst.samples > 1 or dst.user is not None or not is_native(src.format):
+    is_plain = size in ((1, target.height, target.width), (1, -target.height, target.width))
+    if not is_plain or src.samples == 1 or dst.samples > 1 or dst.user is not None or not is_native(format):
         return None
-    if not src.bind & Bind.RENDER_TARGET or (src.format.block_bytes < 4 and (start[2] != target.x or start[1] != target.y or size[1] < 0)):
+    if not src.bind & Bind.RENDER_TARGET or (format.block_bytes < 4 and (start[2] != target.x or start[1] != target.y or size[1] < 0)):
         return None  # rows are read in whole blocks; narrow texels are written in whole blocks
-    info, to, step = src.levels[0], dst.levels[dst_level], src.format.block_bytes
+    info, to, step = src.levels[0], dst.levels[dst_level], format.block_bytes
     address = src.address + start[0] * info.layer_stride
     rows = info.width, info.height, 0, 1, src.samples, src.sample_stride
-    surface = Surface(address, info.row_stride, src.format, *rows, src.storage)
+    surface = Surface(address, info.row_stride, format, *rows, src.storage)
     stride, first = (-to.row_stride, start[1] - 1) if size[1] < 0 else (to.row_stride, start[1])
     low = min(start[1], start[1] + size[1])
     base = dst.address + to.offset + target.z * to.layer_stride + target.y * to.row_stride + target.x * step
@@ -89,11 +103,11 @@ def native_resolve(dst: Resource, dst_level: int, target: Box, src: Resource, st
     return Resolve(surface, base - start[2] * step - first * stride, stride, box, (dst.address, dst.size), (src.storage, dst.storage))
 
 
-def make_staging(resource: Resource, level: int, box: Box) -> Resource:
+def make_staging(renderer: Renderer, resource: Resource, level: int, box: Box) -> Resource:
     """A resource of one sample with the resolved texels of a box: what a mapping shows."""
     one = replace(resource.template, width0=box.width, height0=box.height, array_size=box.depth, nr_samples=0, bind=Bind.NONE)
     found = Resource(resource.screen, one)
-    found.blocks()[...] = resolved([part(resource.blocks(level, k), box) for k in range(resource.samples)], resource.format)
+    found.blocks()[...] = part(resolved_level(renderer, resource, level, box, resource.format), box)
     return found
 
 

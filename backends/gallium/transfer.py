@@ -39,7 +39,7 @@ class TransferMap:
         self.level = level
         self.usage = usage
         self.box = box
-        self.staging = make_staging(resource, level, box) if resource.samples > 1 else None
+        self.staging = make_staging(context.renderer, resource, level, box) if resource.samples > 1 else None
         if self.staging is not None:
             resource, level, box = self.staging, 0, Box(0, 0, 0, box.width, box.height, box.depth)
         info = resource.levels[level]

@@ -135,13 +135,13 @@ class Renderer:
                 self.runs += 1
                 clear_exactly(self._framebuffer, surface, record)
 
-    def resolve(self, job: Resolve) -> None:
-        """Averages samples: behind the draws to the same tiles that wait, else at once."""
+    def resolve(self, job: Resolve, *, waits: bool = True) -> None:
+        """Averages samples: behind the draws to the same tiles that wait, else (always without `waits`) at once."""
         stored = meet([job.read], self._waiting.written)  # by programs, in whatever tile
-        if self.pending and self._layers == 1 and job.fits(self._framebuffer) and not stored and not self.uses(*job.written):
+        if waits and self.pending and self._layers == 1 and job.fits(self._framebuffer) and not stored and not self.uses(*job.written):
             self._resolves.append(job)
             return
-        if self.uses(*job.read) or self.uses(*job.written):
+        if waits and (self.uses(*job.read) or self.uses(*job.written)):
             self.flush()
         s = self._pool.scene
         bound = s.tiles_x, s.num_tiles, s.layer_tiles, s.layers

@@ -151,6 +151,21 @@ def test_a_resolve_can_scale_and_convert(screen: g.Screen) -> None:
     np.testing.assert_array_equal(out.blocks(), whole[:, 1::2, 1::2][..., [2, 1, 0, 3]])
 
 
+@pytest.mark.parametrize("format", ["B8G8R8A8_UNORM", "R8G8B8A8_SRGB", "B8G8R8X8_UNORM"])
+def test_a_resolve_can_be_cut_masked_and_seen_as_another_format(screen: g.Screen, format: str) -> None:
+    bench = Bench(screen, 4)
+    planes, out = noise(bench.color), bench.make(format)
+    plain, expected = bench.make("R8G8B8A8_UNORM"), bench.make(format)
+    seen = "R8G8B8A8_SRGB" if format.endswith("SRGB") else "R8G8B8A8_UNORM"
+    plain.blocks()[...] = resolved(planes, Format[seen])
+    cut = {"minx": 7, "miny": 2, "maxx": 60, "maxy": 66}
+    for source, target in ((bench.color, out), (plain, expected)):
+        bench.ctx.blit(target, src=source, src_format=seen, mask="RGA", scissor=cut)
+    np.testing.assert_array_equal(out.blocks(), expected.blocks())
+    assert out.blocks()[0, 5, 10].any()
+    assert not out.blocks()[0, 5, 5].any()
+
+
 def test_resolves_come_between_the_draws_around_them(screen: g.Screen) -> None:
     bench = Bench(screen, 4)
     first, second = bench.make("R8G8B8A8_UNORM"), bench.make("R8G8B8A8_UNORM")
