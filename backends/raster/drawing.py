@@ -71,13 +71,35 @@ class DrawMaker:
             if last.copies is None:
                 last.copies = Copies(self.region, state, last.packet)
             self._copies, self._revision, self._info = last.copies, state.revision, info
-            return replace(last.packet, environments=last.copies.take())
+            p = last.packet
+            return Packet(p.address, p.primitives, p.vertices, p.reads, last.copies.take(), p.assembled, p.is_layered)
         mark = self.region.keeping
-        packet = self._make(state, info, framebuffer)
+        relative = self.repeats.find_kin(known, info)
+        packet = self._move(relative, state, info, framebuffer) if relative is not None else None
+        if packet is None:
+            packet = self._make(state, info, framebuffer)
         if packet is not None and packet.is_repeatable:
             content = ctypes.string_at(packet.address, _DRAW_SIZE)
             self._last = Repeat(known, content, packet, self.region.kept(mark), self.repeats.frame)
             self.repeats.add(self._last)
+            self.repeats.add_kin(self._last, info)
+        return packet
+
+    def _move(self, last: Repeat, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
+        """The packet of a draw that differs from another in vertices only; None where more differs than they."""
+        topology = topology_of(info.mode, state.rasterizer.flatshade_first)
+        if topology.is_irregular or info.primitive_restart or info.count <= 0 or info.instance_count <= 0:
+            return None
+        region = self.region
+        address = region.allocate(_DRAW_SIZE)
+        ctypes.memmove(address, last.content, _DRAW_SIZE)
+        d, packet = Draw.from_address(address), replace(last.packet, address=address, vertices=info.count * info.instance_count, reads=[])
+        self.inputs.move(d, state, info, topology, packet)
+        is_few = packet.primitives <= FEW
+        if packet.primitives <= 0 or d.stippled or is_few is not (last.packet.primitives <= FEW):
+            return None
+        region.keep(last.kept)
+        packet.environments = self._environments(state, framebuffer, packet.reads)
         return packet
 
     def unchanged(self, state: DrawState, info: DrawInfo) -> Copies | None:
@@ -98,11 +120,14 @@ class DrawMaker:
         address = region.allocate(_DRAW_SIZE)
         ctypes.memmove(address, last.content, _DRAW_SIZE)
         region.keep(last.kept)
-        vertex = make_environment(region, demand_of(state.vertex_shader), state.vertex, [])
-        fragment = make_environment(region, demand_of(state.fragment_shader), state.fragment, [])
+        return replace(last.packet, address=address, environments=self._environments(state, framebuffer, []))
+
+    def _environments(self, state: DrawState, framebuffer: Framebuffer, reads: list[tuple[int, int]]) -> tuple[int, int]:
+        vertex = make_environment(self.region, demand_of(state.vertex_shader), state.vertex, reads)
+        fragment = make_environment(self.region, demand_of(state.fragment_shader), state.fragment, reads)
         if framebuffer.samples > 1:
             tell_samples(fragment, framebuffer.samples)
-        return replace(last.packet, address=address, environments=(vertex, fragment))
+        return vertex, fragment
 
     def make_stored(self, state: DrawState, last: Shader, mode: Prim, most: int, framebuffer: Framebuffer) -> Packet | None:
         """The packet of a draw whose vertices other stages leave in memory; None where it draws nothing.

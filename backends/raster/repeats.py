@@ -40,17 +40,23 @@ class Repeat:
     copies: Copies | None = None  # of that frame
 
 
+def kin(known: tuple[object, ...], info: DrawInfo) -> tuple[int, ...]:
+    """Names what draws have in common that differ in vertices, indices and numbers of primitives only: all of them by their identity."""
+    return (*map(id, known[_INPUTS:]), info.mode, info.index_size)
+
+
 def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
     """Every object that a draw record is made of, but for constants."""
     return (
+        state.vertex_buffers,
+        state.index_buffer,
+        info,
         state.vertex_shader,
         state.fragment_shader,
         state.rasterizer,
         state.blend,
         state.depth_stencil_alpha,
         state.vertex_elements,
-        state.vertex_buffers,
-        state.index_buffer,
         state.blend_color,
         state.stencil_ref,
         state.viewports,
@@ -63,7 +69,6 @@ def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tupl
         state.count_samples,
         state.count_statistics,
         state.link,
-        info,
         framebuffer,
         *state.vertex.views,
         None,
@@ -75,6 +80,7 @@ def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tupl
     )
 
 
+_INPUTS = 3  # things that an identity begins with: vertices, indices, and how many
 MOST_REPEATS = 1024
 LIFE = 32  # flushes
 
@@ -87,6 +93,7 @@ class Repeats:
     def __init__(self) -> None:
         self._recent: dict[tuple[int, ...], Repeat] = {}
         self._older: dict[tuple[int, ...], Repeat] = {}
+        self._kin: dict[tuple[int, ...], Repeat] = {}  # the first of each kind: others keep what it keeps
         self._flushes = 0
         self.frame = 0  # number of the frame
 
@@ -99,6 +106,14 @@ class Repeats:
             if found is not None:
                 self._recent[key] = found
         return found
+
+    def find_kin(self, known: tuple[object, ...], info: DrawInfo) -> Repeat | None:
+        """A draw that differs in vertices, indices and the number of primitives only."""
+        return self._kin.get(kin(known, info))
+
+    def add_kin(self, repeat: Repeat, info: DrawInfo) -> None:
+        """Let `find_kin` find a draw."""
+        self._kin.setdefault(kin(repeat.known, info), repeat)
 
     def add(self, repeat: Repeat) -> None:
         """Remember a draw."""
@@ -116,3 +131,4 @@ class Repeats:
     def _turn(self) -> None:
         self._flushes = 0
         self._older, self._recent = self._recent, {}
+        self._kin.clear()

@@ -31,6 +31,7 @@ class InputWriter:
     def __init__(self, kernels: Kernels, region: Region) -> None:
         self.kernels, self.region = kernels, region
         self._zeros = aligned(256)  # what an attribute without memory reads
+        self._zeros_at = int(self._zeros.ctypes.data)
 
     # -- assembly -----------------------------------------------------------------------------------------------------
     def assembly(self, d: Draw, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> None:
@@ -40,8 +41,7 @@ class InputWriter:
         per_instance, is_expanded = self.primitives(d, state, info, topology, packet)
         if is_expanded:
             d.multiply[:], d.offset[:], d.shift = (3, 3, 3), (0, 1, 2, 0, 1, 2), 0
-        else:
-            d.list = topology.is_list and info.index_size == 0
+        d.list = topology.is_list and info.index_size == 0 and not is_expanded
         d.edges[:], d.is_polygon = topology.edges, info.mode is Prim.POLYGON
         packet.assembled = packet.primitives >> topology.shift if not d.is_polygon else info.instance_count * (per_instance > 0)
 
@@ -111,33 +111,45 @@ class InputWriter:
     # -- fetch --------------------------------------------------------------------------------------------------------
     def fetch(self, d: Draw, state: DrawState, count: int, lanes: int, packet: Packet) -> None:
         """Where `count` attributes lie, and the kernel that reads them."""
-        elements, buffers = state.vertex_elements, state.vertex_buffers
+        elements = state.vertex_elements
         if count > MAX_ATTRIBUTES:
             raise UnsupportedError.at("B001", f"a vertex shader may read {MAX_ATTRIBUTES} attributes")
         layout: list[Attribute | None] = []
-        seen = set()
         for a in range(count):
             e = elements[a] if a < len(elements) else None
-            b = buffers[e.vertex_buffer_index] if e is not None and e.vertex_buffer_index < len(buffers) else None
-            d.attribute[a] = self._zeros.ctypes.data
             if e is None:
                 layout.append(None)
                 continue
             layout.append(Attribute(e.src_format, e.instance_divisor > 0, e.instance_divisor > 1))
             d.channels[a], d.divisor[a] = len(e.src_format.channels), e.instance_divisor
-            size = e.src_format.block_bytes
-            if b is None or b.size - e.src_offset < size:
+        d.num_attributes = count
+        self.attributes(d, state, packet)
+        library = self.kernels.fetch(tuple(layout), lanes)
+        self.region.keep(library)
+        d.fetch = library.address[library.exports[0]]
+
+    def attributes(self, d: Draw, state: DrawState, packet: Packet) -> None:
+        """Where they lie."""
+        elements, buffers, nothing = state.vertex_elements, state.vertex_buffers, self._zeros_at
+        seen = set()
+        for a in range(d.num_attributes):
+            e = elements[a] if a < len(elements) else None
+            b = buffers[e.vertex_buffer_index] if e is not None and e.vertex_buffer_index < len(buffers) else None
+            if e is None or b is None or b.size - e.src_offset < e.src_format.block_bytes:
+                d.attribute[a], d.stride[a], d.limit[a] = nothing, 0, 0
                 continue
-            whole = (b.size - e.src_offset - size) // b.stride + 1 if b.stride else 0xFFFFFFFF
+            whole = (b.size - e.src_offset - e.src_format.block_bytes) // b.stride + 1 if b.stride else 0xFFFFFFFF
             d.attribute[a], d.stride[a], d.limit[a] = b.address + e.src_offset, b.stride, min(whole, 0xFFFFFFFF)
             if b.address not in seen:
                 seen.add(b.address)
                 packet.reads.append((b.address, b.size))
                 self.region.keep(b.keepalive)
-        d.num_attributes = count
-        library = self.kernels.fetch(tuple(layout), lanes)
-        self.region.keep(library)
-        d.fetch = library.address[library.exports[0]]
+
+    def move(self, d: Draw, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> None:
+        """The inputs of a draw whose record is a copy of another's, with other vertices. Its numbers are not to be written out."""
+        per_instance, _ = self.primitives(d, state, info, topology, packet)
+        packet.assembled = packet.primitives >> topology.shift if not d.is_polygon else info.instance_count * (per_instance > 0)
+        self.attributes(d, state, packet)
 
 
 def _vertices_of(state: DrawState, info: DrawInfo) -> int:

@@ -58,7 +58,12 @@ class Scene:
         factors = {f"{part}_{k}": "ONE" for part in ("rgb", "alpha") for k in ("src_factor", "dst_factor")}
         self.blends = [ctx.create_blend_state(), ctx.create_blend_state(blend_enable=True, **factors)]
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT")]))
-        ctx.set_vertex_buffers([np.array([[0, 0, 0, 1], [0.6, 0, 0, 1], [0, 0.6, 0, 1]], "f4")])
+        corners = np.array([[0, 0, 0, 1], [0.6, 0, 0, 1], [0, 0.6, 0, 1]], "f4")
+        self.points = np.concatenate([corners * s for s in ([1, 1, 1, 1], [-1, 1, 1, 1], [0.5, -1, 1, 1])]).astype("f4")
+        self.vertex_buffer = screen.resource_create(target="BUFFER", format="R8_UNORM", width0=160, bind="VERTEX_BUFFER")
+        ctx.buffer_subdata(self.vertex_buffer, -self.points.reshape(-1)[:40])
+        ctx.set_vertex_buffers([self.points])
+        ctx.set_index_buffer(np.array([0, 4, 8, 3, 2, 1], "u2"))
         ctx.set_constant_buffer("VERTEX", np.array([0, 0, 0, 0, 1, 1, 1, 1], "f4"))
         ctx.set_constant_buffer("FRAGMENT", np.ones(12, "f4"))
         self.views = []
@@ -69,7 +74,16 @@ class Scene:
         ctx.set_sampler_views("FRAGMENT", [self.views[0]])
         ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state()])
         self.buffer = screen.resource_create(target="BUFFER", format="R8_UNORM", width0=256, bind="CONSTANT_BUFFER")
-        self.info = [g.DrawInfo(mode=g.Prim.TRIANGLES, count=3), g.DrawInfo(mode=g.Prim.LINE_LOOP, count=3)]
+        triangles = g.Prim.TRIANGLES
+        self.info = [g.DrawInfo(mode=triangles, count=3)] * 6 + [g.DrawInfo(mode=triangles, count=n, start=s) for n, s in ((3, 3), (6, 1))]
+        self.info += [
+            g.DrawInfo(mode=triangles, count=n, start=s, index_size=2, index_bias=b) for n, s, b in ((3, 0, 0), (3, 3, 1), (6, 2, 0))
+        ]
+        self.info += [
+            g.DrawInfo(mode=triangles, count=150),
+            g.DrawInfo(mode=g.Prim.LINE_LOOP, count=3),
+            g.DrawInfo(mode=g.Prim.POINTS, count=9),
+        ]
 
     def vertex_array(self, x: float, y: float, size: int) -> None:
         self.ctx.set_constant_buffer("VERTEX", np.array([x, y, 0, 0, 1, 0.5 + x, 1, 1], "f4")[:size])
@@ -85,6 +99,13 @@ class Scene:
 
     def written(self, x: float, y: float, size: int) -> None:
         self.ctx.buffer_subdata(self.buffer, np.array([x, y, x, y] * 4, "f4"))
+
+    def vertices(self, x: float, y: float, size: int) -> None:
+        offset = {"buffer": self.vertex_buffer, "stride": 16, "buffer_offset": 4 * size}
+        self.ctx.set_vertex_buffers([self.points if x > 0 else offset if y > -0.6 else None])
+
+    def indices(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_index_buffer(np.array([8, 7, 6, 1, 0, 2], "u2")[: 6 if x > 0 else size])
 
     def view(self, x: float, y: float, size: int) -> None:
         self.ctx.set_sampler_views("FRAGMENT", [self.views[x > 0]])
@@ -106,6 +127,9 @@ class Scene:
 STEPS: list[Callable[[Scene, float, float, int], None]] = [
     *[Scene.vertex_array] * 4,
     *[Scene.fragment_array] * 3,
+    Scene.vertices,
+    Scene.vertices,
+    Scene.indices,
     Scene.second,
     Scene.resource,
     Scene.written,
@@ -122,7 +146,7 @@ def picture(screen: Any, seed: int, *, one_by_one: bool) -> Floats:
     for _ in range(60):
         for step in chance.choices(STEPS, k=chance.choice([0, 1, 1, 1, 3])):
             step(scene, chance.uniform(-0.8, 0.8), chance.uniform(-0.8, 0.8), chance.choice([3, 4, 8, 12]))
-        scene.ctx.draw_vbo(scene.info[chance.random() < 0.1])
+        scene.ctx.draw_vbo(chance.choice(scene.info))
         if chance.random() < 0.03 or one_by_one:
             scene.ctx.flush()
     found = scene.pixels()
@@ -154,6 +178,26 @@ def test_repeated_draws_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> N
         assert len(made) == 2
         scene.viewport(1.0, 0.0, 0)
         scene.ctx.draw_vbo(scene.info[0])
+        assert len(made) == 3
+        scene.ctx.destroy()
+
+
+def test_draws_of_other_vertices_are_not_made_from_the_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tgsi.Screen(threads=0) as screen:
+        scene = Scene(screen)
+        maker, made = scene.ctx.renderer._maker, list[Any]()
+
+        def make(*given: Any, make: Callable[..., Any] = maker._make) -> Any:
+            made.append(given)
+            return make(*given)
+
+        monkeypatch.setattr(maker, "_make", make)
+        for k in range(20):
+            scene.ctx.set_vertex_buffers([{"buffer": scene.vertex_buffer, "stride": 16, "buffer_offset": 4 * (k % 4)}])
+            scene.ctx.draw_vbo(g.DrawInfo(mode=g.Prim.TRIANGLES, count=3, start=k % 3))
+        assert len(made) == 1
+        scene.ctx.draw_vbo(g.DrawInfo(mode=g.Prim.TRIANGLES, count=300))  # so many are shaded by another kernel
+        scene.ctx.draw_vbo(g.DrawInfo(mode=g.Prim.POINTS, count=3))
         assert len(made) == 3
         scene.ctx.destroy()
 
