@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
-from tests.unit.picture import GENERIC, Picture
+from tests.unit.picture import GENERIC, WHITE, Picture
 from tests.unit.picture import screen as plain_screen
 from tests.unit.tessellation.chain import Chain, Words, words
 from tgsi import gallium as g
@@ -414,3 +414,43 @@ def test_indices_and_levels_of_any_kind_do_no_harm() -> None:
     data[:, 1] = words([1e30, -1e30, 1e9, -5.0])
     texts = (VERTEX, control(3), hostile)
     assert np.array_equal(draw(texts, data), expected(texts, data, 3))
+
+
+def test_an_evaluation_shader_chooses_layers_and_clips() -> None:
+    text = """TESS_EVAL
+PROPERTY TES_PRIM_MODE 7
+PROPERTY TES_SPACING 2
+PROPERTY NUM_CLIPDIST_ENABLED 1
+DCL IN[][0], POSITION
+DCL SV[0], TESSCOORD
+DCL SV[1], PRIM_ID
+DCL OUT[0], POSITION
+DCL OUT[1], LAYER
+DCL OUT[2], CLIPDIST
+DCL TEMP[0..1]
+IMM[0] FLT32 {0.5, 1.0, 2.0, -1.0}
+MAD TEMP[0], SV[0].xyzz, IMM[0].zzxx, IMM[0].wwxx
+MOV OUT[0].xyz, TEMP[0]
+MOV OUT[0].w, IMM[0].yyyy
+MOV OUT[1].x, SV[1].xxxx
+ADD OUT[2].x, IMM[0].xxxx, -SV[0].xxxx
+END
+"""
+    with plain_screen().context_create() as ctx:
+        target = ctx.screen.resource_create(target="TEXTURE_2D_ARRAY", width0=8, height0=8, array_size=3, format="R8_UNORM")
+        ctx.set_framebuffer_state(cbufs=[ctx.create_surface(target, first_layer=0, last_layer=2)])
+        ctx.set_viewport_states([g.ViewportState((4.0, 4.0, 0.5), (4.0, 4.0, 0.5))])
+        ctx.clear("COLOR", color=(0.0,) * 4)
+        ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, FLOAT4), (0, FLOAT4)]))
+        ctx.set_vertex_buffers([np.zeros((2, 4), np.float32)])
+        ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
+        ctx.bind_tes_state(ctx.create_tes_state(text))
+        ctx.bind_fs_state(ctx.create_fs_state(WHITE))
+        ctx.set_tess_state((6.0,) * 4, (5.0, 3.0))
+        ctx.bind_rasterizer_state(ctx.create_rasterizer_state(clip_plane_enable=1))
+        ctx.draw_vbo(mode="PATCHES", count=2, vertices_per_patch=1)
+        ctx.flush()
+        found = np.array(target.texels()).reshape(3, 8, 8)
+    assert (found[:2, :, :4] == 255).all()  # patches 0 and 1, the half with u below 1/2
+    assert not found[:2, :, 4:].any()
+    assert not found[2].any()
