@@ -23,7 +23,7 @@ DEPTH_FORMATS = ("Z24X8_UNORM", "Z24_UNORM_S8_UINT")
 
 
 def shader_text(name: str, stage: str) -> str:
-    """The stored TGSI of a workload; stage is "vert", "tesc", "tese" or "frag"."""
+    """The stored TGSI of a workload; stage is "vert", "tesc", "tese", "geom" or "frag"."""
     return (SHADERS / f"{name}.{stage}.tgsi").read_text()
 
 
@@ -244,24 +244,26 @@ def _small_tris(o: Ours) -> tuple[Draw, bool]:
     return _indexed(o, indices)
 
 
-def _mesh_torus(o: Ours) -> tuple[Draw, bool]:
-    o.target(depth=True)
-    o.program("mesh_torus")
-    o.ctx.set_constant_buffer("VERTEX", np.concatenate(geometry.torus_matrices()))
-    position, normal, indices = geometry.torus()
-    o.attributes(position, normal)
-    return _indexed(o, indices)
+def _mesh(name: str) -> Callable[[Ours], tuple[Draw, bool]]:
+    def make(o: Ours) -> tuple[Draw, bool]:
+        o.target(depth=True)
+        o.program(name)
+        o.ctx.set_constant_buffer("VERTEX", np.concatenate(geometry.torus_matrices()))
+        position, normal, indices = geometry.torus()
+        o.attributes(position, normal)
+        return _indexed(o, indices)
+
+    return make
 
 
 def _geometry_mesh(o: Ours) -> tuple[Draw, bool]:
-    made = _mesh_torus(o)
     o.ctx.bind_gs_state(o.ctx.create_gs_state(shader_text("geometry_mesh", "geom")))
-    return made
+    return _mesh("geometry_mesh")(o)
 
 
 def _geometry_quads(o: Ours) -> tuple[Draw, bool]:
     o.target(depth=True)
-    o.program("small_tris")
+    o.program("geometry_quads")
     o.ctx.bind_gs_state(o.ctx.create_gs_state(shader_text("geometry_quads", "geom")))
     position, color = geometry.sprites()
     o.attributes(position, color)
@@ -375,7 +377,7 @@ MAKERS: dict[str, Callable[[Ours], tuple[Draw, bool]]] = {
     "divergent_loop": _full_screen("divergent_loop"),
     "raymarch": _full_screen("raymarch", width=640, height=360),
     "small_tris": _small_tris,
-    "mesh_torus": _mesh_torus,
+    "mesh_torus": _mesh("mesh_torus"),
     "tess_surface": _tess_surface,
     "geometry_mesh": _geometry_mesh,
     "geometry_quads": _geometry_quads,
