@@ -348,6 +348,25 @@ def test_queries_count_samples(screen: g.Screen) -> None:
     assert counted[7] == covered.any(0).sum()
 
 
+def test_programs_fetch_what_their_sample_holds(screen: g.Screen) -> None:
+    bench = Bench(screen, 4)
+    bench.ctx.clear("COLOR0", color=(0.2, 0.4, 0.6, 0.8))
+    bench.draw(WHITE, SLANTED)
+    before = bench.planes()
+    assert len({p.tobytes() for p in before}) == 4
+    invert = "DCL OUT[0], COLOR\nDCL TEMP[0]\nIMM[0] FLT32 {1, 1, 1, 1}\nFBFETCH TEMP[0], OUT[0]\nADD OUT[0], IMM[0], -TEMP[0]\n"
+    for multisample in (True, False):
+        bench.ctx.bind_rasterizer_state(bench.ctx.create_rasterizer_state(multisample=multisample))
+        bench.draw(invert, WHOLE)
+        for old, new in zip(before, bench.planes()):
+            np.testing.assert_array_equal(new, 255 - old if multisample else old)
+
+
+@pytest.mark.parametrize("cap", ["TEXTURE_MULTISAMPLE", "SAMPLE_SHADING", "MULTISAMPLE_Z_RESOLVE", "FORCE_PERSAMPLE_INTERP"])
+def test_the_screen_says_what_it_can_do_with_samples(screen: g.Screen, cap: str) -> None:
+    assert screen.get_param(cap) == 1
+
+
 # -- textures ------------------------------------------------------------------------------------------------------------
 def test_samples_are_fetched_one_by_one(screen: g.Screen) -> None:
     bench, out = Bench(screen, 4), Bench(screen, 1, "R8G8B8A8_UNORM")
