@@ -16,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes hours runs only where -m asks for it."""
+    """What takes long runs only where -m asks for it."""
     if "nightly" in config.option.markexpr:
         return
     kept = [item for item in items if item.get_closest_marker("nightly") is None]

@@ -89,9 +89,10 @@ def test_the_result_tells_which_invocations_ran_out(engine: str) -> None:
     assert not _run("MOV OUT[0], IN[0]\n", engine).exhausted.any()
 
 
-def test_generated_programs_run_out_alike() -> None:
+@pytest.mark.parametrize(("begin", "end"), [(0, 60), *(pytest.param(k, k + 240, marks=pytest.mark.nightly) for k in range(60, 1500, 240))])
+def test_generated_programs_run_out_alike(begin: int, end: int) -> None:
     ran_out = 0
-    for seed in range(60):
+    for seed in range(begin, end):
         generated = generate(seed)
         if "BGNLOOP" not in generated.text:
             continue
