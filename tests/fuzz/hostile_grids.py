@@ -50,6 +50,8 @@ class _Region:
     def keep(self, thing: Any) -> None:
         pass
 
+    keep_latest = keep
+
     def reset(self) -> None:
         pass
 

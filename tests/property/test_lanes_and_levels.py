@@ -26,7 +26,9 @@ FEATURES = {
 PROGRAMS, PART = 100, 20
 """Generated programs that run with all lanes and levels, and those of one test."""
 COMBINATIONS = [(lanes, level) for level in LEVELS for lanes in LANES]
-MEASURED = [case for name in ("opcodes", "flow", "random") for case in cases(name)]
+PAYLOADS = frozenset({"rnd-303"})
+"""Measured programs that show the payload of a NaN (of DP3, through XOR), which nothing promises."""
+MEASURED = [case for name in ("opcodes", "flow", "random") for case in cases(name) if case.name not in PAYLOADS]
 
 
 def _need(level: str) -> None:
