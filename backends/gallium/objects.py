@@ -108,6 +108,13 @@ class StateObjects(Bindings):
 
     delete_rasterizer_state = destroy_rasterizer_state
 
+    def set_border_words(self, handle: StateObject[SamplerState], words: Sequence[int]) -> None:
+        """Give a sampler object its border color as the 32-bit words of C's union, for who does not know of which kind views will be."""
+        check_object(handle, "sampler", "set_border_words")
+        record = self._bound(handle).record
+        for channel, word in enumerate(words):
+            record.border_color[channel] = record.border_integers[channel] = integer(word, f"set_border_words: words[{channel}]")
+
     # -- depth, stencil, alpha -------------------------------------------------------------------------------------------
     def create_depth_stencil_alpha_state(
         self, state: DepthStencilAlphaState | None = None, /, **given: Any

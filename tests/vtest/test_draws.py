@@ -215,3 +215,18 @@ def test_back_faces_take_the_front_reference_where_they_have_no_stencil_state(se
     assert result.replies == bytes([7]) * 256
     again = Commands().add("CLEAR", 2, 0, 0, 0, 0, 0, 0, 0).add("DRAW_VBO", *draw(start=3))
     assert serve(stream.submit(again).get(5, 0, (0, 0, 0, 16, 16, 1), 256)).replies == bytes([7]) * 512
+
+
+def test_a_border_color_is_integers_for_a_view_of_integers(serve: Runner) -> None:
+    text = TEXTURE_FS.format("2D").replace("FLOAT", "UINT")
+    text = text.replace("DCL TEMP[0]", "DCL TEMP[0]\nIMM[0] UINT32 {1065353216, 0, 0, 0}\nIMM[1] UINT32 {7, 8, 9, 10}").replace(
+        "MOV OUT[0], TEMP[0]", "USEQ TEMP[0], TEMP[0], IMM[1]\nAND OUT[0], TEMP[0], IMM[0].xxxx"
+    )
+    stream = target().buffer(2, vertices(*COVER, color=(5, 5, 0, 1))).resource(6, TEXTURE_2D, 180, SAMPLED, 4, 4)
+    commands = Commands().shader(22, FRAGMENT, text).add("BIND_SHADER", 22, FRAGMENT)
+    commands.create("SAMPLER_STATE", 40, 3 | 3 << 3 | 3 << 6 | 2 << 11, 0, 0, 0, 7, 8, 9, 10)
+    commands.create("SAMPLER_VIEW", 41, 6, 180 | TEXTURE_2D << 24, 0, 0, 0 | 1 << 3 | 2 << 6 | 3 << 9)
+    commands.add("BIND_SAMPLER_STATES", FRAGMENT, 0, 40).add("SET_SAMPLER_VIEWS", FRAGMENT, 0, 41)
+    result = serve(read(stream.submit(commands.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw()))))
+    assert not result.lines
+    assert (result.pixels(16, 16) == 255).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from backends.gallium.enums import CompareFunc, ShaderType, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap, lookup
@@ -23,8 +24,9 @@ MAX_UNITS = 32
 class Sampler:
     """A sampler state in its two forms: the protocol does not say whether coordinates are normalized, the texture's target does."""
 
-    def __init__(self, state: dict[str, Any]) -> None:
+    def __init__(self, state: dict[str, Any], border: Sequence[int]) -> None:
         self._state = state
+        self._border = border
         self._made: list[Any] = [None, None]
 
     def form(self, context: Context, rectangle: bool) -> Any:
@@ -32,6 +34,7 @@ class Sampler:
         found = self._made[rectangle]
         if found is None:
             found = self._made[rectangle] = context.create_sampler_state(SamplerState(**self._state, normalized_coords=not rectangle))
+            context.set_border_words(found, self._border)
         return found
 
 
@@ -56,7 +59,7 @@ def _create_sampler(sub: SubContext, words: Words) -> None:
         "max_lod": high,
         "border_color": (r, g, b, a),
     }
-    sampler = Sampler(state)
+    sampler = Sampler(state, words[5:9].tolist())
     sampler.form(sub.gallium, False)  # what is wrong is told now, not at a draw
     sub.put(words[0], sampler)
 
