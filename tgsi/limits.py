@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+PROMISED_CONSTANTS = 4096
+"""vec4s of one constant buffer that a screen tells its users: 64 KiB."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShaderLimits:
@@ -18,7 +21,7 @@ class ShaderLimits:
     immediates: int = 4096
     system_values: int = 64
     constant_buffers: int = 16
-    constants: int = 4096  # vec4s of one buffer: 64 KiB
+    constants: int = PROMISED_CONSTANTS + 16  # vec4s of one buffer: frontends that fill all that they were promised add their own
     samplers: int = 32
     sampler_views: int = 128
     images: int = 32

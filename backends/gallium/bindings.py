@@ -63,7 +63,7 @@ class Bindings(ContextCore):
             buffer: a buffer resource, bytes, an array (float32 vec4s, say), or None to unbind.
             index: slot, 0 .. 15.
             offset: first byte, a multiple of 4.
-            size: bytes; the rest of the buffer (at most 65536) when omitted.
+            size: bytes; the rest of the buffer (at most 65792) when omitted.
 
         Raises:
             TypeError, ValueError: an argument is of the wrong type or out of range.

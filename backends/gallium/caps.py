@@ -18,7 +18,7 @@ from backends.raster.records import MAX_VIEWS, MAX_WINDOWS
 from backends.result import STREAMS
 from backends.shapes import QUAD
 from backends.textures import MAX_IMAGES
-from tgsi.limits import SOFTWARE
+from tgsi.limits import PROMISED_CONSTANTS, SOFTWARE
 
 _YES = """
     NPOT_TEXTURES OCCLUSION_QUERY QUERY_TIME_ELAPSED TEXTURE_SWIZZLE TEXTURE_MIRROR_CLAMP_TO_EDGE TEXTURE_MIRROR_CLAMP
@@ -136,7 +136,7 @@ _SHADER: dict[str, int] = {
     "MAX_CONTROL_FLOW_DEPTH": SOFTWARE.nesting,
     "MAX_INPUTS": 32,
     "MAX_OUTPUTS": 32,
-    "MAX_CONST_BUFFER_SIZE": SOFTWARE.constants * 16,
+    "MAX_CONST_BUFFER_SIZE": PROMISED_CONSTANTS * 16,
     "MAX_CONST_BUFFERS": SOFTWARE.constant_buffers,
     "MAX_TEMPS": SOFTWARE.temporaries,
     "TGSI_CONT_SUPPORTED": 1,

@@ -7,8 +7,9 @@ from typing import Any
 from backends.gallium.layout import LINE
 from backends.gallium.resource import address_of, allocate
 from backends.raster.packet import Constants
+from tgsi.limits import SOFTWARE
 
-MAX_BYTES = 65536
+MAX_BYTES = SOFTWARE.constants * 16
 """Of one constant buffer."""
 
 _CHUNK = 1 << 17
@@ -25,7 +26,7 @@ class ConstantMemory:
         self._view, self._base, self._used = self._chunk.data, address_of(self._chunk), 0
 
     def put(self, data: Any) -> Constants | None:
-        """The first 65536 bytes of a contiguous buffer, copied; None for what is no such buffer."""
+        """The first MAX_BYTES of a contiguous buffer, copied; None for what is no such buffer."""
         try:
             source = memoryview(data).cast("B")
         except (TypeError, ValueError, BufferError):
