@@ -41,7 +41,9 @@ class Feedback:
     def write(self, shaded: Shaded) -> None:
         """One piece of what the last stage left."""
         for stream, r in self._records.items():
-            primitives = shaded.lists[stream]
+            primitives = shaded.lists.get(stream)
+            if primitives is None:  # only geometry shaders have streams beside 0
+                continue
             r.vertices, r.vertex_size, r.rows = shaded.vertices, shaded.size, shaded.rows
             r.corners, r.count = primitives.corners, primitives.count
             for k in range(MAX_TARGETS):

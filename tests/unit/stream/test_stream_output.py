@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tgsi
-from tests.unit.picture import GENERIC, PASS, Picture
+from tests.unit.picture import GENERIC, PASS, STRIP, Picture
 from tests.unit.stream.programs import WHOLE, geometry, passthrough, streamed, words
 from tgsi import gallium as g
 
@@ -317,3 +317,12 @@ def test_wrong_targets_are_named() -> None:
     ctx.stream_output_target_destroy(target)
     with pytest.raises(ValueError, match="destroyed"):
         ctx.set_stream_output_targets([target])
+
+
+def test_only_geometry_programs_have_more_streams_than_one() -> None:
+    info = g.StreamOutputInfo((4, 4), (g.StreamOutput(0, output_buffer=1), g.StreamOutput(1, stream=2)))
+    picture = Picture()
+    first, second = streamed(picture, 64, buffers=2)
+    picture.draw(GENERIC, mode="POINTS", stream_output=info)
+    assert (words(first) == 0xCDCDCDCD).all()
+    np.testing.assert_array_equal(words(second).view(np.float32).reshape(4, 4), STRIP)
