@@ -13,6 +13,7 @@ from backends.arguments import MAX_BUFFERS
 from backends.compute.packet import MAX_BLOCK, MAX_GLOBAL, MAX_GRID, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE
 from backends.gallium.enums import ShaderType
 from backends.gallium.layout import MAX_2D, MAX_BYTES, MAX_LAYERS, MAX_LEVELS
+from backends.gallium.state import MAX_ANISOTROPY
 from backends.gallium.streams import MAX_OUTPUTS, MAX_TARGETS
 from backends.raster.records import MAX_VIEWS, MAX_WINDOWS
 from backends.result import STREAMS
@@ -119,7 +120,7 @@ CAPFS: Mapping[str, float] = MappingProxyType(
         "MAX_LINE_WIDTH_AA": 255.0,
         "MAX_POINT_WIDTH": 8192.0,
         "MAX_POINT_WIDTH_AA": 8192.0,
-        "MAX_TEXTURE_ANISOTROPY": 1.0,
+        "MAX_TEXTURE_ANISOTROPY": float(MAX_ANISOTROPY),
         "MAX_TEXTURE_LOD_BIAS": 16.0,
         "MIN_CONSERVATIVE_RASTER_DILATE": 0.0,
         "MAX_CONSERVATIVE_RASTER_DILATE": 0.0,

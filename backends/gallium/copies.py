@@ -85,10 +85,10 @@ class Copies(Bindings):
             dst: destination.
             src: source.
             dst_level: mip level of the destination; dst_box: its box, all of the level when omitted; dst_format: seen as.
-            dst_box: see dst_level.
+            dst_box: see dst_level. What it has outside of the level in x and y is left out.
             dst_format: see dst_level.
             src_level: likewise of the source.
-            src_box: likewise.
+            src_box: likewise. Outside of the level in x and y are the texels of its edge.
             src_format: likewise.
             mask: channels that are written, e.g. "RGB", "Z", "ZS"; all that both formats have when omitted.
             filter: NEAREST or LINEAR. Integers, depth and stencil are never filtered.
@@ -112,12 +112,18 @@ class Copies(Bindings):
         wanted = ColorMask.RGBAZS if mask is None else _mask(mask, f"{name}: mask")
         if src.samples > 1 < dst.samples and src.samples != dst.samples:
             raise ValueError(f"{name}: src: {src.samples} samples cannot become {dst.samples}")
-        target = dst.box(dst_level, dst_box, f"{name}: dst")
-        start, size = _source_box(src, src_level, src_box, f"{name}: src")
+        start, size = _blit_box(src, src_level, src_box, f"{name}: src")
+        corner, extent = _blit_box(dst, dst_level, dst_box, f"{name}: dst")
+        if min(extent) < 1:
+            raise ValueError(f"{name}: dst: box: {min(extent)} texels; mirror the source instead")
         clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
         if render_condition_enable and not self.allows_rendering():
             return
-        if dst.samples < src.samples and of is to and clip is None and wanted & ColorMask.RGBA == ColorMask.RGBA:
+        target, is_all = _inside(dst, dst_level, corner, extent, clip)
+        read, is_there = _inside(src, src_level, start, size)
+        if target.width < 1 or target.height < 1:
+            return
+        if dst.samples < src.samples and of is to and is_all and is_there and wanted & ColorMask.RGBA == ColorMask.RGBA:
             job = native_resolve(dst, dst_level, target, src, start, size, of)
             if job is not None:
                 self.renderer.resolve(job)
@@ -128,22 +134,16 @@ class Copies(Bindings):
         src.pull()
         source = src.blocks(src_level)
         if src.samples > dst.samples:
-            low = [s + min(0, n) for s, n in zip(start, size)]
-            read = Box(low[2], low[1], low[0], abs(size[2]), abs(size[1]), abs(size[0]))
-            source = resolved_level(self.renderer, src, src_level, read, of)
-        view = part(dst.blocks(dst_level), target)
+            source = resolved_level(self.renderer, src, src_level, _edge(src, src_level, read), of)
         is_filtered = how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil
-        axes = _axes(view, source, start, size, is_filtered)
-        rows = columns = slice(None)
-        if clip is not None:
-            top, bottom = _clipped(clip.miny, clip.maxy, target.y, target.height)
-            left, right = _clipped(clip.minx, clip.maxx, target.x, target.width)
-            rows, columns = slice(top, bottom), slice(left, right)
-            axes = (axes[0], axes[1][top:bottom], axes[2][left:right])
+        low, counts = (target.z, target.y, target.x), (target.depth, target.height, target.width)
+        z, y, x = (
+            axis(n, s, m, top, is_filtered=is_filtered, window=range(at - c, at - c + part_of))
+            for n, s, m, top, at, c, part_of in zip(extent, start, size, source.shape, low, corner, counts)
+        )
         for k in range(dst.samples):
             source = src.blocks(src_level, k) if k < src.samples == dst.samples else source
-            view = part(dst.blocks(dst_level, k), target)[:, rows, columns]
-            resample(self.renderer.kernels, source, view, of, to, axes, wanted)
+            resample(self.renderer.kernels, source, part(dst.blocks(dst_level, k), target), of, to, (z, y, x), wanted)
         dst.push()
 
     def generate_mipmap(
@@ -213,29 +213,42 @@ def _overlap(a: Box, b: Box) -> bool:
     )
 
 
-def _source_box(src: Resource, level: int, box: Boxes, argument: str) -> tuple[Triple, Triple]:
-    """Start and size (z, y, x) of a source box, whose sizes may be negative."""
-    if box is not None and not isinstance(box, Box):
-        values = [integer(v, f"{argument}: box", -(1 << 31)) for v in box]
+def _blit_box(resource: Resource, level: int, box: Boxes, argument: str) -> tuple[Triple, Triple]:
+    """Start and size (z, y, x) of a box, whose sizes may be negative, and which may reach outside of its level in x and y."""
+    if box is not None:
+        given = (box.x, box.y, box.z, box.width, box.height, box.depth) if isinstance(box, Box) else box
+        values = [integer(v, f"{argument}: box", -(1 << 31)) for v in given]
         if len(values) not in (4, 6):
             raise ValueError(f"{argument}: box: 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
         box = Box(*values) if len(values) == 6 else Box(values[0], values[1], 0, values[2], values[3], 1)
     if box is None:
-        checked = src.box(level, None, argument)
-        return (checked.z, checked.y, checked.x), (checked.depth, checked.height, checked.width)
-    start, size = (box.z, box.y, box.x), (box.depth, box.height, box.width)
+        box = resource.box(level, None, argument)
+    if not box.width or not box.height:
+        raise ValueError(f"{argument}: box: it is empty")
+    resource.box(level, Box(0, 0, box.z + min(0, box.depth), 1, 1, abs(box.depth)), argument)
+    return (box.z, box.y, box.x), (box.depth, box.height, box.width)
+
+
+def _inside(resource: Resource, level: int, start: Triple, size: Triple, clip: ScissorState | None = None) -> tuple[Box, bool]:
+    """The part of a box that its level and a scissor have, of sizes below 1 where there is none; and if that is all of it."""
+    info = resource.levels[level]
     low = [s + min(0, n) for s, n in zip(start, size)]
-    src.box(level, Box(low[2], low[1], low[0], abs(box.width), abs(box.height), abs(box.depth)), argument)
-    return start, size
+    x, y, right, top = max(low[2], 0), max(low[1], 0), info.width, info.height
+    if clip is not None:
+        x, y, right, top = max(x, clip.minx), max(y, clip.miny), min(right, clip.maxx), min(top, clip.maxy)
+    width, height = min(low[2] + abs(size[2]), right) - x, min(low[1] + abs(size[1]), top) - y
+    found = Box(x, y, low[0], width, height, abs(size[0]))
+    return found, found == Box(low[2], low[1], low[0], abs(size[2]), abs(size[1]), abs(size[0]))
+
+
+def _edge(resource: Resource, level: int, box: Box) -> Box:
+    """A box, or the texels of its level's edge that are nearest to it where it is empty."""
+    info = resource.levels[level]
+    x, y = min(box.x, info.width - 1), min(box.y, info.height - 1)
+    return Box(x, y, box.z, max(box.width, 1), max(box.height, 1), box.depth)
 
 
 def _axes(view: NDArray[np.uint8], source: NDArray[np.uint8], start: Triple, size: Triple, is_filtered: bool) -> tuple[Axis, Axis, Axis]:
     """Tables for layers, rows and columns of a target from a box of the source."""
     z, y, x = (axis(n, s, m, top, is_filtered=is_filtered) for n, s, m, top in zip(view.shape, start, size, source.shape))
     return z, y, x
-
-
-def _clipped(low: int, high: int, start: int, count: int) -> tuple[int, int]:
-    """The part of `count` texels from `start` on that lies in low .. high - 1, counted from `start`."""
-    first = min(max(low - start, 0), count)
-    return first, max(first, high - start)

@@ -11,6 +11,7 @@ from backends.gallium.bindings import Bindings
 from backends.gallium.enums import ShaderType, lookup
 from backends.gallium.handles import StateObject, check_object
 from backends.gallium.state import (
+    MAX_ANISOTROPY,
     BlendState,
     DepthStencilAlphaState,
     RasterizerState,
@@ -192,7 +193,7 @@ class StateObjects(Bindings):
             # Integers above 2**24 do not survive as floats; views of integer formats want them exact.
             r, g, b, a = (integer(item, f"{name}: border_color", -(1 << 31)) for item in border)
             made = replace(made, border_color=(r, g, b, a))
-        integer(made.max_anisotropy, f"{name}: max_anisotropy", 0, 16)
+        integer(made.max_anisotropy, f"{name}: max_anisotropy", 0, MAX_ANISOTROPY)
         return self._create("sampler", made)
 
     def bind_sampler_states(

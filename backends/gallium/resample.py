@@ -44,16 +44,18 @@ class Axis:
         return self.second is None and bool((np.diff(self.first) == 1).all())
 
 
-def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool) -> Axis:
+def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool, window: range | None = None) -> Axis:
     """`count` target texels over the source range start .. start + size, mirrored where size is negative; `limit` texels are there.
 
-    Filters stop at the edges of the range, as they do at the edge of a texture."""
+    Filters stop at the edges of the range and of the texture, and texels outside of it are those of its edge.
+    window: which of the target texels are wanted; all when omitted."""
+    wanted = range(count) if window is None else window
     if count == size:
-        return Axis(np.arange(start, start + size))
-    at = (np.arange(count, dtype=np.float64) + 0.5) * (size / count) + np.float64(start)
+        return Axis(np.clip(np.arange(start + wanted.start, start + wanted.stop), 0, limit - 1))
+    at = (np.arange(wanted.start, wanted.stop, dtype=np.float64) + 0.5) * (size / count) + np.float64(start)
     if not is_filtered:
         return Axis(np.clip(np.floor(at), 0, limit - 1).astype(np.int64))
-    low, high = min(start, start + size), max(start, start + size) - 1
+    low, high = (min(max(k, 0), limit - 1) for k in (min(start, start + size), max(start, start + size) - 1))
     floor = np.floor(at - 0.5)
     first, second = (np.clip(k, low, high).astype(np.int64) for k in (floor, floor + 1))
     return Axis(first, second, (at - 0.5 - floor).astype(np.float32))

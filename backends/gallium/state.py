@@ -25,6 +25,9 @@ from backends.gallium.enums import (
     TexWrap,
 )
 
+MAX_ANISOTROPY = 16
+"""The longest footprint that a sampler can ask for: max_anisotropy, and PIPE_CAPF_MAX_TEXTURE_ANISOTROPY."""
+
 
 @dataclass(frozen=True, slots=True)
 class RenderTargetBlend:

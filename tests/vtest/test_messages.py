@@ -15,6 +15,7 @@ import pytest
 from tests.vtest.encoder import RGBA8, SAMPLED, TARGET, TEXTURE_2D, Commands, Runner, Stream, pipeline
 from tgsi.gallium import Screen
 from tgsi.vtest.caps import CapabilitySet, capability_set
+from tgsi.vtest.numbers import FORMATS
 from tgsi.vtest.session import Session
 from tgsi.vtest.wire import SocketWire
 
@@ -45,8 +46,17 @@ def test_capabilities_are_the_screens_answers(screen: Screen) -> None:
     assert caps.max_geom_output_vertices == screen.get_param("MAX_GEOMETRY_OUTPUT_VERTICES")
     assert caps.max_streamout_buffers == screen.get_param("MAX_STREAM_OUTPUT_BUFFERS")
     assert caps.sampler[RGBA8 // 32] >> RGBA8 % 32 & 1
+    assert caps.max_anisotropy == screen.get_paramf("MAX_TEXTURE_ANISOTROPY") == 16
     assert not caps.sampler[0] & 1
     assert not caps.capability_bits & (1 << 17 | 1 << 26)
+
+
+def test_textures_that_could_be_rendered_to_in_another_format_are_not_offered(screen: Screen) -> None:
+    """Clients take the first format of a list for GL_RGB8UI, GL_RGB16 and their kin, rendered to or not."""
+    caps = CapabilitySet.from_buffer_copy(capability_set(screen))
+    offered = {format for number, format in FORMATS.items() if caps.sampler[number // 32] >> number % 32 & 1}
+    assert not [format for format in offered if format.block_bytes in (3, 6)]
+    assert {"R8G8B8A8_UINT", "R32G32B32_FLOAT"} <= {format.name for format in offered}
 
 
 @pytest.mark.parametrize("length", [1, 4, 7])

@@ -138,6 +138,9 @@ def _mask(screen: Screen, bind: Bind, target: TextureTarget = TextureTarget.TEXT
 
 def _fill_formats(caps: CapabilitySet, screen: Screen) -> None:
     sampler = _mask(screen, Bind.SAMPLER_VIEW)
+    for number, format in FORMATS.items():
+        if format.block_bytes in (3, 6):  # clients would put textures there that they render to later
+            sampler[number // 32] &= ~(1 << number % 32)
     for number, compression in COMPRESSIONS.items():
         if screen.is_format_supported(compression.plain, bind=Bind.SAMPLER_VIEW):
             sampler[number // 32] |= 1 << number % 32

@@ -125,6 +125,58 @@ def test_nearest_blit_scales_mirrors_and_clips(screen: g.Screen, ctx: g.Context)
             assert (dst.texels()[0, y, x] == want).all(), (x, y)
 
 
+@pytest.mark.parametrize("filter", ["NEAREST", "LINEAR"])
+@pytest.mark.parametrize(
+    ("dst_box", "src_box"),
+    [
+        ((-3, -2, 16, 12), (0, 0, 5, 3)),
+        ((5, 4, 40, 7), (5, 3, -5, -3)),
+        ((0, 0, 16, 9), (-4, -1, 13, 5)),
+        ((2, 1, 9, 5), (-2, -1, 9, 5)),
+        ((1, 1, 6, 6), (40, -9, -6, 6)),
+    ],
+)
+def test_a_blit_draws_what_the_target_has_of_a_box_and_repeats_the_edge_of_the_source(
+    screen: g.Screen, ctx: g.Context, dst_box: tuple[int, ...], src_box: tuple[int, ...], filter: str
+) -> None:
+    src, dst = filled(screen, width0=5, height0=3), filled(screen, width0=16, height0=9)
+    margin = 50  # the same with all of both boxes there
+    wide = screen.resource_create(width0=16 + 2 * margin, height0=9 + 2 * margin)
+    wide.blocks()[:, margin:-margin, margin:-margin] = dst.blocks()
+    around = screen.resource_create(width0=5 + 2 * margin, height0=3 + 2 * margin)
+    around.blocks()[...] = np.pad(src.blocks(), ((0, 0), (margin, margin), (margin, margin), (0, 0)), "edge")
+    x, y, width, height = src_box
+    scissor = {"minx": 0, "miny": 2, "maxx": 14, "maxy": 8}
+    ctx.blit(dst, src=src, dst_box=dst_box, src_box=src_box, filter=filter, scissor=scissor)
+    moved = {key: value + margin for key, value in scissor.items()}
+    box = (dst_box[0] + margin, dst_box[1] + margin, *dst_box[2:])
+    ctx.blit(wide, src=around, dst_box=box, src_box=(x + margin, y + margin, width, height), filter=filter, scissor=moved)
+    assert (dst.blocks() == wide.blocks()[:, margin:-margin, margin:-margin]).all()
+
+
+def test_a_resolve_reaches_outside_too(screen: g.Screen, ctx: g.Context) -> None:
+    src, dst = screen.resource_create(width0=8, height0=8, nr_samples=4, bind="RENDER_TARGET"), filled(screen, width0=8, height0=8)
+    for k in range(4):
+        src.blocks(0, k)[...] = 10 * np.arange(8)[:, None, None]
+    before = dst.blocks().copy()
+    ctx.blit(dst, src=src, dst_box=(-2, 3, 8, 8), src_box=(1, -3, 8, 8))
+    assert (dst.blocks()[0, :3] == before[0, :3]).all()
+    assert (dst.blocks()[0, :, 6:] == before[0, :, 6:]).all()
+    assert (dst.blocks()[0, 3:, :6] == np.array([0, 0, 0, 0, 10], np.uint8)[:, None, None]).all()
+    ctx.blit(dst, src=src, dst_box=(0, 0, 8, 8), src_box=(0, 90, 8, 8))
+    assert (dst.blocks() == 70).all()
+
+
+def test_boxes_of_blits_that_are_empty_or_name_layers_that_are_not_there_are_refused(screen: g.Screen, ctx: g.Context) -> None:
+    texture = filled(screen, width0=8, height0=8)
+    for box, text in (((0, 0, 0, 8), "it is empty"), ((0, 0, -4, 8), "mirror the source"), ((0, 0, 1, 4, 4, 1), "in z is outside")):
+        with pytest.raises(ValueError, match=text):
+            ctx.blit(texture, src=texture, dst_box=box)
+    with pytest.raises(ValueError, match="box: "):
+        ctx.blit(texture, src=texture, src_box=(1 << 40, 0, 8, 8))
+    ctx.blit(texture, src=texture, dst_box=(-(1 << 31), 0, (1 << 31) + 8, 8), src_box=(0, 0, 8, 8))
+
+
 def test_blit_converts_and_masks(screen: g.Screen, ctx: g.Context) -> None:
     src = filled(screen, width0=4, height0=4)
     dst = screen.resource_create(width0=4, height0=4, format="B8G8R8A8_UNORM")

@@ -104,6 +104,7 @@ def test_caps_say_what_is_there(screen: g.Screen) -> None:
     assert screen.get_shader_param("GEOMETRY", "MAX_INPUTS") == 32
     assert screen.get_shader_param("TESS_CTRL", "MAX_INPUTS") == screen.get_shader_param("TESS_EVAL", "MAX_INPUTS") == 32
     assert screen.get_param("MAX_SHADER_PATCH_VARYINGS") == 32
+    assert (screen.get_param("ANISOTROPIC_FILTER"), screen.get_paramf("MAX_TEXTURE_ANISOTROPY")) == (1, 16)
 
 
 OPCODE_CAPS = {
