@@ -100,7 +100,8 @@ class MemoryBindings(Bindings):
     def _note_slot(self, slot: Slot, resource: Resource | None) -> None:
         """What a slot of writable memory holds from now on."""
         if resource is None:
-            self._memory_slots.pop(slot, None)
+            if self._memory_slots.pop(slot, None) is None:
+                return  # clients empty slots that hold nothing; draws must not look for memory because of it
         else:
             self._memory_slots[slot] = resource
             self.note_use(resource)

@@ -57,8 +57,10 @@ class DrawMaker:
         self.repeats = Repeats()
         self.inputs = InputWriter(kernels, region)
 
-    def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
-        """The packet of a draw, None where it draws nothing. UnsupportedError names what is not there."""
+    def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | Copies | None:
+        """The packet of a draw, or the copies of one that was taken in this frame; None where it draws nothing.
+
+        UnsupportedError names what is not there."""
         known = identity(state, info, framebuffer)
         last = self._last
         if last is None or len(last.known) != len(known) or not all(map(operator.is_, last.known, known)):
@@ -71,8 +73,7 @@ class DrawMaker:
             if last.copies is None:
                 last.copies = Copies(self.region, state, last.packet)
             self._copies, self._revision, self._info = last.copies, state.revision, info
-            p = last.packet
-            return Packet(p.address, p.primitives, p.vertices, p.reads, last.copies.take(), p.assembled, p.is_layered)
+            return last.copies
         mark = self.region.keeping
         relative = self.repeats.find_kin(known, info)
         packet = self._move(relative, state, info, framebuffer) if relative is not None else None

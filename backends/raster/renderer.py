@@ -173,7 +173,8 @@ class Renderer:
         reach = None
         if state.memory is not None or self._waiting.written:
             reach = reach_of(state)
-            if self.pending and self._waiting.blocks(state, reach, self._reads, self._written()):
+            is_reached = reach is not None or bool(self._waiting.written)
+            if is_reached and self.pending and self._waiting.blocks(state, reach, self._reads, self._written()):
                 self.flush()
         is_staged = state.has_stages or (reach is not None and reach.is_early)
         if is_empty and not is_staged:
@@ -185,13 +186,16 @@ class Renderer:
             return
         if reach is not None:
             self._note(reach)
+        if isinstance(packet, Copies):  # what it reads is known already
+            self._repeat(packet)
+            return
         self._vertices += packet.vertices
         self._primitives += packet.assembled
         self.enqueue(packet)
         self._limit()
 
     def _repeat(self, copies: Copies) -> None:
-        """The last draw again, with the constants of now."""
+        """A draw of this frame again, with the constants of now."""
         packet = copies.packet
         self._vertices += packet.vertices
         self._primitives += packet.assembled

@@ -439,3 +439,34 @@ def test_what_is_wrong_is_refused(stage: Stage, bind: Bind) -> None:
             bind(stage.ctx, wrong)
     with pytest.raises(ValueError, match="slot 32 does not exist"):
         stage.ctx.set_shader_images("FRAGMENT", [None, None], start=31)
+
+
+def test_emptying_slots_that_hold_nothing_is_not_a_change_of_memory() -> None:
+    with g.Screen(0) as screen, screen.context_create() as ctx:
+        buffer = screen.resource_create(target="BUFFER", width0=64)
+        for stage in ("VERTEX", "FRAGMENT"):
+            ctx.set_shader_buffers(stage, [None] * 8)
+            ctx.set_shader_images(stage, [None] * 8)
+        ctx.set_hw_atomic_buffers([None])
+        assert ctx.state.memory is None
+        ctx.set_shader_buffers("FRAGMENT", [None, buffer])
+        bound = ctx.state.memory
+        assert bound is not None
+        ctx.set_shader_buffers("FRAGMENT", [None])
+        assert ctx.state.memory is bound
+        ctx.set_shader_buffers("FRAGMENT", [None, None])
+        assert ctx.state.memory is not bound
+
+
+def test_draws_that_reach_no_memory_do_not_look_at_targets_because_some_is_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    with g.Screen(0) as screen, screen.context_create() as ctx:
+        stage = Stage(screen, ctx)
+        ctx.set_shader_buffers("FRAGMENT", [stage.buffer(np.zeros(4, np.uint32))])
+        stage.fragment("FRAG\nDCL OUT[0], COLOR\nDCL CONST[0]\nMOV OUT[0], CONST[0]\nEND\n")
+        ctx.set_constant_buffer("FRAGMENT", RED)
+        ctx.set_vertex_buffers([np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], "f4")])
+        monkeypatch.setattr(type(ctx.renderer), "_written", lambda _: pytest.fail("targets were looked at"))
+        ctx.draw_vbo(mode="TRIANGLES", count=3)
+        ctx.draw_vbo(mode="TRIANGLES", count=3)
+        monkeypatch.undo()
+        ctx.flush()
