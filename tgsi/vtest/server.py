@@ -52,7 +52,7 @@ def make_screen(options: Options, *, threads: int | None = None) -> Screen:
 
 def warm(options: Options) -> None:
     """Load the modules and the fixed kernels that every client needs, without starting a thread."""
-    from tgsi.vtest import session  # noqa: F401  (its import is the point)
+    from tgsi.vtest import session, wire  # noqa: F401  (their import is the point)
 
     with make_screen(options, threads=0) as screen, screen.context_create() as context:
         target = screen.resource_create(width0=64, height0=64)
@@ -67,12 +67,15 @@ def warm(options: Options) -> None:
 
 def serve_client(connection: socket.socket, options: Options) -> int:
     """Serve one client to its end; how many of its commands were wrong."""
-    from tgsi.vtest.screenshots import Screenshots
     from tgsi.vtest.session import Session, Statistics
     from tgsi.vtest.wire import SocketWire
 
     statistics = Statistics() if options.statistics else None
-    pictures = Screenshots(options.screenshots, os.getpid()) if options.screenshots is not None else None
+    pictures = None
+    if options.screenshots is not None:
+        from tgsi.vtest.screenshots import Screenshots  # brings an image library, which few clients need
+
+        pictures = Screenshots(options.screenshots, os.getpid())
     with connection, make_screen(options) as screen:
         session = Session(
             screen,
