@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,15 @@ def aligned(size: int) -> NDArray[np.uint8]:
     raw = np.zeros(size + ALIGNMENT + SLACK, np.uint8)
     start = -raw.ctypes.data % ALIGNMENT
     return raw[start : start + size]
+
+
+def reserved(size: int) -> NDArray[np.uint8]:
+    """The same, straight from the system: pages that nobody touches cost nothing, and all go back with the array.
+
+    The heap of C keeps large blocks that were freed, and clears them page by page when it gives them out again.
+    """
+    private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not shared with forks
+    return np.frombuffer(mmap.mmap(-1, size + SLACK, **private), np.uint8)[:size]
 
 
 class Region:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from backends.llvm.engine import Library
 from backends.raster.coverage import list_capacity
-from backends.raster.memory import aligned
+from backends.raster.memory import aligned, reserved
 from backends.raster.records import (
     CACHE_SLOTS,
     MAX_ATTRIBUTES,
@@ -104,7 +104,7 @@ class Pool:
         for i, w in enumerate(self.workers):
             w.scene, w.index = ctypes.addressof(s), i
             for name, size in sizes.items():
-                memory = aligned(size)  # untouched pages cost nothing
+                memory = reserved(size)
                 self._keep.append(memory)
                 setattr(w, name, memory.ctypes.data)
         self._flush = _entry(library.address["flush"])
@@ -122,7 +122,7 @@ class Pool:
         size = (max(self._arena_minimum, layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
         if size > self.arena_size or 2 * size < self.arena_size:
             self.arena_size = size
-            self.arenas = [aligned(size) for _ in range(self.window)]  # untouched pages cost nothing
+            self.arenas = [reserved(size) for _ in range(self.window)]
             self._addresses = np.array([a.ctypes.data for a in self.arenas], np.uint64)
             s.arenas = self._addresses.ctypes.data
             self._cursors = [aligned(num_tiles * 4 + 4 * MAX_LANES) for _ in self.workers]

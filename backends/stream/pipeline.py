@@ -102,8 +102,9 @@ class Pipeline:
             worker.kept.reset()
 
     def close(self) -> None:
-        """Ends the threads."""
+        """Ends the threads and lets go of their memory."""
         self._crew.close()
+        self._workers.clear()
 
     def draw(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Drawn:
         """One draw. UnsupportedError and ValueError, before anything is drawn or written, for what cannot be."""
