@@ -2,11 +2,14 @@
 
 import hashlib
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
+
+from tgsi.cli import main
 
 ROOT = Path(__file__).parent.parent
 
@@ -20,6 +23,44 @@ def test_the_program_of_the_readme_draws_its_picture(tmp_path: Path, monkeypatch
         drawn = np.array(made)
         assert (drawn == np.array(shown.convert("RGBA"))).all()
     assert hashlib.sha256(drawn.tobytes()).hexdigest() == DIGEST
+
+
+FILES = {
+    "lit.tgsi": """FRAG
+DCL IN[0], GENERIC[0], PERSPECTIVE
+DCL SAMP[0]
+DCL SVIEW[0], 2D, FLOAT
+DCL OUT[0], COLOR
+TEX OUT[0], IN[0], SAMP[0], 2D
+END
+""",
+    "vs.tgsi": "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND\n",
+    "fs.tgsi": "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n",
+    "sums.tgsi": """COMP
+PROPERTY CS_FIXED_BLOCK_WIDTH 1
+PROPERTY CS_FIXED_BLOCK_HEIGHT 1
+PROPERTY CS_FIXED_BLOCK_DEPTH 1
+DCL SV[0], BLOCK_ID
+DCL BUFFER[0]
+IMM[0] UINT32 {0, 1, 0, 0}
+STORE BUFFER[0].x, SV[0].xxxx, IMM[0].yyyy
+END
+""",
+}
+
+
+def commands() -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    return [line for block in blocks for line in block.splitlines() if line.startswith("tgsi-compile")]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_a_command_of_the_readme_works(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    Image.new("RGBA", (4, 4), "red").save("picture.png")
+    assert main(shlex.split(command, comments=True)[1:]) == 0
 
 
 DIGEST = "4ab7cc327a6c017736e003c5cd95144c58fcd64006fa8bf87de5b19498dda09d"
