@@ -162,3 +162,22 @@ def test_a_socket_that_nobody_listens_at_is_taken_over_and_another_file_is_not(t
             client.sendall(Stream().submit(Commands().add("BIND_SHADER", 77, 0)).data)
         assert process.wait(30) == 1  # one client, and it erred
         assert "there is no object 77" in process.stderr.read()
+
+
+@pytest.mark.slow
+def test_a_draw_of_billions_of_vertices_ends_with_its_client(server: tuple[Path, subprocess.Popen[str]]) -> None:
+    path, process = server
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    with _connect(path) as client:
+        stream = target().buffer(2, vertices(*COVER))
+        client.sendall(stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw(count=1 << 31))).data)
+        time.sleep(1)
+        (child,) = children.read_text().split()
+    time.sleep(1)
+    state = Path(f"/proc/{child}/stat")
+    assert state.read_text().split()[2] != "Z"  # it was at work
+    for _ in range(100):
+        if state.read_text().split()[2] == "Z":
+            return
+        time.sleep(0.1)
+    raise AssertionError("it is still at work")

@@ -9,10 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import select
 import signal
 import socket
 import stat
 import sys
+import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from backends.gallium.screen import Screen
 
 DEFAULT_SOCKET = "/tmp/.virgl_test"
+GRACE = 5.0
+"""Seconds that what a client asked for may take when it has gone: nobody sees the rest, and a draw can have billions of vertices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +174,28 @@ def _child(listener: socket.socket, connection: socket.socket, options: Options)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         listener.close()
+        if options.screenshots is None:  # somebody sees those
+            leave_behind(connection, GRACE)
         code = 1 if serve_client(connection, options) else 0
     except BaseException as error:
         say(f"client process {os.getpid()} failed: {type(error).__name__}: {error}")
     finally:
         sys.stderr.flush()
         os._exit(code)
+
+
+def leave_behind(connection: socket.socket, grace: float) -> None:
+    """From now on this process ends, with code 1, `grace` seconds after the other end of a connection is closed, whatever it does."""
+
+    def watch() -> None:
+        ended = select.poll()
+        ended.register(connection.fileno(), 0)  # that it hung up is always told
+        ended.poll()
+        time.sleep(grace)
+        say(f"client process {os.getpid()}: the client is gone, and what it asked for takes too long")
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _reap(children: set[int], *, block: bool) -> None:
