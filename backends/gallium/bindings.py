@@ -316,7 +316,7 @@ class Bindings(ContextCore):
         if any(item is not None and item.texture.user is not None for item in (*self.cbufs, self.zsbuf)):
             self.synchronize()
         self.cbufs, self.zsbuf = targets, depth
-        self.framebuffer = new if bound or sizes[0] else NO_TARGETS
+        self.framebuffer = bound[0].known(new) if bound else new if sizes[0] else NO_TARGETS
         self.is_framebuffer_dirty = True
 
     # -- small states ----------------------------------------------------------------------------------------------------

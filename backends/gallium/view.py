@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -175,6 +176,7 @@ class Surface:
         info = texture.levels[level]
         self.width, self.height = info.width, info.height
         self.is_destroyed = False
+        self._framebuffer: packet.Framebuffer | None = None
         self.packet = packet.Surface(
             texture.address + info.offset + first_layer * info.layer_stride,
             info.row_stride,
@@ -187,6 +189,15 @@ class Surface:
             texture.sample_stride,
             texture.storage,
         )
+
+    def known(self, new: packet.Framebuffer) -> packet.Framebuffer:
+        """The framebuffer that this surface was last bound with, if it is of the same surfaces as `new`, which else takes its place.
+
+        Targets are bound in turns, and the renderer knows a draw again by the objects that it is made of."""
+        old = self._framebuffer
+        if old is None or old != new or not all(map(operator.is_, (*old.cbufs, old.zsbuf), (*new.cbufs, new.zsbuf))):
+            self._framebuffer = old = new
+        return old
 
     def __repr__(self) -> str:
         return f"<Surface {self.format} {self.width}x{self.height} of {self.texture!r}>"

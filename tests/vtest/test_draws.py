@@ -230,3 +230,27 @@ def test_a_border_color_is_integers_for_a_view_of_integers(serve: Runner) -> Non
     result = serve(read(stream.submit(commands.add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw()))))
     assert not result.lines
     assert (result.pixels(16, 16) == 255).all()
+
+
+def test_viewports_that_are_set_in_turns_hold_for_the_draws_behind_them(serve: Runner) -> None:
+    whole, corner = floats(8, 8, 0.5, 8, 8, 0.5), floats(2, 2, 0.5, 2, 2, 0.5)
+    stream = target().buffer(2, vertices(*COVER)).buffer(4, vertices(*COVER, color=(0, 1, 0, 1)))
+    commands = Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    for _ in range(3):
+        commands.add("SET_VIEWPORT_STATE", 0, *corner).add("SET_VIEWPORT_STATE", 0, *whole)
+    commands.add("DRAW_VBO", *draw()).add("SET_VERTEX_BUFFERS", 32, 0, 4).add("SET_VIEWPORT_STATE", 0, *corner).add("DRAW_VBO", *draw())
+    result = serve(read(stream.submit(commands)))
+    assert not result.lines
+    pixels = result.pixels(16, 16)
+    assert (pixels[:4, :4] == GREEN).all()
+    assert (pixels[4:] == RED).all()
+    assert (pixels[:, 4:] == RED).all()
+
+
+def test_a_first_viewport_that_is_set_again_leaves_the_others(serve: Runner) -> None:
+    whole, corner = floats(8, 8, 0.5, 8, 8, 0.5), floats(2, 2, 0.5, 2, 2, 0.5)
+    stream = target().buffer(2, vertices(*COVER))
+    commands = Commands().add("SET_VIEWPORT_STATE", 1, *corner).add("SET_VIEWPORT_STATE", 0, *whole).add("SET_VERTEX_BUFFERS", 32, 0, 2)
+    result = serve(read(stream.submit(commands.add("DRAW_VBO", *draw()))))
+    assert not result.lines
+    assert (result.pixels(16, 16) == RED).all()

@@ -29,8 +29,8 @@ class SubContext:
     """What the commands of one GL context work on.
 
     kind: the object kind in the header of the command that runs. samplers, views: what is bound to each stage and unit, from which
-    the Context's own samplers follow (unnormalized ones for rectangle textures). vertex_sets, index_sets: what the words of such a
-    command have bound, so that the same words bind the same objects.
+    the Context's own samplers follow (unnormalized ones for rectangle textures). vertex_sets, index_sets, viewport_sets: what the
+    words of such a command have bound, so that the same words bind the same objects.
     """
 
     def __init__(self, session: Session) -> None:
@@ -42,6 +42,7 @@ class SubContext:
         self.views: list[list[Any]] = [[] for _ in STAGES]
         self.vertex_sets: dict[bytes, Any] = {}
         self.index_sets: dict[bytes, Any] = {}
+        self.viewport_sets: dict[bytes, Any] = {}
         self.index_size = 0
         self.doubles: DoubleElements | None = None
         self.infos: dict[bytes, DrawInfo] = {}

@@ -267,3 +267,22 @@ def test_what_is_declared_behind_a_buffer_reads_zero_also_where_another_follows(
             scene.ctx.draw_vbo(scene.info[0])
         assert scene.pixels().max(axis=(0, 1)).tolist() == [0.5, 0.25, 0.5, 1.0]
         scene.ctx.destroy()
+
+
+def test_targets_that_are_bound_in_turns_are_the_same_framebuffers(screen: Any) -> None:
+    with screen.context_create() as ctx:
+        size = {"width0": SIZE, "height0": SIZE}
+        first, second = (ctx.create_surface(screen.resource_create(**size)) for _ in range(2))
+        depth = ctx.create_surface(screen.resource_create(**size, format="Z32_FLOAT"))
+        seen = []
+        for target in (first, second) * 2:
+            ctx.set_framebuffer_state(cbufs=[target], zsbuf=depth)
+            seen.append(ctx.framebuffer)
+        assert seen[0] is seen[2]
+        assert seen[1] is seen[3]
+        assert seen[0] is not seen[1]
+        ctx.set_framebuffer_state(cbufs=[first])
+        assert ctx.framebuffer.zsbuf is None
+        ctx.set_framebuffer_state(cbufs=[first, second], zsbuf=depth, width=SIZE - 1)
+        assert ctx.framebuffer.cbufs == (first.packet, second.packet)
+        assert ctx.framebuffer.width == SIZE - 1
