@@ -74,7 +74,6 @@ def test_units_are_those_of_the_result() -> None:
 
 
 def test_a_planted_error_is_found(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("mpmath")
     from dataclasses import replace
 
     from benchmarks import accuracy
@@ -90,7 +89,6 @@ def test_a_planted_error_is_found(capsys: pytest.CaptureFixture[str], monkeypatc
 
 
 def test_table_shows_where_the_worst_error_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    pytest.importorskip("mpmath")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert (
