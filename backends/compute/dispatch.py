@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import prod
 from threading import Lock
@@ -17,6 +14,7 @@ from numpy.typing import NDArray
 from backends.compute.demand import Needs, needs_of
 from backends.compute.kernels import GridKernel, kernels_for
 from backends.compute.packet import ComputeBindings, ComputeShader, Grid, Triple, compute_units
+from backends.helpers import Helpers
 from backends.llvm.abi import ShaderEnv
 from backends.llvm.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
 from backends.llvm.pace import Pace, has_loops
@@ -124,7 +122,7 @@ class Dispatcher:
         self._kernels = kernels_for(cpu, cache)
         self._region = Region(1 << 16)
         self._scratch = [_Scratch() for _ in range(self.workers)]
-        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._helpers = Helpers(self.workers - 1, "compute")
 
     def launch(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
         """Run every block of a grid; then all bytes are in memory. UnsupportedError, before anything ran, for what cannot be built."""
@@ -169,9 +167,7 @@ class Dispatcher:
 
     def close(self) -> None:
         """End the threads."""
-        if self._pool is not None and self._pool[0] == os.getpid():
-            self._pool[1].shutdown()
-        self._pool = None
+        self._helpers.close()
 
     # -- one launch --------------------------------------------------------------------------------------------------
     @staticmethod
@@ -217,42 +213,16 @@ class Dispatcher:
         pieces = _Pieces(grid.blocks)
         width, height, _ = grid.grid
 
-        def work(scratch: _Scratch) -> None:
-            mine, address, pace = scratch.record, ctypes.addressof(scratch.record), Pace(most, first)
+        def work(worker: int) -> None:
+            mine, pace = self._scratch[worker].record, Pace(most, first)
+            address = ctypes.addressof(mine)
             while (piece := pieces.take(pace.begin() * shared_by)) is not None:
                 start, mine.blocks = piece
                 mine.first[:] = (start % width, start // width % height, start // (width * height))
                 kernel.launch(address)
                 pace.end()
 
-        if workers == 1:
-            work(self._scratch[0])
-            return
-        helpers: list[Future[None]] = []
-        try:
-            try:
-                for scratch in self._scratch[1:workers]:
-                    helpers.append(self._submit(functools.partial(work, scratch)))
-            except RuntimeError:  # no more threads can be had
-                self._give_up()
-            work(self._scratch[0])
-        finally:
-            pieces.end()  # after an interruption the others end early
-            _wait_for(helpers)
-        for helper in helpers:
-            if not helper.cancelled():
-                helper.result()
-
-    def _give_up(self) -> None:
-        """End the threads there are, and drop what waits for one: a failed submission leaves its task behind for a later launch."""
-        if self._pool is not None:
-            self._pool[1].shutdown(cancel_futures=True)
-        self._pool = None
-
-    def _submit(self, task: Callable[[], None]) -> Future[None]:
-        if self._pool is None or self._pool[0] != os.getpid():  # threads do not survive a fork
-            self._pool = os.getpid(), ThreadPoolExecutor(self.workers - 1, "compute")
-        return self._pool[1].submit(task)
+        self._helpers.run(workers, work, pieces.end)
 
 
 def _is_entangled(bindings: ComputeBindings, grid: Grid) -> bool:
@@ -261,15 +231,3 @@ def _is_entangled(bindings: ComputeBindings, grid: Grid) -> bool:
     if grid.memory is not None:
         written.append((grid.memory.address, grid.memory.size))
     return entangled(written) or meet(bindings.read_ranges(), written)
-
-
-def _wait_for(helpers: list[Future[None]]) -> None:
-    """Until all have ended, however often the caller is interrupted: they write memory that goes with the launch."""
-    interruption: KeyboardInterrupt | None = None
-    while not all(helper.done() for helper in helpers):
-        try:
-            wait(helpers)
-        except KeyboardInterrupt as error:
-            interruption = error
-    if interruption is not None:
-        raise interruption

@@ -1,0 +1,75 @@
+"""Threads beside the caller that share its work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+
+class Helpers:
+    """At most `count` threads, started when there is something for them, and again in a process that was forked."""
+
+    def __init__(self, count: int, name: str) -> None:
+        self._count, self._name = count, name
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+
+    def run(self, workers: int, work: Callable[[int], None], end: Callable[[], None]) -> None:
+        """Calls ``work(worker)`` for 0 to `workers` - 1 at once, the first one here, for fewer where no more threads can be had.
+
+        Where one raises, or the caller is interrupted, ``end()`` is to make the others return early. Returns, or raises what a call raised,
+        when all have returned: they write memory that goes with the work.
+        """
+
+        def help_with(worker: int) -> None:
+            try:
+                work(worker)
+            except BaseException:
+                end()
+                raise
+
+        helpers: list[Future[None]] = []
+        try:
+            try:
+                for worker in range(1, workers):
+                    helpers.append(self._submit(help_with, worker))
+            except RuntimeError:  # no more threads can be had
+                self._give_up()
+            work(0)
+        except BaseException:
+            end()
+            raise
+        finally:
+            _wait_for(helpers)
+        for helper in helpers:
+            if not helper.cancelled():
+                helper.result()
+
+    def close(self) -> None:
+        """Ends the threads."""
+        if self._pool is not None and self._pool[0] == os.getpid():
+            self._pool[1].shutdown()
+        self._pool = None
+
+    def _submit(self, task: Callable[[int], None], worker: int) -> Future[None]:
+        if self._pool is None or self._pool[0] != os.getpid():  # threads do not survive a fork
+            self._pool = os.getpid(), ThreadPoolExecutor(self._count, self._name)
+        return self._pool[1].submit(task, worker)
+
+    def _give_up(self) -> None:
+        """End the threads there are, and drop what waits for one: a failed submission leaves its task behind for later work."""
+        if self._pool is not None:
+            self._pool[1].shutdown(cancel_futures=True)
+        self._pool = None
+
+
+def _wait_for(helpers: list[Future[None]]) -> None:
+    """Until all have ended, however often the caller is interrupted."""
+    interruption: KeyboardInterrupt | None = None
+    while not all(helper.done() for helper in helpers):
+        try:
+            wait(helpers)
+        except KeyboardInterrupt as error:
+            interruption = error
+    if interruption is not None:
+        raise interruption
