@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
-from backends.textures import TextureData
+from backends.run.textures import TextureData
 from tgsi.gallium import Format
 
 COUNT = 1 << 20

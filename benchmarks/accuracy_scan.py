@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
-from backends.llvm.builder import F32, F64, I32, I64, PTR, Function, Module, Val
-from backends.llvm.engine import compile_module
-from backends.llvm.environment import default_environment
-from backends.llvm.lanes import LaneMap
-from backends.llvm.structs import Record
-from backends.llvm.translate import translate
+from backends.llvm.builder.environment import default_environment
+from backends.llvm.builder.function import F32, F64, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.record import Record
+from backends.llvm.engine.engine import compile_module
+from backends.llvm.translate.translator import translate
 
 LANES = 16
 BINADES = 512

@@ -23,25 +23,25 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from backends.abi.keys import SamplerKey, TextureKey, sampler_key
+from backends.device.bound import Shader
+from backends.device.demand import demand_of
+from backends.device.environment import Samplers, Textures
 from backends.formats import Format
-from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget
-from backends.gallium.state import BlendState, DepthState, DepthStencilAlphaState
-from backends.llvm.engine import Library, compile_cached
-from backends.llvm.object_cache import ObjectCache
-from backends.llvm.sampling.key import SamplerKey, TextureKey, sampler_key
-from backends.llvm.sources import own_sources
-from backends.llvm.stages import build_run_kernel
-from backends.raster.blend import TargetKey
-from backends.raster.demand import demand_of
-from backends.raster.depth import DepthKey
-from backends.raster.environment import Samplers, Textures
-from backends.raster.fragment import FragmentKey
+from backends.llvm.engine.engine import Library, compile_cached
+from backends.llvm.engine.object_cache import ObjectCache
+from backends.llvm.engine.sources import own_sources
+from backends.llvm.kernels.stages import build_run_kernel
+from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget
+from backends.pipe.state import BlendState, DepthState, DepthStencilAlphaState
 from backends.raster.kernels import Kernels
-from backends.raster.packet import Shader
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File, Processor
-from tgsi.ir import Program
-from tgsi.parser import parse
+from backends.raster.tile.blend import TargetKey
+from backends.raster.tile.depth import DepthKey
+from backends.raster.tile.fragment import FragmentKey
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.ir import Program
+from tgsi.language.text.parser import parse
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 STEPS = ("rest", "build", "parse", "passes", "codegen", "link")

@@ -15,12 +15,13 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from tgsi import builders, parser
-from tgsi.decoder import decode
-from tgsi.encoder import encode
-from tgsi.ir import Program
-from tgsi.parser import parse
-from tgsi.syntax import syntax
+from tgsi.language.ir import Program
+from tgsi.language.text import parser
+from tgsi.language.text import reader as builders
+from tgsi.language.text.parser import parse
+from tgsi.language.text.syntax import syntax
+from tgsi.language.tokens.decoder import decode
+from tgsi.language.tokens.encoder import encode
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 FILES = ("TEMP", "CONST", "IN", "OUT")

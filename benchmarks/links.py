@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from linkage import Linker, interface_of, link
-from tgsi.enums import File, Interpolation, Processor
-from tgsi.ir import Declaration, DstOperand, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES
-from tgsi.semantics import Semantic
+from tgsi.language.facts.enums import File, Interpolation, Processor
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, DstOperand, Instruction, Program, RegisterRef, SrcOperand
 
 PAIRS = 20_000
 LINKS_WANTED = 20_000.0

@@ -11,13 +11,13 @@ from linkage.relocate import Field, RelocationList, relocations
 from linkage.table import LinkTable, Relocation
 from linkage.usage import Interface, interface_of, write_masks
 from passes.validate.semantics import SemanticLimits
-from tgsi._record import record
-from tgsi.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
-from tgsi.encoder import encode
-from tgsi.enums import File, Processor
-from tgsi.ir import Program
-from tgsi.semantics import Semantic
-from tgsi.source import Span
+from tgsi.language._record import record
+from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Program
+from tgsi.language.source import Span
+from tgsi.language.tokens.encoder import encode
 
 
 @record

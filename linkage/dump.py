@@ -9,8 +9,8 @@ from linkage.device import DeviceLink
 from linkage.findings import findings
 from linkage.linker import Linker, linked_program
 from linkage.table import LinkTable, Relocation
-from tgsi.enums import CHANNELS
-from tgsi.ir import XYZW, Program
+from tgsi.language.facts.enums import CHANNELS
+from tgsi.language.ir import XYZW, Program
 
 _NAMED = (
     ("position", "POSITION"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from linkage.table import LinkTable
-from tgsi.diagnostics import Diagnostic, Label, Severity
-from tgsi.source import Span
+from tgsi.language.diagnostics import Diagnostic, Label, Severity
+from tgsi.language.source import Span
 
 
 def findings(table: LinkTable) -> tuple[Diagnostic, ...]:

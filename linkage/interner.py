@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from passes.validate.semantics import BYTE, SemanticLimits
-from tgsi.diagnostics import Diagnostic, LimitError, Severity
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import Diagnostic, LimitError, Severity
+from tgsi.language.facts.semantics import Semantic
 
 
 class SemanticInterner:

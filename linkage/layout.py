@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from linkage.usage import read_masks, semantic_of, write_masks
-from tgsi.diagnostics import Diagnostic, LinkError, Severity
-from tgsi.enums import File
-from tgsi.ir import Program
+from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
 
 INDICES = 256
 ABSENT = 0xFF

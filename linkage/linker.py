@@ -12,11 +12,11 @@ from linkage.options import IDENTITY, LinkState
 from linkage.relocate import RelocationList, patch, placement, relocations
 from linkage.table import LinkTable
 from linkage.usage import interface_of, key_of
-from tgsi.decoder import decode
-from tgsi.encoder import encode
-from tgsi.enums import Processor
-from tgsi.ir import Program
-from tgsi.semantics import Semantic
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Program
+from tgsi.language.tokens.decoder import decode
+from tgsi.language.tokens.encoder import encode
 
 
 @dataclass(slots=True)
@@ -210,7 +210,7 @@ def linked_program(vertex: Program, fragment: Program, *, state: LinkState = IDE
         LinkError: as `Linker.link`.
     """
     from passes.lower.registers import move_registers
-    from tgsi.enums import File
+    from tgsi.language.facts.enums import File
 
     linker = Linker(fragment, copies=1, state=state)
     return move_registers(fragment, File.IN, dict(zip(linker._declared, linker.assignment(vertex))))

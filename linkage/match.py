@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.table import DeadOutput, LinkTable, Relocation, Special, Unmatched
 from linkage.usage import Interface, Output, interface_of, key_of
-from tgsi.diagnostics import Diagnostics, Label, LinkError
-from tgsi.enums import Processor
-from tgsi.ir import Program
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import Diagnostics, Label, LinkError
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Program
 
 if TYPE_CHECKING:
     from linkage.device import Profile

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from tgsi.semantics import SEMANTICS, Semantic
+from tgsi.language.facts.semantics import SEMANTICS, Semantic
 
 
 @dataclass(frozen=True, slots=True)

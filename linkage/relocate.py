@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 
-from tgsi._record import record
-from tgsi.diagnostics import Diagnostic, LinkError, Severity
-from tgsi.enums import File
+from tgsi.language._record import record
+from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
+from tgsi.language.facts.enums import File
 
 
 @record

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
 
-from tgsi._record import record
-from tgsi.semantics import Semantic
+from tgsi.language._record import record
+from tgsi.language.facts.semantics import Semantic
 
 
 class UsageName(IntEnum):

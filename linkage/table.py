@@ -7,10 +7,10 @@ from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from tgsi._record import record
-from tgsi.enums import Interpolation, Location
-from tgsi.semantics import Semantic
-from tgsi.source import Span
+from tgsi.language._record import record
+from tgsi.language.facts.enums import Interpolation, Location
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.source import Span
 
 if TYPE_CHECKING:
     from linkage.device import DeviceLink

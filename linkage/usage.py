@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from tgsi._record import record
-from tgsi.enums import TARGETS, File, Interpolation, Location, Processor
-from tgsi.ir import XYZW, Declaration, Instruction, Program, RegisterRef
-from tgsi.opcodes import Mode
-from tgsi.semantics import SEMANTICS, Semantic
-from tgsi.source import Span
+from tgsi.language._record import record
+from tgsi.language.facts.enums import TARGETS, File, Interpolation, Location, Processor
+from tgsi.language.facts.opcodes import Mode
+from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.ir import XYZW, Declaration, Instruction, Program, RegisterRef
+from tgsi.language.source import Span
 
 SPECIAL_INPUTS = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID"})
 """Fragment inputs that the rasterizer provides."""

@@ -15,8 +15,8 @@ from difflib import get_close_matches
 from typing import Any, ClassVar
 
 from passes.validate import validate
-from tgsi.diagnostics import DiagnosticError
-from tgsi.ir import Program
+from tgsi.language.diagnostics import DiagnosticError
+from tgsi.language.ir import Program
 
 Callback = Callable[["Pass", Program], None]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tgsi.cli import main
+from tgsi.tools.compile.cli import main
 
 ROOT = Path(__file__).parent.parent
 

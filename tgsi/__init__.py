@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tgsi import _siblings
-from tgsi.diagnostics import (
+from tgsi.language.diagnostics import (
     Diagnostic,
     DiagnosticError,
     LimitError,
@@ -29,45 +29,45 @@ from tgsi.diagnostics import (
     UnsupportedError,
     ValidationError,
 )
-from tgsi.enums import File, Interpolation, Location, Processor
-from tgsi.ir import Program
-from tgsi.opcodes import OPCODES
-from tgsi.semantics import Semantic
-from tgsi.source import Source, Span
+from tgsi.language.facts.enums import File, Interpolation, Location, Processor
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Program
+from tgsi.language.source import Source, Span
 
 if TYPE_CHECKING:
-    from backends.gallium.context import Context
-    from backends.gallium.screen import Screen
-    from backends.result import RunResult
-    from backends.textures import TextureData
+    from backends.gallium.context.context import Context
+    from backends.gallium.screen.screen import Screen
+    from backends.run.result import RunResult
+    from backends.run.textures import TextureData
     from linkage.linker import Linker
     from linkage.options import LinkOptions
     from linkage.table import LinkTable
     from tgsi.api import check, link, optimize, parse, run, validate
-    from tgsi.build import ProgramBuilder
-    from tgsi.decoder import decode
-    from tgsi.dumper import dump
-    from tgsi.encoder import encode
-    from tgsi.info import ShaderInfo
+    from tgsi.language.build.builder import ProgramBuilder
+    from tgsi.language.info import ShaderInfo
+    from tgsi.language.text.dumper import dump
+    from tgsi.language.tokens.decoder import decode
+    from tgsi.language.tokens.encoder import encode
 
 _siblings.check()
 
 __version__ = "0.1.0"
 
 _LAZY = {
-    "Context": "backends.gallium.context",
+    "Context": "backends.gallium.context.context",
     "LinkOptions": "linkage.options",
     "LinkTable": "linkage.table",
     "Linker": "linkage.linker",
-    "ProgramBuilder": "tgsi.build",
-    "RunResult": "backends.result",
-    "Screen": "backends.gallium.screen",
-    "ShaderInfo": "tgsi.info",
-    "TextureData": "backends.textures",
+    "ProgramBuilder": "tgsi.language.build.builder",
+    "RunResult": "backends.run.result",
+    "Screen": "backends.gallium.screen.screen",
+    "ShaderInfo": "tgsi.language.info",
+    "TextureData": "backends.run.textures",
     "check": "tgsi.api",
-    "decode": "tgsi.decoder",
-    "dump": "tgsi.dumper",
-    "encode": "tgsi.encoder",
+    "decode": "tgsi.language.tokens.decoder",
+    "dump": "tgsi.language.text.dumper",
+    "encode": "tgsi.language.tokens.encoder",
     "link": "tgsi.api",
     "parse": "tgsi.api",
     "optimize": "tgsi.api",

@@ -10,18 +10,18 @@ from linkage.match import link as _link
 from linkage.options import DEFAULT, LinkOptions, link_state
 from linkage.table import LinkTable
 from passes.validate.semantics import LIMITS, SemanticLimits
-from tgsi.diagnostics import Diagnostic
-from tgsi.ir import Program
-from tgsi.parser import parse
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import Diagnostic
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Program
+from tgsi.language.text.parser import parse
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from backends.arguments import RunOptions
-    from backends.gallium.state import SamplerState
-    from backends.result import RunResult
-    from backends.textures import TextureData
+    from backends.pipe.state import SamplerState
+    from backends.run.arguments import RunOptions
+    from backends.run.result import RunResult
+    from backends.run.textures import TextureData
 
 __all__ = ["ENGINES", "check", "link", "optimize", "parse", "run", "validate"]
 
@@ -177,7 +177,7 @@ def run(
         UnsupportedError: the engine does not do something that the program uses; it is named, with its place.
         TypeError, ValueError: an argument does not fit; the message names it.
     """
-    from backends.words import flag
+    from backends.run.words import flag
     from passes.analysis.regions import FUEL
 
     validate(program)
@@ -206,7 +206,7 @@ def run(
         raise ValueError(f"run: engine: {engine!r} is none of {', '.join(ENGINES)}")
     trace = flag("trace", trace)
     if engine == "jit":
-        from backends.llvm.run import run as compiled
+        from backends.llvm.kernels.run import run as compiled
 
         if trace:
             raise ValueError('run: trace: only engine="interp" has one')

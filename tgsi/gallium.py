@@ -4,8 +4,18 @@ from tgsi import gallium as g
 """
 
 from backends.formats import Format
-from backends.gallium.context import Context
-from backends.gallium.enums import (
+from backends.gallium.context.context import Context
+from backends.gallium.context.fence import Fence
+from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo
+from backends.gallium.context.handles import StateObject, VertexBuffer
+from backends.gallium.context.queries import Query
+from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
+from backends.gallium.resource.layout import Template
+from backends.gallium.resource.resource import Box, Resource
+from backends.gallium.resource.transfer import TransferMap
+from backends.gallium.resource.view import FramebufferState, SamplerView, Surface
+from backends.gallium.screen.screen import INFINITE, Screen
+from backends.pipe.enums import (
     Barrier,
     Bind,
     BlendFactor,
@@ -41,15 +51,7 @@ from backends.gallium.enums import (
     Usage,
     lookup,
 )
-from backends.gallium.fence import Fence
-from backends.gallium.grid_info import ComputeStateInfo, GridInfo
-from backends.gallium.handles import StateObject, VertexBuffer
-from backends.gallium.layout import Template
-from backends.gallium.queries import Query
-from backends.gallium.resource import Box, Resource
-from backends.gallium.screen import INFINITE, Screen
-from backends.gallium.shader_memory import ImageView, ShaderBuffer
-from backends.gallium.state import (
+from backends.pipe.state import (
     AlphaState,
     BlendColor,
     BlendState,
@@ -64,12 +66,11 @@ from backends.gallium.state import (
     ScissorState,
     StencilRef,
     StencilState,
+    StreamOutput,
+    StreamOutputInfo,
     VertexElement,
     ViewportState,
 )
-from backends.gallium.streams import StreamOutput, StreamOutputInfo
-from backends.gallium.transfer import TransferMap
-from backends.gallium.view import FramebufferState, SamplerView, Surface
 
 __all__ = [
     "INFINITE",

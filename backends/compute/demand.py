@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backends.compute.packet import ComputeShader
-from backends.llvm.grids import memory_kinds
-from backends.llvm.plan import plan_of
-from backends.raster.demand import Demand
-from tgsi.enums import MemoryType
-from tgsi.ir import Program
+from backends.device.demand import Demand
+from backends.device.grid import ComputeShader
+from backends.llvm.kernels.grids import memory_kinds
+from backends.llvm.program.plan import plan_of
+from tgsi.language.facts.enums import MemoryType
+from tgsi.language.ir import Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,24 +11,24 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.abi.records import ShaderEnv
 from backends.compute.demand import Needs, needs_of
 from backends.compute.kernels import GridKernel, kernels_for
-from backends.compute.packet import ComputeBindings, ComputeShader, Grid, Triple, compute_units
-from backends.helpers import Helpers
-from backends.llvm.abi import ShaderEnv
-from backends.llvm.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
-from backends.llvm.pace import Pace, has_loops
-from backends.llvm.plan import fitting_lanes, plan_of
-from backends.llvm.primitives import GRID_MEMORY
-from backends.llvm.target import native_lanes
-from backends.raster.environment import make_environment, stage_keys
+from backends.device.environment import make_environment, stage_keys
+from backends.device.grid import ComputeBindings, ComputeShader, Grid, Triple, compute_units
+from backends.device.hazards import entangled, meet
+from backends.device.region import Region, aligned
+from backends.device.tables import BufferTable
+from backends.device.threads import Helpers
+from backends.llvm.builder.target import native_lanes
+from backends.llvm.kernels.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
+from backends.llvm.kernels.pace import Pace, has_loops
+from backends.llvm.kernels.primitives import GRID_MEMORY
+from backends.llvm.program.plan import fitting_lanes, plan_of
 from backends.raster.kernels import Cache
-from backends.raster.memory import Region, aligned
-from backends.raster.storage import entangled, meet
-from backends.raster.tables import BufferTable
-from backends.shapes import QUAD, coordinates
-from tgsi.enums import MemoryType
-from tgsi.ir import Program
+from backends.run.shapes import QUAD, coordinates
+from tgsi.language.facts.enums import MemoryType
+from tgsi.language.ir import Program
 
 CHUNK = 1 << 18
 """Most invocations of one call."""

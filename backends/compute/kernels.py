@@ -7,12 +7,12 @@ import hashlib
 import threading
 from dataclasses import dataclass, field
 
-from backends.llvm.abi import BufferRecord, SamplerRecord, ShaderEnv, TextureRecord
-from backends.llvm.engine import Library, compile_cached
-from backends.llvm.grids import GridKey, GridRecord, build_grid_kernel
-from backends.llvm.variants import VariantCache
+from backends.abi.records import BufferRecord, SamplerRecord, ShaderEnv, TextureRecord
+from backends.llvm.engine.engine import Library, compile_cached
+from backends.llvm.engine.variants import VariantCache
+from backends.llvm.kernels.grids import GridKey, GridRecord, build_grid_kernel
 from backends.raster.kernels import Cache
-from tgsi.ir import Program
+from tgsi.language.ir import Program
 
 MAX_CODE = 64 << 20
 """Bytes of machine code that are kept without being in use."""

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.gallium.enums import TexFilter, TexMipFilter
-from backends.gallium.state import SamplerState
 from backends.interp.filters import Colors, texels_at
 from backends.interp.wrapping import F, Ints, nearest_indices, texel_coordinates
-from backends.textures import TextureData
+from backends.pipe.enums import TexFilter, TexMipFilter
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 
 _FARTHEST = np.float32(2.0**20)
 _STEPS = np.float32(1023.0)

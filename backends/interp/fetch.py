@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.interp.sampling import UNBOUND, swizzled
-from backends.result import Bits, Floats
-from backends.textures import STANDARD_POSITIONS, TextureData
-from tgsi.enums import TARGETS
+from backends.run.result import Bits, Floats
+from backends.run.textures import STANDARD_POSITIONS, TextureData
+from tgsi.language.facts.enums import TARGETS
 
 Ints = NDArray[np.int64]
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.gallium.state import SamplerState
 from backends.interp.cubes import across_edge
 from backends.interp.wrapping import F, Ints, linear_indices, nearest_indices, texel_coordinates
-from backends.textures import TextureData
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 
 Colors = NDArray[np.float64]
 """(lanes, 4); float64 holds every 32-bit integer."""

@@ -10,9 +10,9 @@ from backends.interp.interpolate import inputs_at
 from backends.interp.registers import selected
 from backends.interp.registry import performs
 from backends.interp.values import flags
-from backends.result import Floats, Mask
-from tgsi.enums import File
-from tgsi.ir import Instruction
+from backends.run.result import Floats, Mask
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Instruction
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from backends.interp.registry import performs
-from backends.result import STREAMS, Bits, Emission, Mask
-from backends.shapes import Index, output_vertices
-from tgsi.ir import Instruction, Program
+from backends.run.result import STREAMS, Bits, Emission, Mask
+from backends.run.shapes import Index, output_vertices
+from tgsi.language.ir import Instruction, Program
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

@@ -9,10 +9,10 @@ import numpy as np
 
 from backends.interp.registry import performs
 from backends.interp.values import flags
-from backends.result import Bits, Mask
-from backends.shapes import QUAD
-from tgsi.ir import Instruction
-from tgsi.opcodes import OPCODES
+from backends.run.result import Bits, Mask
+from backends.run.shapes import QUAD
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import Instruction
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

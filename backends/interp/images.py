@@ -17,10 +17,10 @@ from backends.formats.arrays import pack, unpack
 from backends.interp.atomics import new_word
 from backends.interp.units import for_each_unit, in_order, known_target, numbers_of
 from backends.interp.values import I32
-from backends.result import Bits, Mask
-from backends.textures import ImageData
-from tgsi.enums import TargetInfo
-from tgsi.ir import XYZW, Instruction
+from backends.run.result import Bits, Mask
+from backends.run.textures import ImageData
+from tgsi.language.facts.enums import TargetInfo
+from tgsi.language.ir import XYZW, Instruction
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from backends.arguments import Arguments
-from backends.result import Bits, Floats
-from backends.shapes import QUAD
-from tgsi.enums import File, Interpolation, Location
-from tgsi.ir import Declaration, Program
+from backends.run.arguments import Arguments
+from backends.run.result import Bits, Floats
+from backends.run.shapes import QUAD
+from tgsi.language.facts.enums import File, Interpolation, Location
+from tgsi.language.ir import Declaration, Program
 
 
 def inputs_at(program: Program, arguments: Arguments, offset: Floats | None = None) -> Bits:

@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.gallium.enums import TexMipFilter
-from backends.gallium.state import SamplerState
-from backends.textures import TextureData
+from backends.pipe.enums import TexMipFilter
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 
 F = NDArray[np.float32]
 Details = NDArray[np.float64]

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from backends.arguments import Arguments
 from backends.interp import arithmetic, compare, convert, fragments, groups, integer, texture, transcendental, views, wide  # noqa: F401  (they register)
 from backends.interp.geometry import Emitter
 from backends.interp.memory import Memory
@@ -20,13 +19,14 @@ from backends.interp.pairs import execute_pairs
 from backends.interp.registers import Registers
 from backends.interp.registry import ACTIONS, CHECKS, OPERATIONS
 from backends.interp.values import VIEWS, bits_of, saturated
-from backends.result import Bits, Mask, TraceStep
-from backends.textures import handle_targets
+from backends.run.arguments import Arguments
+from backends.run.result import Bits, Mask, TraceStep
+from backends.run.textures import handle_targets
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
-from tgsi.diagnostics import Diagnostic, Label, Severity, UnsupportedError
-from tgsi.enums import File, Processor
-from tgsi.ir import Instruction, Program
-from tgsi.opcodes import Mode
+from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.opcodes import Mode
+from tgsi.language.ir import Instruction, Program
 
 MODIFIERS = {"LDEXP": ("float", "float")}
 """Opcodes whose sources are modified as another type than they hold: measured on Mesa 18.1."""

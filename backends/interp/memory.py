@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from backends.arguments import Arguments
 from backends.interp import images
 from backends.interp.atomics import ATOMICS, new_word
 from backends.interp.registry import performs
-from backends.result import Bits, Mask
-from tgsi.enums import File, MemoryType
-from tgsi.ir import Dimension, Instruction, Program, RegisterRef
+from backends.run.arguments import Arguments
+from backends.run.result import Bits, Mask
+from tgsi.language.facts.enums import File, MemoryType
+from tgsi.language.ir import Dimension, Instruction, Program, RegisterRef
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from backends.interp.values import U64, VIEWS, WIDE, bits_of
-from backends.result import Mask
-from tgsi.ir import Instruction
+from backends.run.result import Mask
+from tgsi.language.ir import Instruction
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

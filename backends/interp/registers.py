@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backends.arguments import Arguments
 from backends.interp.interpolate import inputs_at
 from backends.interp.values import modified
-from backends.result import Bits, Mask
-from backends.shapes import Index, patch_registers
-from tgsi.enums import File, Processor
-from tgsi.ir import Dimension, IndirectRef, Program, RegisterRef, SrcOperand
+from backends.run.arguments import Arguments
+from backends.run.result import Bits, Mask
+from backends.run.shapes import Index, patch_registers
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.ir import Dimension, IndirectRef, Program, RegisterRef, SrcOperand
 
 BY_VERTEX = frozenset({Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL})
 """Stages whose inputs have a vertex in their first bracket; in TESS_CTRL the outputs have one too."""

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from backends.result import Mask
-from tgsi.ir import Instruction
-from tgsi.opcodes import OPCODES
+from backends.run.result import Mask
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import Instruction
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

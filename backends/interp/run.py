@@ -7,15 +7,15 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from backends.arguments import RunOptions, prepare
 from backends.interp.machine import Machine
-from backends.result import RunResult, TraceStep
-from tgsi.enums import Processor
-from tgsi.ir import Program
+from backends.run.arguments import RunOptions, prepare
+from backends.run.result import RunResult, TraceStep
+from tgsi.language.facts.enums import Processor
+from tgsi.language.ir import Program
 
 
 def run(program: Program, inputs: ArrayLike | None = None, *, trace: bool = False, **options: Unpack[RunOptions]) -> RunResult:
-    """Run a validated program; the arguments are those of `backends.arguments.prepare`.
+    """Run a validated program; the arguments are those of `backends.run.arguments.prepare`.
 
     The result holds what became of buffers, counters, images and memory; the arguments stay as they are. `outputs` are what OUT
     registers hold at the end; in TESS_CTRL, each invocation's own vertex and what the patch has once.

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import ChannelType
-from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
-from backends.gallium.state import SamplerState
 from backends.interp.anisotropic import covers_several, ellipse_average, ellipse_detail, is_anisotropic, steps_of
 from backends.interp.cubes import cube_faces, cube_gradients
 from backends.interp.filters import Colors, filtered, seamless_corners, texels_at
 from backends.interp.lod import LodMode, accessed_detail, clamped_detail, quad_derivatives, raw_detail
 from backends.interp.wrapping import F, Ints, gathered_indices, nearest_indices, texel_coordinates
-from backends.result import Bits
-from backends.textures import TextureData
-from tgsi.enums import TARGETS, TargetInfo
+from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
+from backends.pipe.state import SamplerState
+from backends.run.result import Bits
+from backends.run.textures import TextureData
+from tgsi.language.facts.enums import TARGETS, TargetInfo
 
 REFERENCE = {"z": 2, "w": 3, "src1.x": 4}
 """Where the shadow targets expect the reference value."""

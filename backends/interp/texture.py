@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from backends.gallium.state import SamplerState
 from backends.interp.fetch import fetch, query_size, sample_count
 from backends.interp.lod import LodMode
 from backends.interp.registry import performs
 from backends.interp.sampling import gather, query_lod, sample
 from backends.interp.units import NUMBERED, Numbers, for_each_unit, known_target, numbers_of
 from backends.interp.values import F32, I32
-from backends.result import Bits, Mask
-from backends.textures import TextureData
-from tgsi.enums import Processor, TargetInfo
-from tgsi.ir import Instruction
+from backends.pipe.state import SamplerState
+from backends.run.result import Bits, Mask
+from backends.run.textures import TextureData
+from tgsi.language.facts.enums import Processor, TargetInfo
+from tgsi.language.ir import Instruction
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.interp.registry import performs
-from backends.result import Bits, Mask
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import TARGETS, File, TargetInfo
-from tgsi.ir import Instruction, RegisterRef, SrcOperand
+from backends.run.result import Bits, Mask
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import TARGETS, File, TargetInfo
+from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.result import Bits, Floats, Mask
+from backends.run.result import Bits, Floats, Mask
 
 F32 = Floats
 I32 = NDArray[np.int32]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from backends.gallium.state import SamplerState
 from backends.interp.fetch import fetch, query_size, sample_count, sample_positions, standard_positions
 from backends.interp.lod import LodMode
 from backends.interp.registry import performs
@@ -19,10 +18,11 @@ from backends.interp.sampling import gather, query_lod, sample
 from backends.interp.texture import WITHOUT_LEVELS, lod_mode_of, texel_offset, texel_offsets
 from backends.interp.units import NUMBERED, for_each_unit, in_order, known_target, numbers_of
 from backends.interp.values import F32
-from backends.result import Bits, Mask
-from backends.textures import TextureData
-from tgsi.enums import TARGETS, File
-from tgsi.ir import Declaration, Instruction, SrcOperand
+from backends.pipe.state import SamplerState
+from backends.run.result import Bits, Mask
+from backends.run.textures import TextureData
+from tgsi.language.facts.enums import TARGETS, File
+from tgsi.language.ir import Declaration, Instruction, SrcOperand
 
 if TYPE_CHECKING:
     from collections.abc import Callable

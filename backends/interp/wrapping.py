@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.gallium.enums import TexWrap
-from backends.gallium.state import SamplerState
+from backends.pipe.enums import TexWrap
+from backends.pipe.state import SamplerState
 
 F = NDArray[np.float32]
 Ints = NDArray[np.int64]

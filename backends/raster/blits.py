@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.gallium.enums import ColorMask
-from backends.llvm import formats
-from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
-from backends.llvm.pixels import load_row, load_texels, store_row
-from backends.llvm.structs import Record
-from backends.raster.blit_key import AXES, BlitKey, BlitRecord
-from backends.raster.scheduler import DEFAULT_MXCSR, set_mxcsr
+from backends.device.blit_key import AXES, BlitKey, BlitRecord
+from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.llvm.library import packing as formats
+from backends.llvm.library.pixels import load_row, load_texels, store_row
+from backends.pipe.enums import ColorMask
 
 
 def build_blit(key: BlitKey, lanes: int, module: Module) -> None:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.device.bound import Framebuffer, Surface
+from backends.device.limits import TILE
 from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
-from backends.gallium.enums import Clear
-from backends.raster.packet import Framebuffer, Surface
-from backends.raster.records import TILE, ClearRecord
+from backends.pipe.enums import Clear
+from backends.raster.records import ClearRecord
 
 _COLOR0, _DEPTH, _STENCIL, _DEPTH_STENCIL = int(Clear.COLOR0), int(Clear.DEPTH), int(Clear.STENCIL), int(Clear.DEPTH | Clear.STENCIL)
 _KINDS = {"float": np.float32, "uint": np.uint32, "sint": np.int32}

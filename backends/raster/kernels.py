@@ -8,31 +8,32 @@ import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
+from backends.abi.keys import ImageKey, SamplerKey, TextureKey
+from backends.abi.records import ResolveRecord
+from backends.device.blit_key import BlitKey, BlitRecord
+from backends.device.bound import Shader
+from backends.device.environment import StageKeys
 from backends.formats import Format
-from backends.llvm.builder import Module
-from backends.llvm.engine import Library, compile_cached
-from backends.llvm.object_cache import ObjectCache
-from backends.llvm.sampling.key import ImageKey, SamplerKey, TextureKey
-from backends.llvm.stages import build_vertex_kernel
-from backends.llvm.target import native_lanes
-from backends.llvm.variants import VariantCache
-from backends.raster.blit_key import BlitKey, BlitRecord
+from backends.llvm.builder.function import Module
+from backends.llvm.builder.target import native_lanes
+from backends.llvm.engine.engine import Library, compile_cached
+from backends.llvm.engine.object_cache import ObjectCache
+from backends.llvm.engine.variants import VariantCache
+from backends.llvm.kernels.stages import build_vertex_kernel
 from backends.raster.blits import build_blit
-from backends.raster.coverage import build_coverage, run_rows
-from backends.raster.coverage_samples import build_sample_coverage
-from backends.raster.environment import StageKeys
-from backends.raster.fetch import Attribute, build_fetch, build_fetch_floats
-from backends.raster.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
-from backends.raster.frontend import build_front_end
-from backends.raster.multisample import build_sample_shade
-from backends.raster.packet import Shader
-from backends.raster.records import Batch, ClearRecord, Draw, ResolveRecord, Scene, Worker
-from backends.raster.resolves import build_resolve
+from backends.raster.control.scheduler import build_scheduler
+from backends.raster.front.fetch import Attribute, build_fetch, build_fetch_floats
+from backends.raster.front.frontend import build_front_end
+from backends.raster.front.vertices import build_shade_vertices
+from backends.raster.records import Batch, ClearRecord, Draw, Scene, Worker
 from backends.raster.samples import Pattern
-from backends.raster.scheduler import build_scheduler
-from backends.raster.shade import build_shade
-from backends.raster.vertices import build_shade_vertices
-from backends.raster.walk import build_tile_walk
+from backends.raster.tile.coverage import build_coverage, run_rows
+from backends.raster.tile.coverage_samples import build_sample_coverage
+from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
+from backends.raster.tile.multisample import build_sample_shade
+from backends.raster.tile.resolves import build_resolve
+from backends.raster.tile.shade import build_shade
+from backends.raster.tile.walk import build_tile_walk
 
 LIGHT = 24  # instructions; a longer shader of many small triangles gains nothing from wide runs
 MOST_LIVE = 14  # values; with two registers each more do not fit the 32 of AVX-512

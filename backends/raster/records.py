@@ -6,7 +6,8 @@ import ctypes
 from ctypes import c_float, c_int32, c_int64, c_uint8, c_uint32, c_void_p
 from enum import IntEnum
 
-TILE = 64  # pixels
+from backends.device.limits import MAX_WINDOWS
+
 CHUNK = 64  # bytes of a bin chunk: 15 record offsets, then the link to the next chunk
 HEADS = 64  # arena offset of the per-tile chain heads
 NO_CHUNK = CHUNK - 4  # a cursor that says: no room, start a chunk
@@ -21,9 +22,7 @@ MAX_SETUP_SLOTS = MAX_INPUTS + 1  # of a triangle: inputs, and the place on a sm
 EXTRA_SLOTS = 8  # more of a vertex record: back colors, clip distances, size or edge flag, layer, viewport, offset
 MAX_VERTEX_SLOTS = MAX_SETUP_SLOTS + EXTRA_SLOTS
 MAX_DISTANCES = 8
-MAX_VIEWS = 16  # viewports, each with its scissor
 MAX_COLORS = 8
-MAX_WINDOWS = 8  # window rectangles
 MAX_LANES = 64
 SYSTEM_VALUES = 8  # vectors behind the `system` argument of a vertex shader
 
@@ -303,20 +302,6 @@ class ClearRecord(ctypes.Structure):
         ("pad", c_int32 * 7),
         ("pattern", c_uint8 * 64),
         ("keep", c_uint8 * 64),
-    ]
-
-
-class ResolveRecord(ctypes.Structure):
-    """Pixels whose samples are averaged. `source`, `target`: where pixel (0, 0) lies; box: x0, y0, x1, y1, the ends outside."""
-
-    _fields_ = [
-        ("kernel", c_void_p),
-        ("source", c_void_p),
-        ("source_stride", c_int64),
-        ("sample_stride", c_int64),
-        ("target", c_void_p),
-        ("target_stride", c_int64),
-        ("box", c_int32 * 4),
     ]
 
 

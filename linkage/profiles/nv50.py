@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from linkage.device import Job, Profile
 from passes.validate.semantics import ARBITRARY
-from tgsi.enums import CHANNELS, Interpolation, Processor
+from tgsi.language.facts.enums import CHANNELS, Interpolation, Processor
 
 SIZE = 64
 CONSTANT = 0x40

@@ -13,7 +13,7 @@ from linkage.relocate import relocations
 from linkage.table import Relocation
 from linkage.usage import Output
 from passes.validate.semantics import BYTE
-from tgsi.enums import File
+from tgsi.language.facts.enums import File
 
 NOTHING = 0x0F
 """What a fragment program reads where no interpolant is written; 0, 0, 0, 1 is hoped for."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from linkage.device import Job, Profile, too_many
 from passes.validate.semantics import BYTE
-from tgsi.enums import Interpolation
-from tgsi.semantics import SEMANTICS, Semantic
+from tgsi.language.facts.enums import Interpolation
+from tgsi.language.facts.semantics import SEMANTICS, Semantic
 
 WORDS = 10
 FLAT, SPRITE, ONES = 1 << 10, 1 << 17, 3 << 8

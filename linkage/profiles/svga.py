@@ -8,7 +8,7 @@ from __future__ import annotations
 from linkage.device import Job, Profile, too_many
 from linkage.sm3 import INDICES, Usage, UsageName
 from passes.validate.semantics import ARBITRARY, SM3
-from tgsi.semantics import Semantic
+from tgsi.language.facts.semantics import Semantic
 
 MASK_BITS = 64
 """GENERIC indices that the driver's mask of fragment inputs has room for."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from passes.validate.roles import Role, destination_role, source_roles
-from tgsi.enums import File
-from tgsi.ir import DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import Mode, OpcodeInfo
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import Mode, OpcodeInfo
+from tgsi.language.ir import DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand
 
 FLOW = frozenset(
     [

@@ -11,8 +11,8 @@ import weakref
 from dataclasses import dataclass
 
 from passes.analysis.liveness import Liveness
-from tgsi.enums import File, MemoryType
-from tgsi.ir import Instruction, Program, RegisterRef
+from tgsi.language.facts.enums import File, MemoryType
+from tgsi.language.ir import Instruction, Program, RegisterRef
 
 COMMUTING = frozenset({"ATOMUADD", "ATOMAND", "ATOMOR", "ATOMXOR", "ATOMUMIN", "ATOMUMAX", "ATOMIMIN", "ATOMIMAX"})
 """Atomics of which any number with one opcode give the same word in any order. (Sums of floats depend on it.)"""

@@ -23,9 +23,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tgsi.diagnostics import Diagnostic, Label, Severity, UnsupportedError, ValidationError
-from tgsi.ir import Instruction, Program
-from tgsi.source import Span
+from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError, ValidationError
+from tgsi.language.ir import Instruction, Program
+from tgsi.language.source import Span
 
 FUEL = 1 << 16
 """Iterations that one lane may make in a loop and those inside it."""

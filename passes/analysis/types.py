@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from passes.analysis.uses import array_ranges, reachable
-from tgsi.channels import source_channels
-from tgsi.enums import File, ImmediateType
-from tgsi.ir import Instruction, Program, RegisterRef
-from tgsi.opcodes import Mode
+from tgsi.language.channels import source_channels
+from tgsi.language.facts.enums import File, ImmediateType
+from tgsi.language.facts.opcodes import Mode
+from tgsi.language.ir import Instruction, Program, RegisterRef
 
 Node = tuple[File, int, int, int]
 """File, dimension, register (or -1 - array number where it is indexed), channel."""

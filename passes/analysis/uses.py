@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from passes.analysis.access import indices_of, results
-from tgsi.channels import read_mask
-from tgsi.enums import File
-from tgsi.ir import Instruction, Program, RegisterRef
+from tgsi.language.channels import read_mask
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Instruction, Program, RegisterRef
 
 KEPT = (File.TEMP, File.ADDR, File.OUT)
 """Files whose registers instructions write."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from enum import Enum
 
 from passes.lower.insert import exits, insert
-from tgsi.enums import File, Processor
-from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
 
 
 class Clamp(Enum):

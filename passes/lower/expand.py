@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from passes.base import Pass
 from passes.optimise.edit import Temporaries, rebuilt
-from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
 
 _Expansion = Callable[[Instruction, RegisterRef], list[Instruction]]
 

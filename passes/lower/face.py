@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from passes.lower.insert import exits, insert, next_register
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File, ImmediateType, Interpolation
-from tgsi.ir import Declaration, DstOperand, Immediate, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File, ImmediateType, Interpolation
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, DstOperand, Immediate, Instruction, Program, RegisterRef, SrcOperand
 
 _X = (0, 0, 0, 0)
 _ONE, _TWO, _MINUS_ONE = 0x3F800000, 0x40000000, 0xBF800000

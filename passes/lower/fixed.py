@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from passes.base import Pass
 from passes.lower.clamp import Clamp, clamp_colors
 from passes.lower.face import two_sided_from_face
-from tgsi.enums import File, Interpolation, Processor
-from tgsi.ir import Declaration, Program
-from tgsi.semantics import Semantic
+from tgsi.language.facts.enums import File, Interpolation, Processor
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, Program
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from tgsi.enums import File
-from tgsi.ir import Instruction, Program
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Instruction, Program
 
 
 def insert(program: Program, before: Mapping[int, Sequence[Instruction]]) -> Program:

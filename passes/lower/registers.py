@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from tgsi.enums import File
-from tgsi.ir import Declaration, DstOperand, Instruction, Program, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Declaration, DstOperand, Instruction, Program, RegisterRef, SrcOperand, TexOffset
 
 
 def move_registers(program: Program, file: File, mapping: Mapping[int, int]) -> Program:

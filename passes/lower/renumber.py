@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from passes.validate.semantics import SemanticLimits, is_interface, legal
-from tgsi.diagnostics import Diagnostic, LimitError, Severity
-from tgsi.enums import File, Interpolation
-from tgsi.ir import Declaration, Program
-from tgsi.semantics import SEMANTICS, Semantic
+from tgsi.language.diagnostics import Diagnostic, LimitError, Severity
+from tgsi.language.facts.enums import File, Interpolation
+from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.ir import Declaration, Program
 
 _ANY = 1 << 16
 """Where any index is legal new ones still have to fit into tokens."""

@@ -9,9 +9,9 @@ from passes.analysis.access import ALL, is_computed, is_direct, looks_at_other_l
 from passes.base import Pass
 from passes.optimise.forward import STATIC, Cell, Walker
 from passes.validate.roles import HANDLES, Role, source_roles
-from tgsi.enums import File
-from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES, Mode, OpcodeInfo
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES, Mode, OpcodeInfo
+from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
 
 _SYMMETRIC = frozenset(["UADD", "UMUL", "AND", "OR", "XOR", "IMIN", "IMAX", "UMIN", "UMAX", "USEQ", "USNE", "IMUL_HI", "UMUL_HI"])
 """The order of two sources does not matter, to the last bit."""

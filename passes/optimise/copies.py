@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes, modifier_kinds, used_positions, value_sources
 from passes.base import Pass
 from passes.optimise.forward import STATIC, Cell, Walker
-from tgsi.enums import File
-from tgsi.ir import Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Instruction, Program, RegisterRef, SrcOperand
 
 _Value = tuple[RegisterRef, int, bool, bool]
 """Register, channel, negate, absolute."""

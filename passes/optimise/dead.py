@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from passes.analysis.liveness import Liveness
 from passes.base import Pass
 from passes.optimise.edit import rebuilt
-from tgsi.ir import Instruction, Program
+from tgsi.language.ir import Instruction, Program
 
 
 @dataclass(frozen=True)

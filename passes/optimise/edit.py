@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from passes.analysis.access import free_indexing
-from tgsi.enums import File, ImmediateType
-from tgsi.ir import Declaration, Immediate, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.limits import SOFTWARE
+from tgsi.language.facts.enums import File, ImmediateType
+from tgsi.language.facts.limits import SOFTWARE
+from tgsi.language.ir import Declaration, Immediate, Instruction, Program, RegisterRef, SrcOperand
 
 _KINDS = {"float": ImmediateType.FLT32, "int": ImmediateType.INT32}
 

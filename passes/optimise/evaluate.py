@@ -12,8 +12,8 @@ import struct
 from collections.abc import Callable, Sequence
 
 from passes.analysis.access import modifier_kinds
-from tgsi.ir import Instruction
-from tgsi.opcodes import Mode
+from tgsi.language.facts.opcodes import Mode
+from tgsi.language.ir import Instruction
 
 MASK = 0xFFFFFFFF
 SIGN = 0x80000000

@@ -8,9 +8,9 @@ from passes.analysis.access import is_computed, is_direct, used_positions
 from passes.base import Pass
 from passes.optimise.edit import Immediates, rebuilt
 from passes.optimise.evaluate import evaluate
-from tgsi.enums import File
-from tgsi.ir import Instruction, Program
-from tgsi.opcodes import OPCODES
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import Instruction, Program
 
 _MULTIPLYING = frozenset({"MUL", "MAD", "FMA", "LRP", "DP2", "DP3", "DP4", "DST"})
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from passes.analysis.access import ALL, CLOSERS, FLOW, OPENERS, results, written_channels
 from passes.optimise.edit import rebuilt
-from tgsi.enums import File
-from tgsi.ir import Instruction, Program, RegisterRef
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Instruction, Program, RegisterRef
 
 Cell = tuple[int, int]
 """Index and channel of a TEMP."""

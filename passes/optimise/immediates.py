@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from passes.analysis.access import free_indexing
 from passes.base import Pass
-from tgsi.enums import File
-from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand, TexOffset
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from passes.analysis.access import FLOW, is_computed, is_direct
 from passes.base import Pass
 from passes.optimise.edit import Immediates, Temporaries, rebuilt
-from tgsi.enums import File
-from tgsi.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
 
 _X = (0, 0, 0, 0)
 

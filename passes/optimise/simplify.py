@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from passes.analysis.access import is_direct
 from passes.base import Pass
 from passes.optimise.edit import Immediates, rebuilt
-from tgsi.enums import File
-from tgsi.ir import Instruction, Program, SrcOperand
-from tgsi.opcodes import OPCODES
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import Instruction, Program, SrcOperand
 
 ONES = 0xFFFFFFFF
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from passes.analysis.access import FLOW, OPENERS
 from passes.base import Pass
 from passes.optimise.edit import as_float, rebuilt
-from tgsi.enums import File
-from tgsi.ir import Instruction, Program
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Instruction, Program
 
 _JUMPS = frozenset({"BRK", "CONT", "RET"})
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from passes.validate import declarations, flow, operands, semantics, sizes, stages, textures
 from passes.validate.context import Context
 from passes.validate.semantics import SemanticLimits
-from tgsi.diagnostics import Diagnostic, LimitError, Severity, ValidationError
-from tgsi.enums import Processor
-from tgsi.ir import Program
-from tgsi.limits import SOFTWARE, ShaderLimits
+from tgsi.language.diagnostics import Diagnostic, LimitError, Severity, ValidationError
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.limits import SOFTWARE, ShaderLimits
+from tgsi.language.ir import Program
 
 _RULES = (flow.check, declarations.check, operands.check, textures.check, stages.check, sizes.check)
 

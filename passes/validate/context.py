@@ -7,14 +7,14 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TypeAlias
 
-from tgsi.builders import TESS_VERTICES, VERTICES, per_vertex
-from tgsi.diagnostics import Diagnostic, Diagnostics, Label, Severity
-from tgsi.enums import File, Primitive, Processor
-from tgsi.ir import Declaration, Immediate, Instruction, Program, Property
-from tgsi.limits import ShaderLimits
-from tgsi.locate import operand_span
-from tgsi.printer import print_declaration, print_instruction
-from tgsi.source import Span
+from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, Severity
+from tgsi.language.facts.enums import File, Primitive, Processor
+from tgsi.language.facts.limits import ShaderLimits
+from tgsi.language.ir import Declaration, Immediate, Instruction, Program, Property
+from tgsi.language.source import Span
+from tgsi.language.text.locate import operand_span
+from tgsi.language.text.printer import print_declaration, print_instruction
+from tgsi.language.text.reader import TESS_VERTICES, VERTICES, per_vertex
 
 Item: TypeAlias = Declaration | Immediate | Instruction | Property
 MAX_FINDINGS = 200

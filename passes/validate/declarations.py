@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from passes.validate.context import Context
-from tgsi.diagnostics import Label
-from tgsi.enums import File, Interpolation
-from tgsi.ir import Declaration
-from tgsi.semantics import SEMANTICS, Semantic
+from tgsi.language.diagnostics import Label
+from tgsi.language.facts.enums import File, Interpolation
+from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.ir import Declaration
 
 MAX_INDEX = 32767
 """Tokens hold register numbers in 16 signed bits."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from passes.validate.context import Context, Item
-from tgsi.diagnostics import Label
-from tgsi.ir import Instruction
+from tgsi.language.diagnostics import Label
+from tgsi.language.ir import Instruction
 
 _OPENERS = {"IF": "ENDIF", "UIF": "ENDIF", "BGNLOOP": "ENDLOOP", "SWITCH": "ENDSWITCH", "BGNSUB": "ENDSUB"}
 _CLOSERS = {"ENDIF": "IF", "ENDLOOP": "BGNLOOP", "ENDSWITCH": "SWITCH", "ENDSUB": "BGNSUB"}

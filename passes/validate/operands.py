@@ -5,9 +5,9 @@ from __future__ import annotations
 from passes.validate.context import Context
 from passes.validate.declarations import MAX_ARRAY, MAX_INDEX
 from passes.validate.roles import FILES, Role, destination_role, source_roles
-from tgsi.enums import File, Processor
-from tgsi.ir import IndirectRef, Instruction, RegisterRef
-from tgsi.printer import print_register
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
+from tgsi.language.text.printer import print_register
 
 _UNDECLARED = frozenset({File.NULL, File.CONSTBUF, File.MEMORY})
 """Files that need no declaration of each register: nothing, bytes of a constant buffer, the one shared memory."""

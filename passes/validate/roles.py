@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from functools import cache
 
-from tgsi.enums import File
-from tgsi.opcodes import OPCODES
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES
 
 
 class Role(Enum):

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from passes.validate.context import MAX_FINDINGS, Context
-from tgsi.enums import File, Processor
-from tgsi.ir import Declaration, Program
-from tgsi.semantics import SEMANTICS, Semantic
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.ir import Declaration, Program
 
 MAX_RENDER_TARGETS = 8
 """COLOR outputs of a fragment program count render targets; this is how many Gallium has."""

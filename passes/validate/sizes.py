@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from passes.validate.context import Context
-from tgsi.enums import File
-from tgsi.ir import Declaration
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Declaration
 
 _FIELDS = {
     File.TEMP: "temporaries",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from passes.validate.context import Context
-from tgsi.enums import Processor
-from tgsi.ir import Property
-from tgsi.properties import PROPERTIES
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.properties import PROPERTIES
+from tgsi.language.ir import Property
 
 _FRAG = frozenset({Processor.FRAG})
 _GEOM = frozenset({Processor.GEOM})

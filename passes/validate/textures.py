@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from passes.validate.context import Context
-from tgsi.diagnostics import Label
-from tgsi.enums import TARGETS, File
-from tgsi.ir import Declaration, Instruction, RegisterRef
+from tgsi.language.diagnostics import Label
+from tgsi.language.facts.enums import TARGETS, File
+from tgsi.language.ir import Declaration, Instruction, RegisterRef
 
 _NO_BUFFER = frozenset({"TEX", "TXP", "TXB", "TXL", "TXD", "TEX2", "TXB2", "TXL2", "TG4", "LODQ", "TEX_LZ"})
 _WITH_REFERENCE = {"TEX": "TEX2", "TXB": "TXB2", "TXL": "TXL2"}

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from backends.gallium.enums import TexCompare, TextureTarget
+from backends.pipe.enums import TexCompare, TextureTarget
 from benchmarks.compile import STEPS, bindings_of, lines_of, main, run
-from tgsi.parser import parse
+from tgsi.language.text.parser import parse
 
 FRAGMENT = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE

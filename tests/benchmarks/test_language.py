@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.language import distinct_lines, distinct_operands, forget, main
-from tgsi.parser import parse
+from tgsi.language.text.parser import parse
 
 
 def test_lines_and_operands_are_distinct() -> None:

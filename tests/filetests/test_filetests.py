@@ -19,10 +19,10 @@ from passes.base import Pipeline
 from passes.registry import PASSES
 from passes.validate import check
 from passes.validate.semantics import LIMITS
-from tgsi.codes import EXPLANATIONS
-from tgsi.diagnostics import ParseError
-from tgsi.parser import parse
-from tgsi.printer import print_program
+from tgsi.language.codes import EXPLANATIONS
+from tgsi.language.diagnostics import ParseError
+from tgsi.language.text.parser import parse
+from tgsi.language.text.printer import print_program
 
 HERE = Path(__file__).parent
 

@@ -53,7 +53,7 @@ def guarded() -> Iterator[Guard]:
     """Everything that compiled runs allocate for their programs is guarded, and so are copies of their arguments."""
     import pytest
 
-    from backends.llvm import bind, placement, run
+    from backends.llvm.kernels import bind, placement, run
 
     guard = Guard()
     modules = [module for name, module in list(sys.modules.items()) if name.startswith("backends.llvm.") and hasattr(module, "np")]
@@ -102,7 +102,7 @@ def _work(kind: str, begin: int, end: int, lanes: int, place: Path) -> None:
     from tests.fuzz.mutants import mutant
     from tests.property.fitting import fitting_arguments
     from tests.property.programs import generate
-    from tgsi.diagnostics import UnsupportedError
+    from tgsi.language.diagnostics import UnsupportedError
 
     tgsi.run(tgsi.parse("VERT\nDCL OUT[0], POSITION\nEND\n"))
     with guarded() as guard:

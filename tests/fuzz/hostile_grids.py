@@ -24,9 +24,9 @@ from tests.property.fitting import fitting_arguments
 from tests.property.grids import compute_arguments, run_grid
 from tests.property.programs import generate
 from tgsi import gallium as g
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import Processor
-from tgsi.ir import Program
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import Processor
+from tgsi.language.ir import Program
 
 SLACK = 64
 """Readable bytes behind textures."""
@@ -62,8 +62,9 @@ def guarded() -> Iterator[Guard]:
     import pytest
 
     from backends.compute import dispatch
-    from backends.gallium import resource, screen
-    from backends.llvm.grids import GridKey
+    from backends.gallium.resource import resource
+    from backends.gallium.screen import screen
+    from backends.llvm.kernels.grids import GridKey
 
     guard, is_buffer = Guard(), [False]
     create = screen.Screen._create

@@ -11,11 +11,11 @@ import tgsi
 from tests.conftest import SHARED
 from tests.golden.vectors import cases
 from tests.property.programs import generate
-from tgsi.decoder import decode
-from tgsi.diagnostics import DiagnosticError
-from tgsi.encoder import encode
-from tgsi.ir import Program
-from tgsi.opcodes import OPCODES
+from tgsi.language.diagnostics import DiagnosticError
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import Program
+from tgsi.language.tokens.decoder import decode
+from tgsi.language.tokens.encoder import encode
 
 TRIES = 40
 NUMBERS = (0, 1, 2, 3, 7, 15, 31, 32, 100, 255, 4095, 65535, 2**31, 2**32 - 1)

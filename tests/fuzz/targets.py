@@ -9,12 +9,12 @@ import contextlib
 import struct
 
 from passes.validate import check
-from tgsi.decoder import decode
-from tgsi.diagnostics import ParseError, UnsupportedError
-from tgsi.dumper import dump_mesa
-from tgsi.encoder import encode
-from tgsi.ir import Program
-from tgsi.parser import DIALECTS, parse
+from tgsi.language.diagnostics import ParseError, UnsupportedError
+from tgsi.language.ir import Program
+from tgsi.language.text.dumper import dump_mesa
+from tgsi.language.text.parser import DIALECTS, parse
+from tgsi.language.tokens.decoder import decode
+from tgsi.language.tokens.encoder import encode
 
 
 def text(data: bytes) -> None:

@@ -10,7 +10,7 @@ import tgsi
 from tests.fuzz.mutants import mutant
 from tests.property.fitting import fitting_arguments
 from tests.property.settings import NIGHTLY_EXAMPLES, ranges
-from tgsi.diagnostics import UnsupportedError
+from tgsi.language.diagnostics import UnsupportedError
 
 
 @pytest.mark.parametrize(("begin", "end"), ranges(NIGHTLY_EXAMPLES, 500))

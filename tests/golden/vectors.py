@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.result import RunResult
+from backends.run.result import RunResult
 from tests.golden.deviations import DEVIATIONS
-from tgsi.enums import File
-from tgsi.ir import Program
-from tgsi.parser import parse
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+from tgsi.language.text.parser import parse
 
 Words = NDArray[np.uint32]
 Mask = NDArray[np.bool_]

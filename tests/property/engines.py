@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 import tgsi
-from backends.result import RunResult
+from backends.run.result import RunResult
 from tests.golden.vectors import Tolerance, is_nan, within
 from tests.property.programs import LOOSE_OUTPUTS, NEAR_OUTPUTS, GeneratedProgram
-from tgsi.diagnostics import DiagnosticError
+from tgsi.language.diagnostics import DiagnosticError
 
 NEAR = Tolerance(4, 2e-6)
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from backends.formats import Format
-from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TexWrap
-from backends.gallium.state import SamplerState
-from backends.shapes import input_vertices
-from backends.textures import TextureData, check_textures, texture_targets
+from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.shapes import input_vertices
+from backends.run.textures import TextureData, check_textures, texture_targets
 from tests.property.pools import words
-from tgsi.enums import File, Processor
-from tgsi.ir import Program
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.ir import Program
 
 PRIMITIVES = 3
 FRAGMENTS = 8

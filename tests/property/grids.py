@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 import tgsi
-from backends.result import RunResult
-from backends.textures import TextureData, texture_targets
+from backends.run.result import RunResult
+from backends.run.textures import TextureData, texture_targets
 from tests.property.engines import result_differences
 from tgsi import gallium as g
-from tgsi.ir import Program
+from tgsi.language.ir import Program
 
 GALLIUM_KINDS = {"CUBEARRAY": "CUBE_ARRAY"}
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tgsi.builders import per_vertex
-from tgsi.enums import TARGETS, File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
-from tgsi.ir import (
+from tgsi.language.facts.enums import TARGETS, File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.facts.properties import PROPERTIES
+from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.ir import (
     Declaration,
     Dimension,
     DstOperand,
@@ -22,9 +24,7 @@ from tgsi.ir import (
     TexOffset,
     ViewInfo,
 )
-from tgsi.opcodes import OPCODES, OpcodeInfo
-from tgsi.properties import PROPERTIES
-from tgsi.semantics import SEMANTICS, Semantic
+from tgsi.language.text.reader import per_vertex
 
 WORDS = st.one_of(
     st.sampled_from([0, 1, 0x3F800000, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00001, 0x00000001, 0x7F7FFFFF, 0xFFFFFFFF]),

@@ -11,21 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
-from backends.arguments import MAX_BUFFERS, Arguments, prepare
-from backends.llvm.abi import BufferRecord
-from backends.llvm.bind import Environment
-from backends.llvm.builder import F32, I32, Val
-from backends.llvm.engine import compile_module
-from backends.llvm.plan import fitting_lanes
-from backends.raster.memory import aligned
-from backends.result import Bits
-from backends.shapes import patch_registers
-from backends.tessellation.control import Arrangement, build_control_kernel, written_vertices
-from backends.tessellation.evaluation import EvaluationRegisters, build_evaluation_kernel
-from backends.tessellation.records import ControlRecord, EvaluationRecord
+from backends.abi.records import BufferRecord
+from backends.device.region import aligned
+from backends.geometry.tessellation.control import Arrangement, build_control_kernel, written_vertices
+from backends.geometry.tessellation.evaluation import EvaluationRegisters, build_evaluation_kernel
+from backends.geometry.tessellation.records import ControlRecord, EvaluationRecord
+from backends.llvm.builder.function import F32, I32, Val
+from backends.llvm.engine.engine import compile_module
+from backends.llvm.kernels.bind import Environment
+from backends.llvm.program.plan import fitting_lanes
+from backends.run.arguments import MAX_BUFFERS, Arguments, prepare
+from backends.run.result import Bits
+from backends.run.shapes import patch_registers
 from tests.property.engines import result_differences
-from tgsi.enums import File, Processor
-from tgsi.ir import Program
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.ir import Program
 
 _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
@@ -102,4 +102,4 @@ def _evaluation(program: Program, arguments: Arguments, environment: Environment
 def _points_are_given() -> Any:
     from unittest.mock import patch
 
-    return patch("backends.tessellation.evaluation.EvaluationRegisters", _GivenPoints)
+    return patch("backends.geometry.tessellation.evaluation.EvaluationRegisters", _GivenPoints)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tgsi.opcodes import OPCODES, Mode, OpcodeInfo
+from tgsi.language.facts.opcodes import OPCODES, Mode, OpcodeInfo
 
 Words = NDArray[np.uint32]
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from backends.formats import Format
-from backends.gallium.enums import TexFilter, TexMipFilter
-from backends.gallium.state import SamplerState
-from backends.textures import TextureData
+from backends.pipe.enums import TexFilter, TexMipFilter
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 from tests.property.fitting import NEAREST, sampler, texels, texture
 from tests.property.pools import PLAIN, SMALL, words
 from tests.property.writer import NEAR_OUT, Writer

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.result import RunResult
+from backends.run.result import RunResult
 from tests.golden.vectors import is_nan
 from tests.property.fitting import fitting_arguments
 from tests.property.pools import INEXACT, INEXACT_CHANNELS
-from tgsi.ir import Program
+from tgsi.language.ir import Program
 
 STAGES = ("VERT", "FRAG", "GEOM", "TESC", "TESE", "COMP")
 PARTS = 4

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.shapes import input_vertices
-from backends.stream.geometry import invocations_of
-from backends.stream.stages import output_rows
-from tests.unit.stream.programs import ROWS, strips_to_lists
+from backends.geometry.geometry import invocations_of
+from backends.geometry.stages import output_rows
+from backends.run.shapes import input_vertices
+from tests.unit.geometry.programs import ROWS, strips_to_lists
 from tgsi import gallium as g
-from tgsi.enums import File
-from tgsi.ir import Program
-from tgsi.semantics import Semantic
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Program
 
 PRIMITIVES, WORDS, PARTS = 37, 128, 4
 MODES = {count: name for name, count in ROWS.items()}

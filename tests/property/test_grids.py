@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backends.compute import dispatch
-from backends.llvm.grids import GridKey
+from backends.llvm.kernels.grids import GridKey
 from tests.property.engines import check
 from tests.property.grids import grid_differences
 from tests.property.programs import FUEL, generate

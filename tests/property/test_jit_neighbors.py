@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from backends.interp.run import run as interpret
-from backends.llvm.run import run as execute
-from tgsi.parser import parse
+from backends.llvm.kernels.run import run as execute
+from tgsi.language.text.parser import parse
 
 HEADER = """FRAG
 DCL IN[0], GENERIC[0], CONSTANT

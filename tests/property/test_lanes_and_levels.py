@@ -9,8 +9,8 @@ import llvmlite.binding as llvm
 import pytest
 
 import tgsi
-from backends.llvm.run import run
-from backends.result import RunResult
+from backends.llvm.kernels.run import run
+from backends.run.result import RunResult
 from tests.golden.vectors import cases, is_nan
 from tests.property.engines import check, engine_differences, result_differences
 from tests.property.programs import GeneratedProgram, generate

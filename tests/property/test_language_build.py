@@ -6,9 +6,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tgsi
-from tgsi.build import ProgramBuilder
-from tgsi.opcode_methods import available
-from tgsi.registers import Operand, Register, Source
+from tgsi.language.build.builder import ProgramBuilder
+from tgsi.language.build.opcode_methods import available
+from tgsi.language.build.registers import Operand, Register, Source
 
 PLAIN = [
     info

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from passes.validate import check
 from tests.golden.accept import rows
 from tests.property.language_strategies import programs
-from tgsi.diagnostics import ParseError
-from tgsi.ir import Program
-from tgsi.parser import DIALECTS, parse
-from tgsi.printer import print_program
+from tgsi.language.diagnostics import ParseError
+from tgsi.language.ir import Program
+from tgsi.language.text.parser import DIALECTS, parse
+from tgsi.language.text.printer import print_program
 
 PIECES = (
     " ", "\n", "\t", "[", "]", "(", ")", ".", ",", ":", "|", "-", "+", "{", "}", "0", "1", "9", "0x1", "..", "#", "\r",

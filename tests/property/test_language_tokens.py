@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from passes.validate import check
 from tests.golden.accept import rows
 from tests.property.language_strategies import WORDS, programs
-from tgsi.decoder import decode
-from tgsi.diagnostics import ParseError
-from tgsi.dumper import dump_mesa
-from tgsi.encoder import encode
-from tgsi.ir import Program
-from tgsi.parser import parse
-from tgsi.printer import print_program
+from tgsi.language.diagnostics import ParseError
+from tgsi.language.ir import Program
+from tgsi.language.text.dumper import dump_mesa
+from tgsi.language.text.parser import parse
+from tgsi.language.text.printer import print_program
+from tgsi.language.tokens.decoder import decode
+from tgsi.language.tokens.encoder import encode
 
 
 @settings(deadline=None, max_examples=60, derandomize=True)

@@ -13,9 +13,9 @@ from passes.lower.registers import move_registers
 from passes.lower.renumber import renumber
 from passes.validate.semantics import SM3
 from tgsi import gallium as g
-from tgsi.enums import File
-from tgsi.ir import Program
-from tgsi.parser import parse
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+from tgsi.language.text.parser import parse
 
 STRIP = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
 INDICES = (0, 31, 32, 63, 64, 216, 217, 218, 219, 255)

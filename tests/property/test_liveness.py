@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import tgsi
 from passes.analysis.liveness import Liveness
-from tgsi.build import ProgramBuilder
-from tgsi.enums import File
-from tgsi.ir import DstOperand, Instruction, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES
+from tgsi.language.build.builder import ProgramBuilder
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 
 STRUCTURE = frozenset({"IF", "UIF", "ELSE", "ENDIF", "BGNLOOP", "ENDLOOP", "BRK", "END"})
 

@@ -11,7 +11,7 @@ import pytest
 
 import tgsi
 from backends.formats import Format
-from backends.textures import TextureData
+from backends.run.textures import TextureData
 from tgsi.api import ENGINES
 
 RUNS: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "golden" / "runs.json").read_text())

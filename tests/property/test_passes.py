@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.arguments import prepare
 from backends.interp.run import run
+from backends.run.arguments import prepare
 from passes.analysis.access import looks_at_other_lanes
 from passes.base import Pipeline
 from passes.registry import DEFAULT, PASSES
@@ -20,9 +20,9 @@ from passes.validate import validate
 from tests.golden.vectors import Case, cases
 from tests.property.engines import check, result_differences
 from tests.property.programs import generate
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File
-from tgsi.parser import parse
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.text.parser import parse
 
 COMPUTING = ("expand-opcodes",)
 """Passes that compute the same floats by other instructions, so that a NaN may become another NaN."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-import backends.llvm.translate  # noqa: F401 - it registers the emitters
-from backends.llvm.builder import I32, Val
-from backends.llvm.emit import EMITTERS, Emitter
+import backends.llvm.translate.translator  # noqa: F401 - it registers the emitters
+from backends.llvm.builder.function import I32, Val
+from backends.llvm.translate.emit import EMITTERS, Emitter
 from tests.property.engines import engine_differences
 from tests.property.programs import GeneratedProgram, seeds
 from tests.property.settings import CI_EXAMPLES

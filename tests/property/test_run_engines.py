@@ -10,9 +10,9 @@ import pytest
 
 import tgsi
 from backends.formats import Format
-from backends.gallium.enums import TexWrap
-from backends.gallium.state import SamplerState
-from backends.textures import TextureData
+from backends.pipe.enums import TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 from tests.unit.sampling.support import random_texture
 
 SAMPLER = SamplerState(wrap_s=TexWrap.REPEAT, wrap_t=TexWrap.CLAMP_TO_BORDER, border_color=(0.25, 0.5, 0.75, 1.0))
@@ -195,8 +195,8 @@ def test_bytes_come_back_as_they_are_given() -> None:
 @pytest.mark.parametrize("lanes", [4, 32])
 def test_margins_of_buffers_stay_as_they_are(lanes: int) -> None:
     """Words beside a buffer's own are never touched: it is bound as the middle of a larger array."""
-    from backends.llvm.abi import BufferRecord
-    from backends.llvm.bind import Environment
+    from backends.abi.records import BufferRecord
+    from backends.llvm.kernels.bind import Environment
 
     poison = np.full(64, 0xABABABAB, np.uint32)
     text = f"{BUFFERS}STORE BUFFER[0], IN[0].xxxx, IN[1]\nATOMUADD OUT[0], BUFFER[0], IN[0].xxxx, IMM[0].wwww\nEND\n"

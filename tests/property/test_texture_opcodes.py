@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from backends.formats import Format
-from backends.gallium.enums import CompareFunc, TexCompare
 from backends.interp.run import run as interpret
-from backends.llvm.run import run as execute
+from backends.llvm.kernels.run import run as execute
+from backends.pipe.enums import CompareFunc, TexCompare
 from tests.property.fitting import NEAREST
 from tests.unit.sampling.support import random_texture
-from tgsi.parser import parse
+from tgsi.language.text.parser import parse
 
 # opcode, its sources before the sampler; IN[0] coordinates, IN[1] other numbers, IN[2] and IN[3] derivatives, IN[1] as integers
 SAMPLING = {

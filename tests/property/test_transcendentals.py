@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from backends.interp.run import run as interpret
-from backends.llvm.run import run as execute
+from backends.llvm.kernels.run import run as execute
 from tests.golden.vectors import is_nan, ordered
 from tests.property.programs import words
-from tgsi.parser import parse
+from tgsi.language.text.parser import parse
 
 COUNT = 4096
 

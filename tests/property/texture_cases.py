@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from backends.formats import Format
-from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexMipFilter, TexWrap
-from backends.gallium.state import SamplerState
-from backends.textures import TextureData
+from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexMipFilter, TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 from tests.unit.sampling.support import random_texture
 
 UNITS = 3

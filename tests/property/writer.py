@@ -29,7 +29,7 @@ from tests.property.pools import (
     WIDE,
     Pools,
 )
-from tgsi.opcodes import OPCODES
+from tgsi.language.facts.opcodes import OPCODES
 
 LOOSE_OUT, ANY_OUT, PLAIN_OUT, NEAR_OUT, DIGEST_OUT = range(5)
 """OUT registers: written by the body, in the last places inexact, and the digest."""

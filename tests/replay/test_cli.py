@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from tests.replay.conftest import CLEAR, SceneWriter
-from tgsi.replay.cli import main
-from tgsi.replay.player import HANDLERS
+from tgsi.tools.replay.cli import main
+from tgsi.tools.replay.player import HANDLERS
 
 Captured = pytest.CaptureFixture[str]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
-from tgsi.replay.compare import Tolerance, Verdict, compare_floats, compare_image, compare_query, compare_words
-from tgsi.replay.scene import Layout
+from tgsi.tools.replay.compare import Tolerance, Verdict, compare_floats, compare_image, compare_query, compare_words
+from tgsi.tools.replay.scene import Layout
 
 
 def judge(format: Format, ours: bytes, reference: bytes, max_diff: float = 0, max_pixels: float = 0.0) -> Verdict:

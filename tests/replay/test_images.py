@@ -10,9 +10,9 @@ from PIL import Image
 
 from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
-from tgsi.replay.fields import SceneError
-from tgsi.replay.images import NAN_COLOR, difference, display, display_stencil, read_png, save
-from tgsi.replay.scene import Layout
+from tgsi.tools.replay.fields import SceneError
+from tgsi.tools.replay.images import NAN_COLOR, difference, display, display_stencil, read_png, save
+from tgsi.tools.replay.scene import Layout
 
 
 def row(format: Format, data: bytes) -> list[list[int]]:

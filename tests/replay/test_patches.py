@@ -10,8 +10,8 @@ import pytest
 
 from tests.replay.conftest import CLEAR, SceneWriter
 from tgsi import gallium as g
-from tgsi.replay.compare import Tolerance
-from tgsi.replay.replay import Options, replay
+from tgsi.tools.replay.compare import Tolerance
+from tgsi.tools.replay.replay import Options, replay
 
 VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
 CONTROL = """TESS_CTRL

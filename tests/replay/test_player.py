@@ -6,9 +6,9 @@ import json
 import re
 from pathlib import Path
 
-from tgsi.replay.ops import OPS
-from tgsi.replay.replay import HANDLERS
-from tgsi.replay.scene import read_scene
+from tgsi.tools.replay.ops import OPS
+from tgsi.tools.replay.replay import HANDLERS
+from tgsi.tools.replay.scene import read_scene
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "scenes.md").read_text()
 

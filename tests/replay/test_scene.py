@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from backends.formats import Format
-from backends.gallium.enums import BlendFactor, Face, ShaderType, TextureTarget
+from backends.pipe.enums import BlendFactor, Face, ShaderType, TextureTarget
 from tests.replay.conftest import scene_value
-from tgsi.replay.background import background
-from tgsi.replay.fields import SceneError
-from tgsi.replay.ops import OPS, read_command
-from tgsi.replay.scene import Scene, load_scene, read_scene
+from tgsi.tools.replay.background import background
+from tgsi.tools.replay.fields import SceneError
+from tgsi.tools.replay.ops import OPS, read_command
+from tgsi.tools.replay.scene import Scene, load_scene, read_scene
 
 
 def read(**changes: Any) -> Scene:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tgsi import gallium as g
-from tgsi.replay.compare import Tolerance
-from tgsi.replay.replay import Options, Report, replay
+from tgsi.tools.replay.compare import Tolerance
+from tgsi.tools.replay.replay import Options, Report, replay
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 ARCHIVE, DIGESTS = GOLDEN / "scenes.zip", GOLDEN / "scenes.json"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
-from backends.result import RunResult
+from backends.run.result import RunResult
 from tgsi import gallium as g
 
 Array = NDArray[Any]

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import tgsi.api
-from backends.arguments import prepare
 from backends.formats import Format
-from backends.gallium.enums import Swizzle, TexFilter, TexWrap
-from backends.gallium.state import SamplerState
-from backends.result import Emission
-from backends.shapes import patch_registers
-from backends.textures import TextureData
-from tgsi.enums import File, MemoryType
-from tgsi.parser import parse
+from backends.pipe.enums import Swizzle, TexFilter, TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.arguments import prepare
+from backends.run.result import Emission
+from backends.run.shapes import patch_registers
+from backends.run.textures import TextureData
+from tgsi.language.facts.enums import File, MemoryType
+from tgsi.language.text.parser import parse
 
 COMP = "COMP\nPROPERTY CS_FIXED_BLOCK_WIDTH 3\nPROPERTY CS_FIXED_BLOCK_HEIGHT 2\nPROPERTY CS_FIXED_BLOCK_DEPTH 1\n{}END\n"
 OF_COMP = ("THREAD_ID", "BLOCK_ID", "GRID_SIZE", "BLOCK_SIZE", "SUBGROUP_INVOCATION")

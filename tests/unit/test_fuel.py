@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.result import RunResult
+from backends.run.result import RunResult
 from passes.analysis.regions import FUEL
 from tests.property.engines import engine_differences, result_differences
 from tests.property.programs import generate
-from tgsi import cli
 from tgsi.api import ENGINES
+from tgsi.tools.compile import cli
 
 HEADER = """VERT
 DCL IN[0]

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.raster.coarse import Coarse, coarse_of
-from backends.raster.depth import DepthKey
-from backends.raster.fragment import FragmentKey, describe
+from backends.raster.tile.coarse import Coarse, coarse_of
+from backends.raster.tile.depth import DepthKey
+from backends.raster.tile.fragment import FragmentKey, describe
 from tests.unit import test_vertex_properties
 from tests.unit.picture import ENGINES, LESS, PASS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi import gallium as g
-from tgsi.properties import PROPERTIES
+from tgsi.language.facts.properties import PROPERTIES
 
 REASONS = {
     "GS_OUTPUT_PRIMITIVE": "for the assembly behind the program, which is not built; what is emitted does not depend on it",

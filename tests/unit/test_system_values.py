@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.unit.picture import LESS, STRIP, TRIANGLE, WHITE, Picture, both
-from tgsi.semantics import SEMANTICS
+from tgsi.language.facts.semantics import SEMANTICS
 
 Array = NDArray[Any]
 

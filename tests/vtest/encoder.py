@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgsi.gallium import Screen
-from tgsi.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
-from tgsi.vtest.session import Session
-from tgsi.vtest.wire import FileWire
+from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.session import Session
+from tgsi.tools.vtest.wire import FileWire
 
 RGBA8 = 67
 Z24S8 = 19

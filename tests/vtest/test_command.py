@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from tests.vtest.encoder import COVER, Commands, Stream, draw, read, target, vertices
-from tgsi.vtest.cli import main
-from tgsi.vtest.compare import FRACTION, compare
+from tgsi.tools.vtest.cli import main
+from tgsi.tools.vtest.compare import FRACTION, compare
 
 Captured = pytest.CaptureFixture[str]
 
@@ -86,9 +86,9 @@ def test_screenshots_are_written_when_a_target_goes(tmp_path: Path) -> None:
     from PIL import Image
 
     from tgsi.gallium import Screen
-    from tgsi.vtest.screenshots import Screenshots
-    from tgsi.vtest.session import Session
-    from tgsi.vtest.wire import FileWire
+    from tgsi.tools.vtest.screenshots import Screenshots
+    from tgsi.tools.vtest.session import Session
+    from tgsi.tools.vtest.wire import FileWire
 
     stream = red().message(3, 1)
     with Screen(0) as screen:
@@ -104,7 +104,7 @@ def test_screenshots_are_written_when_a_target_goes(tmp_path: Path) -> None:
 def server(tmp_path: Path) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
     """A server at a socket of its own."""
     path = tmp_path / "s"
-    command = [sys.executable, "-m", "tgsi.vtest.cli", "--socket", str(path), "--threads", "0"]
+    command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--socket", str(path), "--threads", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     assert "ready" in process.stderr.readline()
@@ -146,7 +146,7 @@ def test_a_socket_that_nobody_listens_at_is_taken_over_and_another_file_is_not(t
     with socket.socket(socket.AF_UNIX) as old:
         old.bind(str(dead))
     file.write_text("mine")
-    command = [sys.executable, "-m", "tgsi.vtest.cli", "--once", "--threads", "0", "--socket"]
+    command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--once", "--threads", "0", "--socket"]
     assert subprocess.run([*command, str(file)], capture_output=True, text=True, timeout=60, check=False).returncode == 2
     assert file.read_text() == "mine"
     with subprocess.Popen([*command, str(dead)], stderr=subprocess.PIPE, text=True) as process:

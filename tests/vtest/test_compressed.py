@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tests.vtest.encoder import SAMPLED, TEXTURE_2D, Commands, Runner, Stream
 from tests.vtest.test_draws import target_of_texture
-from tgsi.vtest.compressed import COMPRESSIONS
+from tgsi.tools.vtest.compressed import COMPRESSIONS
 
 DXT1, DXT1A, DXT3, DXT5, RGTC1, RGTC1_SIGNED, RGTC2 = 105, 106, 107, 108, 113, 114, 115
 RED_BLUE = struct.pack("<2H", 0xF800, 0x001F)

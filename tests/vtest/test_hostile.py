@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.vtest.encoder import COVER, FRAGMENT, PASS_FS, RGBA8, VERTEX, Commands, Runner, Stream, draw, floats, read, target, vertices
 from tgsi.gallium import Screen
-from tgsi.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
-from tgsi.vtest.session import MAX_COMPLAINTS
-from tgsi.vtest.table import COMMANDS, OBJECTS
+from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.session import MAX_COMPLAINTS
+from tgsi.tools.vtest.table import COMMANDS, OBJECTS
 
 UNKNOWN = {"PIPE_RESOURCE_CREATE", "PIPE_RESOURCE_SET_TYPE", "GET_MEMORY_INFO"}
 """Commands that no capability of ours invites; video has none either."""

@@ -14,10 +14,10 @@ import pytest
 
 from tests.vtest.encoder import RGBA8, SAMPLED, TARGET, TEXTURE_2D, Commands, Runner, Stream, pipeline
 from tgsi.gallium import Screen
-from tgsi.vtest.caps import CapabilitySet, capability_set
-from tgsi.vtest.numbers import FORMATS
-from tgsi.vtest.session import Session
-from tgsi.vtest.wire import SocketWire
+from tgsi.tools.vtest.caps import CapabilitySet, capability_set
+from tgsi.tools.vtest.numbers import FORMATS
+from tgsi.tools.vtest.session import Session
+from tgsi.tools.vtest.wire import SocketWire
 
 
 def test_the_handshake_is_answered_as_mesa_wants_it(serve: Runner) -> None:

@@ -17,8 +17,8 @@ import pytest
 from tests.conftest import SHARED
 from tests.vtest.encoder import Stream, run
 from tgsi.gallium import Screen
-from tgsi.vtest.compare import compare
-from tgsi.vtest.server import DEFAULT_SOCKET
+from tgsi.tools.vtest.compare import compare
+from tgsi.tools.vtest.server import DEFAULT_SOCKET
 
 STREAMS = SHARED / "peers" / "virgl" / "streams.tar.xz"
 PROGRAM = Path(__file__).with_name("egl_program.py")
@@ -76,7 +76,7 @@ def _has_mesa() -> bool:
 @pytest.mark.parametrize("protocol", ["0", "2"])
 def test_an_opengl_program_draws_through_the_server(tmp_path: Path, protocol: str) -> None:
     socket, place = tmp_path / "vtest.sock", Path(DEFAULT_SOCKET)
-    command = [sys.executable, "-m", "tgsi.vtest.cli", "--socket", str(socket), "--threads", "0", "--protocol", protocol]
+    command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--socket", str(socket), "--threads", "0", "--protocol", protocol]
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         for _ in range(300):

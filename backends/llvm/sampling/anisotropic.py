@@ -15,8 +15,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from backends.llvm.builder import F32, I32, Function, Val
-from backends.llvm.math import ex2
+from backends.llvm.builder.function import F32, I32, Function, Val
+from backends.llvm.library.math import ex2
 
 Fetch = Callable[[Val, Val], list[Val]]
 

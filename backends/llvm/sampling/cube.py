@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from backends.llvm.builder import I32, Function, Val
+from backends.llvm.builder.function import I32, Function, Val
 from backends.llvm.sampling.fetch import fetch_texel
 from backends.llvm.sampling.filter import mix
 from backends.llvm.sampling.texture import Level, Texture

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.llvm.abi import SamplerRecord
-from backends.llvm.builder import F32, I32, I64, Function, Val
-from backends.llvm.formats import unpack
-from backends.llvm.pixels import load_texels
+from backends.abi.records import SamplerRecord
+from backends.llvm.builder.function import F32, I32, I64, Function, Val
+from backends.llvm.builder.record import Record
+from backends.llvm.library.packing import unpack
+from backends.llvm.library.pixels import load_texels
 from backends.llvm.sampling.texture import Level, Texture
-from backends.llvm.structs import Record
 
 
 def texel_offset(level: Level, size: int, i: Val, j: Val | None, k: Val | None) -> Val:

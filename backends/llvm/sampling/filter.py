@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.llvm.builder import F32, F64, I32, I64, Function, Val
+from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.sampling.fetch import fetch_texel, or_border, texel_offset
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import Axis

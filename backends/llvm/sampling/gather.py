@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.gallium.enums import TexCompare
-from backends.llvm.builder import Function, Val
+from backends.abi.keys import SamplerKey, TextureKey
+from backends.llvm.builder.function import Function, Val
 from backends.llvm.sampling.cube import project, seamless_footprint
 from backends.llvm.sampling.fetch import fetch_texel, or_border
-from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.sampling.sample import Sampling, apply_swizzle, compare, shadow_reference
 from backends.llvm.sampling.targets import INFOS
 from backends.llvm.sampling.texture import Texture
 from backends.llvm.sampling.wrap import Axis, wrap_footprint, wrap_nearest
+from backends.pipe.enums import TexCompare
 
 ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))
 """Which texel each result is: to the right, down."""

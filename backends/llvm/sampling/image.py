@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from backends.abi.keys import ImageKey
+from backends.abi.records import TextureRecord
 from backends.formats import ChannelType, Format
-from backends.llvm.abi import TextureRecord
-from backends.llvm.builder import F32, I16, I32, I64, Function, Type, Val
-from backends.llvm.formats import block_words, pack, unpack
-from backends.llvm.pixels import load_texels
-from backends.llvm.sampling.key import ImageKey
+from backends.llvm.builder.function import F32, I16, I32, I64, Function, Type, Val
+from backends.llvm.builder.record import Record
+from backends.llvm.library.packing import block_words, pack, unpack
+from backends.llvm.library.pixels import load_texels
 from backends.llvm.sampling.query import sizes_of
-from backends.llvm.structs import Record
-from tgsi.enums import TargetInfo
+from tgsi.language.facts.enums import TargetInfo
 
 XYZW = 15
 

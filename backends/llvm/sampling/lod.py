@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backends.llvm.builder import I32, Function, Val
-from backends.llvm.math import lg2
+from backends.llvm.builder.function import I32, Function, Val
+from backends.llvm.library.math import lg2
 
 _LIMIT = 64.0
 

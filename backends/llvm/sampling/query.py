@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.gallium.enums import TexMipFilter
-from backends.llvm.abi import SamplerRecord
-from backends.llvm.builder import BOOL, F32, I32, Function, Val
-from backends.llvm.lanes import LaneMap
+from backends.abi.keys import SamplerKey, TextureKey
+from backends.abi.records import SamplerRecord
+from backends.llvm.builder.function import BOOL, F32, I32, Function, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.record import Record
 from backends.llvm.sampling.cube import project
 from backends.llvm.sampling.fetch import fetch_texel
-from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.sampling.lod import level_of_detail
 from backends.llvm.sampling.sample import Sampling, apply_swizzle
 from backends.llvm.sampling.targets import INFOS
 from backends.llvm.sampling.texture import Texture
-from backends.llvm.structs import Record
-from tgsi.enums import TargetInfo
+from backends.pipe.enums import TexMipFilter
+from tgsi.language.facts.enums import TargetInfo
 
 WITHOUT_LEVELS = frozenset({"BUFFER", "RECT", "SHADOWRECT", "2D_MSAA", "2D_ARRAY_MSAA"})
 """Targets whose fetches name no level."""

@@ -10,23 +10,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from backends.abi.keys import SamplerKey, TextureKey
+from backends.abi.records import SamplerRecord
 from backends.formats import ChannelType
-from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
-from backends.llvm.abi import SamplerRecord
-from backends.llvm.builder import F32, I32, Function, Val
-from backends.llvm.formats import one_bits
-from backends.llvm.lanes import LaneMap
+from backends.llvm.builder.function import F32, I32, Function, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.record import Record
+from backends.llvm.library.packing import one_bits
 from backends.llvm.sampling.anisotropic import Footprint
 from backends.llvm.sampling.cube import filter_seamless, project
 from backends.llvm.sampling.fetch import border_color
 from backends.llvm.sampling.filter import filter_texels, filter_unorm8, mix, unorm8_channels
-from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.sampling.lod import Levels, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
 from backends.llvm.sampling.targets import INFOS
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, wrap_linear, wrap_nearest
-from backends.llvm.structs import Record
-from tgsi.enums import TargetInfo
+from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
+from tgsi.language.facts.enums import TargetInfo
 
 LodMode = Literal["implicit", "bias", "explicit", "zero", "gradient"]
 

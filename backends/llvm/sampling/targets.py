@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tgsi.enums import TARGETS, TargetInfo
+from tgsi.language.facts.enums import TARGETS, TargetInfo
 
 INFOS: Mapping[str, TargetInfo] = MappingProxyType(
     {

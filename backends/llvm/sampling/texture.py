@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backends.gallium.enums import TextureTarget
-from backends.llvm.abi import TextureRecord
-from backends.llvm.builder import I32, I64, Function, Val
-from backends.llvm.sampling.key import TextureKey
-from backends.llvm.structs import Record
+from backends.abi.keys import TextureKey
+from backends.abi.records import TextureRecord
+from backends.llvm.builder.function import I32, I64, Function, Val
+from backends.llvm.builder.record import Record
+from backends.pipe.enums import TextureTarget
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backends.gallium.enums import TexWrap
-from backends.llvm.builder import I32, Function, Val
+from backends.llvm.builder.function import I32, Function, Val
+from backends.pipe.enums import TexWrap
 
 HUGE = 2.0**21
 _MAGIC = 1.5 * 2.0**23

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import Format
-from backends.llvm.builder import F32, I32, I64, PTR, Function, Module, Val
-from backends.llvm.engine import Library, compile_module
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.engine.engine import Library, compile_module
 
 Body = Callable[[Function, Format, Val, Val, int], None]
 Run = Callable[[Format, NDArray[np.uint8], int], NDArray[np.uint8]]

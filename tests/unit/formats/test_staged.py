@@ -7,9 +7,9 @@ import pytest
 
 from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil, unpack, unpack_depth, unpack_stencil
-from backends.llvm import formats as staged
-from backends.llvm.builder import I32, Function, Val
-from backends.llvm.pixels import fetch_attribute, load_row, load_texels, store_row
+from backends.llvm.builder.function import I32, Function, Val
+from backends.llvm.library import packing as staged
+from backends.llvm.library.pixels import fetch_attribute, load_row, load_texels, store_row
 from tests.unit.formats.kernels import compile_loops, from_blocks, load_channels, same_bits, store_channels, to_blocks
 from tests.unit.formats.samples import block_bytes, float_words
 

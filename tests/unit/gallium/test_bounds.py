@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from backends.software.renderer import Renderer
 from tests.unit.gallium.test_draw import QUAD, colored, pixels, target_of
 from tgsi import UnsupportedError
 from tgsi import gallium as g
@@ -24,6 +25,7 @@ def test_waiting_draws_do_not_hold_memory_without_end(screen: g.Screen, drawing:
     for _ in range(30):
         drawing.set_vertex_buffers([quad])
         drawing.draw_vbo(mode="TRIANGLE_STRIP", count=4)
+        assert isinstance(drawing.renderer, Renderer)
         held = max(held, sum(size for _, size in drawing.renderer._reads))
     assert 0 < held <= 300 << 20
     drawing.set_vertex_buffers([colored(QUAD, (0, 0, 1, 1))])

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from backends.compute import dispatch, kernels
-from backends.llvm.engine import Library
+from backends.compute.dispatch import Dispatcher
+from backends.llvm.engine.engine import Library
 from tests.unit.gallium.compute_cases import ADD_ONE, NUMBERS, ONE, SUM, WHERE, buffer, launch, words, zeros
 from tgsi import gallium as g
 
@@ -322,9 +323,11 @@ def test_kernels_are_kept_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_programs_of_one_text_share_a_kernel(ctx: g.Context) -> None:
     found = zeros(ctx, 1)
     launch(ctx, ONE, found, block=(1, 1, 1))
-    before = len(ctx._dispatch()._kernels._variants)
+    dispatcher = ctx._dispatch()
+    assert isinstance(dispatcher, Dispatcher)
+    before = len(dispatcher._kernels._variants)
     launch(ctx, ONE, found, block=(1, 1, 1))
-    assert len(ctx._dispatch()._kernels._variants) == before
+    assert len(dispatcher._kernels._variants) == before
 
 
 def test_constant_buffers_can_be_loaded_by_number(ctx: g.Context) -> None:

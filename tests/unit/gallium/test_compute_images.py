@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.textures import TextureData
+from backends.run.textures import TextureData
 from tests.unit.gallium.compute_cases import ADD_ONE, buffer, launch, words, zeros
 from tgsi import gallium as g
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from backends.abi.keys import ImageKey
 from backends.compute import dispatch
-from backends.llvm import pace
-from backends.llvm.grids import GridKey, build_grid_kernel
-from backends.llvm.sampling.key import ImageKey
+from backends.llvm.kernels import pace
+from backends.llvm.kernels.grids import GridKey, build_grid_kernel
 from tests.unit.gallium.compute_cases import WHERE, buffer, launch, words, zeros
 from tgsi import gallium as g
-from tgsi.parser import parse
+from tgsi.language.text.parser import parse
 
 THREADS, PLACES = 1 << 15, 7
 OPCODES: dict[str, Callable[[int, int], int]] = {

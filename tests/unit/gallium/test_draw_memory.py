@@ -124,7 +124,7 @@ def test_each_fragment_counts_once(many: Stage, triangles: tuple[int, float]) ->
 
 def test_batches_that_come_again_store_once() -> None:
     """Arenas that hold a few triangles only: a batch is cut, and goes on behind what is drawn."""
-    from backends.raster.renderer import Renderer
+    from backends.software.renderer import Renderer
 
     with g.Screen(threads=2) as screen, screen.context_create() as ctx:
         ctx.renderer.close()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.gallium import state as states
+from backends.pipe import state as states
 from tests.unit.picture import screen
 from tgsi import gallium as g
 
@@ -281,7 +281,7 @@ ELSEWHERE = {
     "DepthStencilAlphaState.depth": "its parts are here",
     "DepthStencilAlphaState.stencil": "its parts are here",
     "DepthStencilAlphaState.alpha": "its parts are here",
-    "DrawInfo.vertices_per_patch": "tests/unit/tessellation",
+    "DrawInfo.vertices_per_patch": "tests/unit/geometry/tessellation",
     "DrawInfo.index_size": "tests/unit/gallium/test_draw.py",
 }
 

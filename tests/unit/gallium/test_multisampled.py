@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.formats import Format
-from backends.gallium.enums import Bind, TextureTarget
-from backends.gallium.multisampled import resolved
-from backends.gallium.support import supported_binds
-from backends.textures import STANDARD_POSITIONS
+from backends.gallium.resource.multisampled import resolved
+from backends.gallium.screen.support import supported_binds
+from backends.pipe.enums import Bind, TextureTarget
+from backends.run.textures import STANDARD_POSITIONS
 from tgsi import gallium as g
 
 SIZE = 70  # more than a tile

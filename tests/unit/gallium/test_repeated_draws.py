@@ -12,10 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
-from backends.gallium.constants import MAX_BYTES, ConstantMemory
-from backends.gallium.layout import LINE
-from backends.raster import renderer as renderer_module
-from backends.raster.packet import DrawState
+from backends.device.bound import DrawState
+from backends.gallium.context.constants import MAX_BYTES, ConstantMemory
+from backends.gallium.resource.layout import LINE
+from backends.software import renderer as renderer_module
 from tgsi import gallium as g
 
 VERTEX = """VERT

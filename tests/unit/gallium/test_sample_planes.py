@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backends.textures import STANDARD_POSITIONS
+from backends.run.textures import STANDARD_POSITIONS
 from tgsi import gallium as g
 
 SIZE, COUNT = 64, 70

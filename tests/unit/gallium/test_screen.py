@@ -117,8 +117,8 @@ OPCODE_CAPS = {
 
 @pytest.mark.parametrize("cap", OPCODE_CAPS)
 def test_opcode_caps_follow_the_code_generator(screen: g.Screen, cap: str) -> None:
-    import backends.llvm.translate  # noqa: F401  (registers the emitters)
-    from backends.llvm.emit import EMITTERS
+    import backends.llvm.translate.translator  # noqa: F401  (registers the emitters)
+    from backends.llvm.translate.emit import EMITTERS
 
     assert bool(screen.get_param(cap)) is (OPCODE_CAPS[cap] in EMITTERS)
 
@@ -195,7 +195,7 @@ def test_compiled_shaders_are_kept_where_the_screen_says(tmp_path: Path, monkeyp
 
 
 def test_code_that_the_machine_cannot_run_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from backends.gallium import connect
+    from backends.software import device as connect
 
     monkeypatch.setattr(connect, "cpu_features", lambda cpu: frozenset() if cpu == "host" else frozenset({"avx512f"}))
     with pytest.raises(ValueError, match="'x86-64-v4' cannot run here; this machine lacks avx512f"):

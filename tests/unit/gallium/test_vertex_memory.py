@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests.unit.gallium.test_draw_memory import SIZE, VS, Stage
 from tgsi import gallium as g
-from tgsi.diagnostics import UnsupportedError
+from tgsi.language.diagnostics import UnsupportedError
 
 TALLY = """VERT
 DCL IN[0]
@@ -75,7 +75,7 @@ def plain(stage: Stage, vertices: Floats) -> NDArray[Any]:
 @pytest.mark.parametrize("threads", [0, 2, 7])
 @pytest.mark.parametrize("arena", [1 << 12, 1 << 20])
 def test_each_vertex_of_a_list_stores_once_however_often_its_batch_comes(threads: int, arena: int) -> None:
-    from backends.raster.renderer import Renderer
+    from backends.software.renderer import Renderer
 
     with g.Screen(threads=threads) as screen, screen.context_create() as ctx:
         ctx.renderer.close()

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from backends.interp.run import run
-from backends.result import RunResult
-from tgsi.ir import Program
-from tgsi.parser import parse
+from backends.run.result import RunResult
+from tgsi.language.ir import Program
+from tgsi.language.text.parser import parse
 
 VERT_HEADER = """VERT
 DCL IN[0]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from backends.interp.run import run
-from backends.result import RunResult
-from tgsi.diagnostics import UnsupportedError
-from tgsi.parser import parse
+from backends.run.result import RunResult
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.text.parser import parse
 
 # Programs, buffers and results of the scenes compute_* of ../shared/golden/render, measured on Mesa 18.1's softpipe.
 SCENE_HEADER = """COMP

@@ -9,8 +9,8 @@ import pytest
 
 from backends.interp.run import run
 from tests.property.fitting import fitting_arguments
-from tgsi.enums import File
-from tgsi.parser import parse
+from tgsi.language.facts.enums import File
+from tgsi.language.text.parser import parse
 
 
 @pytest.mark.peers

@@ -9,7 +9,7 @@ import pytest
 
 from backends.interp.run import run
 from tests.unit.interp.support import column
-from tgsi.parser import parse
+from tgsi.language.text.parser import parse
 
 HEADER = """FRAG
 DCL IN[0], GENERIC[0], {mode}

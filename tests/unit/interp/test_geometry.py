@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from backends.interp.run import run
-from backends.result import RunResult
-from tgsi.parser import parse
+from backends.run.result import RunResult
+from tgsi.language.text.parser import parse
 
 HEADER = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE TRIANGLES

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from backends.interp.run import run
-from backends.result import RunResult
+from backends.run.result import RunResult
 from tests.unit.interp.support import column
-from tgsi.parser import parse
+from tgsi.language.text.parser import parse
 
 HEADER = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL BUFFER[0]\nDCL CONST[0..1]\nDCL TEMP[0]\nIMM[0] UINT32 {0, 4, 8, 100}\n"
 

@@ -10,9 +10,9 @@ import pytest
 from backends.interp.registry import ACTIONS, OPERATIONS
 from backends.interp.run import run
 from tests.unit.interp.support import column, run_vertices
-from tgsi.diagnostics import UnsupportedError
-from tgsi.opcodes import OPCODES
-from tgsi.parser import parse
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.text.parser import parse
 
 
 def _floats(body: str, *registers: list[float]) -> list[float]:

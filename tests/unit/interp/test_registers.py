@@ -6,7 +6,7 @@ import numpy as np
 
 from backends.interp.run import run
 from tests.unit.interp.support import column, run_vertices
-from tgsi.parser import parse
+from tgsi.language.text.parser import parse
 
 CONSTANTS = {0: np.arange(16, dtype=np.uint32).reshape(4, 4) + 100}
 

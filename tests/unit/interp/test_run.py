@@ -9,8 +9,8 @@ import pytest
 
 from backends.interp.run import run
 from tests.unit.interp.support import column, run_vertices, vertex_program
-from tgsi.enums import File
-from tgsi.parser import parse
+from tgsi.language.facts.enums import File
+from tgsi.language.text.parser import parse
 
 FRAG = """FRAG
 DCL IN[0], POSITION, LINEAR

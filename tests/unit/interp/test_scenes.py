@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.interp.run import run
-from backends.shapes import input_vertices
-from tgsi.enums import File
-from tgsi.ir import Program
-from tgsi.parser import parse
+from backends.run.shapes import input_vertices
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+from tgsi.language.text.parser import parse
 
 Reals = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from backends.interp.run import run
-from backends.result import RunResult
-from tgsi.enums import File
-from tgsi.parser import parse
+from backends.run.result import RunResult
+from tgsi.language.facts.enums import File
+from tgsi.language.text.parser import parse
 
 CONTROL = """TESS_CTRL
 PROPERTY TCS_VERTICES_OUT {count}

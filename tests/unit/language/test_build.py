@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import tgsi
-from tgsi.build import ProgramBuilder
-from tgsi.enums import File, ImmediateType, Processor
-from tgsi.opcode_methods import available
-from tgsi.registers import Register
+from tgsi.language.build.builder import ProgramBuilder
+from tgsi.language.build.opcode_methods import available
+from tgsi.language.build.registers import Register
+from tgsi.language.facts.enums import File, ImmediateType, Processor
 
 
 def code(builder: ProgramBuilder) -> list[str]:

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from passes.validate.semantics import LIMITS
-from tgsi import cli
-from tgsi.codes import EXPLANATIONS
-from tgsi.commands import options as command_options
-from tgsi.parser import parse
+from tgsi.language.codes import EXPLANATIONS
+from tgsi.language.text.parser import parse
+from tgsi.tools.compile import cli
+from tgsi.tools.compile import options as command_options
 
 ROOT = Path(__file__).resolve().parents[3]
 GOOD = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nmov out[0], in[0].x\nEND\n"
@@ -108,7 +108,7 @@ def test_json_holds_the_whole_program(run: Run, tmp_path: Path, golden: Callable
     program = parse(source.read_text())
     path = tmp_path / "a.tgsi"
     path.write_text(str(program).replace("BRK", "NOP"))
-    from tgsi.listing import program_as_json
+    from tgsi.language.listing import program_as_json
 
     golden(Path(__file__).with_name("every_operand.json"), json.dumps(program_as_json(program), indent=1) + "\n")
     declared = (ROOT / "tests/filetests/text/every-declaration.tgsi").read_text()
@@ -147,7 +147,7 @@ def test_an_object_goes_to_a_file_or_a_pipe(run: Run, good: Path, tmp_path: Path
     assert run("--emit", "obj", good, *chosen, "-o", tmp_path / "a.o") == (0, "", "")
     made = (tmp_path / "a.o").read_bytes()
     assert made.startswith(magic)
-    command = [sys.executable, "-m", "tgsi.cli", "--emit", "obj", str(good), *chosen]
+    command = [sys.executable, "-m", "tgsi.tools.compile.cli", "--emit", "obj", str(good), *chosen]
     assert subprocess.run(command, capture_output=True, cwd=ROOT, timeout=60, check=True).stdout == made
 
 
@@ -204,9 +204,9 @@ def test_every_stage_is_compiled_for_every_kind_of_target(run: Run, tmp_path: Pa
 
 
 def test_what_the_generator_does_not_do_is_named_with_its_line(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from backends.llvm import listing
-    from tgsi.diagnostics import UnsupportedError
-    from tgsi.ir import Program
+    from backends.llvm.kernels import listing
+    from tgsi.language.diagnostics import UnsupportedError
+    from tgsi.language.ir import Program
 
     def refuse(program: Program, *_: object, **__: object) -> None:
         raise UnsupportedError.at("B004", "the instruction is too beautiful", program.instructions[0].span)
@@ -359,14 +359,17 @@ def test_an_error_of_our_own_gives_no_traceback(run: Run, good: Path, monkeypatc
 
 
 def test_a_reader_that_goes_away_is_no_error(good: Path) -> None:
-    command = f"{sys.executable} -m tgsi.cli --emit json {' '.join([str(good)] * 400)} | head -1; echo ${{PIPESTATUS[0]}}"
+    command = f"{sys.executable} -m tgsi.tools.compile.cli --emit json {' '.join([str(good)] * 400)} | head -1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=60, check=True)
     assert done.stdout == "[\n0\n"
     assert done.stderr == ""
 
 
 def test_help_shows_examples_and_loads_neither_numpy_nor_llvmlite_nor_lark() -> None:
-    script = "import sys; from tgsi.cli import main; main(['--help']); print(sorted({'numpy', 'llvmlite', 'lark'} & set(sys.modules)))"
+    script = (
+        "import sys; from tgsi.tools.compile.cli import main; main(['--help']); "
+        "print(sorted({'numpy', 'llvmlite', 'lark'} & set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, timeout=60, check=True)
     assert "examples:" in done.stdout
     assert done.stdout.endswith("\n[]\n")

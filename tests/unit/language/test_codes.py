@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tgsi.codes import EXPLANATIONS
+from tgsi.language.codes import EXPLANATIONS
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from passes.validate import check
-from tgsi.diagnostics import Severity
-from tgsi.parser import parse
+from tgsi.language.diagnostics import Severity
+from tgsi.language.text.parser import parse
 
 
 @pytest.mark.peers

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from tests.golden.accept import Row, rows
-from tgsi.channels import coordinate_channels, read_mask
-from tgsi.diagnostics import ParseError
-from tgsi.dumper import dump_mesa
-from tgsi.encoder import encode
-from tgsi.enums import File
-from tgsi.info import MAX_REGISTERS, ShaderInfo, scan
-from tgsi.opcodes import OPCODES
-from tgsi.parser import parse
-from tgsi.properties import PROPERTIES
-from tgsi.semantics import SEMANTICS
+from tgsi.language.channels import coordinate_channels, read_mask
+from tgsi.language.diagnostics import ParseError
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.properties import PROPERTIES
+from tgsi.language.facts.semantics import SEMANTICS
+from tgsi.language.info import MAX_REGISTERS, ShaderInfo, scan
+from tgsi.language.text.dumper import dump_mesa
+from tgsi.language.text.parser import parse
+from tgsi.language.tokens.encoder import encode
 
 SCANNED = [row for row in rows() if row["scan"] and "crash" not in row["scan"]]
 

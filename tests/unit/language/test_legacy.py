@@ -10,10 +10,10 @@ import pytest
 
 import tgsi
 from passes.validate import check
-from tgsi.diagnostics import ParseError, Severity
-from tgsi.legacy import LOWERED, RENAMED
-from tgsi.opcodes import OPCODES
-from tgsi.parser import parse
+from tgsi.language.diagnostics import ParseError, Severity
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.text.legacy import LOWERED, RENAMED
+from tgsi.language.text.parser import parse
 
 A, B, C = (1.5, -2.0, 0.25, 3.0), (0.5, 4.0, -1.0, 2.0), (0.75, 0.25, 1.0, -8.0)
 ROOT_A, ROOT_A4 = (1.5**2 + 2.0**2 + 0.25**2) ** 0.5, (1.5**2 + 2.0**2 + 0.25**2 + 3.0**2) ** 0.5

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tgsi.enums import ImmediateType
-from tgsi.literals import LITERALS, WRITERS, float_bits, write_double, write_float
+from tgsi.language.facts.enums import ImmediateType
+from tgsi.language.text.literals import LITERALS, WRITERS, float_bits, write_double, write_float
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tgsi.ir import Instruction
-from tgsi.locate import operand_span
-from tgsi.opcodes import OPCODES
-from tgsi.parser import parse
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import Instruction
+from tgsi.language.text.locate import operand_span
+from tgsi.language.text.parser import parse
 
 TEXT = """FRAG
   0: MAD_SAT OUT[0] , # a comment, with a comma

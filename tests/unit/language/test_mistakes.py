@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.language.mistakes import MISTAKES, text_of
-from tgsi.diagnostics import ParseError
-from tgsi.parser import parse
+from tgsi.language.diagnostics import ParseError
+from tgsi.language.text.parser import parse
 
 
 def test_mistakes_are_explained_as_written_down(golden: Callable[[Path, str], None]) -> None:

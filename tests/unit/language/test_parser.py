@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.accept import Row, rows
-from tgsi.diagnostics import ParseError
-from tgsi.enums import File, ImmediateType, Interpolation, Location, Processor, ReturnType
-from tgsi.ir import DstOperand, MemoryAccess, RegisterRef, SrcOperand, TexOffset
-from tgsi.parser import MAX_MISTAKES, parse
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import ParseError
+from tgsi.language.facts.enums import File, ImmediateType, Interpolation, Location, Processor, ReturnType
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import DstOperand, MemoryAccess, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.text.parser import MAX_MISTAKES, parse
 
 
 def accepts(text: str, dialect: str) -> bool:

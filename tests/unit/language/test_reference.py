@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tgsi.codes import EXPLANATIONS
-from tgsi.opcodes import OPCODES
-from tgsi.properties import PROPERTIES
-from tgsi.reference import main, pages
-from tgsi.semantics import SEMANTICS
+from tgsi.language.codes import EXPLANATIONS
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.properties import PROPERTIES
+from tgsi.language.facts.semantics import SEMANTICS
+from tgsi.tools.reference import main, pages
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("name", sorted(pages()))
 def test_generated_file_is_not_stale(name: str) -> None:
-    assert (ROOT / name).read_text(encoding="utf-8") == pages()[name], "run `python -m tgsi.reference`"
+    assert (ROOT / name).read_text(encoding="utf-8") == pages()[name], "run `python -m tgsi.tools.reference`"
 
 
 def test_nothing_else_lies_beside_the_generated_files() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tgsi import cli
+from tgsi.tools.compile import cli
 
 TEXT = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL CONST[0]\nADD OUT[0], IN[0], CONST[0]\nEND\n"
 INPUTS = [[[1.0, 2.0, 3.0, 4.0]], [[0.5, 0.0, 0.0, -1.0]]]

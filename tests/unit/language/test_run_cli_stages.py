@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tgsi import cli
+from tgsi.tools.compile import cli
 
 GEOMETRY = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE TRIANGLES

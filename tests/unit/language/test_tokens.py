@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.golden.accept import Row, rows
-from tgsi.decoder import decode
-from tgsi.diagnostics import ParseError, UnsupportedError
-from tgsi.dumper import dump, dump_mesa
-from tgsi.encoder import encode
-from tgsi.enums import File
-from tgsi.formats import FORMAT_NAMES, FORMAT_NUMBERS
-from tgsi.ir import Declaration, Immediate, Program
-from tgsi.parser import parse
+from tgsi.language.diagnostics import ParseError, UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.formats import FORMAT_NAMES, FORMAT_NUMBERS
+from tgsi.language.ir import Declaration, Immediate, Program
+from tgsi.language.text.dumper import dump, dump_mesa
+from tgsi.language.text.parser import parse
+from tgsi.language.tokens.decoder import decode
+from tgsi.language.tokens.encoder import encode
 
 ACCEPTED = [row for row in rows() if row["parses"]]
 

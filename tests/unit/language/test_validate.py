@@ -10,12 +10,12 @@ import pytest
 
 from passes.validate import check, validate
 from tests.golden.accept import rows
-from tgsi.diagnostics import LimitError, Severity, ValidationError
-from tgsi.enums import File, Interpolation, Processor
-from tgsi.ir import Declaration, DstOperand, Instruction, MemoryAccess, Program, Property, RegisterRef, SrcOperand, TexOffset
-from tgsi.limits import ShaderLimits
-from tgsi.opcodes import OPCODES
-from tgsi.parser import parse
+from tgsi.language.diagnostics import LimitError, Severity, ValidationError
+from tgsi.language.facts.enums import File, Interpolation, Processor
+from tgsi.language.facts.limits import ShaderLimits
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import Declaration, DstOperand, Instruction, MemoryAccess, Program, Property, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.text.parser import parse
 
 IN0, OUT0 = RegisterRef(File.IN, 0), RegisterRef(File.OUT, 0)
 MOV = Instruction(OPCODES["MOV"], (DstOperand(OUT0),), (SrcOperand(IN0),))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tgsi.enums import File, Interpolation, Processor
-from tgsi.ir import Declaration, DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES
-from tgsi.semantics import Semantic
+from tgsi.language.facts.enums import File, Interpolation, Processor
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand
 
 
 def mov(dst: int, src: int, swizzle: tuple[int, int, int, int] = (0, 1, 2, 3), *, mask: int = 15, indirect: bool = False) -> Instruction:

@@ -9,9 +9,9 @@ import pytest
 
 from linkage import PROFILES, Linker, interface_of, link
 from linkage.dump import as_json, dump
-from tgsi.diagnostics import LinkError, ParseError
-from tgsi.ir import Program
-from tgsi.parser import parse
+from tgsi.language.diagnostics import LinkError, ParseError
+from tgsi.language.ir import Program
+from tgsi.language.text.parser import parse
 
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
 REFUSALS = {"K020", "K021", "K022", "K030", "K031", "K032", "K033", "K035"}

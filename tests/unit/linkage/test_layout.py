@@ -8,10 +8,10 @@ import pytest
 
 from linkage.layout import ABSENT, Rule, SemanticSet, collect, invert, lay_out
 from tests.unit.linkage.programs import END, frag, mov, vert
-from tgsi.diagnostics import LinkError
-from tgsi.enums import File, Interpolation, Processor
-from tgsi.ir import Declaration, Program
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import LinkError
+from tgsi.language.facts.enums import File, Interpolation, Processor
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, Program
 
 TRICKY = (0, 31, 32, 63, 64, 216, 217, 218, 219, 254, 255)
 

@@ -11,10 +11,10 @@ from passes.lower.renumber import renumber
 from passes.validate import check, validate
 from passes.validate.semantics import ARBITRARY, BYTE, LIMITS, SM3, interpolators
 from tests.unit.linkage.programs import frag, vert
-from tgsi.diagnostics import LimitError
-from tgsi.enums import File, Interpolation, Processor
-from tgsi.ir import Declaration, Program
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import LimitError
+from tgsi.language.facts.enums import File, Interpolation, Processor
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, Program
 
 
 def codes(program: Program, name: str) -> list[str]:

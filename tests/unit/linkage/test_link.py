@@ -10,11 +10,11 @@ import pytest
 from linkage import LinkTable, findings, link
 from linkage.dump import as_json, dump
 from linkage.usage import interface_of
-from tgsi.diagnostics import LinkError
-from tgsi.enums import File, Interpolation, Location, Processor
-from tgsi.ir import Declaration, DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand
-from tgsi.opcodes import OPCODES
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import LinkError
+from tgsi.language.facts.enums import File, Interpolation, Location, Processor
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand
 
 
 def mov(dst: int, src: int, swizzle: tuple[int, int, int, int] = (0, 1, 2, 3), *, mask: int = 15, indirect: bool = False) -> Instruction:

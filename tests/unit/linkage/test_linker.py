@@ -12,12 +12,12 @@ from linkage import Linker, PairCache, link, link_chain, link_stages, linked_pro
 from linkage.options import link_state
 from linkage.relocate import placement, relocations
 from tests.unit.linkage.programs import END, frag, mov, vert
-from tgsi.diagnostics import LinkError
-from tgsi.encoder import encode
-from tgsi.enums import File, Interpolation, Processor
-from tgsi.ir import Declaration, Program
-from tgsi.parser import parse
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import LinkError
+from tgsi.language.facts.enums import File, Interpolation, Processor
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, Program
+from tgsi.language.text.parser import parse
+from tgsi.language.tokens.encoder import encode
 
 FRAGMENT = frag(*(("GENERIC", i) for i in range(8)))
 ORDER = [("POSITION", 0), *(("GENERIC", i) for i in range(8))]

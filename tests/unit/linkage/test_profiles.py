@@ -12,11 +12,11 @@ from linkage.dump import as_json, dump
 from linkage.options import link_state
 from linkage.profiles.r600 import automatic_id, clashes
 from tests.unit.linkage.programs import frag, mov, vert
-from tgsi.diagnostics import LinkError
-from tgsi.enums import File, Interpolation
-from tgsi.ir import Declaration, Program
-from tgsi.parser import parse
-from tgsi.semantics import Semantic
+from tgsi.language.diagnostics import LinkError
+from tgsi.language.facts.enums import File, Interpolation
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Declaration, Program
+from tgsi.language.text.parser import parse
 
 POSITION = ("POSITION", 0)
 GEOMETRY = parse(

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from backends.llvm import engine, object_cache
-from backends.llvm.sources import ROOT, Sources, source_files
+from backends.llvm.engine import engine, object_cache
+from backends.llvm.engine.sources import ROOT, Sources, source_files
 
 
 @pytest.fixture(autouse=True, scope="session")

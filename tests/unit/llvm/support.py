@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.llvm.builder import F32, PTR, Function, Module, Type, Val
-from backends.llvm.engine import Library, compile_module
-from backends.llvm.run import run
-from backends.result import RunResult
-from tgsi.parser import parse
+from backends.llvm.builder.function import F32, PTR, Function, Module, Type, Val
+from backends.llvm.engine.engine import Library, compile_module
+from backends.llvm.kernels.run import run
+from backends.run.result import RunResult
+from tgsi.language.text.parser import parse
 
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 
 def runnable_levels() -> list[str]:
     """The x86-64 levels that this machine can execute."""
-    from backends.llvm.target import LEVELS as features
-    from backends.llvm.target import cpu_features
+    from backends.llvm.builder.target import LEVELS as features
+    from backends.llvm.builder.target import cpu_features
 
     return [level for level in LEVELS if features[level] <= cpu_features("host")]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.result import RunResult
+from backends.run.result import RunResult
 
 LANES = (4, 8, 16, 32, 64)
 
@@ -181,7 +181,7 @@ ENDLOOP
 
 def test_a_barrier_costs_nothing_where_nobody_waits() -> None:
     text = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n{}MOV OUT[0], IN[0]\nEND\n"
-    from backends.llvm.stages import build_run_kernel
+    from backends.llvm.kernels.stages import build_run_kernel
 
     with_barrier, without = (build_run_kernel(tgsi.parse(text.format(line)), 8).text() for line in ("BARRIER\n", ""))
     assert with_barrier == without

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backends.llvm import math
-from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
-from backends.llvm.engine import compile_module, optimized_text
-from backends.llvm.stages import build_run_kernel
+from backends.llvm.builder.function import F32, I32, PTR, Function, Module, Val
+from backends.llvm.engine.engine import compile_module, optimized_text
+from backends.llvm.kernels.stages import build_run_kernel
+from backends.llvm.library import math
 from tests.unit.llvm.support import VERT_HEADER, entry
-from tgsi.parser import parse
+from tgsi.language.text.parser import parse
 
 
 def _function() -> Function:

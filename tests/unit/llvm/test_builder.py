@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backends.llvm.builder import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val
-from backends.llvm.engine import compile_module
+from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val
+from backends.llvm.engine.engine import compile_module
 from tests.unit.llvm.support import entry, evaluate, runnable_levels
 
 X = np.array([0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, 8388607.5, -8388607.5, 1e30, -1e30, np.inf, -np.inf, 3.7, -3.7, 1e-40], np.float32)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.llvm.builder import PTR, Function, Module
-from backends.llvm.engine import compile_module
-from backends.llvm.run import run
+from backends.llvm.builder.function import PTR, Function, Module
+from backends.llvm.engine.engine import compile_module
+from backends.llvm.kernels.run import run
 from tests.golden.vectors import Case, cases
 from tests.unit.llvm.support import run_body, runnable_levels
 
@@ -61,7 +61,7 @@ def test_flush_to_zero_and_rounding_of_the_caller_do_not_matter() -> None:
 
 
 def test_no_fast_math_flag_or_undefined_value_is_written() -> None:
-    from backends.llvm.stages import build_run_kernel
+    from backends.llvm.kernels.stages import build_run_kernel
 
     forbidden = [
         "fast ",

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.llvm.by_lane import MOST
-from backends.llvm.effort import DEFAULT, code_generation_level
-from backends.llvm.stages import build_run_kernel
+from backends.llvm.builder.by_lane import MOST
+from backends.llvm.engine.effort import DEFAULT, code_generation_level
+from backends.llvm.kernels.stages import build_run_kernel
 from tests.unit.llvm.support import runnable_levels
 
 HEAD = """VERT
@@ -31,8 +31,8 @@ TAIL = "ADD OUT[0], TEMP[0], TEMP[7]\nEND\n"
 def test_the_level_falls_with_the_lanes_that_are_taken_one_by_one() -> None:
     program = tgsi.parse(HEAD + MOVES + TAIL)
     few = tgsi.parse(HEAD + "MOV TEMP[1], TEMP[ADDR[0].x+4](1)\n" + TAIL)
-    assert [code_generation_level(build_run_kernel(program, lanes).text()) for lanes in (4, 8, 16, 64)] == [2, 1, 1, 0]
-    assert code_generation_level(build_run_kernel(few, 64).text()) == DEFAULT == 2
+    assert [code_generation_level(build_run_kernel(program, lanes, cpu="x86-64-v4").text()) for lanes in (4, 8, 16, 64)] == [2, 1, 1, 0]
+    assert code_generation_level(build_run_kernel(few, 64, cpu="x86-64-v4").text()) == DEFAULT == 2
 
 
 @pytest.mark.parametrize("cpu", runnable_levels())

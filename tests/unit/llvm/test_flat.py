@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backends.llvm import engine, flat, linking
-from backends.llvm.builder import F32, I32, I64, PTR, Function, Module
-from backends.llvm.engine import Library, compile_module, compile_object, machine_for, parse_module
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module
+from backends.llvm.engine import engine, flat, linking
+from backends.llvm.engine.engine import Library, compile_module, compile_object, machine_for, parse_module
 from tests.unit.llvm.support import entry
-from tgsi import cli
+from tgsi.tools.compile import cli
 
 pytestmark = pytest.mark.skipif(not flat.is_possible(), reason="flat images are for x86-64 Linux")
 

@@ -8,17 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from backends.device.bound import Shader
 from backends.formats import Format
-from backends.gallium.state import BlendState
-from backends.llvm import engine, linking, plan, run
-from backends.llvm.builder import Function, Module
-from backends.llvm.engine import Library
-from backends.llvm.object_cache import ObjectCache
-from backends.raster.blend import TargetKey
-from backends.raster.fragment import FragmentKey
+from backends.llvm.builder.function import Function, Module
+from backends.llvm.engine import engine, linking
+from backends.llvm.engine.engine import Library
+from backends.llvm.engine.object_cache import ObjectCache
+from backends.llvm.kernels import run
+from backends.llvm.program import plan
+from backends.pipe.state import BlendState
 from backends.raster.kernels import Kernels
-from backends.raster.packet import Shader
-from tgsi.parser import parse
+from backends.raster.tile.blend import TargetKey
+from backends.raster.tile.fragment import FragmentKey
+from tgsi.language.text.parser import parse
 
 FRAGMENT = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE

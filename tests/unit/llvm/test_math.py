@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backends.llvm import math
-from backends.llvm.builder import F32, I32
-from backends.llvm.mathlib import lanes_of
+from backends.llvm.builder.function import F32, I32
+from backends.llvm.library import math
+from backends.llvm.library.mathlib import lanes_of
 from tests.unit.llvm.support import map_blocks, runnable_levels
 
 Words = NDArray[np.uint32]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from backends.llvm import object_cache
-from backends.llvm.object_cache import ObjectCache
+from backends.llvm.engine import object_cache
+from backends.llvm.engine.object_cache import ObjectCache
 
 KEY = "ab" + 62 * "0"
 OBJECT = random.Random(1).randbytes(3000)

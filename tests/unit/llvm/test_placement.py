@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backends.llvm.placement import place
-from backends.shapes import Shape, flat_shape, patch_shape
-from tgsi.enums import Processor
+from backends.llvm.kernels.placement import place
+from backends.run.shapes import Shape, flat_shape, patch_shape
+from tgsi.language.facts.enums import Processor
 
 
 def _blocks(groups: int, members: int) -> Shape:

@@ -6,19 +6,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from backends.abi.keys import SamplerKey, TextureKey
 from backends.formats import Format
-from backends.gallium.enums import Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
-from backends.gallium.state import SamplerState
-from backends.llvm.emit import textures
-from backends.llvm.engine import compile_cached, compile_module
-from backends.llvm.lanes import LaneMap
-from backends.llvm.object_cache import ObjectCache
-from backends.llvm.run import run
-from backends.llvm.samplelib import SYMBOL_PREFIX, SampleFunction, decode
-from backends.llvm.sampling.key import SamplerKey, TextureKey
-from backends.llvm.stages import build_run_kernel
-from backends.textures import TextureData
-from tgsi.parser import parse
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.engine.engine import compile_cached, compile_module
+from backends.llvm.engine.object_cache import ObjectCache
+from backends.llvm.kernels.run import run
+from backends.llvm.kernels.stages import build_run_kernel
+from backends.llvm.sampling.samplelib import SYMBOL_PREFIX, SampleFunction, decode
+from backends.llvm.translate.emit import textures
+from backends.pipe.enums import Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
+from tgsi.language.text.parser import parse
 
 TEXTURE = TextureKey(Format["R8G8B8A8_UNORM"], TextureTarget.TEXTURE_2D, pot=True)
 STATE = SamplerState(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -10,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from backends.llvm import engine
-from backends.llvm.builder import PTR, Function, Module
-from backends.llvm.engine import compile_cached
-from backends.llvm.object_cache import ObjectCache
-from backends.llvm.sources import ROOT, Sources, process_start, source_files
+from backends.llvm.builder.function import PTR, Function, Module
+from backends.llvm.engine import engine
+from backends.llvm.engine.engine import compile_cached
+from backends.llvm.engine.object_cache import ObjectCache
+from backends.llvm.engine.sources import ROOT, Sources, process_start, source_files
 
 
 def _module() -> Module:
@@ -98,13 +99,7 @@ def test_old_modules_never_store_under_the_digest_of_new_files(tmp_path: Path) -
     for item in (ROOT / "backends").iterdir():
         (tmp_path / "backends" / item.name).symlink_to(item)
     (tmp_path / "backends" / "llvm").unlink()
-    (tmp_path / "backends" / "llvm").mkdir()
-    for item in (ROOT / "backends" / "llvm").iterdir():
-        copy = tmp_path / "backends" / "llvm" / item.name
-        if item.suffix == ".py":
-            copy.write_bytes(item.read_bytes())
-        else:
-            copy.symlink_to(item)
+    shutil.copytree(ROOT / "backends" / "llvm", tmp_path / "backends" / "llvm")
     script = f"""
 import sys, time
 from collections.abc import Iterator

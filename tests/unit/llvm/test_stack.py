@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from backends.llvm.plan import fitting_lanes
-from backends.llvm.stages import build_run_kernel
-from tgsi.parser import parse
+from backends.llvm.kernels.stages import build_run_kernel
+from backends.llvm.program.plan import fitting_lanes
+from tgsi.language.text.parser import parse
 
 HEAD = """COMP
 DCL SV[0], THREAD_ID

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.result import RunResult
-from tgsi.ir import Program
+from backends.run.result import RunResult
+from tgsi.language.ir import Program
 
 LANES = (4, 8, 16, 32, 64)
 

@@ -5,13 +5,13 @@ import ctypes
 import numpy as np
 import pytest
 
-from backends.llvm.abi import ShaderEnv
-from backends.llvm.engine import compile_module
-from backends.llvm.run import run
-from backends.llvm.stages import VERTEX_SYSTEM_VALUES, build_vertex_kernel
+from backends.abi.records import ShaderEnv
+from backends.llvm.engine.engine import compile_module
+from backends.llvm.kernels.run import run
+from backends.llvm.kernels.stages import VERTEX_SYSTEM_VALUES, build_vertex_kernel
 from tests.unit.llvm.support import entry
-from tgsi.diagnostics import UnsupportedError
-from tgsi.parser import parse
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.text.parser import parse
 
 TEXT = """VERT
 DCL IN[0]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
-from backends.llvm.abi import SamplerRecord, ShaderEnv, TextureRecord
-from backends.llvm.builder import I32, I64, PTR, Function, Module
-from backends.llvm.engine import compile_module
-from backends.llvm.structs import Record
-from backends.llvm.target import create_machine
+from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module
+from backends.llvm.builder.record import Record
+from backends.llvm.builder.target import create_machine
+from backends.llvm.engine.engine import compile_module
 from tests.unit.llvm.support import entry
 
 _SCALARS = {

@@ -12,14 +12,14 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
-from backends.llvm import target
-from backends.llvm.abi import BufferRecord, RunRecord, ShaderEnv
-from backends.llvm.architectures import ARCHITECTURES
-from backends.llvm.artifact import generate
-from backends.llvm.builder import Function, Module
-from backends.llvm.engine import machine_for, optimized_module
-from backends.llvm.objects import undefined_symbols
-from tgsi.ir import Program
+from backends.abi.records import BufferRecord, RunRecord, ShaderEnv
+from backends.llvm.builder import target
+from backends.llvm.builder.architectures import ARCHITECTURES
+from backends.llvm.builder.function import Function, Module
+from backends.llvm.engine.engine import machine_for, optimized_module
+from backends.llvm.engine.objects import undefined_symbols
+from backends.llvm.kernels.artifact import generate
+from tgsi.language.ir import Program
 
 TEXT = """VERT
 DCL IN[0]

@@ -5,13 +5,13 @@ import time
 import numpy as np
 import pytest
 
-from backends.llvm.lanes import LaneMap
-from backends.llvm.run import run
-from backends.llvm.stages import build_run_kernel
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.kernels.run import run
+from backends.llvm.kernels.stages import build_run_kernel
 from passes.analysis.regions import FUEL
 from tests.unit.llvm.support import VERT_HEADER, run_body
-from tgsi.diagnostics import UnsupportedError
-from tgsi.parser import parse
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.text.parser import parse
 
 COUNT = np.arange(32, dtype=np.uint32).reshape(8, 4)
 

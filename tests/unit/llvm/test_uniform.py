@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from backends.llvm import uniform
-from backends.llvm.plan import plan_of
-from backends.llvm.uniform import Flow
+from backends.llvm.program import divergence as uniform
+from backends.llvm.program.divergence import Flow
+from backends.llvm.program.plan import plan_of
 from tests.unit.llvm.support import VERT_HEADER
-from tgsi.enums import File
-from tgsi.ir import Program
-from tgsi.parser import parse
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+from tgsi.language.text.parser import parse
 
 
 def _flow(body: str) -> Flow:

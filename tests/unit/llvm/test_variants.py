@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from backends.llvm.variants import VariantCache
+from backends.llvm.engine.variants import VariantCache
 
 
 def test_a_value_is_built_once() -> None:

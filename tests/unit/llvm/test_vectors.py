@@ -6,10 +6,10 @@ from collections import defaultdict
 
 import pytest
 
-from backends.llvm.emit import EMITTERS
-from backends.llvm.run import run
+from backends.llvm.kernels.run import run
+from backends.llvm.translate.emit import EMITTERS
 from tests.golden.vectors import Case, Tolerance, cases
-from tgsi.opcodes import OPCODES
+from tgsi.language.facts.opcodes import OPCODES
 
 #: Worst errors of the polynomials, on top of Mesa's own.
 TOLERANCE = {

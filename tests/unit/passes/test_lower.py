@@ -9,9 +9,9 @@ from passes.lower.face import face_from_back_color, two_sided_from_face
 from passes.lower.insert import insert
 from passes.lower.registers import move_registers
 from passes.validate import validate
-from tgsi.diagnostics import UnsupportedError
-from tgsi.enums import File
-from tgsi.parser import parse
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.text.parser import parse
 
 CALLS = """\
 VERT

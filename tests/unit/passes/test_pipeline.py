@@ -11,9 +11,9 @@ import tgsi
 from passes.base import Pass, Pipeline
 from passes.optimise.select import IfToSelect
 from passes.registry import DEFAULT, PASSES, find
-from tgsi.cli import main
-from tgsi.diagnostics import ValidationError
-from tgsi.ir import Program
+from tgsi.language.diagnostics import ValidationError
+from tgsi.language.ir import Program
+from tgsi.tools.compile.cli import main
 
 TEXT = "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0]\nMOV TEMP[0], IN[0]\nMOV OUT[0], TEMP[0]\nEND\n"
 

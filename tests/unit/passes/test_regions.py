@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from passes.analysis.regions import MAX_DEPTH, Block, Call, If, Jump, Loop, Region, Switch, analyse_regions, walk
-from tgsi.diagnostics import UnsupportedError, ValidationError
-from tgsi.parser import parse
+from tgsi.language.diagnostics import UnsupportedError, ValidationError
+from tgsi.language.text.parser import parse
 
 HEADER = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..3]\nIMM[0] UINT32 {0, 1, 2, 3}\n"
 

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.device.bound import DrawState, Framebuffer, Memory, Shader, Surface, VertexBuffer
+from backends.device.region import aligned
 from backends.formats import Format
-from backends.gallium.enums import Clear, CompareFunc, Prim
-from backends.gallium.state import (
+from backends.pipe.enums import Clear, CompareFunc, Prim
+from backends.pipe.state import (
     BlendState,
     DepthState,
     DepthStencilAlphaState,
@@ -22,10 +24,8 @@ from backends.gallium.state import (
     VertexElement,
     ViewportState,
 )
-from backends.raster.memory import aligned
-from backends.raster.packet import DrawState, Framebuffer, Memory, Shader, Surface, VertexBuffer
-from backends.raster.renderer import Renderer
-from tgsi.parser import parse
+from backends.software.renderer import Renderer
+from tgsi.language.text.parser import parse
 
 Array = NDArray[Any]
 RGBA8, RGBA32F = Format.R8G8B8A8_UNORM, Format.R32G32B32A32_FLOAT

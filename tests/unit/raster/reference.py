@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.gallium.state import RasterizerState, ViewportState
+from backends.pipe.state import RasterizerState, ViewportState
+from backends.raster.draw.viewport import write_viewport
 from backends.raster.records import Draw
-from backends.raster.viewport import write_viewport
 
 Array = NDArray[Any]
 f4 = np.float32

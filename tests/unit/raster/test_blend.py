@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from backends.formats import ChannelType, Format
 from backends.formats.arrays import pack, unpack
-from backends.gallium.enums import BlendFactor, BlendFunc, ColorMask, LogicOp, Prim
-from backends.gallium.state import BlendState, RenderTargetBlend
-from backends.raster.blend import TargetKey
+from backends.pipe.enums import BlendFactor, BlendFunc, ColorMask, LogicOp, Prim
+from backends.pipe.state import BlendState, RenderTargetBlend
+from backends.raster.tile.blend import TargetKey
 from tests.unit.raster.canvas import FS_CONSTANT, RGBA8, VS_POSITION, Canvas, pixels
 
 Array = NDArray[Any]

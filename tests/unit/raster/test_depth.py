@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from backends.formats import ChannelType, Format
 from backends.formats.arrays import pack_depth_stencil, unpack_depth, unpack_stencil
-from backends.gallium.enums import CompareFunc, Face, Prim, StencilOp
-from backends.gallium.state import AlphaState, DepthState, DepthStencilAlphaState, RasterizerState, StencilState
-from backends.raster.depth import DepthKey
+from backends.pipe.enums import CompareFunc, Face, Prim, StencilOp
+from backends.pipe.state import AlphaState, DepthState, DepthStencilAlphaState, RasterizerState, StencilState
+from backends.raster.tile.depth import DepthKey
 from tests.unit.raster.canvas import ADD, FS_CONSTANT, FS_ONE, FS_WHITE, VS_POSITION, Canvas, pixels
 
 Array = NDArray[Any]

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from backends.formats import Format
-from backends.gallium.enums import BlendFactor, Prim
-from backends.gallium.state import BlendState, DrawInfo, RenderTargetBlend
-from backends.llvm.builder import PTR, Function, Module
-from backends.llvm.engine import compile_module
+from backends.llvm.builder.function import PTR, Function, Module
+from backends.llvm.engine.engine import compile_module
+from backends.pipe.enums import BlendFactor, Prim
+from backends.pipe.state import BlendState, DrawInfo, RenderTargetBlend
 from tests.unit.raster.canvas import LESS, VS_COLOR, Canvas, fs_color
 from tests.unit.raster.triangles import KINDS, random_triangles
 

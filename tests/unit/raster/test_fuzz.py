@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from backends.device.bound import VertexBuffer
 from backends.formats import Format
-from backends.gallium.enums import CompareFunc, Face, PolygonMode, StencilOp
-from backends.gallium.state import (
+from backends.pipe.enums import CompareFunc, Face, PolygonMode, StencilOp
+from backends.pipe.state import (
     BlendState,
     DepthState,
     DepthStencilAlphaState,
@@ -21,8 +22,7 @@ from backends.gallium.state import (
     VertexElement,
     ViewportState,
 )
-from backends.raster.packet import VertexBuffer
-from backends.raster.topology import TOPOLOGIES
+from backends.raster.draw.topology import TOPOLOGIES
 from tests.unit.raster.canvas import VS_COLOR, Canvas, fs_color
 
 DEPTHS = [None, Format.Z16_UNORM, Format.Z24_UNORM_S8_UINT, Format.Z32_FLOAT]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 import tgsi
 from backends.formats import Format
-from backends.gallium.enums import TexMipFilter, TexWrap
-from backends.gallium.state import SamplerState
-from backends.textures import TextureData
+from backends.pipe.enums import TexMipFilter, TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 from tests.unit.picture import Picture, screen
 
 SIZE = 16

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from backends.device.bound import DrawState
 from backends.formats import Format
-from backends.gallium.enums import BlendFactor, BlendFunc, CompareFunc, LogicOp, PolygonMode, Prim, StencilOp
-from backends.gallium.state import (
+from backends.pipe.enums import BlendFactor, BlendFunc, CompareFunc, LogicOp, PolygonMode, Prim, StencilOp
+from backends.pipe.state import (
     AlphaState,
     BlendState,
     DepthState,
@@ -23,10 +24,9 @@ from backends.gallium.state import (
     StencilState,
 )
 from backends.raster.kernels import Kernels
-from backends.raster.packet import DrawState
 from backends.raster.records import Draw
 from tests.unit.raster.canvas import Canvas, shader
-from tgsi.diagnostics import UnsupportedError
+from tgsi.language.diagnostics import UnsupportedError
 
 # Why a field changes nothing.
 RASTERIZER = {

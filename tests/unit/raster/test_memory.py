@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.raster.memory import reserved
+from backends.device.region import reserved
 
 STATM = Path("/proc/self/statm")
 _CONTEXTS = """

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from backends.raster.kernels import Kernels
-from backends.raster.pressure import live_values
+from backends.raster.tile.pressure import live_values
 from tests.unit.raster.canvas import shader
 
 HEAD = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL TEMP[0..9]\n"
@@ -48,7 +48,7 @@ def test_what_a_loop_reads_lives_through_the_loop() -> None:
     ],
 )
 def test_width_follows_live_values_with_avx512(live: int, loops: bool, textures: int, texel: int, few: bool, lanes: int) -> None:
-    from backends.raster.fragment import NO_FRAGMENTS, FragmentInfo
+    from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo
 
     kernels = Kernels("x86-64-v4")
     info = FragmentInfo(NO_FRAGMENTS.emit, live=live, has_loops=loops, texture_units=textures, instructions=5)
@@ -57,6 +57,6 @@ def test_width_follows_live_values_with_avx512(live: int, loops: bool, textures:
 
 @pytest.mark.parametrize(("cpu", "lanes"), [("x86-64", 8), ("x86-64-v2", 8), ("x86-64-v3", 16)])
 def test_below_avx512_two_registers_hold_a_value(cpu: str, lanes: int) -> None:
-    from backends.raster.fragment import NO_FRAGMENTS
+    from backends.raster.tile.fragment import NO_FRAGMENTS
 
     assert Kernels(cpu).fragment_lanes(NO_FRAGMENTS, 4, True) == lanes

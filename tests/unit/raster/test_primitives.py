@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backends.gallium.enums import Face, PolygonMode, Prim
-from backends.gallium.state import DrawInfo, RasterizerState, VertexElement
+from backends.pipe.enums import Face, PolygonMode, Prim
+from backends.pipe.state import DrawInfo, RasterizerState, VertexElement
+from backends.raster.draw.topology import TOPOLOGIES, expand
 from backends.raster.records import Shape
-from backends.raster.topology import TOPOLOGIES, expand
 from tests.unit.raster.canvas import ADD, FS_ONE, FS_WHITE, RGBA32F, VS_COLOR, VS_POSITION, Canvas, fs_color
 from tests.unit.raster.triangles import random_triangles
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
-from backends.textures import STANDARD_POSITIONS
+from backends.run.textures import STANDARD_POSITIONS
 from tests.images.scenes import FS_FLAT, VS_COLOR
 
 WIDTH, HEIGHT = 150, 110

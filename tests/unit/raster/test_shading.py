@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from backends.device.bound import Framebuffer
 from backends.formats import Format
-from backends.gallium.enums import Clear, Prim
-from backends.gallium.state import BlendState, DrawInfo, RasterizerState, RenderTargetBlend, VertexElement, ViewportState
-from backends.raster.packet import Framebuffer
-from backends.raster.renderer import Renderer
+from backends.pipe.enums import Clear, Prim
+from backends.pipe.state import BlendState, DrawInfo, RasterizerState, RenderTargetBlend, VertexElement, ViewportState
+from backends.software.renderer import Renderer
 from tests.unit.raster import reference
 from tests.unit.raster.canvas import (
     ADD,

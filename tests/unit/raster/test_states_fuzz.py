@@ -12,7 +12,7 @@ import pytest
 from tests.unit.picture import GENERIC
 from tests.unit.raster.test_routes import ROUTE
 from tgsi import gallium as g
-from tgsi.diagnostics import UnsupportedError
+from tgsi.language.diagnostics import UnsupportedError
 
 MODES = ["POINTS", "LINES", "LINE_STRIP", "LINE_LOOP", "TRIANGLES", "TRIANGLE_STRIP", "TRIANGLE_FAN", "QUADS", "QUAD_STRIP", "POLYGON"]
 NUMBERS: list[float] = [0.0, 1.0, -3.5, 2.5, 17.3, 300.0, 1e30, -1e9, 0.001]

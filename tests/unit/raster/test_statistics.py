@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.gallium.enums import Face, PolygonMode, Prim
-from backends.gallium.state import RasterizerState, ScissorState
-from backends.raster.packet import Statistics
+from backends.device.bound import Statistics
+from backends.pipe.enums import Face, PolygonMode, Prim
+from backends.pipe.state import RasterizerState, ScissorState
 from tests.unit.raster.canvas import VS_COLOR, Canvas, fs_color
 
 COUNT = 9000

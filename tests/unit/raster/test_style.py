@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests.unit.picture import GENERIC, LESS, PASS, Picture, screen
 from tgsi import gallium as g
-from tgsi.diagnostics import UnsupportedError
+from tgsi.language.diagnostics import UnsupportedError
 
 Array = NDArray[Any]
 ALPHA = {"rgb_src_factor": "ONE", "rgb_dst_factor": "ONE", "alpha_src_factor": "ONE", "alpha_dst_factor": "ONE", "blend_enable": True}

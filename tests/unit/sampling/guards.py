@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.llvm.abi import TextureRecord
+from backends.abi.records import TextureRecord
 
 READABLE = 8
 """Bytes behind a texture's last row that kernels may read."""

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 import tgsi
 from backends.formats import Format
-from backends.gallium.enums import TexFilter, TexWrap
-from backends.gallium.state import SamplerState
-from backends.result import RunResult
-from backends.textures import TextureData
+from backends.pipe.enums import TexFilter, TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.result import RunResult
+from backends.run.textures import TextureData
 
 HEADER = """FRAG
 DCL IN[0], GENERIC[0], CONSTANT

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.abi.keys import GALLIUM_TARGETS, SamplerKey, TextureKey, texture_key
+from backends.abi.records import SamplerRecord, TextureRecord
 from backends.formats import Format
-from backends.gallium.enums import TextureTarget
-from backends.gallium.state import SamplerState
-from backends.llvm.abi import SamplerRecord, TextureRecord
-from backends.llvm.builder import F32, I32, PTR, Function, Module, Val
-from backends.llvm.engine import compile_module
-from backends.llvm.lanes import LaneMap
-from backends.llvm.sampling.key import GALLIUM_TARGETS, SamplerKey, TextureKey, texture_key
+from backends.llvm.builder.function import F32, I32, PTR, Function, Module, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.engine.engine import compile_module
 from backends.llvm.sampling.query import emit_fetch, emit_query_size
 from backends.llvm.sampling.sample import LodMode, emit_sample
-from backends.textures import TextureData
+from backends.pipe.enums import TextureTarget
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 
 
 def gallium_target(name: str) -> TextureTarget:

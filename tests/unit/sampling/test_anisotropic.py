@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from backends.abi.keys import SamplerKey, sampler_key, texture_key
 from backends.formats import Format
-from backends.gallium.enums import TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
-from backends.gallium.state import SamplerState
 from backends.interp.sampling import sample
-from backends.llvm.sampling.key import SamplerKey, sampler_key, texture_key
-from backends.textures import TextureData
+from backends.pipe.enums import TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 from tests.unit.sampling.support import random_texture, staged_sample
 
 Array = NDArray[np.float32]

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from backends.abi.keys import SamplerKey
+from backends.abi.records import SamplerRecord
 from backends.formats import Format
-from backends.gallium.enums import TexFilter, TexMipFilter, TexWrap
-from backends.gallium.state import SamplerState
-from backends.llvm.abi import SamplerRecord
-from backends.llvm.builder import Function, Val
-from backends.llvm.lanes import LaneMap
-from backends.llvm.sampling.key import SamplerKey
+from backends.llvm.builder.function import Function, Val
+from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.sampling.query import emit_fetch
 from backends.llvm.sampling.sample import emit_sample
+from backends.pipe.enums import TexFilter, TexMipFilter, TexWrap
+from backends.pipe.state import SamplerState
 from tests.unit.sampling.guards import guarded, wild
 from tests.unit.sampling.support import Bound, bind, random_texture, run_blocks
 

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from backends.abi.keys import SamplerKey, TextureKey
+from backends.abi.records import SamplerRecord, TextureRecord
 from backends.formats import Format
-from backends.gallium.enums import TextureTarget, TexWrap
-from backends.gallium.state import SamplerState
-from backends.llvm.abi import SamplerRecord, TextureRecord
-from backends.llvm.bind import bind_image, bind_texture
-from backends.llvm.builder import BOOL, F32, Function, Val
+from backends.llvm.builder.function import BOOL, F32, Function, Val
+from backends.llvm.kernels.bind import bind_image, bind_texture
 from backends.llvm.sampling.gather import emit_gather
 from backends.llvm.sampling.image import Image
-from backends.llvm.sampling.key import SamplerKey, TextureKey
 from backends.llvm.sampling.query import emit_fetch
-from backends.textures import ImageData, TextureData
+from backends.pipe.enums import TextureTarget, TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.textures import ImageData, TextureData
 from tests.unit.sampling.guards import READABLE, Guarded, guarded, wild
 from tests.unit.sampling.support import random_texture, run_blocks
-from tgsi.enums import TARGETS
+from tgsi.language.facts.enums import TARGETS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
 

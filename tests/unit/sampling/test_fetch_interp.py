@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter
-from backends.textures import TextureData
+from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter
+from backends.run.textures import TextureData
 from tests.unit.sampling.interp_support import EDGE, floats, numbered, repeated, rows, values, words
 
 MSAA = numbered(4, 2, 2, samples=4)  # red = 4 * sample + 2 * y + x

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexWrap
-from backends.gallium.state import SamplerState
 from backends.interp.sampling import gather
+from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexWrap
+from backends.pipe.state import SamplerState
 from tests.unit.sampling.interp_support import EDGE, LINEAR, floats, numbered, repeated, rows, values, words
 
 DECLARED = "DCL SAMP[0]\nDCL SVIEW[0], 2D, UINT"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backends.gallium.enums import TexWrap
-from backends.gallium.state import SamplerState
-from backends.textures import TextureData
+from backends.pipe.enums import TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 from tests.unit.sampling.interp_support import EDGE, numbered, repeated, rows, values, words
-from tgsi.diagnostics import UnsupportedError
+from tgsi.language.diagnostics import UnsupportedError
 
 TEXTURES = {0: numbered(1, 1, 2, first=10), 1: numbered(1, 1, 2, first=20), 5: numbered(1, 1, 2, first=50)}
 NOTHING = [0, 0, 0, 0x3F800000]

@@ -10,7 +10,7 @@ import pytest
 
 import tgsi
 from backends.formats import find_format
-from backends.textures import TextureData
+from backends.run.textures import TextureData
 
 
 @pytest.mark.parametrize("engine", ["interp", "jit"])

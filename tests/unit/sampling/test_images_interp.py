@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from backends.formats import FORMATS, Format
 from backends.formats.arrays import pack, unpack
-from backends.result import RunResult
-from backends.textures import TextureData
+from backends.run.result import RunResult
+from backends.run.textures import TextureData
 from tests.unit.sampling.interp_support import numbered, rows, run
 
 NONE = [0] * 4

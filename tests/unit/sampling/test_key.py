@@ -1,6 +1,6 @@
+from backends.abi.keys import IDENTITY, SamplerKey, TextureKey, sampler_key, texture_key
 from backends.formats import Format
-from backends.gallium.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
-from backends.llvm.sampling.key import IDENTITY, SamplerKey, TextureKey, sampler_key, texture_key
+from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
 
 
 def view(target: TextureTarget, width: int, height: int = 1, depth: int = 1, last_level: int = 0) -> TextureKey:

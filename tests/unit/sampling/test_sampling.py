@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.formats import Format
-from backends.gallium.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
-from backends.gallium.state import SamplerState
 from backends.interp.fetch import fetch, query_size
 from backends.interp.sampling import sample
-from backends.textures import TextureData
+from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
+from backends.pipe.state import SamplerState
+from backends.run.textures import TextureData
 from tests.unit.sampling.support import random_texture, staged_fetch, staged_sample, staged_size
 
 NEAREST, LINEAR = TexFilter.NEAREST, TexFilter.LINEAR

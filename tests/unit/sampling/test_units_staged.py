@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from backends.abi.keys import SamplerKey, TextureKey
 from backends.formats import Format
-from backends.gallium.enums import TextureTarget
-from backends.llvm.samplelib import PASSED, SYMBOL_PREFIX, decode
-from backends.llvm.sampling.key import SamplerKey, TextureKey
-from backends.llvm.stages import build_run_kernel
-from tgsi.diagnostics import UnsupportedError
-from tgsi.parser import parse
+from backends.llvm.kernels.stages import build_run_kernel
+from backends.llvm.sampling.samplelib import PASSED, SYMBOL_PREFIX, decode
+from backends.pipe.enums import TextureTarget
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.text.parser import parse
 
 HEADER = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE

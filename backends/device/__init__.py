@@ -1,0 +1,1 @@
+"""What a context hands to a device: bound state, memory, work."""

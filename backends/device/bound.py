@@ -1,0 +1,244 @@
+"""What a context hands to the renderer: plain descriptions of memory, bindings and state. No code lives here.
+
+Everything in a `DrawState` except memory is copied when `Renderer.draw` returns. Memory is named by address; the object
+that owns it travels along as `keepalive`. Vertex, index and texture memory is read later, when the front end or the tiles
+run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writing to it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.device.residents import Residents
+from backends.device.tables import BufferTable, ImageTable
+from linkage.options import IDENTITY, LinkState
+
+if TYPE_CHECKING:
+    from backends.abi.keys import SamplerKey, TextureKey
+    from backends.abi.records import SamplerRecord, TextureRecord
+    from backends.formats import Format
+    from backends.pipe.state import (
+        BlendState,
+        DepthStencilAlphaState,
+        RasterizerState,
+        ScissorState,
+        StreamOutputInfo,
+        VertexElement,
+        ViewportState,
+    )
+    from tgsi.language.ir import Program
+
+MAX_SIZE = 8192  # pixels; the exactness of edges and planes (architecture.md section 9) is proved up to here
+MAX_COLOR_BUFFERS = 8
+MAX_VERTEX_BUFFERS = 32
+
+_serials = itertools.count(1)
+_revisions = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`, each sample has a plane.
+
+    Storage rule (backends/gallium/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows
+    and columns padded to whole 64 x 64 tiles, 64 bytes of slack behind the end. Surfaces must keep to it."""
+
+    address: int
+    row_stride: int  # bytes
+    format: Format
+    width: int  # pixels
+    height: int
+    layer_stride: int = 0  # bytes
+    layers: int = 1
+    samples: int = 1
+    sample_stride: int = 0  # bytes from a sample's plane to the next
+    keepalive: object = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Framebuffer:
+    """The bound targets. A `None` color buffer swallows what is written to it."""
+
+    width: int
+    height: int
+    cbufs: tuple[Surface | None, ...] = ()
+    zsbuf: Surface | None = None
+    layers: int = 1  # that primitives may go to
+    samples: int = 1  # of every target
+
+    @property
+    def has_float_colors(self) -> bool:
+        """Some color buffer holds floats."""
+        return any(s is not None and any(c.type.value == "float" for c in s.format.channels) for s in self.cbufs)
+
+
+def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -> bool:
+    """A clamp of colors is in force: it is on, and not resting because of a float color buffer."""
+    return is_on and not (rasterizer.clamp_fixed_only and framebuffer.has_float_colors)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A range of bytes: an index buffer, a constant buffer, what a grid of threads may read and write."""
+
+    address: int
+    size: int  # bytes
+    keepalive: object = field(default=None, compare=False, repr=False)
+
+
+class Constants(NamedTuple):
+    """A constant buffer that nobody changes any more, with zeros behind it up to `room` bytes: kernels may read it where it lies."""
+
+    address: int
+    size: int  # bytes
+    room: int
+    keepalive: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class VertexBuffer:
+    """A bound vertex buffer; `address` and `size` are those behind its buffer_offset."""
+
+    address: int
+    size: int  # bytes readable from address
+    stride: int  # bytes
+    keepalive: object = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundView:
+    """A sampler view: what changes code, and the record that kernels read."""
+
+    key: TextureKey
+    record: TextureRecord
+    keepalive: object = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundSampler:
+    """A sampler state, the same two halves."""
+
+    key: SamplerKey
+    record: SamplerRecord
+
+
+@dataclass(eq=False, slots=True)
+class Shader:
+    """The handle that create_vs_state and create_fs_state return: a validated program and a number that is never reused.
+
+    The renderer keeps what it derives from a program (link tables, variants) by that number."""
+
+    program: Program
+    serial: int = field(default_factory=lambda: next(_serials))
+    derived: dict[str, object] = field(default_factory=dict, repr=False)  # what the renderer has found out about it
+    stream_output: StreamOutputInfo | None = None
+    is_destroyed: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class StreamTarget:
+    """A range of memory that stream output writes; `offset` is how many bytes of it are written."""
+
+    address: int
+    size: int  # bytes
+    keepalive: object = field(default=None, repr=False)
+    offset: int = 0
+    stride: int = 0  # bytes of a vertex in it, 0 as long as nothing was written
+
+
+@dataclass(slots=True)
+class StageBindings:
+    """What is bound to one shader stage, by slot; a `None` entry is an empty slot."""
+
+    constants: list[Memory | Constants | None] = field(default_factory=list)
+    views: list[BoundView | None] = field(default_factory=list)
+    samplers: list[BoundSampler | None] = field(default_factory=list)
+    buffers: BufferTable = field(default_factory=BufferTable)
+    images: ImageTable = field(default_factory=ImageTable)
+    residents: Residents = field(default_factory=Residents)  # the context's own, for all stages
+
+
+@dataclass(slots=True)
+class Stages:
+    """What a draw has beside a vertex and a fragment shader."""
+
+    geometry_shader: Shader | None = None
+    geometry: StageBindings = field(default_factory=StageBindings)
+    control_shader: Shader | None = None
+    control: StageBindings = field(default_factory=StageBindings)
+    evaluation_shader: Shader | None = None
+    evaluation: StageBindings = field(default_factory=StageBindings)
+    levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)  # of patches without control shader
+    patch_vertices: int = 3  # of draws that do not say it
+    targets: tuple[StreamTarget | None, ...] = ()  # of stream output
+
+
+@dataclass(slots=True)
+class DrawState:
+    """All that is bound and that a draw needs. The context owns one, changes its fields, and passes it to every draw.
+
+    Replace what changes (assign a new tuple or state object): the renderer recognizes unchanged fields by identity.
+    The lists inside StageBindings may be changed in place. `revision` is another number whenever a field was given another object."""
+
+    rasterizer: RasterizerState
+    blend: BlendState
+    depth_stencil_alpha: DepthStencilAlphaState
+    vertex_shader: Shader | None = None
+    fragment_shader: Shader | None = None  # None: depth and stencil only
+    vertex_elements: tuple[VertexElement, ...] = ()
+    vertex_buffers: tuple[VertexBuffer | None, ...] = ()
+    index_buffer: Memory | None = None  # of an indexed draw; DrawInfo.start counts indices from its address
+    vertex: StageBindings = field(default_factory=StageBindings)
+    fragment: StageBindings = field(default_factory=StageBindings)
+    counters: BufferTable = field(default_factory=BufferTable)  # of HWATOMIC, for all stages
+    memory: object | None = None  # another object whenever buffers, images or counters have changed; None: none was ever bound
+    blend_color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    stencil_ref: tuple[int, int] = (0, 0)  # front, back
+    viewports: tuple[ViewportState, ...] = ()
+    scissors: tuple[ScissorState, ...] = ()
+    sample_mask: int = 0xFFFFFFFF
+    min_samples: int = 0  # invocations of the fragment shader in a pixel, at least
+    polygon_stipple: tuple[int, ...] | None = None  # 32 words, MSB leftmost
+    window_rectangles: tuple[bool, tuple[ScissorState, ...]] = (False, ())  # only their inside counts, or only their outside
+    clip_planes: tuple[tuple[float, float, float, float], ...] = ()
+    link: LinkState = IDENTITY  # which output feeds which fragment input
+    has_stages: bool = False  # `stages` holds some that take part in the draw
+    stages: Stages = field(default_factory=Stages)
+    count_samples: bool = False  # an occlusion query is active
+    count_statistics: bool = False  # a pipeline statistics query is active
+    revision: int = field(default=0, init=False, compare=False)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if getattr(self, name, _revisions) is not value:
+            object.__setattr__(self, name, value)
+            object.__setattr__(self, "revision", next(_revisions))
+
+
+STREAMS = 4
+_NONE = (0,) * STREAMS
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Running totals since the renderer was made; a query is the difference of two of them. Tuples have one entry a vertex stream."""
+
+    samples_passed: int = 0
+    vertices: int = 0  # input assembler vertices
+    primitives: int = 0  # input assembler primitives
+    vs_invocations: int = 0
+    gs_invocations: int = 0
+    gs_primitives: int = 0
+    clipper_in: int = 0
+    clipper_out: int = 0
+    fs_invocations: int = 0
+    hs_invocations: int = 0  # of tessellation control programs: patches
+    ds_invocations: int = 0
+    cs_invocations: int = 0  # of grids, which the context counts
+    generated: tuple[int, ...] = _NONE  # primitives that left the last stage in front of the rasterizer
+    needed: tuple[int, ...] = _NONE  # those that stream output would have written, had there been room,
+    written: tuple[int, ...] = _NONE  # and those that it wrote

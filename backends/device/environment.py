@@ -1,0 +1,125 @@
+"""What a shader reads beside its inputs: constants, textures and samplers of one draw, copied into a frame's memory."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from backends.abi.keys import ImageKey, SamplerKey, TextureKey, sampler_key
+from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
+from backends.device.bound import BoundSampler, BoundView, Constants, Memory, StageBindings
+from backends.device.demand import Demand
+from backends.device.hazards import bind_memory
+from backends.device.region import Region
+from backends.device.residents import MAX_VIEWS, image_kinds, images_of, kind_keys, texture_kinds, textures_of
+from backends.device.tables import BufferTable
+from backends.run.textures import MAX_UNITS
+
+Textures = tuple[TextureKey | None, ...]
+Images = tuple[tuple[int, ImageKey], ...]
+Samplers = tuple[SamplerKey | None, ...]
+StageKeys = tuple[Textures, Samplers, Images]
+"""What changes the code of a stage."""
+_Item = TypeVar("_Item")
+_SIZE = ctypes.sizeof(ShaderEnv)
+_CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
+
+
+def make_environment(
+    region: Region, demand: Demand, bindings: StageBindings, reads: list[tuple[int, int]], counters: BufferTable | None = None
+) -> int:
+    """Address of a ShaderEnv. Textures, which are read later, are added to `reads`; with `counters` programs reach memory."""
+    address = region.allocate(_SIZE)
+    ctypes.memset(address, 0, _SIZE)
+    bound = bindings.constants
+    for slot, declared, is_whole in demand.constants:
+        memory = bound[slot] if slot < len(bound) else None
+        place, words = place_constants(region, memory, declared, is_whole)
+        ctypes.c_void_p.from_address(address + _CONSTANTS + 8 * slot).value = place
+        ctypes.c_int32.from_address(address + _WORDS + 4 * slot).value = words
+    if demand.units:
+        env = ShaderEnv.from_address(address)
+        views, samplers = padded(bindings.views, demand.units), padded(bindings.samplers, demand.units)
+        if demand.handles:
+            views, samplers = _write_kinds(region, env, bindings)
+        env.textures = _records(region, TextureRecord, [v.record if v is not None else None for v in views])
+        env.samplers = _records(region, SamplerRecord, [s.record if s is not None else None for s in samplers])
+        for view in views:
+            if view is not None:
+                region.keep(view.keepalive)
+                reads.append((view.record.base or 0, view.record.size))
+    if counters is not None and (demand.images or demand.effects.touches):
+        bind_memory(region, ShaderEnv.from_address(address), demand, bindings, counters)
+    return address
+
+
+def place_constants(region: Region, memory: Memory | Constants | None, declared: int, is_whole: bool) -> tuple[int, int]:
+    """Address and number of readable words of a constant buffer, zero-padded to `declared` bytes; what may change is copied."""
+    if memory is None:
+        return region.copy(0, 0, declared), declared // 4
+    size = memory.size & ~3
+    if not is_whole and size > declared:
+        size = declared
+    words = (size if size > declared else declared) // 4
+    if type(memory) is Constants and declared <= memory.room:
+        region.keep_latest(memory.keepalive)
+        return memory.address, words
+    return region.copy(memory.address, size, declared), words
+
+
+def _write_kinds(region: Region, env: ShaderEnv, bindings: StageBindings) -> tuple[list[BoundView | None], list[BoundSampler | None]]:
+    """The tables of what handles name. Returns the views and samplers of the table of textures."""
+    textures, images = textures_of(bindings), images_of(bindings)
+    for numbers, table, count in (
+        (texture_kinds(textures)[1], "texture_kinds", "num_textures"),
+        (image_kinds(images)[1], "image_kinds", "num_images"),
+    ):
+        setattr(env, table, region.copy(numbers.buffer_info()[0], 4 * len(numbers)))
+        setattr(env, count, len(numbers))
+    env.images = _records(region, TextureRecord, [i.record if i is not None else None for i in images])
+    for image in images:
+        if image is not None:
+            region.keep(image.keepalive)
+    return [t.view if t is not None else None for t in textures], [t.sampler if t is not None else None for t in textures]
+
+
+def _records(region: Region, kind: type[ctypes.Structure], records: Sequence[ctypes.Structure | None]) -> int:
+    size = ctypes.sizeof(kind)
+    address = region.allocate(size * len(records))
+    for k, record in enumerate(records):
+        if record is not None:
+            ctypes.memmove(address + k * size, ctypes.addressof(record), size)
+        else:
+            ctypes.memset(address + k * size, 0, size)
+    return address
+
+
+def padded(items: Sequence[_Item | None], count: int) -> list[_Item | None]:
+    """The first `count` items, None where there are fewer."""
+    return [items[k] if k < len(items) else None for k in range(count)]
+
+
+def sampling_keys(bindings: StageBindings, demand: Demand) -> tuple[Textures, Samplers]:
+    """What changes code of the bound views and samplers; of a sampler only what makes a difference for its own view."""
+    if not demand.units:
+        return (), ()
+    if demand.handles:
+        views, samplers, _ = kind_keys(bindings)
+        return _then(bindings.views, views), _then(bindings.samplers, samplers)
+    views = tuple(v.key if v is not None else None for v in padded(bindings.views, demand.units))
+    samplers = tuple(s.key if s is not None else None for s in padded(bindings.samplers, demand.units))
+    if demand.is_paired:
+        samplers = tuple(sampler_key(s, v) if s is not None and v is not None else None for s, v in zip(samplers, views))
+    return views, samplers
+
+
+def _then(bound: Sequence[Any], kinds: tuple[_Item | None, ...]) -> tuple[_Item | None, ...]:
+    """Keys of what is bound, by unit, and of kinds from unit MAX_UNITS on."""
+    return (*(item.key if item is not None else None for item in padded(bound, MAX_VIEWS)), *[None] * (MAX_UNITS - MAX_VIEWS), *kinds)
+
+
+def stage_keys(bindings: StageBindings, demand: Demand) -> StageKeys:
+    """What changes the code of a stage, of all that is bound to it."""
+    images = bindings.images.keys(demand.images)
+    return (*sampling_keys(bindings, demand), images + kind_keys(bindings)[2] if demand.handles else images)

@@ -1,0 +1,105 @@
+"""What a context hands to the dispatcher: shaders, bound memory, which is worked on where it lies, and grids. No code lives here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import prod
+
+from backends.device.bound import Memory, Shader, StageBindings
+from backends.device.tables import BufferTable, Range
+from tgsi.language.ir import Program
+
+MAX_GRID = 65535
+"""Blocks along an axis."""
+MAX_BLOCK = 1024
+"""Threads along an axis of a block, and of a block."""
+MAX_LOCAL = 32768
+MAX_PRIVATE = 32768
+DEFAULT_PRIVATE = 4096
+MAX_INPUT = 65536
+MAX_GLOBAL = 1 << 30
+"""Bytes of the memories of a program."""
+
+Triple = tuple[int, int, int]
+
+
+@dataclass(eq=False, slots=True)
+class ComputeShader(Shader):
+    """The handle that create_compute_state returns. Memory is counted in bytes; see `Context.create_compute_state`."""
+
+    req_local_mem: int = 0
+    req_private_mem: int = 0
+    req_input_mem: int = 0
+    entries: dict[int, Program] = field(default_factory=dict, repr=False)  # by pc, where that is not 0
+
+
+class ComputeBindings:
+    """Everything bound to the compute stage. `stage` holds constants, views, samplers, buffers and images; draws share the counters."""
+
+    def __init__(self, stage: StageBindings, counters: BufferTable) -> None:
+        self.stage, self.counters = stage, counters
+        self.buffers, self.images = stage.buffers, stage.images
+
+    def ranges(self) -> Iterator[Range]:
+        """All memory that a grid may read or write."""
+        yield from self.read_ranges()
+        yield from self.written_ranges()
+
+    def read_ranges(self) -> Iterator[Range]:
+        """Memory that a grid may only read."""
+        yield from self.stage.residents.texture_ranges()
+        for memory in self.stage.constants:
+            if memory is not None:
+                yield memory.address, memory.size
+        for view in self.stage.views:
+            if view is not None:
+                yield view.record.base or 0, view.record.size
+
+    def written_ranges(self) -> Iterator[Range]:
+        """Memory that a grid may write."""
+        yield from self.stage.residents.image_ranges()
+        yield from self.buffers.ranges()
+        yield from self.counters.ranges()
+        yield from self.images.ranges()
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What a launch runs: blocks of threads.
+
+    last: threads of the last block of each axis, 0 for all. shared_bytes: SHARED memory of a block. inputs, memory: what INPUT and GLOBAL
+    mean.
+    """
+
+    grid: Triple
+    block: Triple
+    last: Triple = (0, 0, 0)
+    work_dim: int = 3
+    shared_bytes: int = 0
+    inputs: Memory | None = None
+    memory: Memory | None = None
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return prod(self.grid)
+
+    @property
+    def is_trimmed(self) -> bool:
+        """Some last block has fewer threads than the others."""
+        return any(last not in (0, size) for last, size in zip(self.last, self.block))
+
+    @property
+    def invocations(self) -> int:
+        """How many threads run in all."""
+        if not self.blocks:
+            return 0
+        return prod(size * (count - 1) + (last or size) for size, count, last in zip(self.block, self.grid, self.last))
+
+
+def compute_units(threads: int | None) -> int:
+    """Threads that run blocks: the caller, and `threads` (None: as many as there are CPUs) others where a CPU is left for them."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cpus, cpus if threads is None else threads + 1))

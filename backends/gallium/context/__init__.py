@@ -1,0 +1,1 @@
+"""The context, a module for each part of pipe_context."""

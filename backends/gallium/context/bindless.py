@@ -1,0 +1,146 @@
+"""Handles of textures and images: numbers that shaders take from anywhere, for what the context has made resident."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from backends.device.bound import StageBindings
+from backends.device.residents import MAX_VIEWS, Residents, ResidentTexture
+from backends.device.tables import BoundImage
+from backends.gallium.context.handles import StateObject, check_object
+from backends.gallium.context.memory_bindings import ALL_STAGES, MemoryBindings
+from backends.gallium.context.samplers import bound_sampler
+from backends.gallium.context.shader_memory import shader_image
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.view import SamplerView
+from backends.pipe.enums import ImageAccess, ShaderType
+from backends.pipe.state import SamplerState
+from backends.pipe.template import flags, integer, make
+from backends.run.textures import MAX_IMAGES
+
+MAX_HANDLES = 1 << 16
+"""Textures, and images, that may have a handle at once."""
+_RESIDENT = "make_image_handle_resident"
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a handle stands for, and its memory."""
+
+    item: ResidentTexture | BoundImage
+    resource: Resource
+
+
+class Bindless(MemoryBindings):
+    """create_texture_handle, create_image_handle, and who is resident."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._residents = Residents()
+        self._handles: dict[str, dict[int, _Made]] = {"texture": {}, "image": {}}
+        self._free: dict[str, list[int]] = {"texture": [], "image": []}  # slots that were taken
+        state, stages = self.state, self.state.stages
+        for stage in (state.vertex, state.fragment, stages.control, stages.evaluation, stages.geometry):
+            stage.residents = self._residents
+
+    def stage_bindings(self, stage: ShaderType) -> StageBindings:
+        """What is bound to a stage; all share what is resident."""
+        found = super().stage_bindings(stage)
+        found.residents = self._residents
+        return found
+
+    def create_texture_handle(self, view: SamplerView, sampler: Any = None) -> int:
+        """A handle of a view with a sampler, for shaders in which a value stands where a sampler would.
+
+        It means something while it is resident; texels are 0 otherwise.
+
+        Args:
+            view: a sampler view; what it is may be destroyed afterwards, its memory stays.
+            sampler: a sampler object, a SamplerState or its fields; None for texels that are fetched only.
+        """
+        name = "create_texture_handle"
+        self.check_open()
+        if not isinstance(view, SamplerView):
+            raise TypeError(f"{name}: view: a SamplerView is wanted, not {type(view).__name__}")
+        if view.is_destroyed or view.texture.is_destroyed:
+            raise ValueError(f"{name}: view: the view or its texture was destroyed")
+        state = None
+        if isinstance(sampler, StateObject):
+            check_object(sampler, "sampler", name)
+            state = sampler.state
+        elif sampler is not None:
+            if not isinstance(sampler, (SamplerState, Mapping)):
+                raise TypeError(f"{name}: sampler: a sampler object or its state is wanted, not {type(sampler).__name__}")
+            state = make(SamplerState, sampler, {}, name)
+        item = ResidentTexture(view.bound, None if state is None else bound_sampler(state))
+        return self._make("texture", MAX_VIEWS, _Made(item, view.texture))
+
+    def delete_texture_handle(self, handle: int) -> None:
+        """Forget a handle; it is not resident any more."""
+        slot = self._slot("texture", handle, "delete_texture_handle")
+        self._residents.textures.pop(slot, None)
+        del self._handles["texture"][slot]
+        self._free["texture"].append(slot)
+
+    def make_texture_handle_resident(self, handle: int, *, resident: bool = True) -> None:
+        """Let shaders use a texture by its handle, or end that. Draws that were made before keep what they had."""
+        name = "make_texture_handle_resident"
+        slot = self._slot("texture", handle, name)
+        made = self._handles["texture"][slot]
+        if not resident:
+            self._residents.textures.pop(slot, None)
+            return
+        self.note_use(self.check_resource(made.resource, f"{name}: handle"))
+        assert isinstance(made.item, ResidentTexture)
+        self._residents.textures[slot] = made.item
+        self.state.memory = object()
+
+    def create_image_handle(self, image: Any) -> int:
+        """A handle of an image (an ImageView, its fields, a Surface or a Resource), as `create_texture_handle`."""
+        self.check_open()
+        bound, resource = shader_image(self, image, "create_image_handle: image")
+        return self._make("image", MAX_IMAGES, _Made(bound, resource))
+
+    def delete_image_handle(self, handle: int) -> None:
+        """Forget a handle; it is not resident any more."""
+        slot = self._slot("image", handle, "delete_image_handle")
+        self._leave_image(slot)
+        del self._handles["image"][slot]
+        self._free["image"].append(slot)
+
+    def make_image_handle_resident(
+        self, handle: int, *, access: ImageAccess | int | str = ImageAccess.READ_WRITE, resident: bool = True
+    ) -> None:
+        """Let shaders read and write an image by its handle, or end that; `access` is a hint."""
+        slot = self._slot("image", handle, _RESIDENT)
+        flags(ImageAccess, access, f"{_RESIDENT}: access")
+        made = self._handles["image"][slot]
+        if not resident:
+            self._leave_image(slot)
+            return
+        assert isinstance(made.item, BoundImage)
+        self._residents.images[slot] = made.item
+        self._note_slot((_RESIDENT, ALL_STAGES, slot), self.check_resource(made.resource, f"{_RESIDENT}: handle"))
+
+    def _leave_image(self, slot: int) -> None:
+        self._residents.images.pop(slot, None)
+        self._note_slot((_RESIDENT, ALL_STAGES, slot), None)
+
+    def _make(self, kind: str, first: int, made: _Made) -> int:
+        """A handle that is free: 0 is none, and units have the numbers behind it."""
+        taken = self._handles[kind]
+        if len(taken) >= MAX_HANDLES:
+            raise ValueError(f"create_{kind}_handle: there are {MAX_HANDLES} handles already")
+        free = self._free[kind]
+        slot = free.pop() if free else len(taken)
+        taken[slot] = made
+        return first + slot + 1
+
+    def _slot(self, kind: str, handle: int, name: str) -> int:
+        self.check_open()
+        slot = integer(handle, f"{name}: handle") - 1 - (MAX_VIEWS if kind == "texture" else MAX_IMAGES)
+        if slot not in self._handles[kind]:
+            raise ValueError(f"{name}: handle: {handle} is no handle of {'an image' if kind == 'image' else 'a texture'}")
+        return slot

@@ -1,0 +1,192 @@
+"""Clears: of the bound targets by the renderer, of anything else as array assignments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from backends.formats import Format
+from backends.formats.arrays import pack, pack_depth_stencil
+from backends.gallium.context.bindings import Bindings
+from backends.gallium.context.samplers import color_words
+from backends.gallium.resource.multisampled import part
+from backends.gallium.resource.resource import Box, Resource
+from backends.gallium.resource.transfer import as_bytes
+from backends.gallium.resource.view import Surface
+from backends.pipe.enums import Clear
+from backends.pipe.template import flags, integer, real
+
+_COLOR_TYPES = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
+
+
+def packed_color(format: Format, color: Sequence[float]) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """One pixel of a color as bytes: floats for float formats, integers for integer formats."""
+    words = np.array(color_words(tuple(color), integer=format.is_integer), np.uint32)
+    return pack(format, words.view(_COLOR_TYPES[format.kind]).reshape(1, 4))
+
+
+def check_color(color: Any, argument: str) -> tuple[float, ...]:
+    """Four numbers; integers stay integers."""
+    items = tuple(color) if hasattr(color, "__iter__") and not isinstance(color, (str, bytes)) else ()
+    if len(items) != 4:
+        raise ValueError(f"{argument}: four numbers are wanted, not {color!r}")
+    return tuple(int(item) if isinstance(item, (int, np.integer)) else real(item, argument) for item in items)
+
+
+class Clears(Bindings):
+    """clear, clear_render_target, clear_depth_stencil, clear_texture, clear_buffer."""
+
+    def clear(
+        self,
+        buffers: Clear | int | str | Sequence[str] = Clear.COLOR | Clear.DEPTHSTENCIL,
+        *,
+        color: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
+        depth: float = 1.0,
+        stencil: int = 0,
+    ) -> None:
+        """Clear bound targets: whole surfaces, all layers; no scissor, no write masks. Targets that are not bound are left out.
+
+        Args:
+            buffers: PIPE_CLEAR flags: COLOR, COLOR0 .. COLOR7, DEPTH, STENCIL, DEPTHSTENCIL, as members, names or a sequence.
+            color: four floats; integers for targets of integer formats.
+            depth: 0 .. 1, clamped.
+            stencil: the low eight bits are used.
+        """
+        name = "clear"
+        wanted = flags(Clear, buffers, f"{name}: buffers")
+        values = check_color(color, f"{name}: color")
+        z = min(1.0, max(0.0, real(depth, f"{name}: depth")))
+        s = integer(stencil, f"{name}: stencil") & 0xFF
+        self.prepare()
+        if not self.allows_rendering():
+            return
+        groups: dict[bool, int] = {}
+        for index, target in enumerate(self.cbufs):
+            bit = Clear.COLOR0 << index
+            if target is not None and wanted & bit:
+                is_integer = target.format.is_integer
+                groups[is_integer] = groups.get(is_integer, 0) | bit
+        if self.zsbuf is not None:
+            found = int(wanted & Clear.DEPTHSTENCIL)
+            if not self.zsbuf.format.has_depth:
+                found &= ~Clear.DEPTH
+            if not self.zsbuf.format.has_stencil:
+                found &= ~Clear.STENCIL
+            if found:
+                key = next(iter(groups), False)
+                groups[key] = groups.get(key, 0) | found
+        for is_integer, mask in groups.items():
+            self.renderer.clear(int(mask), color_words(values, integer=is_integer), z, s)
+
+    def clear_render_target(
+        self,
+        target: Surface | Resource,
+        *,
+        color: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
+        x: int = 0,
+        y: int = 0,
+        width: int | None = None,
+        height: int | None = None,
+        render_condition_enabled: bool = True,
+    ) -> None:
+        """Clear a rectangle of a color surface (all its layers), which need not be bound."""
+        name = "clear_render_target"
+        self.check_open()
+        found = self.as_surface(target, f"{name}: target")
+        if found.format.is_depth_stencil:
+            raise ValueError(f"{name}: target: {found.format} is not a color format; use clear_depth_stencil")
+        pixel = packed_color(found.format, check_color(color, f"{name}: color"))
+        region = self._rectangle(found, x, y, width, height, name)
+        if render_condition_enabled and not self.allows_rendering():
+            return
+        self.begin_write(found.texture)
+        for view in _pixels(found.texture, found.level, region):
+            view[...] = pixel
+        found.texture.push()
+
+    def clear_depth_stencil(
+        self,
+        target: Surface | Resource,
+        *,
+        buffers: Clear | int | str | Sequence[str] = Clear.DEPTHSTENCIL,
+        depth: float = 1.0,
+        stencil: int = 0,
+        x: int = 0,
+        y: int = 0,
+        width: int | None = None,
+        height: int | None = None,
+        render_condition_enabled: bool = True,
+    ) -> None:
+        """Clear depth, stencil or both in a rectangle of a depth-stencil surface (all its layers), which need not be bound."""
+        name = "clear_depth_stencil"
+        self.check_open()
+        found = self.as_surface(target, f"{name}: target")
+        if not found.format.is_depth_stencil:
+            raise ValueError(f"{name}: target: {found.format} is not a depth or stencil format; use clear_render_target")
+        wanted = flags(Clear, buffers, f"{name}: buffers")
+        z = np.float32(min(1.0, max(0.0, real(depth, f"{name}: depth"))))
+        s = integer(stencil, f"{name}: stencil") & 0xFF
+        region = self._rectangle(found, x, y, width, height, name)
+        if render_condition_enabled and not self.allows_rendering():
+            return
+        self.begin_write(found.texture)
+        views = _pixels(found.texture, found.level, region)
+        count = views[0][..., 0].size
+        depths = np.full(count, z, np.float32) if wanted & Clear.DEPTH and found.format.has_depth else None
+        stencils = np.full(count, s, np.uint8) if wanted & Clear.STENCIL and found.format.has_stencil else None
+        if depths is None and stencils is None:
+            return
+        for view in views:
+            view[...] = pack_depth_stencil(found.format, depths, stencils, view.reshape(-1)).reshape(view.shape)
+        found.texture.push()
+
+    def clear_texture(self, resource: Resource, data: Any, *, level: int = 0, box: Box | Sequence[int] | None = None) -> None:
+        """Fill a box with one texel, given as the bytes of its format."""
+        name = "clear_texture"
+        self.check_open()
+        self.check_resource(resource, f"{name}: resource")
+        if resource.is_buffer:
+            raise ValueError(f"{name}: resource: it is a buffer; use clear_buffer")
+        texel = as_bytes(data, f"{name}: data")
+        if texel.size != resource.format.block_bytes:
+            raise ValueError(f"{name}: data: a texel of {resource.format} has {resource.format.block_bytes} bytes, not {texel.size}")
+        region = resource.box(level, box, name)
+        self.begin_write(resource)
+        for view in _pixels(resource, level, region):
+            view[...] = texel
+        resource.push()
+
+    def clear_buffer(self, resource: Resource, value: Any, *, offset: int = 0, size: int | None = None) -> None:
+        """Fill a range of a buffer with a value of 1 to 16 bytes, repeated.
+
+        Raises:
+            ValueError: the range is outside, or size is not a multiple of the value's length.
+        """
+        name = "clear_buffer"
+        self.check_open()
+        self.check_resource(resource, f"{name}: resource")
+        if not resource.is_buffer:
+            raise ValueError(f"{name}: resource: it is a texture; use clear_texture")
+        pattern = as_bytes(value, f"{name}: value")
+        if not 1 <= pattern.size <= 16:
+            raise ValueError(f"{name}: value: 1 to 16 bytes are wanted, not {pattern.size}")
+        start = integer(offset, f"{name}: offset", 0, resource.size)
+        length = resource.size - start if size is None else integer(size, f"{name}: size", 0, resource.size - start)
+        if length % pattern.size:
+            raise ValueError(f"{name}: size: {length} is not a multiple of {pattern.size}")
+        self.begin_write(resource)
+        resource.storage[start : start + length].reshape(-1, pattern.size)[...] = pattern
+        resource.push()
+
+    def _rectangle(self, target: Surface, x: int, y: int, width: int | None, height: int | None, name: str) -> Box:
+        w = target.width - x if width is None else width
+        h = target.height - y if height is None else height
+        box = (x, y, target.first_layer, w, h, target.last_layer - target.first_layer + 1)
+        return target.texture.box(target.level, box, name)
+
+
+def _pixels(resource: Resource, level: int, box: Box) -> list[np.ndarray[Any, np.dtype[np.uint8]]]:
+    """Raw bytes of a box, of each sample: (depth, height, width, bytes of a pixel), in place."""
+    return [part(resource.blocks(level, k), box) for k in range(resource.samples)]

@@ -1,0 +1,202 @@
+"""Compute: its shaders, what is bound for them, and launch_grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from backends.device.grid import DEFAULT_PRIVATE, MAX_BLOCK, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE, ComputeBindings, ComputeShader, Grid, Triple
+from backends.gallium.context.global_memory import GlobalMemory
+from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo, checked_grid, entry_program, indirect_size
+from backends.gallium.context.memory_bindings import MemoryBindings, sequence, slots
+from backends.gallium.context.shaders import Shaders, read_program
+from backends.pipe.enums import ShaderType
+from backends.pipe.template import integer, make
+from backends.run.arguments import MAX_BUFFERS
+from tgsi.language.facts.enums import Processor
+from tgsi.language.ir import Program
+
+if TYPE_CHECKING:
+    from backends.device.interface import Dispatcher
+
+MAX_REMEMBERED = 256
+
+
+class Compute(Shaders, MemoryBindings):
+    """Compute shaders, global memory, launch_grid."""
+
+    _compute_shader: ComputeShader | None = None
+    _compute: ComputeBindings | None = None
+    _dispatcher: Dispatcher | None = None
+    cs_invocations = 0
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._global = GlobalMemory(MAX_BUFFERS)
+        self._launches: dict[tuple[Any, ...] | None, tuple[Program, Grid]] = {}
+
+    # -- shaders ---------------------------------------------------------------------------------------------------------
+    def create_compute_state(
+        self,
+        program: Program | str,
+        *,
+        req_local_mem: int | None = None,
+        req_private_mem: int | None = None,
+        req_input_mem: int = 0,
+    ) -> ComputeShader:
+        """A compute shader from a program or its text.
+
+        Args:
+            program: a COMP program.
+            req_local_mem: bytes of SHARED memory a block, at most 32768, which is also what programs get without it. It is 0 at
+                the start of each block; a program can reach no more than it is given.
+            req_private_mem: bytes of PRIVATE memory a thread, at most 32768; 4096 without it. 0 at the start.
+            req_input_mem: bytes of INPUT memory that launch_grid has to give, at most 65536.
+
+        Raises:
+            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in it.
+            TypeError, ValueError: it is of another stage, or a size is out of range.
+        """
+        name = "create_compute_state"
+        self.check_open()
+        found = read_program(program, name)
+        if found.processor is not Processor.COMP:
+            raise ValueError(f"{name}: program: a COMP program is wanted, not {found.processor.name}")
+        local = MAX_LOCAL if req_local_mem is None else integer(req_local_mem, f"{name}: req_local_mem", 0, MAX_LOCAL)
+        private = DEFAULT_PRIVATE if req_private_mem is None else integer(req_private_mem, f"{name}: req_private_mem", 0, MAX_PRIVATE)
+        inputs = integer(req_input_mem, f"{name}: req_input_mem", 0, MAX_INPUT)
+        return ComputeShader(found, req_local_mem=local, req_private_mem=private, req_input_mem=inputs)
+
+    def bind_compute_state(self, shader: ComputeShader | None) -> None:
+        """Bind or unbind a compute shader."""
+        self._compute_shader = None if shader is None else self._check_compute(shader, "bind_compute_state")
+
+    def destroy_compute_state(self, shader: ComputeShader) -> None:
+        """Forget a compute shader."""
+        self._check_compute(shader, "destroy_compute_state").is_destroyed = True
+
+    delete_compute_state = destroy_compute_state
+
+    def get_compute_state_info(self, shader: ComputeShader) -> ComputeStateInfo:
+        """Facts of a compute shader."""
+        found = self._check_compute(shader, "get_compute_state_info")
+        return ComputeStateInfo(MAX_BLOCK, self._dispatch().lanes_for(found.program), found.req_private_mem)
+
+    def _check_compute(self, shader: Any, name: str) -> ComputeShader:
+        self._check_shader(shader, Processor.COMP, name)
+        if not isinstance(shader, ComputeShader):
+            raise TypeError(f"{name}: what create_compute_state returned is wanted")
+        return shader
+
+    # -- bindings --------------------------------------------------------------------------------------------------------
+    def _compute_bindings(self) -> ComputeBindings:
+        if self._compute is None:
+            self._compute = ComputeBindings(self.stage_bindings(ShaderType.COMPUTE), self.state.counters)
+        return self._compute
+
+    def set_global_binding(self, resources: Sequence[Any] = (), *, first: int = 0) -> tuple[int, ...]:
+        """Map buffers into GLOBAL memory; None unmaps a slot.
+
+        GLOBAL has 32-bit byte addresses. While one buffer is mapped it is that buffer, at address 0, and worked on in place; several
+        get addresses of their own, and a launch works on a copy of them all, which is written back behind it.
+
+        Returns:
+            The address of each, 0 for None.
+
+        Raises:
+            TypeError, ValueError: one is no buffer, a slot does not exist (there are 32), or all together exceed 1 GiB.
+        """
+        name = "set_global_binding"
+        items = sequence(resources, f"{name}: resources")
+        start = slots(name, "resources", items, first, MAX_BUFFERS)
+        for index, item in enumerate(items):
+            argument = f"{name}: resources[{index}]"
+            if item is not None and not self.check_resource(item, argument).is_buffer:
+                raise ValueError(f"{argument}: a texture cannot be mapped into global memory")
+        addresses = self._global.put(start, items)
+        for slot, item in enumerate(items, start):
+            self._note_slot((name, ShaderType.COMPUTE, slot), item)
+        return addresses
+
+    # -- launches --------------------------------------------------------------------------------------------------------
+    def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
+        """Run the bound compute shader, one thread a place of the grid; when this returns all its bytes are in memory.
+
+        Pending drawing that reads or writes what is bound is carried out before. The render condition holds for grids too.
+
+        Args:
+            info: a GridInfo; its fields are also taken by keyword, e.g. ``launch_grid(block=(64, 1, 1), grid=(16, 1, 1))``.
+            given: fields of GridInfo.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong, or no shader is bound.
+            UnsupportedError: the program uses what cannot be built; it is named, and nothing ran.
+        """
+        name = "launch_grid"
+        self.check_open()
+        shader = self._compute_shader
+        if shader is None:
+            raise ValueError(f"{name}: no compute shader is bound")
+        self._check_compute(shader, name)
+        program, grid = self._wanted(shader, info, given)
+        if not self.allows_rendering():
+            return
+        bindings = self._compute_bindings()
+        self._finish_pending(bindings)
+        with self._global.bound(self.writable(of_draws=False, but="set_global_binding")) as memory:
+            self._dispatch().launch(shader, program, bindings, replace(grid, memory=memory))
+        for resource in self.writable(of_draws=False):
+            resource.push()
+        self.cs_invocations += grid.invocations
+
+    def _wanted(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> tuple[Program, Grid]:
+        """What is to run, remembered: the next launch is often the same."""
+        try:
+            is_whole = info is None and "input" not in given and "indirect" not in given
+            key = (shader, *given.items(), *map(_types, given.values())) if is_whole else None
+            known = self._launches.get(key)
+        except TypeError:  # a value that cannot be a key
+            key = known = None
+        if known is None:
+            wanted = make(GridInfo, info, given, "launch_grid")
+            program = entry_program(shader, integer(wanted.pc, "launch_grid: pc"))
+            known = program, checked_grid(shader, wanted, None if wanted.indirect is None else self._indirect(wanted))
+            if key is not None:
+                if len(self._launches) >= MAX_REMEMBERED:
+                    self._launches.clear()
+                self._launches[key] = known
+        return known
+
+    def _indirect(self, info: GridInfo) -> Triple:
+        buffer = self.check_resource(info.indirect, "launch_grid: indirect")
+        self.finish_uses(buffer)
+        buffer.pull()
+        return indirect_size(buffer, info.indirect_offset)
+
+    def _finish_pending(self, bindings: ComputeBindings) -> None:
+        """Carry out drawing that meets what is bound, then read memory of the caller."""
+        uses = self.renderer.uses
+        if self.renderer.pending and any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges())):
+            self.synchronize()
+        if self._user_memory:
+            self.show_runs()
+        for resource in self._user_memory:
+            if not self.is_busy(resource):
+                resource.pull()
+
+    def _dispatch(self) -> Dispatcher:
+        if self._dispatcher is None:
+            from backends.software.device import make_dispatcher
+
+            self._dispatcher = make_dispatcher(self.screen)
+        return self._dispatcher
+
+    def close_compute(self) -> None:
+        """End the threads that run grids."""
+        if self._dispatcher is not None:
+            self._dispatcher.close()
+
+
+def _types(value: Any) -> Any:
+    return tuple(map(type, value)) if isinstance(value, tuple) else type(value)

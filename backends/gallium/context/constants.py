@@ -1,0 +1,44 @@
+"""Bytes for constant buffers that the caller gives as arrays: copied once, to where kernels read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backends.device.bound import Constants
+from backends.gallium.resource.layout import LINE
+from backends.gallium.resource.resource import address_of, allocate
+from tgsi.language.facts.limits import SOFTWARE
+
+MAX_BYTES = SOFTWARE.constants * 16
+"""Of one constant buffer."""
+
+_CHUNK = 1 << 17
+
+
+class ConstantMemory:
+    """Places for constants, one behind the other; nothing is written twice. A chunk lives as long as what is bound, or waits, from it."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._chunk = allocate(_CHUNK)
+        self._view, self._base, self._used = self._chunk.data, address_of(self._chunk), 0
+
+    def put(self, data: Any) -> Constants | None:
+        """The first MAX_BYTES of a contiguous buffer, copied; None for what is no such buffer."""
+        try:
+            source = memoryview(data).cast("B")
+        except (TypeError, ValueError, BufferError):
+            return None
+        size = len(source)
+        if size > MAX_BYTES:
+            source, size = source[:MAX_BYTES], MAX_BYTES
+        room = size + LINE - 1 & -LINE
+        at = self._used
+        if at + room > _CHUNK:
+            self._begin()
+            at = 0
+        self._used = at + room
+        self._view[at : at + size] = source
+        return Constants(self._base + at, size, 0 if size & 3 else room, self._chunk)

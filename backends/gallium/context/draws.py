@@ -1,0 +1,204 @@
+"""Drawing."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from backends.device import bound as packet
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.shaders import Shaders
+from backends.gallium.resource.resource import Resource, address_of, allocate
+from backends.gallium.resource.transfer import as_bytes
+from backends.pipe.enums import Prim, lookup
+from backends.pipe.state import DrawInfo
+from backends.pipe.template import integer
+
+MAX_DRAWS = 1 << 16
+MAX_REMEMBERED = 4096
+_FIELDS = tuple(item.name for item in fields(DrawInfo))
+_U32 = (1 << 32) - 1
+_RANGES = {
+    "count": (0, _U32),
+    "start": (0, _U32),
+    "instance_count": (0, _U32),
+    "start_instance": (0, _U32),
+    "index_bias": (-(1 << 31), (1 << 31) - 1),
+    "restart_index": (0, _U32),
+    "drawid": (0, _U32),
+    "vertices_per_patch": (0, 32),
+    "min_index": (0, _U32),
+    "max_index": (0, _U32),
+}
+
+
+class Draws(Shaders, ContextCore):
+    """draw_vbo."""
+
+    def draw_vbo(
+        self,
+        info: DrawInfo | None = None,
+        *,
+        index: Any = None,
+        index_offset: int = 0,
+        indirect: Resource | None = None,
+        indirect_offset: int = 0,
+        indirect_stride: int = 0,
+        draw_count: int = 1,
+        count_from_stream_output: object | None = None,
+        **given: Any,
+    ) -> None:
+        """Draw with what is bound.
+
+        Args:
+            info: a DrawInfo; its fields are also taken by keyword, e.g. ``draw_vbo(mode="TRIANGLES", count=3)``.
+            index: an index buffer: a Resource (give index_size), or an array of uint8, uint16 or uint32, copied at once,
+                whose size gives index_size and count. `start` counts indices behind index_offset (bytes).
+            index_offset: first byte of the index buffer that is used.
+            indirect: a buffer that holds count, instance count, start, (index bias,) start instance as 32-bit words for each
+                of `draw_count` draws, `indirect_stride` bytes apart (0: tight), from `indirect_offset` on.
+            indirect_offset: see there.
+            indirect_stride: see there.
+            draw_count: see there.
+            count_from_stream_output: a stream output target; as many vertices are drawn as it holds, instead of `count`.
+            given: fields of DrawInfo.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong, no vertex shader is bound, or index_size has no index buffer.
+            UnsupportedError: something bound is not supported yet; it is named, and nothing was drawn.
+        """
+        state = self.state
+        if info is None:
+            info = self._info_of(given)
+        elif given or self._checked.get(id(info)) is not info:
+            info = self._checked_info(info, given)
+        if count_from_stream_output is not None:
+            info = replace(info, count=self.streamed_count(count_from_stream_output))
+        if state.vertex_shader is None:
+            raise ValueError("draw_vbo: no vertex shader is bound")
+        if index is not None:
+            info = self._bind_index(index, index_offset, info)
+        elif info.index_size and state.index_buffer is None:
+            raise ValueError("draw_vbo: index: index_size is set, but there is no index buffer")
+        if indirect is not None:
+            self._draw_indirect(info, indirect, indirect_offset, indirect_stride, draw_count)
+            return
+        self.prepare()
+        if self.is_conditional and not self.allows_rendering():
+            return
+        self.renderer.draw(state, info)
+        if state.has_stages and state.stages.targets:
+            self.show_streams()
+        if self._persistent:
+            self.finish_draw()
+
+    is_conditional = False
+
+    _checked: dict[int, DrawInfo]
+    _made: dict[tuple[Any, ...], DrawInfo]
+
+    def _info_of(self, given: dict[str, Any]) -> DrawInfo:
+        """The template of keywords; the same keywords give the same object, by which the renderer sees that nothing changed."""
+        key = (*given.items(), *map(type, given.values()))
+        try:
+            known = self._made.get(key)
+        except TypeError:  # a value that cannot be a key is wrong; the check names it
+            return self._info(given)
+        if known is None:
+            if len(self._made) >= MAX_REMEMBERED:
+                self._made.clear()
+            known = self._made[key] = self._info(given)
+        return known
+
+    def _checked_info(self, info: DrawInfo, given: dict[str, Any]) -> DrawInfo:
+        """A template of the caller with every field checked, remembered if it was right as it is."""
+        if not isinstance(info, DrawInfo):
+            raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
+        made = self._info({name: getattr(info, name) for name in _FIELDS} | given)
+        if not given and made == info and type(info.mode) is Prim:
+            if len(self._checked) >= MAX_REMEMBERED:
+                self._checked.clear()
+            self._checked[id(info)] = made = info
+        return made
+
+    def accept_draw_info(self, info: DrawInfo) -> None:
+        """Take a template as checked, for callers that made each of its fields right themselves (as `draw_vbo` would)."""
+        if len(self._checked) >= MAX_REMEMBERED:
+            self._checked.clear()
+        self._checked[id(info)] = info
+
+    def set_index_buffer(self, index: Any, *, index_offset: int = 0) -> None:
+        """Bind an index buffer for the indexed draws that name none; None unbinds. (Older documents bind it this way.)"""
+        self.state.index_buffer = None if index is None else self._index_memory(index, index_offset, "set_index_buffer")
+
+    @staticmethod
+    def _info(given: dict[str, Any]) -> DrawInfo:
+        for field, value in given.items():
+            limits = _RANGES.get(field)
+            if limits is not None:
+                given[field] = integer(value, f"draw_vbo: {field}", *limits)
+            elif field == "mode":
+                given[field] = lookup(Prim, value, "draw_vbo: mode")
+            elif field == "primitive_restart":
+                given[field] = bool(value)
+            elif field == "index_size":
+                if integer(value, "draw_vbo: index_size") not in (0, 1, 2, 4):
+                    raise ValueError(f"draw_vbo: index_size: 0, 1, 2 or 4 bytes, not {value}")
+            else:
+                raise TypeError(f"draw_vbo: DrawInfo has no field {field}")
+        return DrawInfo(**given)
+
+    def _index_memory(self, index: Any, offset: int, name: str) -> packet.Memory:
+        begin = integer(offset, f"{name}: index_offset")
+        if isinstance(index, Resource):
+            self.check_resource(index, f"{name}: index")
+            if not index.is_buffer:
+                raise ValueError(f"{name}: index: a texture cannot be used as an index buffer")
+            self.note_use(index)
+            begin = min(begin, index.size)
+            return packet.Memory(index.address + begin, index.size - begin, index.storage)
+        data = as_bytes(index, f"{name}: index")[begin:]
+        copy = allocate(data.size)
+        copy[:] = data
+        return packet.Memory(address_of(copy), data.size, copy)
+
+    def _bind_index(self, index: Any, offset: int, info: DrawInfo) -> DrawInfo:
+        if isinstance(index, np.ndarray):
+            if index.dtype.kind not in "ui" or index.itemsize not in (1, 2, 4):
+                raise TypeError(f"draw_vbo: index: an array of uint8, uint16 or uint32 is wanted, not {index.dtype}")
+            count = info.count or index.size - info.start
+            info = replace(info, index_size=index.itemsize, count=max(0, count))
+        elif not info.index_size:
+            raise ValueError("draw_vbo: index_size: it must be given with an index buffer")
+        self.state.index_buffer = self._index_memory(index, offset, "draw_vbo")
+        return info
+
+    def _draw_indirect(self, info: DrawInfo, buffer: Resource, offset: int, stride: int, draw_count: int) -> None:
+        name = "draw_vbo"
+        self.check_resource(buffer, f"{name}: indirect")
+        words = 5 if info.index_size else 4
+        size = words * 4
+        start = integer(offset, f"{name}: indirect_offset")
+        step = integer(stride, f"{name}: indirect_stride") or size
+        count = integer(draw_count, f"{name}: draw_count", 0, MAX_DRAWS)
+        if not buffer.is_buffer or (count and start + step * (count - 1) + size > buffer.size) or start % 4 or step % 4:
+            raise ValueError(f"{name}: indirect: {count} records of {size} bytes at {start} do not fit {buffer!r}")
+        self.finish_uses(buffer)
+        buffer.pull()
+        for number in range(count):
+            at = start + number * step
+            record = [int(item) for item in buffer.storage[at : at + size].view(np.uint32)]
+            bias = record.pop(3) if words == 5 else 0
+            self.draw_vbo(
+                replace(
+                    info,
+                    count=record[0],
+                    instance_count=record[1],
+                    start=record[2],
+                    index_bias=bias - (1 << 32) if bias >> 31 else bias,
+                    start_instance=record[3],
+                    drawid=info.drawid + number,
+                )
+            )

@@ -1,0 +1,30 @@
+"""Fences: when everything before a flush is in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from backends.gallium.context.core import ContextCore
+
+
+class Fence:
+    """What `Context.flush` returns. A deferred flush is carried out by whoever asks for its end."""
+
+    def __init__(self, context: ContextCore, number: int) -> None:
+        self._context = context
+        self._number = number
+
+    def __repr__(self) -> str:
+        return f"<Fence {self._number} {'signaled' if self.is_signaled else 'pending'}>"
+
+    @property
+    def is_signaled(self) -> bool:
+        """Everything before the flush is in memory."""
+        return self._context.completed >= self._number
+
+    def finish(self) -> bool:
+        """Carry out what is left before the fence; afterwards it is signaled. Only the owner of the context may call this."""
+        if not self.is_signaled:
+            self._context.synchronize()
+        return True

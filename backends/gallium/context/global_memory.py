@@ -1,0 +1,79 @@
+"""GLOBAL memory of compute: buffers in one space of 32-bit addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from backends.device.bound import Memory
+from backends.device.grid import MAX_GLOBAL
+from backends.device.tables import Range
+from backends.gallium.resource.resource import Resource, address_of, allocate
+
+ALIGNMENT = 256
+"""Of addresses."""
+
+
+class GlobalMemory:
+    """Buffers by slot, each with its address."""
+
+    def __init__(self, count: int) -> None:
+        self._slots: list[tuple[Resource, int] | None] = [None] * count
+
+    def _mapped(self) -> list[tuple[Resource, int]]:
+        """Each buffer once, by address."""
+        return sorted({found[1]: found for found in self._slots if found is not None}.values(), key=lambda found: found[1])
+
+    def put(self, first: int, items: Sequence[Resource | None]) -> tuple[int, ...]:
+        """Map checked buffers to slots, None for nothing; the address of each. ValueError where they do not fit."""
+        kept, slots = list(self._slots), slice(first, first + len(items))
+        self._slots[slots] = [None] * len(items)
+        try:
+            for slot, item in enumerate(items, first):
+                if item is not None:
+                    known = next((address for resource, address in self._mapped() if resource is item), None)
+                    self._slots[slot] = (item, self._free(item.size) if known is None else known)
+        except ValueError:
+            self._slots = kept
+            raise
+        return tuple(0 if found is None else found[1] for found in self._slots[slots])
+
+    def _free(self, size: int) -> int:
+        """The first address with room behind it."""
+        address = 0
+        for resource, taken in self._mapped():
+            if address + size <= taken:
+                break
+            address = -(-(taken + resource.size) // ALIGNMENT) * ALIGNMENT
+        if address + size > MAX_GLOBAL:
+            raise ValueError(f"set_global_binding: resources: more than {MAX_GLOBAL} bytes in all")
+        return address
+
+    def ranges(self) -> Iterator[Range]:
+        """Memory that is mapped."""
+        return ((resource.address, resource.size) for resource, _ in self._mapped())
+
+    @contextmanager
+    def bound(self, elsewhere: Collection[Resource] = ()) -> Iterator[Memory | None]:
+        """What a launch works on: one buffer at address 0 itself, else a copy of all, written back at the end.
+
+        `elsewhere`: resources that the launch may write otherwise too; of those only what changed in the copy is written back.
+        """
+        mapped = self._mapped()
+        if not mapped:
+            yield None
+            return
+        if len(mapped) == 1 and mapped[0][1] == 0:
+            resource = mapped[0][0]
+            yield Memory(resource.address, resource.size, resource.storage)
+            return
+        copy = allocate(mapped[-1][1] + mapped[-1][0].size)
+        for resource, address in mapped:
+            copy[address : address + resource.size] = resource.storage
+        before = {address: resource.storage.copy() for resource, address in mapped if resource in elsewhere}
+        yield Memory(address_of(copy), copy.size, copy)
+        for resource, address in mapped:
+            result, old = copy[address : address + resource.size], before.get(address)
+            np.copyto(resource.storage, result, where=True if old is None else result != old)

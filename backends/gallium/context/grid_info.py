@@ -1,0 +1,117 @@
+"""What launch_grid is given, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from backends.device.bound import Memory
+from backends.device.grid import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL, ComputeShader, Grid, Triple
+from backends.gallium.resource.resource import Resource, address_of, allocate
+from backends.gallium.resource.transfer import as_bytes
+from backends.pipe.template import integer
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.ir import Instruction, Program
+
+NAME = "launch_grid"
+
+
+@dataclass(frozen=True, slots=True)
+class GridInfo:
+    """What launch_grid runs (pipe_grid_info).
+
+    pc: the instruction number of a BGNSUB to run instead of the program's beginning; 0 for that. input: bytes of INPUT memory. work_dim:
+    what WORK_DIM reads. block: threads of a block by axis; None for what the program fixes. last_block: threads of the last block of each
+    axis, 0 for as many as in the others. grid: blocks by axis; with `indirect`, a buffer, three 32-bit words at `indirect_offset` of it
+    instead. variable_shared_mem: bytes of SHARED memory besides the shader's req_local_mem.
+    """
+
+    pc: int = 0
+    input: Any = None
+    work_dim: int = 3
+    block: Triple | None = None
+    last_block: Triple = (0, 0, 0)
+    grid: Triple = (1, 1, 1)
+    indirect: Any = None
+    indirect_offset: int = 0
+    variable_shared_mem: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeStateInfo:
+    """What a compute shader could use (pipe_compute_state_object_info).
+
+    max_threads: of a block; preferred_simd_size: threads that run side by side, no promise; private_memory: bytes of each thread.
+    """
+
+    max_threads: int
+    preferred_simd_size: int
+    private_memory: int
+
+
+def checked_grid(shader: ComputeShader, info: GridInfo, size: Triple | None) -> Grid:
+    """The grid of a launch; `size`: what an indirect buffer says. TypeError, ValueError name the argument."""
+    argument, given = ("grid", info.grid) if size is None else ("indirect", size)
+    axes = _triple(argument, given, 0, MAX_GRID)
+    fixed = tuple(shader.program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
+    if info.block is None and not all(fixed):
+        raise ValueError(f"{NAME}: block: it must be given, the program does not fix its size")
+    block = _triple("block", info.block if info.block is not None else (fixed[0], fixed[1], fixed[2]), 1, MAX_BLOCK)
+    if any(axis not in (0, threads) for axis, threads in zip(fixed, block)):
+        raise ValueError(f"{NAME}: block: {block} is given, the program fixes {fixed}")
+    if block[0] * block[1] * block[2] > MAX_BLOCK:
+        raise ValueError(f"{NAME}: block: {block} are more than {MAX_BLOCK} threads")
+    last = _triple("last_block", info.last_block, 0, MAX_BLOCK)
+    if any(threads > whole for threads, whole in zip(last, block)):
+        raise ValueError(f"{NAME}: last_block: {last} is more than a block has, {block}")
+    shared = shader.req_local_mem + integer(info.variable_shared_mem, f"{NAME}: variable_shared_mem", 0, MAX_LOCAL)
+    if shared > MAX_LOCAL:
+        raise ValueError(f"{NAME}: variable_shared_mem: {shared} bytes in all, more than {MAX_LOCAL}")
+    dimensions = integer(info.work_dim, f"{NAME}: work_dim", 1, 3)
+    return Grid(axes, block, last, dimensions, shared, inputs=_inputs(shader, info.input))
+
+
+def indirect_size(buffer: Resource, offset: Any) -> Triple:
+    """The three words at `offset` bytes of a buffer."""
+    start = integer(offset, f"{NAME}: indirect_offset")
+    if not buffer.is_buffer or start % 4 or start + 12 > buffer.size:
+        raise ValueError(f"{NAME}: indirect: three words at {start} do not fit {buffer!r}")
+    x, y, z = (int(word) for word in buffer.storage[start : start + 12].view(np.uint32))
+    return x, y, z
+
+
+def _triple(argument: str, values: Triple, low: int, high: int) -> Triple:
+    x, y, z = (integer(value, f"{NAME}: {argument}: {axis}", low, high) for axis, value in zip("xyz", values))
+    return x, y, z
+
+
+def _inputs(shader: ComputeShader, given: Any) -> Memory | None:
+    """INPUT memory: what is given, and zeros up to whole words."""
+    wanted = shader.req_input_mem
+    data = np.zeros(0, np.uint8) if given is None else as_bytes(given, f"{NAME}: input")
+    if data.size > MAX_INPUT:
+        raise ValueError(f"{NAME}: input: {data.size} bytes; at most {MAX_INPUT} are possible")
+    if data.size < wanted:
+        raise ValueError(f"{NAME}: input: {data.size} bytes, the shader wants {wanted}")
+    if not data.size:
+        return None
+    copy = allocate(-(-data.size // 4) * 4)
+    copy[: data.size] = data
+    return Memory(address_of(copy), copy.size, copy)
+
+
+def entry_program(shader: ComputeShader, pc: int) -> Program:
+    """The program, or one that begins at the subroutine `pc` of it: it calls that, and ends."""
+    if not pc:
+        return shader.program
+    found = shader.entries.get(pc)
+    if found is None:
+        program = shader.program
+        if pc >= len(program.instructions) or program.instructions[pc].opcode.name != "BGNSUB":
+            raise ValueError(f"{NAME}: pc: instruction {pc} is no BGNSUB")
+        begin = (Instruction(OPCODES["CAL"], label=pc + 2), Instruction(OPCODES["RET"]))
+        moved = (i if i.label is None else replace(i, label=i.label + len(begin)) for i in program.instructions)
+        found = shader.entries[pc] = replace(program, instructions=(*begin, *moved))
+    return found

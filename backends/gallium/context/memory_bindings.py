@@ -1,0 +1,134 @@
+"""Memory that shaders of any stage read and write: shader buffers, images and atomic counters as a context binds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from backends.gallium.context.bindings import Bindings
+from backends.gallium.context.shader_memory import shader_buffer, shader_image
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.view import Surface
+from backends.pipe.enums import ShaderType, lookup
+from backends.pipe.template import integer
+from backends.run.arguments import MAX_BUFFERS
+from backends.run.textures import MAX_IMAGES
+
+T = TypeVar("T")
+Slot = tuple[str, int, int]
+"""Kind of binding, stage (-1: all), number."""
+
+ALL_STAGES = -1
+
+
+class MemoryBindings(Bindings):
+    """set_shader_buffers, set_shader_images, set_hw_atomic_buffers."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._memory_slots: dict[Slot, Resource] = {}  # what shaders may write
+
+    def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Bind buffers that a stage may read and write, BUFFER[start] and those behind it; None leaves a slot empty.
+
+        Each is a ShaderBuffer, its fields as a dictionary, or a buffer Resource. They are worked on in place.
+
+        Raises:
+            TypeError, ValueError: one is no buffer, a range is outside of it, or a slot does not exist (there are 32).
+        """
+        name = "set_shader_buffers"
+        kind = lookup(ShaderType, stage, f"{name}: stage")
+        table = self.stage_bindings(kind).buffers
+        self._bind_all(name, "buffers", kind, buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
+
+    def set_shader_images(self, stage: ShaderType | int | str, images: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Bind images that a stage may read and write, IMAGE[start] and those behind it; None leaves a slot empty.
+
+        Each is an ImageView, its fields as a dictionary, a Surface, or a Resource.
+
+        Raises:
+            TypeError, ValueError: one is no resource, its format cannot be an image, or a level, layer or slot does not exist.
+        """
+        name = "set_shader_images"
+        kind = lookup(ShaderType, stage, f"{name}: stage")
+        table = self.stage_bindings(kind).images
+        self._bind_all(name, "images", kind, images, start, MAX_IMAGES, table.put, lambda item, at: shader_image(self, item, at))
+
+    def set_hw_atomic_buffers(self, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Bind buffers of atomic counters, HWATOMIC[start] and those behind it, for all stages; as `set_shader_buffers`."""
+        name, table = "set_hw_atomic_buffers", self.state.counters
+        self._bind_all(name, "buffers", ALL_STAGES, buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
+
+    def set_compute_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
+        """Bind buffers as BUFFER and textures (or surfaces) as IMAGE of the same number for compute (older documents)."""
+        self._set_resources("set_compute_resources", [ShaderType.COMPUTE], resources, start)
+
+    def set_shader_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
+        """The same for all stages of draws (older documents)."""
+        stages = [stage for stage in ShaderType if stage is not ShaderType.COMPUTE]
+        self._set_resources("set_shader_resources", stages, resources, start)
+
+    def _set_resources(self, name: str, stages: Sequence[ShaderType], resources: Sequence[Any], start: int) -> None:
+        first = integer(start, f"{name}: start", 0, MAX_BUFFERS)
+        for number, item in enumerate(sequence(resources, f"{name}: resources"), first):
+            is_image = isinstance(item, Surface) or (isinstance(item, Resource) and not item.is_buffer)
+            buffer, image = (None, item) if is_image else (item, None)
+            for stage in stages:
+                self.set_shader_buffers(stage, [buffer], start=number)
+                self.set_shader_images(stage, [image], start=number)
+
+    def _bind_all(
+        self,
+        name: str,
+        argument: str,
+        stage: int,
+        items: Sequence[Any],
+        start: int,
+        count: int,
+        put: Callable[[int, T | None], None],
+        check: Callable[[Any, str], tuple[T, Resource]],
+    ) -> None:
+        """Bind items to slots, all or, where one is wrong, none."""
+        self.check_open()
+        given = sequence(items, f"{name}: {argument}")
+        first = slots(name, argument, given, start, count)
+        checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(given)]
+        for slot, found in enumerate(checked, first):
+            put(slot, None if found is None else found[0])
+            self._note_slot((name, stage, slot), None if found is None else found[1])
+
+    def _note_slot(self, slot: Slot, resource: Resource | None) -> None:
+        """What a slot of writable memory holds from now on."""
+        if resource is None:
+            if self._memory_slots.pop(slot, None) is None:
+                return  # clients empty slots that hold nothing; draws must not look for memory because of it
+        else:
+            self._memory_slots[slot] = resource
+            self.note_use(resource)
+        if slot[1] != ShaderType.COMPUTE:
+            self.state.memory = object()
+
+    def writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
+        """What is bound as memory that draws, or else grids, may write. but: a kind of binding that does not count."""
+        found = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
+        return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
+
+    def prepare_user_memory(self) -> None:
+        """As of the base; memory of the caller that the draw may write is shown at the next flush."""
+        self._stored.update(resource for resource in self.writable(of_draws=True) if resource.user is not None)
+        super().prepare_user_memory()
+
+
+def sequence(items: Any, argument: str) -> Sequence[Any]:
+    """Checked to be a sequence of things. TypeError names the argument."""
+    if isinstance(items, (str, bytes, Mapping, Resource)) or not isinstance(items, Sequence):
+        raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
+    return items
+
+
+def slots(name: str, argument: str, items: Sequence[Any], start: int, count: int) -> int:
+    """The first slot of items, all of which have to exist. ValueError names the argument."""
+    first = integer(start, f"{name}: start", 0, count)
+    if first + len(items) > count:
+        raise ValueError(f"{name}: {argument}: slot {first + len(items) - 1} does not exist; there are {count}")
+    return first

@@ -1,0 +1,258 @@
+"""Queries and conditional rendering. Counters are the renderer's running totals; a query is a difference of two."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from operator import add, sub
+from typing import Any
+
+import numpy as np
+
+from backends.device.bound import Statistics
+from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.resource import Resource
+from backends.pipe.enums import QueryType, RenderCond, lookup
+from backends.pipe.template import integer
+from tgsi.language.diagnostics import UnsupportedError
+
+Result = int | bool | tuple[int | bool, ...]
+
+OCCLUSION = frozenset({QueryType.OCCLUSION_COUNTER, QueryType.OCCLUSION_PREDICATE, QueryType.OCCLUSION_PREDICATE_CONSERVATIVE})
+COUNTING = frozenset({QueryType.PRIMITIVES_GENERATED, QueryType.PIPELINE_STATISTICS})
+STREAMS = frozenset(
+    {
+        QueryType.PRIMITIVES_EMITTED,
+        QueryType.SO_STATISTICS,
+        QueryType.SO_OVERFLOW_PREDICATE,
+        QueryType.SO_OVERFLOW_ANY_PREDICATE,
+    }
+)
+PIPELINE = (
+    "vertices",
+    "primitives",
+    "vs_invocations",
+    "gs_invocations",
+    "gs_primitives",
+    "clipper_in",
+    "clipper_out",
+    "fs_invocations",
+    "hs_invocations",
+    "ds_invocations",
+    "cs_invocations",
+)
+"""Counters of PIPELINE_STATISTICS in the documents' order."""
+WITHOUT_BEGIN = frozenset({QueryType.TIMESTAMP, QueryType.GPU_FINISHED})
+CLOCK_HZ = 1_000_000_000
+_COUNTERS = tuple(item.name for item in fields(Statistics))
+
+
+def difference(after: Statistics, before: Statistics) -> Statistics:
+    """What was counted in between."""
+    return _combined(after, before, sub)
+
+
+def _combined(a: Statistics, b: Statistics, operation: Callable[[int, int], int]) -> Statistics:
+    """Counter by counter, stream by stream."""
+    values: dict[str, Any] = {}
+    for name in _COUNTERS:
+        x, y = getattr(a, name), getattr(b, name)
+        values[name] = tuple(map(operation, x, y)) if isinstance(x, tuple) else operation(x, y)
+    return Statistics(**values)
+
+
+class Query:
+    """What create_query returns."""
+
+    def __init__(self, kind: QueryType, index: int) -> None:
+        self.kind = kind
+        self.index = index
+        self.is_active = False
+        self.is_destroyed = False
+        self.result: Result | None = None
+        self.base = Statistics()
+        self.held = Statistics()
+        self.started = 0
+
+    def __repr__(self) -> str:
+        return f"<Query {self.kind.name} {'active' if self.is_active else self.result}>"
+
+    @property
+    def counts(self) -> bool:
+        """It needs the renderer's counters."""
+        return self.kind in OCCLUSION or self.kind in COUNTING or self.kind in STREAMS
+
+    def hold(self, now: Statistics) -> None:
+        """Add what was counted since `base`."""
+        self.held = _combined(self.held, difference(now, self.base), add)
+
+
+class Queries(ContextCore):
+    """create_query, begin_query, end_query, get_query_result, render_condition."""
+
+    _active: set[Query]
+    _paused = False
+    _condition: Query | None = None
+    _condition_value = False
+    is_conditional = False
+
+    def create_query(self, kind: QueryType | int | str, *, index: int = 0) -> Query:
+        """A query. `index` is the vertex stream of those that count primitives of stages and of stream output."""
+        self.check_open()
+        return Query(lookup(QueryType, kind, "create_query: kind"), integer(index, "create_query: index", 0, 3))
+
+    def create_batch_query(self, kinds: Sequence[int]) -> Query:
+        """Driver counters read together: there are none."""
+        raise UnsupportedError.at("B063", f"create_batch_query: this driver has no counters of its own ({len(kinds)} asked for)")
+
+    def destroy_query(self, query: Query) -> None:
+        """Forget a query; an active one ends."""
+        self._check_query(query, "destroy_query")
+        if query.is_active:
+            self.end_query(query)
+        query.is_destroyed = True
+
+    def begin_query(self, query: Query) -> bool:
+        """Start counting; earlier results are gone. True. ValueError if it is active already or its kind has no beginning."""
+        self._check_query(query, "begin_query")
+        if query.is_active or query.kind in WITHOUT_BEGIN:
+            raise ValueError(f"begin_query: query: a {query.kind.name} query {'is active' if query.is_active else 'has no beginning'}")
+        query.result = None
+        query.held = Statistics()
+        if query.counts:
+            query.base = self._statistics()
+        elif query.kind is QueryType.TIME_ELAPSED:
+            self.synchronize()
+        query.started = time.monotonic_ns()
+        query.is_active = True
+        self._active.add(query)
+        self._set_counting()
+        return True
+
+    def end_query(self, query: Query) -> bool:
+        """Stop counting and take the result. True."""
+        self._check_query(query, "end_query")
+        if not query.is_active and query.kind not in WITHOUT_BEGIN:
+            raise ValueError("end_query: query: it was not begun")
+        if query.counts and not self._paused:
+            query.hold(self._statistics())
+        elif query.kind in (QueryType.TIME_ELAPSED, QueryType.TIMESTAMP, QueryType.GPU_FINISHED):
+            self.synchronize()
+        query.is_active = False
+        self._active.discard(query)
+        self._set_counting()
+        query.result = _result(query)
+        return True
+
+    def get_query_result(self, query: Query, *, wait: bool = True) -> Result:
+        """The result: an int, a bool, or a tuple (statistics in the documents' order, eleven numbers).
+
+        Work before `end_query` is finished when that returns, so there is nothing to wait for.
+        """
+        self._check_query(query, "get_query_result")
+        if query.is_active:
+            raise ValueError("get_query_result: query: it is active")
+        if query.result is None:
+            raise ValueError("get_query_result: query: it was never ended")
+        return query.result
+
+    def get_query_result_resource(
+        self, query: Query, resource: Resource, *, wait: bool = True, result_type: str = "U32", index: int = 0, offset: int = 0
+    ) -> None:
+        """Write a result into a buffer as I32, U32, I64 or U64, clamped to the type. index -1 writes whether it is there: 1."""
+        name = "get_query_result_resource"
+        self.check_resource(resource, f"{name}: resource")
+        types = {"I32": np.int32, "U32": np.uint32, "I64": np.int64, "U64": np.uint64}
+        if result_type not in types:
+            raise ValueError(f"{name}: result_type: {result_type!r} is none of {', '.join(types)}")
+        dtype: np.dtype[Any] = np.dtype(types[result_type])
+        top = (1 << 8 * dtype.itemsize - (result_type[0] == "I")) - 1
+        start = integer(offset, f"{name}: offset", 0, max(0, resource.size - dtype.itemsize))
+        if not resource.is_buffer or resource.size < dtype.itemsize:
+            raise ValueError(f"{name}: resource: a buffer of at least {dtype.itemsize} bytes is wanted")
+        found = self.get_query_result(query, wait=wait)
+        values = found if isinstance(found, tuple) else (found,)
+        which = integer(index, f"{name}: index", -1, len(values) - 1)
+        value = 1 if which < 0 else int(values[which])
+        self.begin_write(resource)
+        clamped = min(value, top)
+        resource.storage[start : start + dtype.itemsize] = np.array([clamped], dtype).view(np.uint8)
+        resource.push()
+
+    def set_active_query_state(self, enable: bool) -> None:
+        """Pause (False) or resume (True) all active queries."""
+        if bool(enable) is not self._paused:
+            return
+        counting = [query for query in self._active if query.counts]
+        now = self._statistics() if counting else Statistics()
+        for query in counting:
+            if enable:
+                query.base = now
+            else:
+                query.hold(now)
+        self._paused = not enable
+        self._set_counting()
+
+    def render_condition(self, query: Query | None, *, condition: bool = False, mode: RenderCond | int | str = RenderCond.WAIT) -> None:
+        """Skip draws and clears while the result of `query`, as a boolean, equals `condition`; None ends that."""
+        lookup(RenderCond, mode, "render_condition: mode")
+        if query is not None:
+            self._check_query(query, "render_condition")
+        self._condition = query
+        self._condition_value = bool(condition)
+        self.is_conditional = query is not None
+
+    def allows_rendering(self) -> bool:
+        """The render condition lets a draw, clear or blit through."""
+        if self._condition is None or self._condition.result is None:
+            return True
+        result = self._condition.result
+        value = any(result) if isinstance(result, tuple) else bool(result)
+        return value is not self._condition_value
+
+    cs_invocations = 0
+
+    def _statistics(self) -> Statistics:
+        """Running totals of draws and grids."""
+        return replace(self.renderer.statistics(), cs_invocations=self.cs_invocations)
+
+    def _set_counting(self) -> None:
+        running = () if self._paused else self._active
+        self.state.count_samples = any(query.kind in OCCLUSION for query in running)
+        self.state.count_statistics = any(query.kind in COUNTING for query in running)
+
+    def _check_query(self, query: Any, name: str) -> None:
+        self.check_open()
+        if not isinstance(query, Query):
+            raise TypeError(f"{name}: query: what create_query returned is wanted, not {type(query).__name__}")
+        if query.is_destroyed:
+            raise ValueError(f"{name}: query: it was destroyed")
+
+
+def _result(query: Query) -> Result:
+    kind, held = query.kind, query.held
+    if kind is QueryType.OCCLUSION_COUNTER:
+        return held.samples_passed
+    if kind in OCCLUSION:
+        return held.samples_passed > 0
+    if kind is QueryType.TIMESTAMP:
+        return time.monotonic_ns()
+    if kind is QueryType.TIMESTAMP_DISJOINT:
+        return (CLOCK_HZ, False)
+    if kind is QueryType.TIME_ELAPSED:
+        return time.monotonic_ns() - query.started
+    if kind is QueryType.PRIMITIVES_GENERATED:
+        return held.generated[query.index]
+    if kind is QueryType.GPU_FINISHED:
+        return True
+    if kind is QueryType.PIPELINE_STATISTICS:
+        return tuple(getattr(held, name) for name in PIPELINE)
+    needed, written = held.needed, held.written
+    if kind is QueryType.PRIMITIVES_EMITTED:
+        return written[query.index]
+    if kind is QueryType.SO_STATISTICS:
+        return written[query.index], needed[query.index]
+    if kind is QueryType.SO_OVERFLOW_PREDICATE:
+        return needed[query.index] > written[query.index]
+    return needed != written

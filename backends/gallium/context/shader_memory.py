@@ -1,0 +1,117 @@
+"""Buffers and images that shaders write: what callers give, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from backends.abi.keys import ImageKey
+from backends.abi.records import TextureRecord
+from backends.device.bound import Memory
+from backends.device.tables import BoundImage
+from backends.formats import Format
+from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.view import Surface
+from backends.gallium.screen.support import supported_binds
+from backends.pipe.enums import Bind, ImageAccess
+from backends.pipe.template import flags, integer, pixel_format
+
+OFFSET_ALIGNMENT = 4
+"""Of the first byte of a shader buffer, or of a buffer image."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShaderBuffer:
+    """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; a `buffer_size` of None is all of the rest.
+
+    Programs reach whole 32-bit words; what is left of the last one is not there for them.
+    """
+
+    buffer: Resource
+    buffer_offset: int = 0
+    buffer_size: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImageView:
+    """A level of a texture, or a range of a buffer, as an image.
+
+    format: as what it is seen, of the same size; the resource's own when None. access: READ, WRITE or both, a hint. level, first_layer,
+    last_layer: of textures; all layers (slices of TEXTURE_3D) unless they say otherwise. offset, size: bytes, of buffers.
+    """
+
+    resource: Resource
+    format: Format | str | None = None
+    access: ImageAccess | int | str = ImageAccess.READ_WRITE
+    level: int = 0
+    first_layer: int = 0
+    last_layer: int | None = None
+    offset: int = 0
+    size: int | None = None
+
+
+def _template(kind: Any, item: Any, argument: str) -> Any:
+    """An object of `kind` from itself, its fields as a dictionary, or its first field alone."""
+    if isinstance(item, kind):
+        return item
+    if not isinstance(item, Mapping):
+        return kind(item)
+    names = [field.name for field in fields(kind)]
+    unknown = [str(name) for name in item if name not in names]
+    if unknown or names[0] not in item:
+        raise TypeError(f"{argument}: the keys of a {kind.__name__} are {', '.join(names)}, not {', '.join(map(str, item))}")
+    return kind(**item)
+
+
+def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[Memory, Resource]:
+    """What is bound of a ShaderBuffer (or its fields, or a Resource), and of which resource. TypeError, ValueError name the argument."""
+    given: ShaderBuffer = _template(ShaderBuffer, item, argument)
+    buffer = context.check_resource(given.buffer, argument)
+    if not buffer.is_buffer:
+        raise ValueError(f"{argument}: a texture cannot be used as a shader buffer")
+    start, size = _range(buffer, given.buffer_offset, given.buffer_size, f"{argument}: buffer_")
+    return Memory(buffer.address + start, size, buffer.storage), buffer
+
+
+def shader_image(context: ContextCore, item: Any, argument: str) -> tuple[BoundImage, Resource]:
+    """What is bound of an ImageView (or its fields, a Surface, or a Resource), and of which resource."""
+    if isinstance(item, Surface):
+        item = ImageView(item.texture, item.format, level=item.level, first_layer=item.first_layer, last_layer=item.last_layer)
+    view: ImageView = _template(ImageView, item, argument)
+    resource = context.check_resource(view.resource, argument)
+    flags(ImageAccess, view.access, f"{argument}: access")
+    seen = resource.format if view.format is None else pixel_format(view.format, f"{argument}: format")
+    if not supported_binds(seen, resource.target) & Bind.SHADER_IMAGE:
+        raise ValueError(f"{argument}: format: {seen} cannot be an image")
+    if not resource.is_buffer and seen.block_bits != resource.format.block_bits:
+        raise ValueError(f"{argument}: format: {seen} has {seen.block_bits} bits a pixel, {resource.format} of the resource another size")
+    record = _of_buffer(resource, view, seen, argument) if resource.is_buffer else _of_texture(resource, view, argument)
+    return BoundImage(ImageKey(seen), record, resource.storage), resource
+
+
+def _range(buffer: Resource, offset: int, size: int | None, argument: str) -> tuple[int, int]:
+    start = integer(offset, f"{argument}offset", 0, buffer.size)
+    if start % OFFSET_ALIGNMENT:
+        raise ValueError(f"{argument}offset: {start} is not a multiple of {OFFSET_ALIGNMENT}")
+    return start, integer(buffer.size - start if size is None else size, f"{argument}size", 0, buffer.size - start)
+
+
+def _of_buffer(buffer: Resource, view: ImageView, seen: Format, argument: str) -> TextureRecord:
+    start, size = _range(buffer, view.offset, view.size, f"{argument}: ")
+    record = TextureRecord(buffer.address + start, size, size // seen.block_bytes, 1, 1)
+    record.samples = 1
+    return record
+
+
+def _of_texture(texture: Resource, view: ImageView, argument: str) -> TextureRecord:
+    level = texture.level(view.level, f"{argument}: level")
+    first = integer(view.first_layer, f"{argument}: first_layer", 0, level.layers - 1)
+    top = level.layers - 1
+    last = integer(top if view.last_layer is None else view.last_layer, f"{argument}: last_layer", first, top)
+    record = TextureRecord(texture.address, texture.size, level.width, level.height, last - first + 1)
+    record.samples, record.sample_stride = texture.samples, texture.sample_stride
+    record.level_offset[0] = level.offset + first * level.layer_stride
+    record.row_stride[0], record.layer_stride[0] = level.row_stride, level.layer_stride
+    return record

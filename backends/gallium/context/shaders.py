@@ -1,0 +1,137 @@
+"""Shader objects: text or a program in, a checked handle out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backends.device import bound as packet
+from backends.gallium.context.streams import Streams, checked_info
+from backends.pipe.state import StreamOutputInfo
+from tgsi.language.facts.enums import Processor
+from tgsi.language.ir import Program
+
+STAGE_NAMES = {
+    Processor.VERT: "vs",
+    Processor.FRAG: "fs",
+    Processor.GEOM: "gs",
+    Processor.TESS_CTRL: "tcs",
+    Processor.TESS_EVAL: "tes",
+    Processor.COMP: "compute",
+}
+
+
+class Shaders(Streams):
+    """create_, bind_ and destroy_ for shaders."""
+
+    def _create_shader(self, source: Any, stage: Processor, stream_output: Any = None) -> packet.Shader:
+        name = f"create_{STAGE_NAMES[stage]}_state"
+        self.check_open()
+        program = read_program(source, name)
+        if program.processor is not stage:
+            raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")
+        return packet.Shader(program, stream_output=checked_info(stream_output, program, name))
+
+    def _check_shader(self, shader: Any, stage: Processor, name: str) -> packet.Shader:
+        if not isinstance(shader, packet.Shader):
+            made = f"create_{STAGE_NAMES[stage]}_state"
+            raise TypeError(f"{name}: what {made} returned is wanted, not {type(shader).__name__}")
+        if shader.program.processor is not stage:
+            raise ValueError(f"{name}: a {stage.name} shader is wanted, not {shader.program.processor.name}")
+        if shader.is_destroyed:
+            raise ValueError(f"{name}: the shader was destroyed")
+        return shader
+
+    def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
+        self._check_shader(shader, stage, f"destroy_{STAGE_NAMES[stage]}_state").is_destroyed = True
+
+    def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
+        """A vertex shader from a program or its text.
+
+        Raises:
+            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in it.
+            ValueError: it is of another stage, or `stream_output` is wrong; the message names the field.
+        """
+        return self._create_shader(program, Processor.VERT, stream_output)
+
+    def bind_vs_state(self, shader: packet.Shader | None) -> None:
+        """Use a vertex shader; None: draws are refused."""
+        self.state.vertex_shader = None if shader is None else self._check_shader(shader, Processor.VERT, "bind_vs_state")
+        self.choose_stages()
+
+    def destroy_vs_state(self, shader: packet.Shader) -> None:
+        """Forget a vertex shader; what is drawn already is not touched."""
+        self._destroy_shader(shader, Processor.VERT)
+
+    delete_vs_state = destroy_vs_state
+
+    def create_fs_state(self, program: Program | str) -> packet.Shader:
+        """A fragment shader from a program or its text; errors as `create_vs_state`."""
+        return self._create_shader(program, Processor.FRAG)
+
+    def bind_fs_state(self, shader: packet.Shader | None) -> None:
+        """Use a fragment shader; None: only depth and stencil are written."""
+        self.state.fragment_shader = None if shader is None else self._check_shader(shader, Processor.FRAG, "bind_fs_state")
+
+    def destroy_fs_state(self, shader: packet.Shader) -> None:
+        """Forget a fragment shader; what is drawn already is not touched."""
+        self._destroy_shader(shader, Processor.FRAG)
+
+    delete_fs_state = destroy_fs_state
+
+    def create_gs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
+        """A geometry shader from a program or its text; arguments and errors as `create_vs_state`."""
+        return self._create_shader(program, Processor.GEOM, stream_output)
+
+    def bind_gs_state(self, shader: packet.Shader | None) -> None:
+        """Use a geometry shader; None: primitives go from the vertex shader to the rasterizer."""
+        self.state.stages.geometry_shader = None if shader is None else self._check_shader(shader, Processor.GEOM, "bind_gs_state")
+        self.choose_stages()
+
+    def destroy_gs_state(self, shader: packet.Shader) -> None:
+        """Forget a geometry shader."""
+        self._destroy_shader(shader, Processor.GEOM)
+
+    delete_gs_state = destroy_gs_state
+
+    def create_tcs_state(self, program: Program | str) -> packet.Shader:
+        """A tessellation control shader from a program or its text; errors as `create_vs_state`."""
+        return self._create_shader(program, Processor.TESS_CTRL)
+
+    def bind_tcs_state(self, shader: packet.Shader | None) -> None:
+        """Use a tessellation control shader; None: patches go on as they are, with the levels of `set_tess_state`."""
+        self.state.stages.control_shader = None if shader is None else self._check_shader(shader, Processor.TESS_CTRL, "bind_tcs_state")
+
+    def destroy_tcs_state(self, shader: packet.Shader) -> None:
+        """Forget a tessellation control shader."""
+        self._destroy_shader(shader, Processor.TESS_CTRL)
+
+    delete_tcs_state = destroy_tcs_state
+
+    def create_tes_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
+        """A tessellation evaluation shader from a program or its text; arguments and errors as `create_vs_state`."""
+        return self._create_shader(program, Processor.TESS_EVAL, stream_output)
+
+    def bind_tes_state(self, shader: packet.Shader | None) -> None:
+        """Use a tessellation evaluation shader: draws want PATCHES then. None: no tessellation."""
+        self.state.stages.evaluation_shader = None if shader is None else self._check_shader(shader, Processor.TESS_EVAL, "bind_tes_state")
+        self.choose_stages()
+
+    def destroy_tes_state(self, shader: packet.Shader) -> None:
+        """Forget a tessellation evaluation shader."""
+        self._destroy_shader(shader, Processor.TESS_EVAL)
+
+    delete_tes_state = destroy_tes_state
+
+
+def read_program(source: Any, name: str) -> Program:
+    """A valid program from text or a program; see `Shaders.create_vs_state`."""
+    if isinstance(source, str):
+        from tgsi.language.text.parser import parse  # lark and the grammar load only where text is read
+
+        source = parse(source, name=name)
+    if not isinstance(source, Program):
+        raise TypeError(f"{name}: program: a Program or TGSI text is wanted, not {type(source).__name__}")
+    from passes.validate import validate
+
+    validate(source)
+    return source

@@ -1,0 +1,137 @@
+"""Stream output: what shaders declare, targets, and how they are bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from backends.device import bound as packet
+from backends.gallium.context.core import ContextCore
+from backends.pipe.state import StreamOutputInfo
+from backends.pipe.template import integer, make
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+
+if TYPE_CHECKING:
+    from backends.gallium.resource.resource import Resource
+
+MAX_TARGETS = 4
+MAX_OUTPUTS = 64
+MAX_STRIDE = 512
+"""Words of a vertex in a buffer."""
+APPEND = -1
+_U32 = (1 << 32) - 1
+
+
+class StreamOutputTarget(packet.StreamTarget):
+    """What create_stream_output_target returns: a range of a buffer, and how much of it is written (`offset`, bytes)."""
+
+    def __init__(self, resource: Resource, buffer_offset: int, buffer_size: int) -> None:
+        super().__init__(resource.address + buffer_offset, buffer_size, resource.storage)
+        self.resource, self.buffer_offset, self.buffer_size = resource, buffer_offset, buffer_size
+        self.is_destroyed = False
+
+    def __repr__(self) -> str:
+        return f"<StreamOutputTarget of {self.buffer_size} bytes, {self.offset} written>"
+
+
+def checked_info(info: Any, program: Program, name: str) -> StreamOutputInfo | None:
+    """A declaration of stream output for a program; None where nothing goes out. TypeError, ValueError naming the field."""
+    if info is None:
+        return None
+    made = make(StreamOutputInfo, info, {}, f"{name}: stream_output")
+    if len(made.output) > MAX_OUTPUTS or len(made.stride) > MAX_TARGETS:
+        raise ValueError(f"{name}: stream_output: at most {MAX_OUTPUTS} outputs to {MAX_TARGETS} buffers are possible")
+    registers = program.file_size(File.OUT)
+    limits = {"register_index": registers - 1, "start_component": 3, "num_components": 4, "output_buffer": MAX_TARGETS - 1}
+    limits |= {"dst_offset": MAX_STRIDE, "stream": 3}
+    for number, stride in enumerate(made.stride):
+        integer(stride, f"{name}: stream_output: stride[{number}]", 0, MAX_STRIDE)
+    for number, output in enumerate(made.output):
+        where = f"{name}: stream_output: output[{number}]"
+        for item in fields(output):
+            integer(getattr(output, item.name), f"{where}: {item.name}", 0, limits[item.name])
+        if output.start_component + output.num_components > 4:
+            raise ValueError(f"{where}: components {output.start_component} to {output.start_component + output.num_components - 1}")
+    return made if any(output.num_components for output in made.output) else None
+
+
+class Streams(ContextCore):
+    """create_stream_output_target, set_stream_output_targets."""
+
+    def create_stream_output_target(
+        self, buffer: Resource, *, buffer_offset: int = 0, buffer_size: int | None = None
+    ) -> StreamOutputTarget:
+        """A range of a buffer for stream output (the rest of it without `buffer_size`); nothing is written in it yet.
+
+        Raises:
+            TypeError, ValueError: it is no buffer, or the range is not inside of it; `buffer_offset` is a multiple of 4.
+        """
+        name = "create_stream_output_target"
+        self.check_open()
+        self.check_resource(buffer, f"{name}: buffer")
+        if not buffer.is_buffer:
+            raise ValueError(f"{name}: buffer: a texture cannot be a stream output target")
+        start = integer(buffer_offset, f"{name}: buffer_offset", 0, buffer.size)
+        if start % 4:
+            raise ValueError(f"{name}: buffer_offset: {start} is not a multiple of 4")
+        size = buffer.size - start if buffer_size is None else integer(buffer_size, f"{name}: buffer_size", 0, buffer.size - start)
+        return StreamOutputTarget(buffer, start, size)
+
+    def stream_output_target_destroy(self, target: StreamOutputTarget) -> None:
+        """Forget a target; its buffer stays."""
+        self._check_target(target, "stream_output_target_destroy: target").is_destroyed = True
+
+    def set_stream_output_targets(self, targets: Sequence[StreamOutputTarget | None] = (), *, offsets: Sequence[int] = ()) -> None:
+        """Bind targets to the buffers 0, 1 ... of stream output; nothing unbinds all. None leaves a buffer without one.
+
+        offsets: where in its range (bytes) each target is written from now on, and how much data draws with
+        `count_from_stream_output` find in it; -1, or nothing, goes on behind what is written.
+        """
+        name = "set_stream_output_targets"
+        self.check_open()
+        if len(targets) > MAX_TARGETS:
+            raise ValueError(f"{name}: targets: {len(targets)} are too many; {MAX_TARGETS} are possible")
+        bound = tuple(None if t is None else self._check_target(t, f"{name}: targets[{k}]") for k, t in enumerate(targets))
+        places = [APPEND if k >= len(offsets) or offsets[k] in (APPEND, _U32) else offsets[k] for k in range(len(bound))]
+        for k, (target, place) in enumerate(zip(bound, places)):
+            if target is None:
+                continue
+            self.note_use(target.resource)
+            if place != APPEND:
+                wanted = integer(place, f"{name}: offsets[{k}]")
+                if wanted % 4:
+                    raise ValueError(f"{name}: offsets[{k}]: {wanted} is not a multiple of 4")
+                target.offset = wanted
+        self.state.stages.targets = bound
+        self.choose_stages()
+
+    def choose_stages(self) -> None:
+        """After a shader or a target was bound: is there more to a draw than a vertex and a fragment shader?"""
+        state, stages = self.state, self.state.stages
+        last = stages.geometry_shader or stages.evaluation_shader or state.vertex_shader
+        streams = last is not None and last.stream_output is not None and any(target is not None for target in stages.targets)
+        state.has_stages = streams or stages.geometry_shader is not None or stages.evaluation_shader is not None
+
+    def show_streams(self) -> None:
+        """Behind a draw that may have written targets: memory of the caller gets it."""
+        for target in self.state.stages.targets:
+            if isinstance(target, StreamOutputTarget):
+                target.resource.push()
+
+    def streamed_count(self, target: Any) -> int:
+        """How many vertices a draw finds in a target: those of the size that vertex buffer 0 has, or that were written."""
+        name = "draw_vbo: count_from_stream_output"
+        found = self._check_target(target, name)
+        buffers = self.state.vertex_buffers
+        stride = buffers[0].stride if buffers and buffers[0] is not None else found.stride
+        return found.offset // stride if stride else 0
+
+    def _check_target(self, target: Any, argument: str) -> StreamOutputTarget:
+        if not isinstance(target, StreamOutputTarget):
+            raise TypeError(f"{argument}: what create_stream_output_target returned is wanted, not {type(target).__name__}")
+        if target.is_destroyed:
+            raise ValueError(f"{argument}: it was destroyed")
+        self.check_resource(target.resource, argument)
+        return target

@@ -1,0 +1,1 @@
+"""Resources and how they are seen."""

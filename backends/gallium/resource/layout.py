@@ -1,0 +1,152 @@
+"""Where the levels and layers of a resource lie in memory (architecture, section 9: Memory)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.formats import Format
+from backends.pipe.enums import Bind, TextureTarget
+
+LINE = 64
+"""Bytes of a cache line: alignment of storage, unit of row strides, and slack behind every resource."""
+
+TILE = 64
+"""Pixels that rendered levels are padded to in x and y."""
+
+MAX_BYTES = 1 << 30
+"""Largest resource; kernels address texels with 32-bit offsets."""
+
+MAX_2D = 8192
+MAX_3D = 2048
+MAX_LAYERS = 2048
+MAX_LEVELS = 14
+
+LAYERED = frozenset(
+    {
+        TextureTarget.TEXTURE_1D_ARRAY,
+        TextureTarget.TEXTURE_2D_ARRAY,
+        TextureTarget.TEXTURE_CUBE,
+        TextureTarget.TEXTURE_CUBE_ARRAY,
+    }
+)
+MULTISAMPLED = frozenset({TextureTarget.TEXTURE_2D, TextureTarget.TEXTURE_2D_ARRAY})
+SAMPLE_COUNTS = (0, 1, 2, 4, 8, 16)
+"""What nr_samples may be; 0 and 1 are the same."""
+
+ONE_DIMENSIONAL = frozenset({TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_1D_ARRAY})
+CUBES = frozenset({TextureTarget.TEXTURE_CUBE, TextureTarget.TEXTURE_CUBE_ARRAY})
+RENDERED = Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.DISPLAY_TARGET | Bind.SCANOUT
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The fields of a resource. Buffers count bytes in width0; cubes have six layers a cube.
+
+    nr_samples is one of SAMPLE_COUNTS."""
+
+    width0: int
+    height0: int = 1
+    depth0: int = 1
+    array_size: int = 1
+    target: TextureTarget = TextureTarget.TEXTURE_2D
+    format: Format = Format.R8G8B8A8_UNORM
+    last_level: int = 0
+    nr_samples: int = 0
+    bind: Bind = Bind.NONE
+    usage: int = 0
+    flags: int = 0
+
+    @property
+    def is_buffer(self) -> bool:
+        """It is a range of bytes."""
+        return self.target is TextureTarget.BUFFER
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One mip level: size in texels, layers (or slices of a 3D texture), and byte strides."""
+
+    offset: int
+    width: int
+    height: int
+    layers: int
+    row_stride: int
+    layer_stride: int
+
+
+def align(value: int, unit: int) -> int:
+    """The next multiple of `unit`."""
+    return -(-value // unit) * unit
+
+
+def minify(size: int, level: int) -> int:
+    """Size of a mip level."""
+    return max(1, size >> level)
+
+
+def levels_of(template: Template) -> tuple[tuple[Level, ...], int]:
+    """The levels of a resource and its size in bytes, slack not counted.
+
+    Levels that are rendered to are padded to whole tiles and have an odd number of cache lines a row, so that the rows of a
+    tile fall into different cache sets. Other textures have rows of whole lines, odd from eight lines up. The levels are those of
+    one sample; the planes of other samples follow, `sample_stride` bytes apart.
+    """
+    if template.is_buffer:
+        return (Level(0, template.width0, 1, 1, template.width0, template.width0),), template.width0
+    rendered = bool(template.bind & RENDERED)
+    levels = []
+    offset = 0
+    for index in range(template.last_level + 1):
+        width, height = minify(template.width0, index), minify(template.height0, index)
+        layers = minify(template.depth0, index) if template.target is TextureTarget.TEXTURE_3D else template.array_size
+        columns, rows = (align(width, TILE), align(height, TILE)) if rendered else (width, height)
+        lines = -(-columns * template.format.block_bytes // LINE)
+        if rendered or lines >= 8:
+            lines |= 1
+        stride = lines * LINE
+        levels.append(Level(offset, width, height, layers, stride, stride * rows))
+        offset += stride * rows * layers
+    if template.nr_samples > 1:
+        offset = sample_stride(offset) * template.nr_samples
+    return tuple(levels), offset
+
+
+def sample_stride(size: int) -> int:
+    """Bytes from a sample's plane of `size` bytes to the next: equal texels fall neither into one cache set nor at one page offset."""
+    return align(size, 4096) + 17 * LINE
+
+
+def check(template: Template, argument: str = "resource_create") -> None:
+    """ValueError, naming the field, for a template that no resource can have."""
+    target, name = template.target, template.target.name
+    if template.is_buffer:
+        limits = (MAX_BYTES, 1, 1, 1)
+    elif target in ONE_DIMENSIONAL:
+        limits = (MAX_2D, 1, 1, MAX_LAYERS)
+    elif target is TextureTarget.TEXTURE_3D:
+        limits = (MAX_3D, MAX_3D, MAX_3D, 1)
+    else:
+        limits = (MAX_2D, MAX_2D, 1, MAX_LAYERS)
+    if target not in LAYERED:
+        limits = (*limits[:3], 1)
+    sizes = (template.width0, template.height0, template.depth0, template.array_size)
+    for field, size, limit in zip(("width0", "height0", "depth0", "array_size"), sizes, limits):
+        if not 1 <= size <= limit:
+            raise ValueError(f"{argument}: {field}: {size} is not in 1 .. {limit} for {name}")
+    if target in CUBES:
+        if template.width0 != template.height0:
+            raise ValueError(f"{argument}: height0: the faces of a cube are square, not {template.width0} x {template.height0}")
+        if template.array_size % 6 or (target is TextureTarget.TEXTURE_CUBE and template.array_size != 6):
+            raise ValueError(f"{argument}: array_size: {template.array_size} is not {'6' if limits[3] == 1 else 'a multiple of 6'}")
+    largest = max(sizes[:3]).bit_length() - 1
+    top = 0 if template.is_buffer or target is TextureTarget.TEXTURE_RECT else largest
+    if not 0 <= template.last_level <= top:
+        raise ValueError(f"{argument}: last_level: {template.last_level} is not in 0 .. {top}")
+    if template.nr_samples not in SAMPLE_COUNTS:
+        counts = ", ".join(map(str, SAMPLE_COUNTS))
+        raise ValueError(f"{argument}: nr_samples: {template.nr_samples} is not supported; {counts} are")
+    if template.nr_samples > 1 and (target not in MULTISAMPLED or template.last_level):
+        raise ValueError(f"{argument}: nr_samples: only a 2D texture or array of one level can have {template.nr_samples} samples")
+    size = levels_of(template)[1]
+    if size > MAX_BYTES:
+        raise ValueError(f"{argument}: the resource needs {size} bytes; at most {MAX_BYTES} are possible")

@@ -1,0 +1,124 @@
+"""Multisampled resources as arrays: what a pixel is when its samples become one, and mappings of them.
+
+Resolving averages colors: formats of unsigned normalized channels average the stored numbers, halves up; others (sRGB, signed, floats)
+are decoded to f32, added in the order of samples, multiplied by 1/n, and encoded. Of integers, depth and stencil sample 0 counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.device.bound import Surface
+from backends.device.resolve_job import Resolve, averages_words, is_native
+from backends.formats import ChannelType, Format
+from backends.formats.arrays import pack, unpack
+from backends.gallium.resource.resource import Box, Resource
+from backends.pipe.enums import Bind
+
+if TYPE_CHECKING:
+    from backends.device.interface import Device
+
+Bytes = NDArray[np.uint8]
+
+
+def takes_first(format: Format) -> bool:
+    """A resolved pixel is its sample 0."""
+    return format.is_depth_stencil or format.is_integer
+
+
+def resolved(planes: Sequence[Bytes], format: Format) -> Bytes:
+    """One plane of texels (any shape, texel bytes last) from those of every sample, a power of two of them."""
+    if len(planes) == 1 or takes_first(format):
+        return planes[0].copy()
+    shape, flat = planes[0].shape, [np.ascontiguousarray(p).reshape(-1) for p in planes]
+    if averages_words(format):
+        return _mean_of_words(flat, format).reshape(shape)
+    total = unpack(format, flat[0])
+    with np.errstate(all="ignore"):
+        for plane in flat[1:]:
+            total = total + unpack(format, plane)
+        total = total * np.float32(1.0 / len(planes))
+    return pack(format, total).reshape(shape)
+
+
+def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
+    size, count = format.block_bytes, len(planes)
+    result = np.zeros(planes[0].size, np.uint8).reshape(-1, size)
+    words = min(size, 8)
+    for start in range(0, size, words):  # no channel lies across eight bytes
+        total: dict[int, NDArray[np.uint64]] = {}
+        channels = [c for c in format.channels if c.type is ChannelType.UNORM and start * 8 <= c.shift < (start + words) * 8]
+        for plane in planes:
+            wide = np.zeros((len(result), 8), np.uint8)
+            wide[:, :words] = plane.reshape(-1, size)[:, start : start + words]
+            value = wide.view(np.uint64)[:, 0]
+            for k, c in enumerate(channels):
+                part = (value >> np.uint64(c.shift - 8 * start)) & np.uint64((1 << c.size) - 1)
+                total[k] = total[k] + part if k in total else part
+        out = np.zeros(len(result), np.uint64)
+        for k, c in enumerate(channels):
+            out |= ((total[k] + np.uint64(count // 2)) // np.uint64(count)) << np.uint64(c.shift - 8 * start)
+        result[:, start : start + words] = out.view(np.uint8).reshape(-1, 8)[:, :words]
+    return result.reshape(-1)
+
+
+def resolved_level(renderer: Device, resource: Resource, level: int, box: Box, format: Format) -> Bytes:
+    """A level as `format`, one sample a pixel; only the texels of `box` are there. What waits is not seen."""
+    one = replace(resource.template, format=format, nr_samples=0, bind=Bind.NONE)
+    found = Resource(resource.screen, one)
+    for z in range(box.z, box.z + box.depth):
+        layer = Box(box.x, box.y, z, box.width, box.height, 1)
+        job = native_resolve(found, 0, layer, resource, (z, box.y, box.x), (1, box.height, box.width), format)
+        if job is not None:
+            renderer.resolve(job, waits=False)
+        else:
+            part(found.blocks(), layer)[...] = resolved([part(resource.blocks(level, k), layer) for k in range(resource.samples)], format)
+    return found.blocks()
+
+
+def native_resolve(
+    dst: Resource, dst_level: int, target: Box, src: Resource, start: Sequence[int], size: Sequence[int], format: Format
+) -> Resolve | None:
+    """The job of a kernel, None where there is none for it: it averages one layer, rows in order or mirrored, without scaling.
+
+    start, size: of the source in z, y, x."""
+    is_plain = size in ((1, target.height, target.width), (1, -target.height, target.width))
+    if not is_plain or src.samples == 1 or dst.samples > 1 or dst.user is not None or not is_native(format):
+        return None
+    if not src.bind & Bind.RENDER_TARGET or (format.block_bytes < 4 and (start[2] != target.x or start[1] != target.y or size[1] < 0)):
+        return None  # rows are read in whole blocks; narrow texels are written in whole blocks
+    info, to, step = src.levels[0], dst.levels[dst_level], format.block_bytes
+    address = src.address + start[0] * info.layer_stride
+    rows = info.width, info.height, 0, 1, src.samples, src.sample_stride
+    surface = Surface(address, info.row_stride, format, *rows, src.storage)
+    stride, first = (-to.row_stride, start[1] - 1) if size[1] < 0 else (to.row_stride, start[1])
+    low = min(start[1], start[1] + size[1])
+    base = dst.address + to.offset + target.z * to.layer_stride + target.y * to.row_stride + target.x * step
+    box = (start[2], low, start[2] + size[2], low + target.height)
+    return Resolve(surface, base - start[2] * step - first * stride, stride, box, (dst.address, dst.size), (src.storage, dst.storage))
+
+
+def make_staging(renderer: Device, resource: Resource, level: int, box: Box) -> Resource:
+    """A resource of one sample with the resolved texels of a box: what a mapping shows."""
+    one = replace(resource.template, width0=box.width, height0=box.height, array_size=box.depth, nr_samples=0, bind=Bind.NONE)
+    found = Resource(resource.screen, one)
+    found.blocks()[...] = part(resolved_level(renderer, resource, level, box, resource.format), box)
+    return found
+
+
+def finish_staging(resource: Resource, level: int, box: Box, staging: Resource, is_written: bool) -> None:
+    """The mapping ends: what was written goes to every sample."""
+    if is_written:
+        for k in range(resource.samples):
+            part(resource.blocks(level, k), box)[...] = staging.blocks()
+    staging.destroy()
+
+
+def part(blocks: NDArray[Any], box: Box) -> NDArray[Any]:
+    """The texels of a box of a level's array."""
+    return blocks[box.z : box.z + box.depth, box.y : box.y + box.height, box.x : box.x + box.width]

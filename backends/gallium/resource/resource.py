@@ -1,0 +1,231 @@
+"""Resources: memory with a template. Textures and buffers alike; numpy views show them cropped to what is theirs."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.formats import ChannelType, Format
+from backends.gallium.resource.layout import LAYERED, LINE, ONE_DIMENSIONAL, Level, Template, levels_of
+from backends.pipe.enums import TextureTarget
+from backends.pipe.template import integer
+
+if TYPE_CHECKING:
+    from backends.gallium.screen.screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A region of texels (of bytes, for buffers). z counts layers, cube faces or slices. Blit sources may be negative in size."""
+
+    x: int = 0
+    y: int = 0
+    z: int = 0
+    width: int = 1
+    height: int = 1
+    depth: int = 1
+
+
+class Accounting:
+    """Bytes that the living resources of a screen hold."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.used = 0
+        self.peak = 0
+
+    def take(self, size: int) -> None:
+        """Count an allocation."""
+        with self._lock:
+            self.used += size
+            self.peak = max(self.peak, self.used)
+
+    def give(self, size: int) -> None:
+        """Count the end of one."""
+        with self._lock:
+            self.used -= size
+
+
+def allocate(size: int) -> NDArray[np.uint8]:
+    """`size` zero bytes on a cache line's border, with a line of slack behind them. The array's own length is without slack."""
+    block = np.zeros(size + 2 * LINE, np.uint8)
+    start = -block.__array_interface__["data"][0] % LINE
+    return block[start : start + size]
+
+
+def address_of(array: NDArray[Any]) -> int:
+    """Address of an array's first element."""
+    return int(array.__array_interface__["data"][0])
+
+
+class Resource:
+    """A texture or a buffer, made by `Screen.resource_create`. The template's fields are attributes.
+
+    Storage: aligned to 64 bytes, with 64 bytes of slack; rendered levels in whole 64 x 64 tiles, an odd number of cache lines
+    a row. `blocks` shows a level as an array without any of that. `samples` is at least 1; the planes of samples are
+    `sample_stride` bytes apart, and arrays show the first where none is named.
+    """
+
+    def __init__(self, screen: Screen, template: Template, memory: Any = None) -> None:
+        self.screen = screen
+        self.template = template
+        self.target = template.target
+        self.format = template.format
+        self.width0 = template.width0
+        self.height0 = template.height0
+        self.depth0 = template.depth0
+        self.array_size = template.array_size
+        self.last_level = template.last_level
+        self.nr_samples = template.nr_samples
+        self.bind = template.bind
+        self.usage = template.usage
+        self.flags = template.flags
+        self.levels, self.size = levels_of(template)
+        self.samples = max(1, template.nr_samples)
+        self.sample_stride = self.size // self.samples if self.samples > 1 else 0
+        self.storage = allocate(self.size)
+        self.address = address_of(self.storage)
+        self.user: NDArray[np.uint8] | None = None
+        self._whole: dict[int, NDArray[Any]] = {}
+        screen.memory.take(self.size)
+        self._finalizer = weakref.finalize(self, screen.memory.give, self.size)
+        if memory is not None:
+            self._adopt(memory)
+
+    def __repr__(self) -> str:
+        size = f"{self.width0} bytes" if self.is_buffer else f"{self.width0}x{self.height0}x{max(self.depth0, self.array_size)}"
+        return f"<Resource {self.target.name} {self.format} {size}, {len(self.levels)} level{'s' * (len(self.levels) > 1)}>"
+
+    @property
+    def is_buffer(self) -> bool:
+        """It is a range of bytes."""
+        return self.target is TextureTarget.BUFFER
+
+    @property
+    def is_destroyed(self) -> bool:
+        """resource_destroy was called; the memory lives on while something pending or mapped holds it."""
+        return not self._finalizer.alive
+
+    def destroy(self) -> None:
+        """Stop counting the memory. It is freed when the last view, mapping and pending draw have let go of it."""
+        self._finalizer()
+
+    def level(self, index: int, argument: str) -> Level:
+        """A level; ValueError, naming the argument, where there is none."""
+        return self.levels[integer(index, argument, 0, self.last_level)]
+
+    def box(self, level: int, box: Box | Sequence[int] | None, argument: str) -> Box:
+        """A box inside of a level; None is the whole level, a sequence is x, y, z, width, height, depth.
+
+        Raises:
+            ValueError: it is empty or reaches outside; the message names the argument.
+        """
+        info = self.level(level, f"{argument}: level")
+        if box is None:
+            return Box(0, 0, 0, info.width, info.height, info.layers)
+        if not isinstance(box, Box):
+            if isinstance(box, (str, bytes)) or not isinstance(box, Sequence):
+                raise TypeError(f"{argument}: box: a Box or a sequence is wanted, not {type(box).__name__}")
+            values = [integer(v, f"{argument}: box", -(1 << 31)) for v in box]
+            if len(values) == 2:
+                values = [values[0], 0, 0, values[1], 1, 1]
+            elif len(values) == 4:
+                values = [values[0], values[1], 0, values[2], values[3], 1]
+            if len(values) != 6:
+                raise ValueError(f"{argument}: box: 2 (x, width), 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
+            box = Box(*values)
+        starts, sizes = (box.x, box.y, box.z), (box.width, box.height, box.depth)
+        for axis, start, size, limit in zip("xyz", starts, sizes, (info.width, info.height, info.layers)):
+            if start < 0 or size < 1 or start + size > limit:
+                raise ValueError(f"{argument}: box: {start} + {size} in {axis} is outside of level {level} ({limit})")
+        return box
+
+    # -- views -----------------------------------------------------------------------------------------------------------
+    def blocks(self, level: int = 0, sample: int = 0) -> NDArray[np.uint8]:
+        """Raw bytes of a level: uint8 of shape (layers, height, width, bytes of a pixel); writing it writes the resource."""
+        info = self.levels[level]
+        size = self.format.block_bytes if not self.is_buffer else 1
+        shape = (info.layers, info.height, info.width, size)
+        start = info.offset + sample * self.sample_stride
+        return np.ndarray(shape, np.uint8, self.storage.data, start, (info.layer_stride, info.row_stride, size, 1))
+
+    def texels(self, level: int = 0) -> NDArray[Any]:
+        """A level as numbers: (layers, height, width, channels), or without the last axis for packed formats and buffers."""
+        known = self._whole.get(level)
+        if known is None:
+            known = self._whole[level] = self._texels(level)
+        return known
+
+    def _texels(self, level: int) -> NDArray[Any]:
+        info = self.levels[level]
+        dtype, channels = (np.dtype(np.uint8), 0) if self.is_buffer else texel_type(self.format)
+        shape = (info.layers, info.height, info.width) + ((channels,) if channels else ())
+        strides = (info.layer_stride, info.row_stride, dtype.itemsize * max(1, channels)) + ((dtype.itemsize,) if channels else ())
+        return np.ndarray(shape, dtype, self.storage.data, info.offset, strides)
+
+    def region(self, level: int, box: Box) -> NDArray[Any]:
+        """The texels of a checked box. Axes that the target does not have are left out: a 2D texture gives (height, width, ...)."""
+        array = self.texels(level)[box.z : box.z + box.depth, box.y : box.y + box.height, box.x : box.x + box.width]
+        if self.is_buffer or self.target in ONE_DIMENSIONAL:
+            array = array[:, 0]
+        if self.target not in LAYERED and self.target is not TextureTarget.TEXTURE_3D:
+            array = array[0]
+        return array
+
+    # -- user memory -----------------------------------------------------------------------------------------------------
+    def _adopt(self, memory: Any) -> None:
+        """Tie the resource to memory of the caller: rows and layers without padding. `pull` and `push` carry the bytes over."""
+        try:
+            user = np.frombuffer(memory, np.uint8)
+        except (TypeError, ValueError, BufferError):
+            raise TypeError(f"resource_from_user_memory: memory: a contiguous buffer is wanted, not {type(memory).__name__}") from None
+        needed = self.blocks(0).size
+        if self.samples > 1:
+            raise ValueError("resource_from_user_memory: nr_samples: user memory holds one sample a pixel")
+        if self.last_level:
+            raise ValueError("resource_from_user_memory: last_level: user memory holds one level")
+        if user.size < needed:
+            raise ValueError(f"resource_from_user_memory: memory: {needed} bytes are needed, {user.size} are there")
+        self.user = user[:needed]
+        self.pull()
+
+    def pull(self) -> None:
+        """Take over what the caller wrote to its memory."""
+        if self.user is not None:
+            blocks = self.blocks(0)
+            blocks[...] = self.user.reshape(blocks.shape)
+
+    def push(self) -> None:
+        """Show the caller what was written to the resource. Memory that cannot be written stays as it is."""
+        if self.user is not None and self.user.flags.writeable:
+            blocks = self.blocks(0)
+            self.user.reshape(blocks.shape)[...] = blocks
+
+
+_FLOATS: dict[int, np.dtype[Any]] = {2: np.dtype(np.float16), 4: np.dtype(np.float32), 8: np.dtype(np.float64)}
+_SIGNED = (ChannelType.SNORM, ChannelType.SINT, ChannelType.SSCALED, ChannelType.FIXED)
+
+
+def texel_type(format: Format) -> tuple[np.dtype[Any], int]:
+    """Element type and channel count that arrays of a format have; 0 channels: one number for a whole pixel.
+
+    R8G8B8A8_UNORM is (uint8, 4), R16_FLOAT (float16, 1), Z32_FLOAT (float32, 0), B5G6R5_UNORM (uint16, 0).
+    """
+    size = format.channels[0].size // 8
+    kinds = {c.type for c in format.channels if c.type is not ChannelType.VOID}
+    if format.is_array and len(kinds) == 1:
+        kind = kinds.pop()
+        if kind is ChannelType.FLOAT and size in _FLOATS:
+            dtype: np.dtype[Any] = _FLOATS[size]
+        else:
+            dtype = np.dtype(f"<{'i' if kind in _SIGNED else 'u'}{size}")
+        return dtype, 0 if format.is_depth_stencil else len(format.channels)
+    if format.block_bytes in (1, 2, 4, 8):
+        return np.dtype(f"<u{format.block_bytes}"), 0
+    return np.dtype(np.uint8), format.block_bytes

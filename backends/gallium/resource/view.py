@@ -1,0 +1,254 @@
+"""Sampler views, surfaces and framebuffers: resources as shaders and the rasterizer see them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from backends.abi.keys import texture_key
+from backends.abi.records import TextureRecord
+from backends.device import bound as packet
+from backends.formats import Format
+from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
+from backends.gallium.resource.resource import Resource
+from backends.gallium.screen.support import supported_binds
+from backends.pipe.enums import Bind, Swizzle, TextureTarget, lookup
+from backends.pipe.template import integer, pixel_format
+
+if TYPE_CHECKING:
+    from backends.gallium.context.core import ContextCore
+
+Swizzles = tuple[Swizzle, Swizzle, Swizzle, Swizzle]
+_LETTERS = {"x": Swizzle.X, "y": Swizzle.Y, "z": Swizzle.Z, "w": Swizzle.W, "0": Swizzle.ZERO, "1": Swizzle.ONE}
+_LETTERS |= dict(zip("rgba", _LETTERS.values()))
+
+COMPATIBLE: dict[TextureTarget, frozenset[TextureTarget]] = {
+    target: frozenset(others)
+    for others in (
+        (TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_1D_ARRAY),
+        (
+            TextureTarget.TEXTURE_2D,
+            TextureTarget.TEXTURE_RECT,
+            TextureTarget.TEXTURE_2D_ARRAY,
+            TextureTarget.TEXTURE_CUBE,
+            TextureTarget.TEXTURE_CUBE_ARRAY,
+        ),
+        (TextureTarget.TEXTURE_3D,),
+        (TextureTarget.BUFFER,),
+    )
+    for target in others
+}
+"""Targets that a resource of some target may be viewed as."""
+
+
+class SamplerView:
+    """A texture as samplers see it: format, target, swizzle, and ranges of levels and layers."""
+
+    def __init__(
+        self,
+        context: ContextCore,
+        texture: Resource,
+        format: Format,
+        target: TextureTarget,
+        swizzle: Swizzles,
+        levels: tuple[int, int],
+        layers: tuple[int, int],
+        extent: tuple[int, int],
+    ) -> None:
+        self.context = context
+        self.texture = texture
+        self.format = format
+        self.target = target
+        self.swizzle = swizzle
+        self.first_level, self.last_level = levels
+        self.first_layer, self.last_layer = layers
+        self.buf_offset, self.buf_size = extent
+        self.is_destroyed = False
+        record = self._record()
+        key = texture_key(
+            format,
+            target,
+            swizzle,
+            width=record.width,
+            height=record.height,
+            depth=record.depth,
+            last_level=record.last_level,
+        )
+        # The memory is held, not the view: a view that held itself would wait for the garbage collector.
+        self.bound = packet.BoundView(key, record, texture.storage)
+
+    def __repr__(self) -> str:
+        return f"<SamplerView {self.target.name} {self.format} of {self.texture!r}>"
+
+    def _record(self) -> TextureRecord:
+        texture, record = self.texture, TextureRecord()
+        record.samples, record.sample_stride = texture.samples, texture.sample_stride
+        record.base, record.size = texture.address, texture.size
+        if self.target is TextureTarget.BUFFER:
+            record.base += self.buf_offset
+            record.size = self.buf_size
+            record.width, record.height, record.depth = self.buf_size // self.format.block_bytes, 1, 1
+            record.row_stride[0] = record.layer_stride[0] = self.buf_size
+            return record
+        first = texture.levels[self.first_level]
+        record.width, record.height = first.width, first.height
+        is_volume = self.target is TextureTarget.TEXTURE_3D
+        record.depth = first.layers if is_volume else self.last_layer - self.first_layer + 1
+        record.first_level, record.last_level = self.first_level, self.last_level - self.first_level
+        for index, level in enumerate(texture.levels[self.first_level : self.last_level + 1]):
+            record.level_offset[index] = level.offset + (0 if is_volume else self.first_layer * level.layer_stride)
+            record.row_stride[index] = level.row_stride
+            record.layer_stride[index] = level.layer_stride
+        return record
+
+
+def sampler_view(
+    context: ContextCore,
+    texture: Resource,
+    *,
+    format: Format | str | None,
+    target: TextureTarget | int | str | None,
+    swizzle: str | Sequence[Swizzle | int | str],
+    first_level: int,
+    last_level: int | None,
+    first_layer: int,
+    last_layer: int | None,
+    offset: int,
+    size: int | None,
+) -> SamplerView:
+    """A checked sampler view; see `Context.create_sampler_view`."""
+    name = "create_sampler_view"
+    if not isinstance(texture, Resource):
+        raise TypeError(f"{name}: texture: a Resource is wanted, not {type(texture).__name__}")
+    seen = texture.format if format is None else pixel_format(format, f"{name}: format")
+    if not texture.is_buffer and seen.block_bits != texture.format.block_bits:
+        raise ValueError(f"{name}: format: {seen} has {seen.block_bits} bits a pixel, {texture.format} of the texture has another size")
+    if not supported_binds(seen, texture.target) & Bind.SAMPLER_VIEW:
+        raise ValueError(f"{name}: format: {seen} cannot be sampled")
+    kind = texture.target if target is None else lookup(TextureTarget, target, f"{name}: target")
+    if kind not in COMPATIBLE[texture.target]:
+        raise ValueError(f"{name}: target: a {texture.target.name} resource cannot be viewed as {kind.name}")
+    if texture.is_buffer:
+        start = integer(offset, f"{name}: offset", 0, texture.size)
+        texel = seen.block_bytes
+        extent = (start, integer(texture.size - start if size is None else size, f"{name}: size", texel, texture.size - start))
+        levels = layers = (0, 0)
+    else:
+        extent = (0, 0)
+        is_volume = texture.target is TextureTarget.TEXTURE_3D
+        top, count = texture.last_level, texture.depth0 if is_volume else texture.array_size
+        low = integer(first_level, f"{name}: first_level", 0, top)
+        levels = (low, integer(top if last_level is None else last_level, f"{name}: last_level", low, top))
+        bottom = integer(first_layer, f"{name}: first_layer", 0, count - 1)
+        last = (count - 1 if kind in LAYERED or is_volume else bottom) if last_layer is None else last_layer
+        layers = (bottom, integer(last, f"{name}: last_layer", bottom, count - 1))
+        faces = layers[1] - layers[0] + 1
+        if kind in CUBES and (faces % 6 or (kind is TextureTarget.TEXTURE_CUBE and faces != 6)):
+            raise ValueError(f"{name}: last_layer: a {kind.name} view has six layers a cube, not {faces}")
+        if is_volume and faces != count:
+            raise ValueError(f"{name}: first_layer, last_layer: a TEXTURE_3D view has all {count} slices, not {faces}")
+        if kind not in LAYERED and faces != 1 and not is_volume:
+            raise ValueError(f"{name}: last_layer: a {kind.name} view has one layer, not {faces}")
+    return SamplerView(context, texture, seen, kind, swizzles(swizzle, name), levels, layers, extent)
+
+
+def swizzles(value: str | Sequence[Swizzle | int | str], argument: str) -> Swizzles:
+    """Four channels from ``"xyz1"`` or four members, numbers or names."""
+    items = list(value)
+    if len(items) != 4:
+        raise ValueError(f"{argument}: swizzle: four channels are wanted, not {len(items)}")
+    found = [
+        _LETTERS[item] if isinstance(item, str) and item in _LETTERS else lookup(Swizzle, item, f"{argument}: swizzle") for item in items
+    ]
+    return (found[0], found[1], found[2], found[3])
+
+
+class Surface:
+    """One level of a resource, and a range of its layers, as a render target."""
+
+    def __init__(self, texture: Resource, format: Format, level: int, first_layer: int, last_layer: int) -> None:
+        self.texture = texture
+        self.format = format
+        self.level = level
+        self.first_layer, self.last_layer = first_layer, last_layer
+        info = texture.levels[level]
+        self.width, self.height = info.width, info.height
+        self.is_destroyed = False
+        self._framebuffer: packet.Framebuffer | None = None
+        self.packet = packet.Surface(
+            texture.address + info.offset + first_layer * info.layer_stride,
+            info.row_stride,
+            format,
+            info.width,
+            info.height,
+            info.layer_stride,
+            last_layer - first_layer + 1,
+            texture.samples,
+            texture.sample_stride,
+            texture.storage,
+        )
+
+    def known(self, new: packet.Framebuffer) -> packet.Framebuffer:
+        """The framebuffer that this surface was last bound with, if it is of the same surfaces as `new`, which else takes its place.
+
+        Targets are bound in turns, and the renderer knows a draw again by the objects that it is made of."""
+        old = self._framebuffer
+        if old is None or old != new or not all(map(operator.is_, (*old.cbufs, old.zsbuf), (*new.cbufs, new.zsbuf))):
+            self._framebuffer = old = new
+        return old
+
+    def __repr__(self) -> str:
+        return f"<Surface {self.format} {self.width}x{self.height} of {self.texture!r}>"
+
+
+def surface(
+    texture: Resource,
+    name: str,
+    *,
+    format: Format | str | None = None,
+    level: int = 0,
+    first_layer: int = 0,
+    last_layer: int | None = None,
+) -> Surface:
+    """A checked surface; see `Context.create_surface`."""
+    if not isinstance(texture, Resource):
+        raise TypeError(f"{name}: texture: a Resource is wanted, not {type(texture).__name__}")
+    if texture.is_buffer:
+        raise ValueError(f"{name}: texture: a buffer cannot be rendered to")
+    seen = texture.format if format is None else pixel_format(format, f"{name}: format")
+    if seen.block_bits != texture.format.block_bits or seen.is_depth_stencil != texture.format.is_depth_stencil:
+        raise ValueError(f"{name}: format: {texture.format} cannot be rendered to as {seen}")
+    if not supported_binds(seen, texture.target) & (Bind.DEPTH_STENCIL | Bind.RENDER_TARGET):
+        raise ValueError(f"{name}: format: {seen} cannot be rendered to")
+    wanted = Bind.DEPTH_STENCIL if seen.is_depth_stencil else Bind.RENDER_TARGET
+    if not texture.bind & wanted:
+        raise ValueError(f"{name}: texture: it was not made with bind {wanted.name}")
+    info = texture.level(level, f"{name}: level")
+    first = integer(first_layer, f"{name}: first_layer", 0, info.layers - 1)
+    last = integer(info.layers - 1 if last_layer is None else last_layer, f"{name}: last_layer", first, info.layers - 1)
+    return Surface(texture, seen, level, first, last)
+
+
+def framebuffer_samples(bound: Sequence[Surface], given: int, name: str) -> int:
+    """Samples of every target; `given` where there are none. ValueError where they differ."""
+    counts = {item.texture.samples for item in bound}
+    if len(counts) > 1:
+        raise ValueError(f"{name}: cbufs, zsbuf: targets of {' and '.join(map(str, sorted(counts)))} samples do not go together")
+    wanted = integer(given, f"{name}: samples", 0, 16)
+    if wanted not in SAMPLE_COUNTS:
+        raise ValueError(f"{name}: samples: {wanted} is none of {', '.join(map(str, SAMPLE_COUNTS))}")
+    return counts.pop() if counts else max(1, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class FramebufferState:
+    """Render targets. Width and height are the smallest of the surfaces where they are 0. A None color buffer is a hole."""
+
+    cbufs: tuple[Surface | Resource | None, ...] = ()
+    zsbuf: Surface | Resource | None = None
+    width: int = 0
+    height: int = 0
+    layers: int = 0
+    samples: int = 0

@@ -1,0 +1,66 @@
+"""Which formats can be used for what."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from backends.formats import ChannelType, Format
+from backends.gallium.resource.layout import MULTISAMPLED, SAMPLE_COUNTS
+from backends.pipe.enums import Bind, TextureTarget
+
+BUFFER_BINDS = (
+    Bind.VERTEX_BUFFER
+    | Bind.INDEX_BUFFER
+    | Bind.CONSTANT_BUFFER
+    | Bind.COMMAND_ARGS_BUFFER
+    | Bind.QUERY_BUFFER
+    | Bind.SHADER_BUFFER
+    | Bind.STREAM_OUTPUT
+    | Bind.GLOBAL
+    | Bind.COMPUTE_RESOURCE
+    | Bind.CUSTOM
+    | Bind.LINEAR
+)
+TEXEL_BINDS = Bind.SAMPLER_VIEW | Bind.SHADER_IMAGE
+MULTISAMPLED_BINDS = Bind.SAMPLER_VIEW | Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.BLENDABLE | Bind.SHADER_IMAGE | Bind.CUSTOM
+UNSUPPORTED_BINDS = Bind.SHARED
+"""Uses of features that do not exist yet, whatever the format."""
+
+_SCALED = frozenset({ChannelType.USCALED, ChannelType.SSCALED, ChannelType.FIXED})
+
+
+def supported_binds(format: Format, target: TextureTarget, samples: int = 1) -> Bind:
+    """Every use that a resource of this format, target and number of samples can have."""
+    found = _supported_binds(format, target)
+    if samples <= 1:
+        return found
+    return found & MULTISAMPLED_BINDS if samples in SAMPLE_COUNTS and target in MULTISAMPLED else Bind.NONE
+
+
+@cache
+def _supported_binds(format: Format, target: TextureTarget) -> Bind:
+    is_scaled = any(channel.type in _SCALED for channel in format.channels)
+    if target is TextureTarget.BUFFER:
+        return BUFFER_BINDS | (Bind.NONE if is_scaled or format.is_depth_stencil else TEXEL_BINDS)
+    found = Bind.CUSTOM | Bind.LINEAR | Bind.CURSOR
+    if is_scaled:
+        return Bind.NONE
+    found |= Bind.SAMPLER_VIEW
+    if format.is_depth_stencil:
+        return found | Bind.DEPTH_STENCIL if is_depth_target(format) else found
+    found |= Bind.SHADER_IMAGE | Bind.COMPUTE_RESOURCE
+    if is_color_target(format):
+        found |= Bind.RENDER_TARGET | Bind.DISPLAY_TARGET | Bind.SCANOUT
+        if not format.is_integer:
+            found |= Bind.BLENDABLE
+    return found
+
+
+def is_color_target(format: Format) -> bool:
+    """The renderer stores texels of 1, 2, 4, 8 or 16 bytes."""
+    return not format.is_depth_stencil and not format.is_shared_exponent and format.block_bytes in (1, 2, 4, 8, 16)
+
+
+def is_depth_target(format: Format) -> bool:
+    """Formats with depth, and stencil alone; those that only view the stencil of another one are not rendered to."""
+    return format.has_depth or format is Format.S8_UINT

@@ -1,0 +1,293 @@
+"""Draws with more stages than two, and stream output: chunks of primitives go through all stages, on all threads, one wave after another.
+
+Vertices and primitives that the last stage leaves lie in memory in the order of the draw, whoever worked on them. Stream output copies
+from there; the rasterizer draws from there as from vertex buffers, with the last stage in place of a vertex shader.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from backends.device.bound import DrawState, Framebuffer, Shader
+from backends.device.demand import ORDERED_LANES, demand_of
+from backends.device.environment import make_environment, stage_keys
+from backends.device.hazards import reach_of
+from backends.geometry.crew import Crew
+from backends.geometry.feedback import Feedback
+from backends.geometry.geometry import invocations_of
+from backends.geometry.kernels import StreamKernels
+from backends.geometry.shaded import MAX_KEPT, Shaded, Stage, Worker
+from backends.geometry.stages import GeometryStage, VertexStage, output_rows
+from backends.geometry.tessellation.draws import patch_vertices, tessellation_stage
+from backends.geometry.tessellation.key import Tessellator
+from backends.geometry.topology import decomposed, geometry_input, patches, provoking
+from backends.llvm.kernels.stages import wants_presence
+from backends.llvm.program.plan import fitting_lanes
+from backends.pipe.enums import Prim
+from backends.pipe.state import DrawInfo
+from backends.raster.draw.maker import DrawMaker
+from backends.raster.draw.repeats import Packet, Repeat, Repeats
+from backends.raster.draw.topology import Topology
+from backends.raster.records import Draw, Shape
+from backends.run.result import STREAMS
+from backends.run.shapes import input_vertices, output_vertices
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+
+CHUNK, LEAST, PARTS = 4096, 256, 16
+"""Most input primitives of a chunk, fewest that are worth one, and into how many chunks a draw is cut if it is small."""
+CHUNK_BYTES = 16 << 20
+"""What a chunk may become, in the worst case; one primitive may always."""
+
+_MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
+Range = tuple[int, int]
+
+
+class Sink(Protocol):
+    """What a pipeline wants of the renderer."""
+
+    def enqueue(self, packet: Packet) -> None:
+        """Takes a packet, in the order in which they are drawn."""
+        ...
+
+    def carry_out(self) -> None:
+        """Draws what was taken; what packets were made of stays."""
+        ...
+
+    def settle(self, reads: Sequence[Range], writes: Sequence[Range]) -> None:
+        """Draws what was taken if it writes what is read now, or reads or writes what is written now."""
+        ...
+
+
+@dataclass(slots=True)
+class Drawn:
+    """What a draw was. A plain draw still has to follow, of the same primitives, where `is_plain`."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    generated: list[int] = field(default_factory=lambda: [0] * STREAMS)
+    needed: Sequence[int] = (0,) * STREAMS
+    written: Sequence[int] = (0,) * STREAMS
+    is_plain: bool = False
+
+
+@dataclass(slots=True)
+class _Input(Repeat):
+    """What vertices were made of, if the same comes again: the stage, and the record that it works on."""
+
+    first: VertexStage | None = None
+    record: Draw | None = None
+
+
+class Pipeline:
+    """The stages in front of the rasterizer, for one renderer. `workers`: threads, the caller among them."""
+
+    def __init__(self, maker: DrawMaker, sink: Sink, workers: int) -> None:
+        self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels)
+        self._crew, self._repeats = Crew(workers), Repeats()
+        self._workers: list[Worker] = []  # made for the first draw
+
+    @property
+    def held(self) -> int:
+        """Bytes that wait for the rasterizer."""
+        return sum(worker.kept.taken + worker.brief.taken for worker in self._workers)
+
+    def reset(self) -> None:
+        """Everything was drawn."""
+        self._repeats.flushed()
+        for worker in self._workers:
+            worker.kept.reset()
+
+    def close(self) -> None:
+        """Ends the threads and lets go of their memory."""
+        self._crew.close()
+        self._workers.clear()
+
+    def draw(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Drawn:
+        """One draw. UnsupportedError and ValueError, before anything is drawn or written, for what cannot be."""
+        drawn, vertex = Drawn(), state.vertex_shader
+        if vertex is None or info.count <= 0 or info.instance_count <= 0:
+            return drawn
+        last = last_stage(state) or vertex
+        drawn.is_plain = last is vertex and not demand_of(vertex).effects.writes
+        topology = self._topology(state, info)
+        packet = Packet(0, 0, info.count * info.instance_count, [])
+        first = self._vertices(state, info, topology, packet)
+        feedback = self._feedback(state, last)
+        if packet.primitives <= 0:
+            return drawn
+        drawn.counts.update(vertices=packet.vertices, primitives=packet.primitives >> topology.shift)
+        template = None
+        if not drawn.is_plain and framebuffer.width and framebuffer.height:
+            most, rows = self._most(state, topology, packet.primitives)
+            template = self._maker.make_stored(state, last, _MODES[rows], most, framebuffer)
+            _check_edges(template, last is vertex, info.mode)
+        streams = sorted({*(feedback.streams if feedback is not None else ()), *((0,) if template is not None else ())})
+        stages = self._stages(state, info, vertex, streams, packet)
+        targets = [t for t in state.stages.targets if t is not None] if feedback is not None else []
+        self._sink.settle(packet.reads, [(t.address, t.size) for t in targets])
+        self._run(drawn, first, stages, packet.primitives, feedback, template, _is_alone(state))
+        if feedback is not None:
+            drawn.needed, drawn.written = feedback.needed, feedback.written
+        return drawn
+
+    # -- what goes through ---------------------------------------------------------------------------------------------
+    @staticmethod
+    def _topology(state: DrawState, info: DrawInfo) -> Topology:
+        geometry, evaluation = state.stages.geometry_shader, state.stages.evaluation_shader
+        if evaluation is not None:
+            return patches(patch_vertices(state, info))
+        if geometry is not None:
+            return geometry_input(info.mode, input_vertices(geometry.program))
+        if state.stages.targets:
+            return decomposed(info.mode, state.rasterizer.flatshade_first)
+        return provoking(info.mode, state.rasterizer.flatshade_first)
+
+    def _vertices(self, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> VertexStage:
+        """The first stage; `packet` receives how many primitives there are, and what is read."""
+        maker, vertex = self._maker, state.vertex_shader
+        assert vertex is not None
+        bound = (*state.vertex.views, None, *state.vertex.samplers)
+        known = (vertex, state.vertex_elements, state.vertex_buffers, state.index_buffer, info, topology, *bound)
+        found = self._repeats.find(known)
+        if isinstance(found, _Input) and found.first is not None and found.record is not None:
+            maker.region.keep(found.kept)
+            packet.primitives = found.packet.primitives
+            packet.reads += found.packet.reads
+            found.record.vertex_env = make_environment(maker.region, demand_of(vertex), state.vertex, [])
+            return found.first
+        mark = maker.region.keeping
+        d = Draw()
+        maker.region.keep(d)
+        _, is_written_out = maker.inputs.primitives(d, state, info, topology, packet)
+        lanes = self._lanes(vertex)
+        maker.inputs.fetch(d, state, vertex.program.file_size(File.IN), lanes, packet)
+        maker.shade(d, state, vertex, lanes, packet)
+        d.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)
+        first = VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), is_written_out)
+        if packet.is_repeatable:
+            seen = replace(packet, reads=list(packet.reads))
+            self._repeats.add(_Input(known, b"", seen, maker.region.kept(mark), 0, first=first, record=d))
+        return first
+
+    def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
+        """The stages behind the vertex shader."""
+        stages: list[Stage] = []
+        producer, geometry, evaluation = vertex.program, state.stages.geometry_shader, state.stages.evaluation_shader
+        if evaluation is not None:
+            stages.append(tessellation_stage(self._maker, state, info, vertex, packet))
+            producer = evaluation.program
+        if geometry is not None:
+            stages.append(self._geometry(state, producer, geometry, streams, packet))
+        return stages
+
+    def _geometry(self, state: DrawState, producer: Program, geometry: Shader, streams: Sequence[int], packet: Packet) -> GeometryStage:
+        program, bindings = geometry.program, state.stages.geometry
+        lanes = fitting_lanes(program, self._lanes(geometry))
+        demand = demand_of(geometry)
+        environment = make_environment(self._maker.region, demand, bindings, packet.reads, state.counters)
+        library = self._kernels.geometry(geometry, lanes, stage_keys(bindings, demand))
+        first = state.rasterizer.flatshade_first
+        gather = self._kernels.gather()
+        return GeometryStage(producer, program, lanes, environment, library, gather, streams=streams, provokes_first=first)
+
+    def _lanes(self, shader: Shader) -> int:
+        """Width of vectors of vertices."""
+        if demand_of(shader).effects.is_ordered:
+            return ORDERED_LANES
+        return min(self._maker.lanes or self._maker.kernels.vertex_lanes(), 32)
+
+    def _feedback(self, state: DrawState, last: Shader) -> Feedback | None:
+        info, targets = last.stream_output, state.stages.targets
+        if info is None or not info.output or not any(target is not None for target in targets):
+            return None
+        return Feedback(info, targets, self._kernels.output())
+
+    @staticmethod
+    def _most(state: DrawState, topology: Topology, primitives: int) -> tuple[int, int]:
+        """How many primitives may come out, at most and as far as it matters, and their vertices."""
+        geometry, evaluation = state.stages.geometry_shader, state.stages.evaluation_shader
+        if geometry is None and evaluation is None:
+            return primitives, len(topology.multiply)
+        if geometry is None:
+            assert evaluation is not None
+            return 1 << 16, Tessellator.of(evaluation.program).vertices
+        program = geometry.program
+        return min(primitives * invocations_of(program) * output_vertices(program), 1 << 16), output_rows(program)
+
+    # -- chunk by chunk ------------------------------------------------------------------------------------------------
+    def _run(
+        self,
+        drawn: Drawn,
+        first: VertexStage,
+        stages: Sequence[Stage],
+        primitives: int,
+        feedback: Feedback | None,
+        template: Packet | None,
+        is_alone: bool,
+    ) -> None:
+        if not self._workers:
+            self._workers = [Worker.of(self._crew.workers) for _ in range(self._crew.workers)]
+        most = max([first.most_bytes, *(stage.most_bytes for stage in stages)])
+        size = max(1, min(CHUNK, max(primitives // PARTS, LEAST), CHUNK_BYTES // most))
+        chunks = -(-primitives // size)
+        done: dict[int, Sequence[Shaded]] = {}
+
+        def work(number: int, chunk: int) -> None:
+            worker = self._workers[number]
+            memories = [worker.work] * len(stages) + [worker.brief if template is None else worker.kept]
+            start = chunk * size
+            pieces: Sequence[Shaded] = [first.run(worker, start, min(size, primitives - start), memories[0])]
+            for stage, memory in zip(stages, memories[1:]):
+                pieces = [left for piece in pieces for left in stage.run(worker, piece, memory)]
+            worker.work.reset()
+            done[chunk] = pieces
+
+        start = 0
+        while start < chunks:
+            if self.held > MAX_KEPT // 2:
+                self._sink.carry_out()
+                self.reset()
+            done.clear()
+            end = self._crew.run(start, chunks, work, lambda: self.held < MAX_KEPT, is_alone)
+            for chunk in range(start, end):
+                for piece in done[chunk]:
+                    self._take(drawn, piece, feedback, template)
+            for worker in self._workers:
+                worker.brief.reset()
+            start = end
+        for worker in self._workers:
+            drawn.counts.update(worker.counts)
+            worker.counts.clear()
+
+    def _take(self, drawn: Drawn, piece: Shaded, feedback: Feedback | None, template: Packet | None) -> None:
+        """What comes out of the last stage, in the order of the draw."""
+        for stream, count in enumerate(piece.generated):
+            drawn.generated[stream] += count
+        if feedback is not None:
+            feedback.write(piece)
+        if template is not None and (primitives := piece.lists[0]).count:
+            count = primitives.count
+            self._sink.enqueue(self._maker.place_stored(template, piece.vertices, primitives.corners, primitives.numbers, count))
+
+
+def last_stage(state: DrawState) -> Shader | None:
+    """The last stage in front of the rasterizer behind the vertex shader, if there is one."""
+    return state.stages.geometry_shader or state.stages.evaluation_shader
+
+
+def _is_alone(state: DrawState) -> bool:
+    """One thread has to run the stages: which invocation comes first can be seen."""
+    reach = reach_of(state)
+    return reach is not None and reach.is_alone
+
+
+def _check_edges(template: Packet | None, is_vertex: bool, mode: Prim) -> None:
+    """Triangles do not know which of their edges are edges of a polygon."""
+    if template is None or not is_vertex or mode not in (Prim.QUADS, Prim.QUAD_STRIP, Prim.POLYGON):
+        return
+    if Draw.from_address(template.address).shape == Shape.OUTLINE:
+        raise UnsupportedError.at("B062", f"a vertex shader that writes memory, with {mode.name} drawn as lines or points")

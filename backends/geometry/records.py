@@ -1,0 +1,124 @@
+"""What Python and the kernels of this package share: one `ctypes.Structure` each.
+
+A stage leaves shaded vertices: words [vertex][register][channel], `vertex_size` bytes each, and primitives: 32-bit numbers of
+vertices, [primitive][row], with the number of each primitive within its instance beside them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int32, c_int64, c_void_p
+
+from backends.run.result import STREAMS
+
+MAX_ROWS = 32
+"""Vertices of an input primitive: a patch has most."""
+MAX_REGISTERS = 80
+"""Output registers of a stage."""
+MAX_TARGETS = 4
+MAX_OUTPUTS = 64
+"""Stream output targets, and declarations of what goes to them."""
+DEFAULT, PRIMITIVE = -1, -2
+"""In place of the output that feeds an input: 0, 0, 0, 1; the primitive's number in every channel."""
+
+
+class VertexRecord(ctypes.Structure):
+    """One chunk of input primitives through assembly and vertex shader.
+
+    Corner k of primitive q of an instance is vertex (q >> shift) * multiply[k] + offset[MAX_ROWS * (q & 1) + k] + the draw's start.
+    """
+
+    _fields_ = [
+        ("draw", c_void_p),  # backends.raster.records.Draw: indices, attributes, vertex shader
+        ("ids", c_void_p),  # vertices that are shaded: number and instance
+        ("instances", c_void_p),
+        ("cache", c_void_p),  # as Worker.cache
+        ("soa_in", c_void_p),
+        ("soa_out", c_void_p),
+        ("system", c_void_p),
+        ("vertices", c_void_p),  # what comes out
+        ("corners", c_void_p),
+        ("numbers", c_void_p),
+        ("first", c_int32),
+        ("count", c_int32),
+        ("rows", c_int32),
+        ("shift", c_int32),
+        ("multiply", c_int32 * MAX_ROWS),
+        ("offset", c_int32 * (2 * MAX_ROWS)),
+        ("registers", c_int32),
+        ("stamp", c_int32),
+        ("num_vertices", c_int32),
+    ]
+
+
+class StreamRecord(ctypes.Structure):
+    """Where the primitives of one vertex stream go: room for as many as there are vertices."""
+
+    _fields_ = [
+        ("corners", c_void_p),  # null: they are only counted
+        ("numbers", c_void_p),
+        ("count", c_int32),  # written so far
+        ("generated", c_int32),
+    ]
+
+
+class GeometryRecord(ctypes.Structure):
+    """Geometry shader invocations over shaded vertices, and where what they emit is gathered.
+
+    Item i is invocation i % invocations of primitive i / invocations. `done` is the first item that did not fit.
+    """
+
+    _fields_ = [
+        ("shader", c_void_p),  # geometry(record, first item)
+        ("env", c_void_p),
+        ("vertices", c_void_p),  # what goes in
+        ("corners", c_void_p),
+        ("numbers", c_void_p),
+        ("vertex_size", c_int32),
+        ("rows", c_int32),
+        ("items", c_int32),
+        ("invocations", c_int32),
+        ("source", c_int32 * MAX_REGISTERS),  # of each input register: bytes into the vertex, DEFAULT or PRIMITIVE
+        ("staged", c_void_p),  # of one vector: [row][register][channel][lane]
+        ("system", c_void_p),
+        ("emitted", c_void_p),  # [lane][vertex][register][channel]; behind them one vertex for what is not meant
+        ("marks", c_void_p),  # [lane][vertex]
+        ("counts", c_void_p),
+        ("lanes", c_int32),
+        ("limit", c_int32),  # vertices a lane
+        ("out_size", c_int32),  # bytes of a vertex
+        ("out_rows", c_int32),  # 1 points, 2 lines, 3 triangles
+        ("provokes_first", c_int32),
+        ("number_at", c_int32),  # bytes into the emitted vertex where a primitive's number is, or -1: it has its input's
+        ("out_vertices", c_void_p),
+        ("capacity", c_int32),  # vertices
+        ("num_vertices", c_int32),
+        ("done", c_int32),
+        ("pad", c_int32),
+        ("streams", StreamRecord * STREAMS),
+    ]
+
+
+class OutputRecord(ctypes.Structure):
+    """Stream output of the primitives of one stream. Every size is in bytes.
+
+    A primitive is written whole or not at all: where it would end behind a target, or a target is missing, nothing is.
+    """
+
+    _fields_ = [
+        ("vertices", c_void_p),
+        ("corners", c_void_p),
+        ("vertex_size", c_int32),
+        ("rows", c_int32),
+        ("count", c_int32),
+        ("written", c_int32),  # how many primitives found room
+        ("num_outputs", c_int32),
+        ("source", c_int32 * MAX_OUTPUTS),  # into the vertex
+        ("size", c_int32 * MAX_OUTPUTS),
+        ("target", c_int32 * MAX_OUTPUTS),
+        ("place", c_int32 * MAX_OUTPUTS),  # behind the start of the written vertex
+        ("base", c_void_p * MAX_TARGETS),
+        ("limit", c_int64 * MAX_TARGETS),
+        ("offset", c_int64 * MAX_TARGETS),  # behind what is written
+        ("stride", c_int32 * MAX_TARGETS),
+    ]

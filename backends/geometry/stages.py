@@ -1,0 +1,196 @@
+"""Stages as a draw goes through them, one chunk of primitives at a time."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backends.device.region import Region
+from backends.geometry.geometry import invocations_of
+from backends.geometry.kernels import Entry
+from backends.geometry.records import DEFAULT, MAX_ROWS, PRIMITIVE, GeometryRecord, VertexRecord
+from backends.geometry.shaded import KEPT_BYTES, Primitives, Shaded, Worker
+from backends.llvm.engine.engine import Library
+from backends.raster.draw.topology import Topology
+from backends.raster.records import CACHE_SLOTS, MAX_ATTRIBUTES, MAX_LANES, MAX_OUTPUTS, SYSTEM_VALUES, Draw
+from backends.run.result import STREAMS
+from backends.run.shapes import input_vertices, output_vertices
+from linkage.chain import link_stages
+from tgsi.language.facts.enums import File, Primitive
+from tgsi.language.ir import Program
+
+_OUT_ROWS = {Primitive.POINTS: 1, Primitive.LINES: 2, Primitive.LINE_STRIP: 2}
+
+
+class VertexStage:
+    """Input assembly and vertex shader. `draw`: its record, with indices, attributes and shader; it must live as long as the stage."""
+
+    def __init__(
+        self, draw: Draw, topology: Topology, program: Program, lanes: int, entries: Sequence[Entry], is_written_out: bool
+    ) -> None:
+        """`is_written_out`: the draw's indices name corner after corner, whatever the topology says."""
+        self._assemble, self._shade = entries
+        self._lanes, self.rows, self.registers = lanes, len(topology.multiply), program.file_size(File.OUT)
+        r = self._template = VertexRecord()
+        r.draw, r.rows, r.registers = ctypes.addressof(draw), self.rows, self.registers
+        corners = tuple(range(self.rows))
+        if is_written_out:
+            multiply, even, odd = (self.rows,) * self.rows, corners, corners
+        else:
+            multiply, even, odd, r.shift = topology.multiply, topology.even, topology.odd, topology.shift
+        for k in corners:
+            r.multiply[k], r.offset[k], r.offset[MAX_ROWS + k] = multiply[k], even[k], odd[k]
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes that a primitive can become."""
+        return self.rows * (16 * self.registers + 4) + 4
+
+    def run(self, worker: Worker, first: int, count: int, memory: Region) -> Shaded:
+        """The primitives first to first + count - 1 of the draw; each vertex that they share is shaded once."""
+        r, corners = VertexRecord.from_buffer_copy(self._template), count * self.rows
+        r.ids = worker.provide("ids", 4 * (corners + MAX_LANES))
+        r.instances = worker.provide("instances", 4 * (corners + MAX_LANES))
+        r.cache, r.stamp = worker.provide("cache", CACHE_SLOTS * 16), worker.stamp
+        r.soa_in = worker.provide("soa_in", MAX_ATTRIBUTES * 16 * MAX_LANES)
+        r.soa_out = worker.provide("soa_out", (MAX_OUTPUTS + 1) * 16 * MAX_LANES)
+        r.system = worker.provide("system", SYSTEM_VALUES * 4 * MAX_LANES)
+        r.corners, r.numbers = memory.allocate(4 * corners), memory.allocate(4 * count)
+        r.first, r.count = first, count
+        address = ctypes.addressof(r)
+        self._assemble(address)
+        size, vertices = 16 * self.registers, r.num_vertices
+        r.vertices = memory.allocate((vertices + self._lanes) * size)
+        self._shade(address)
+        worker.stamp = r.stamp
+        worker.counts["vs_invocations"] += vertices
+        primitives = Primitives(r.corners, r.numbers, count)
+        return Shaded(r.vertices, size, vertices, self.rows, {0: primitives}, (count, 0, 0, 0))
+
+
+def input_sources(producer: Program, consumer: Program) -> list[int]:
+    """What feeds each input register of `consumer`: bytes into a vertex that `producer` left, DEFAULT or PRIMITIVE."""
+    sources = [DEFAULT] * consumer.file_size(File.IN)
+    for row in link_stages(producer, consumer).rows:
+        if row.output_register is not None:
+            sources[row.input_register] = 16 * row.output_register
+        elif row.semantic.name == "PRIM_ID":
+            sources[row.input_register] = PRIMITIVE
+    return sources
+
+
+def output_rows(program: Program) -> int:
+    """Vertices of the primitives that a geometry program emits."""
+    return _OUT_ROWS.get(Primitive(program.property("GS_OUTPUT_PRIMITIVE", Primitive.TRIANGLE_STRIP)), 3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a geometry program and the one in front of it say together. record: all of GeometryRecord that this decides."""
+
+    rows: int
+    registers: int
+    limit: int
+    size: int
+    out_rows: int
+    invocations: int
+    record: GeometryRecord
+
+    @staticmethod
+    def of(producer: Program, program: Program) -> _Facts:
+        """From declarations and properties."""
+        rows, invocations, size = input_vertices(program), invocations_of(program), 16 * max(program.file_size(File.OUT), 1)
+        r = GeometryRecord()
+        r.rows, r.invocations, r.limit, r.out_size, r.out_rows = rows, invocations, output_vertices(program), size, output_rows(program)
+        for register, source in enumerate(input_sources(producer, program)):
+            r.source[register] = source
+        r.number_at = -1
+        for d in program.declared(File.OUT):
+            if d.semantic is not None and d.semantic.name == "PRIM_ID":
+                r.number_at = 16 * d.first
+        return _Facts(rows, program.file_size(File.IN), r.limit, size, r.out_rows, invocations, r)
+
+
+_known: dict[tuple[int, int], tuple[weakref.ref[Program], weakref.ref[Program], _Facts]] = {}
+MAX_KNOWN = 512
+
+
+def _facts(producer: Program, program: Program) -> _Facts:
+    """The same pair gives the same facts, as long as both programs live."""
+    key = id(producer), id(program)
+    found = _known.get(key)
+    if found is not None and found[0]() is producer and found[1]() is program:
+        return found[2]
+    if len(_known) >= MAX_KNOWN:
+        _known.clear()
+    facts = _Facts.of(producer, program)
+    _known[key] = weakref.ref(producer), weakref.ref(program), facts
+    return facts
+
+
+class GeometryStage:
+    """A geometry shader. `streams`: those whose primitives are wanted."""
+
+    def __init__(
+        self,
+        producer: Program,
+        program: Program,
+        lanes: int,
+        environment: int,
+        library: Library,
+        gather: Entry,
+        *,
+        streams: Sequence[int],
+        provokes_first: bool,
+    ) -> None:
+        """`environment`: address of the ShaderEnv; it and `library` must live as long as the stage."""
+        self._gather, self._streams, self._keep = gather, tuple(streams), library
+        facts = _facts(producer, program)
+        self._rows, self._registers, self._limit, self._size = facts.rows, facts.registers, facts.limit, facts.size
+        self._lanes, self._out_rows, self._invocations = lanes, facts.out_rows, facts.invocations
+        r = self._template = GeometryRecord.from_buffer_copy(facts.record)
+        r.shader, r.env, r.lanes, r.provokes_first = library.address["geometry"], environment, lanes, provokes_first
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes that a primitive can become."""
+        return self._invocations * self._limit * (self._size + 4 * self._out_rows + 4)
+
+    def run(self, worker: Worker, shaded: Shaded, memory: Region) -> list[Shaded]:
+        """What the shader emits for the primitives of stream 0, in one piece if there is room."""
+        primitives = shaded.lists[0]
+        r, lanes, limit = GeometryRecord.from_buffer_copy(self._template), self._lanes, self._limit
+        r.vertices, r.vertex_size, r.corners, r.numbers = shaded.vertices, shaded.size, primitives.corners, primitives.numbers
+        r.items = items = primitives.count * self._invocations
+        r.staged = worker.provide("staged", self._rows * self._registers * 16 * lanes)
+        r.emitted = worker.provide("emitted", (lanes * limit + 1) * self._size)
+        r.marks, r.counts = worker.provide("marks", (lanes * limit + 1) * 4), worker.provide("counts", 4 * lanes)
+        worker.counts["gs_invocations"] += items
+        pieces = []
+        while r.done < items:
+            pieces.append(self._piece(worker, r, memory))
+        return pieces
+
+    def _piece(self, worker: Worker, r: GeometryRecord, memory: Region) -> Shaded:
+        """As much as has room at once."""
+        one, size = self._lanes * self._limit, self._size
+        wanted = min(-(-(r.items - r.done) // self._lanes) * one, max(memory.room, KEPT_BYTES // 2) // size)
+        capacity = max(one, wanted)
+        r.out_vertices, r.capacity, r.num_vertices = memory.allocate(capacity * size), capacity, 0
+        for s in range(STREAMS):
+            r.streams[s].count = r.streams[s].generated = 0
+        for s in self._streams:
+            r.streams[s].corners = worker.provide(f"corners {s}", capacity * 4 * self._out_rows)
+            r.streams[s].numbers = worker.provide(f"numbers {s}", capacity * 4)
+        self._gather(ctypes.addressof(r))
+        memory.shorten(r.out_vertices, (r.num_vertices + 1) * size)
+        lists = {}
+        for s in self._streams:
+            stream = r.streams[s]
+            corners = memory.copy(stream.corners, stream.count * 4 * self._out_rows)
+            lists[s] = Primitives(corners, memory.copy(stream.numbers, stream.count * 4), stream.count)
+        generated = tuple(r.streams[s].generated for s in range(STREAMS))
+        worker.counts["gs_primitives"] += sum(generated)
+        return Shaded(r.out_vertices, size, r.num_vertices, self._out_rows, lists, generated)

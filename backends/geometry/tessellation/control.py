@@ -1,0 +1,176 @@
+"""Kernel: control shaders. The invocations of a patch begin a vector; a vector holds as many small patches as it can."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.abi.keys import ImageKey, SamplerKey, TextureKey
+from backends.geometry.tessellation.kernel import native_entry
+from backends.geometry.tessellation.records import ControlRecord
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.record import Record
+from backends.llvm.kernels.registers import DrawRegisters
+from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.program.plan import plan_of
+from backends.llvm.translate.barriers import Barriers, run_rounds
+from backends.llvm.translate.rows import RowFile
+from backends.llvm.translate.translator import translate
+from backends.run.shapes import QUAD, patch_registers
+from passes.analysis.regions import FUEL
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+
+_Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Where the `members` invocations of patches lie: `shared_by` patches a vector, or `vectors` vectors a patch."""
+
+    members: int
+    lanes: int
+
+    @property
+    def group(self) -> int:
+        """Lanes of a patch: whole quads."""
+        return -(-self.members // QUAD) * QUAD
+
+    @property
+    def vectors(self) -> int:
+        """Vectors of a patch."""
+        return 1 if self.group <= self.lanes else -(-self.group // self.lanes)
+
+    @property
+    def shared_by(self) -> int:
+        """Patches of a vector."""
+        return max(self.lanes // self.group, 1)
+
+    def units(self, patches: int) -> int:
+        """Vectors that wait for nobody else, or groups of vectors that do."""
+        return -(-patches // self.shared_by)
+
+
+def written_vertices(program: Program) -> int:
+    """Rows that a control program writes of each patch, and its invocations."""
+    return max(1, program.property("TCS_VERTICES_OUT", 1))
+
+
+@dataclass(frozen=True, slots=True)
+class ControlRegisters(DrawRegisters):
+    """The Interface of a control program: lanes of patches."""
+
+    program: Program
+    record: Record
+    patch: Val
+    member: Val
+    there: Val
+
+    def present(self) -> Val:
+        """The lanes that are invocations."""
+        return self.there
+
+    def row_file(self, file: File) -> RowFile:
+        """Vertices that go in, or come out."""
+        f, program = self.f, self.program
+        registers = program.file_size(file)
+        if file is File.IN:
+            words, rows = self.record.get("inputs"), self.record.get("rows")
+        else:
+            words, rows = self.record.get("outputs"), f.const(I32, written_vertices(program))
+        base = self.patch.zext(I64) * (rows.zext(I64) * (16 * registers))
+        return RowFile(f, words, rows, base, self.member, registers, patch_registers(program, file), self.there)
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """A channel of a system value."""
+        f, lanes = self.f, self.lane_map.lanes
+        for declaration in self.program.declared(File.SV):
+            if declaration.covers(register) and declaration.semantic is not None:
+                name = declaration.semantic.name
+                if name == "INVOCATIONID":
+                    return self.member
+                if name == "PRIM_ID":
+                    return f.gather(I32, self.record.get("numbers"), self.patch << 2)
+                if name == "VERTICESIN":
+                    return f.splat(self.record.get("rows"), lanes)
+                if name.startswith("SUBGROUP_"):
+                    return subgroup_value(f, self.lane_map, name, channel)
+                raise UnsupportedError.at("B004", f"the system value {name} is not supported by tessellation kernels", declaration.span)
+        return f.const(I32.wide(lanes), 0)
+
+
+def build_control_kernel(
+    program: Program,
+    lanes: int,
+    textures: dict[int, TextureKey],
+    samplers: dict[int, SamplerKey],
+    images: dict[int, ImageKey],
+    *,
+    cpu: str = "host",
+    fuel: int = FUEL,
+) -> Module:
+    """A module with `control(record)`: see ControlRecord. `fuel`: see `translate`.
+
+    Raises UnsupportedError for what the generator does not build.
+    """
+    module = Module("control", cpu)
+    arrangement = Arrangement(written_vertices(program), lanes)
+    waits = plan_of(program).waits
+    state_bytes = _build_shade(module, program, arrangement, (textures, samplers, images), waits, fuel)
+    native_entry(module, "control", "patches")
+    f = Function(module, "patches", [PTR], internal=True)
+    record = Record(f, f.args[0], ControlRecord)
+    units = (record.get("patches") + (arrangement.shared_by - 1)).udiv(arrangement.shared_by)
+    if not waits:
+        with f.range(0, units * arrangement.vectors) as index:
+            f.call(None, "shade", f.args[0], index)
+        f.ret()
+        return module
+    states, stops = record.get("state"), record.get("stops")
+    with f.else_of(states.cast("ptrtoint", I64).eq(0)) as otherwise:
+        record.set("state_bytes", state_bytes)
+        otherwise()
+        with f.range(0, units * arrangement.vectors) as index:
+            f.store(f.const(I32, 0), stops, index << 2)
+        with f.range(0, units) as unit:
+            run_rounds(f, f.const(I32, arrangement.vectors), unit * arrangement.vectors, states, stops, state_bytes)
+    f.ret()
+    return module
+
+
+def _build_shade(
+    module: Module,
+    program: Program,
+    arrangement: Arrangement,
+    bound: _Bound,
+    waits: bool,
+    fuel: int,
+) -> int:
+    """`shade(record, index)`, as in `llvm.stages`. Returns the bytes of state."""
+    lanes = arrangement.lanes
+    f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
+    barriers = Barriers(f, f.args[2], f.args[3]) if waits else None
+    record, index = Record(f, f.args[0], ControlRecord), f.args[1]
+    lane = f.lanes_const(I32.wide(lanes), range(lanes))
+    group, shared_by, vectors = arrangement.group, arrangement.shared_by, arrangement.vectors
+    if vectors == 1:
+        own = f.lanes_const(I32.wide(lanes), [k // group for k in range(lanes)])
+        member = f.lanes_const(I32.wide(lanes), [k % group for k in range(lanes)])
+        wanted = own + index * shared_by
+        there = member.ult(arrangement.members) & own.ult(shared_by)
+    else:
+        member = lane + index.urem(vectors) * lanes
+        wanted = f.splat(index.udiv(vectors), lanes)
+        there = member.ult(arrangement.members)
+    last = record.get("patches") - 1
+    patch = f.min(wanted, f.splat(last, lanes))
+    there = there & (wanted <= last)
+    zero = record.get("inputs")
+    interface = ControlRegisters(f, LaneMap(lanes, "linear"), record.get("env"), zero, zero, *bound, program, record, patch, member, there)
+    translate(f, program, interface, there, fuel=fuel, barriers=barriers)
+    if barriers is None:
+        f.ret()
+        return 0
+    barriers.finish()
+    return barriers.size

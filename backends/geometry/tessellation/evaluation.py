@@ -1,0 +1,153 @@
+"""Kernel: evaluation shaders. A vector holds points of one patch, so what the patch has is read once for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.abi.keys import ImageKey, SamplerKey, TextureKey
+from backends.geometry.tessellation.kernel import native_entry
+from backends.geometry.tessellation.key import Tessellator
+from backends.geometry.tessellation.levels import load_levels
+from backends.geometry.tessellation.records import EvaluationRecord
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.record import Record
+from backends.llvm.kernels.registers import DrawRegisters
+from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.translate.rows import Index, RowFile
+from backends.llvm.translate.translator import translate
+from backends.pipe.enums import Prim
+from backends.run.shapes import patch_registers
+from passes.analysis.regions import FUEL
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+
+_Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]
+
+
+@dataclass(frozen=True, slots=True)
+class PatchRows(RowFile):
+    """Registers of the one patch that all lanes belong to: what is named by numbers is one value for all. What lies outside reads 0."""
+
+    def load(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> Val:
+        """A channel of a register of the range `reach` (first, count): i32, a scalar where row and register are."""
+        f, line, count = self.f, 0 if row is None else row, self.rows.number
+        if any(isinstance(index, Val) and index.lanes > 1 for index in (line, register)):
+            inside, offset = self._locate(row, register, channel, reach)
+            return f.gather(I32, self.pointer, offset, inside)
+        if isinstance(register, int) and register in self.once:
+            line = 0
+        if isinstance(line, int) and isinstance(register, int) and count is not None:
+            if not (0 <= line < count and 0 <= register < self.registers):
+                return f.const(I32, 0)
+            return f.load(I32, self.pointer, (line * self.registers + register) * 16 + 4 * channel)
+        number, at = (f.const(I32, index) if isinstance(index, int) else index for index in (register, line))
+        if isinstance(register, Val):
+            for single in sorted(self.once):
+                at = f.select(register.eq(single), 0, at)
+        exists = (number - reach[0]).ult(reach[1]) & number.ult(self.registers) & at.ult(self.rows)
+        place = f.select(exists, at * self.registers + number, 0)
+        word = f.load(I32, f.at(self.pointer, (place.zext(I64) << 4) + 4 * channel))
+        return f.select(exists, word, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRegisters(DrawRegisters):
+    """The Interface of an evaluation program: points `point` and following of patch `patch`."""
+
+    program: Program
+    record: Record
+    rows: int
+    patch: Val
+    point: Val
+    end: Val
+
+    def present(self) -> Val:
+        """The lanes that are points."""
+        lanes = self.lane_map.lanes
+        return (self.f.lanes_const(I32.wide(lanes), range(lanes)) + self.point) < self.end
+
+    def row_file(self, file: File) -> RowFile:
+        """Vertices of the patch."""
+        f, rows, registers = self.f, self.f.const(I32, self.rows), self.program.file_size(file)
+        words = f.at(self.record.get("inputs"), self.patch.zext(I64) * (16 * self.rows * registers))
+        base = f.const(I64.wide(self.lane_map.lanes), 0)
+        return PatchRows(f, words, rows, base, None, registers, patch_registers(self.program, file), self.present())
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """A channel of a system value."""
+        f, lanes = self.f, self.lane_map.lanes
+        for declaration in self.program.declared(File.SV):
+            if declaration.covers(register) and declaration.semantic is not None:
+                name = declaration.semantic.name
+                if name == "TESSCOORD":
+                    return self._coordinate(channel)
+                if name in ("TESSOUTER", "TESSINNER"):
+                    return f.splat(self._level(name, channel), lanes)
+                if name == "PRIM_ID":
+                    return f.splat(f.load(I32, self.record.get("numbers"), self.patch << 2), lanes)
+                if name == "VERTICESIN":
+                    return f.const(I32.wide(lanes), self.rows)
+                if name.startswith("SUBGROUP_"):
+                    return subgroup_value(f, self.lane_map, name, channel)
+                raise UnsupportedError.at("B004", f"the system value {name} is not supported by tessellation kernels", declaration.span)
+        return f.const(I32.wide(lanes), 0)
+
+    def _coordinate(self, channel: int) -> Val:
+        f, vec = self.f, F32.wide(self.lane_map.lanes)
+        if channel == 3 or (channel == 2 and Tessellator.of(self.program).domain is not Prim.TRIANGLES):
+            return f.const(vec, 0.0)
+        u, v = (f.load(vec, self.record.get(name), self.point << 2) for name in ("u", "v"))
+        return (u, v, (1.0 - u) - v)[channel]
+
+    def _level(self, name: str, channel: int) -> Val:
+        levels = load_levels(self.record, "outer" if name == "TESSOUTER" else "inner", self.patch)
+        return levels[channel] if channel < len(levels) else self.f.const(F32, 0.0)
+
+
+def build_evaluation_kernel(
+    program: Program,
+    lanes: int,
+    rows: int,
+    textures: dict[int, TextureKey],
+    samplers: dict[int, SamplerKey],
+    images: dict[int, ImageKey],
+    *,
+    cpu: str = "host",
+    fuel: int = FUEL,
+) -> Module:
+    """A module with `evaluate(record)`: see EvaluationRecord. `rows`: vertices of a patch; `fuel`: see `translate`.
+
+    Raises UnsupportedError for what the generator does not build.
+    """
+    module = Module("evaluate", cpu)
+    _build_points(module, program, lanes, rows, (textures, samplers, images), fuel)
+    native_entry(module, "evaluate", "patches")
+    f = Function(module, "patches", [PTR], internal=True)
+    record = Record(f, f.args[0], EvaluationRecord)
+    starts = record.get("starts")
+    with f.range(record.get("first"), record.get("patches")) as patch:
+        end = f.load(I32, starts, (patch + 1) << 2)
+        with f.range(f.load(I32, starts, patch << 2), end, lanes) as point:
+            f.call(None, "points", f.args[0], patch, point, end)
+    f.ret()
+    return module
+
+
+def _build_points(module: Module, program: Program, lanes: int, rows: int, bound: _Bound, fuel: int) -> None:
+    """points(record, patch, point, end): one vector. Its last lanes may write to where the next one will."""
+    f = Function(module, "points", [PTR, I32, I32, I32], internal=True)
+    record, (patch, point, end) = Record(f, f.args[0], EvaluationRecord), f.args[1:]
+    nothing = record.get("inputs")
+    interface = EvaluationRegisters(
+        f, LaneMap(lanes, "linear"), record.get("env"), nothing, nothing, *bound, program, record, rows, patch, point, end
+    )
+    outputs = translate(f, program, interface, interface.present(), fuel=fuel)
+    registers = program.file_size(File.OUT)
+    size = 16 * registers
+    out = f.at(record.get("vertices"), point.zext(I64) * size)
+    targets = [f.at(out, lane * size) for lane in range(lanes)]
+    for register in range(registers):
+        f.store_vec4s([outputs.get(register, c) for c in range(4)], targets, 16 * register)
+    f.ret()

@@ -1,0 +1,75 @@
+"""What a tessellator is made for, and the record that its kernel works on."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from enum import IntEnum
+
+from backends.geometry.tessellation.levels import LEVEL_FIELDS
+from backends.pipe.enums import Prim
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.ir import Program
+
+MAX_LEVEL = 64
+MAX_POINTS = (MAX_LEVEL + 1) ** 2
+"""Points of one patch."""
+MAX_PRIMITIVES = 2 * MAX_LEVEL**2
+"""Primitives of one patch; a point is one, too."""
+SLACK = 64
+"""Elements behind the end of its arrays that a kernel may overwrite."""
+
+
+class Spacing(IntEnum):
+    """Values of TES_SPACING."""
+
+    FRACTIONAL_ODD = 0
+    FRACTIONAL_EVEN = 1
+    EQUAL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Tessellator:
+    """A domain (TRIANGLES, QUADS, or LINES for isolines), a spacing, the order of vertices, and whether only points are wanted."""
+
+    domain: Prim
+    spacing: Spacing
+    clockwise: bool = False
+    points: bool = False
+
+    @staticmethod
+    def of(program: Program) -> Tessellator:
+        """What a TESS_EVAL program asks for; what it does not say is 0. UnsupportedError for another domain."""
+        mode, spacing = program.property("TES_PRIM_MODE"), program.property("TES_SPACING")
+        if mode not in (Prim.TRIANGLES, Prim.QUADS, Prim.LINES):
+            raise UnsupportedError.at("B060", f"TES_PRIM_MODE {mode} is no domain: 1 LINES, 4 TRIANGLES, 7 QUADS")
+        clockwise, points = program.property("TES_VERTEX_ORDER_CW") != 0, program.property("TES_POINT_MODE") != 0
+        return Tessellator(Prim(mode), Spacing(spacing), clockwise, points)
+
+    @property
+    def primitive(self) -> Prim:
+        """What comes out: POINTS, LINES or TRIANGLES, each with vertices of its own indices."""
+        if self.points:
+            return Prim.POINTS
+        return Prim.LINES if self.domain is Prim.LINES else Prim.TRIANGLES
+
+    @property
+    def vertices(self) -> int:
+        """Indices of a primitive."""
+        return {Prim.POINTS: 1, Prim.LINES: 2, Prim.TRIANGLES: 3}[self.primitive]
+
+
+class TessRecord(ctypes.Structure):
+    """One call of `tessellate`: patches `first` to `patches` - 1, as many as fit; `first` becomes the first that did not.
+
+    Levels: see LEVEL_FIELDS. u, v: coordinates of the points in the domain, those of patch k from element starts[k] to
+    starts[k + 1] - 1. indices: numbers of points as elements of u and v; owners: numbers[k] of the patch of each primitive. points,
+    primitives: how many there are; the kernel appends. A patch is taken whole or not at all; there must be room for MAX_POINTS and
+    MAX_PRIMITIVES at least, and SLACK elements behind.
+    """
+
+    _fields_ = [
+        *LEVEL_FIELDS,
+        *((name, ctypes.c_void_p) for name in ("numbers", "u", "v", "starts", "indices", "owners")),
+        *((name, ctypes.c_int32) for name in ("first", "patches", "points", "primitives", "max_points", "max_primitives")),
+    ]

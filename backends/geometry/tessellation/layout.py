@@ -1,0 +1,79 @@
+"""What the programs of a draw of patches say: where levels and rows lie. It is the same for all draws with these programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from backends.geometry.stages import input_sources
+from backends.geometry.tessellation.control import written_vertices
+from backends.geometry.tessellation.key import Tessellator
+from backends.geometry.tessellation.records import INNER, OUTER, RowsRecord
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+
+LEVELS: Mapping[str, int] = {"TESSOUTER": OUTER, "TESSINNER": INNER}
+_TYPICAL_POINTS, _TYPICAL_PRIMITIVES = 33 * 33, 2 * 32 * 32
+"""Of a patch of level 32; the highest levels give four times as much."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsLayout:
+    """The rows of patches that a stage reads. template: the record that says which output feeds which input; patch_bytes: of a patch."""
+
+    rows: int
+    patch_bytes: int
+    template: RowsRecord
+
+    @staticmethod
+    def of(producer: Program, consumer: Program, rows: int) -> RowsLayout:
+        """Rows for `consumer`, `rows` vertices a patch, from the outputs of `producer`."""
+        registers, r = consumer.file_size(File.IN), RowsRecord()
+        r.rows, r.registers, r.vertex_size = rows, registers, 16 * producer.file_size(File.OUT)
+        for register, source in enumerate(input_sources(producer, consumer)):
+            r.source[register] = source
+        for declaration in consumer.declared(File.IN):
+            code = LEVELS.get(declaration.semantic.name) if declaration.semantic is not None else None
+            for register in range(declaration.first, declaration.last + 1) if code is not None else ():
+                r.source[register] = code
+        return RowsLayout(rows, 16 * rows * registers, r)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatchLayout:
+    """control, evaluation: the rows that each reads; without a control program `control` is None.
+
+    written: vertices of a patch that the control program writes, each of `written_size` bytes; outer, inner: bytes to the levels among
+    them, -1 where it writes none. size: bytes of a point that comes out. most_bytes: of a patch of a high level, or of what its vertices
+    take on the way.
+    """
+
+    key: Tessellator
+    control: RowsLayout | None
+    evaluation: RowsLayout
+    written: int
+    written_size: int
+    outer: int
+    inner: int
+    size: int
+    most_bytes: int
+
+    @staticmethod
+    def of(vertex: Program, control: Program | None, evaluation: Program, rows: int) -> PatchLayout:
+        """For patches of `rows` vertices."""
+        key, size = Tessellator.of(evaluation), 16 * evaluation.file_size(File.OUT)
+        points = _TYPICAL_POINTS * size + _TYPICAL_PRIMITIVES * 4 * (key.vertices + 1)
+        if control is None:
+            only = RowsLayout.of(vertex, evaluation, rows)
+            return PatchLayout(key, None, only, rows, 0, -1, -1, size, max(points, 2 * only.patch_bytes))
+        first, written = RowsLayout.of(vertex, control, rows), written_vertices(control)
+        second, written_size = RowsLayout.of(control, evaluation, written), 16 * control.file_size(File.OUT)
+        on_the_way = first.patch_bytes + written * written_size + second.patch_bytes
+        outer, inner = (_place(control, name) for name in LEVELS)
+        return PatchLayout(key, first, second, written, written_size, outer, inner, size, max(points, on_the_way))
+
+
+def _place(program: Program, name: str) -> int:
+    """Bytes to an output in a vertex, -1 where it is not declared."""
+    found = (16 * d.first for d in program.declared(File.OUT) if d.semantic is not None and d.semantic.name == name)
+    return next(found, -1)

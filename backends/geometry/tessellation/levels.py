@@ -1,0 +1,23 @@
+"""The levels of patches in memory, as the records of this package name them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from backends.llvm.builder.function import F32, I64, Val
+from backends.llvm.builder.record import Record
+
+OUTER_LEVELS, INNER_LEVELS = 4, 2
+LEVEL_FIELDS: list[Any] = [
+    *((name, ctypes.c_void_p) for name in ("outer", "inner")),
+    *((name, ctypes.c_int64) for name in ("outer_stride", "inner_stride")),
+]
+"""Patch k's TESSOUTER (four floats) at outer + k * outer_stride bytes, its TESSINNER (two) at inner + k * inner_stride."""
+
+
+def load_levels(record: Record, name: str, patch: Val) -> list[Val]:
+    """The levels `outer` or `inner` of a patch (i32), f32 scalars."""
+    f, count = record.f, OUTER_LEVELS if name == "outer" else INNER_LEVELS
+    at = f.at(record.get(name), patch.zext(I64) * record.get(f"{name}_stride"))
+    return [f.load(F32, at, 4 * k) for k in range(count)]

@@ -1,0 +1,54 @@
+"""What Python and the kernels of tessellation shaders share: one `ctypes.Structure` each.
+
+A row is a vertex of a patch: words [register][channel]. Rows of patches follow each other.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int32, c_int64, c_void_p
+
+from backends.geometry.records import MAX_REGISTERS
+from backends.geometry.tessellation.levels import LEVEL_FIELDS
+
+OUTER, INNER = -3, -4
+"""In place of the output that feeds an input, beside DEFAULT and PRIMITIVE of `stream.records`: levels of the patch."""
+
+
+class RowsRecord(ctypes.Structure):
+    """Rows of patches from the outputs of the stage before, which may be its vertices at `corners`, or rows again (`corners` is null)."""
+
+    _fields_ = [
+        *LEVEL_FIELDS,
+        *((name, c_void_p) for name in ("vertices", "corners", "numbers", "target")),
+        *((name, c_int32) for name in ("vertex_size", "patches", "rows", "registers")),
+        ("source", c_int32 * MAX_REGISTERS),  # of each target register: bytes into the vertex, or a number below 0
+    ]
+
+
+class ControlRecord(ctypes.Structure):
+    """Control shader invocations of `patches` patches.
+
+    inputs: rows of each, `rows` a patch; outputs: rows too, as many as the program writes, 0 at first. numbers: of each patch.
+    state: `state_bytes` for each vector of a patch, kept at barriers; where it is null a kernel with barriers only says how many that
+    are. stops: one i32 for each vector of all patches.
+    """
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("env", "inputs", "outputs", "numbers", "state", "stops")),
+        ("state_bytes", c_int64),
+        *((name, c_int32) for name in ("patches", "rows")),
+    ]
+
+
+class EvaluationRecord(ctypes.Structure):
+    """Evaluation shader invocations of all points of the patches `first` to `patches` - 1: u, v, starts as in TessRecord, inputs as above.
+
+    vertices: what comes out, [point][OUT register][channel], with room for as many more as there are lanes.
+    """
+
+    _fields_ = [
+        *LEVEL_FIELDS,
+        *((name, c_void_p) for name in ("env", "inputs", "numbers", "u", "v", "starts", "vertices")),
+        *((name, c_int32) for name in ("first", "patches")),
+    ]

@@ -1,0 +1,150 @@
+"""Patches as a draw goes through them: control shader, tessellator, evaluation shader, one chunk at a time."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from backends.device.region import Region
+from backends.geometry.kernels import Entry
+from backends.geometry.shaded import Primitives, Shaded, Worker
+from backends.geometry.tessellation.control import Arrangement
+from backends.geometry.tessellation.key import MAX_POINTS, MAX_PRIMITIVES, SLACK, TessRecord
+from backends.geometry.tessellation.layout import PatchLayout, RowsLayout
+from backends.geometry.tessellation.records import ControlRecord, EvaluationRecord, RowsRecord
+from backends.llvm.engine.engine import Library
+
+PIECE_POINTS, PIECE_PRIMITIVES = 4 * MAX_POINTS, 4 * MAX_PRIMITIVES
+"""Room for what is tessellated at once."""
+
+Levels = tuple[tuple[float, ...], tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A stage's native function of one record, the address of its ShaderEnv, its lanes, and what must live as long."""
+
+    entry: Entry
+    environment: int
+    lanes: int
+    keep: Library
+
+
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """Where levels lie: an address and bytes to the next patch, for the outer and the inner ones."""
+
+    outer: int
+    inner: int
+    outer_stride: int = 0
+    inner_stride: int = 0
+
+    def write(self, record: RowsRecord | TessRecord | EvaluationRecord) -> None:
+        """Into a record."""
+        record.outer, record.inner = self.outer, self.inner
+        record.outer_stride, record.inner_stride = self.outer_stride, self.inner_stride
+
+
+class TessellationStage:
+    """Patches to points, lines or triangles. `levels`: those of patches without control shader."""
+
+    def __init__(
+        self,
+        layout: PatchLayout,
+        control: Compiled | None,
+        evaluation: Compiled,
+        *,
+        copy_rows: Entry,
+        tessellate: Entry,
+        levels: Levels,
+    ) -> None:
+        """`control` and `evaluation` are the programs of `layout`; `copy_rows` and `tessellate` kernels on RowsRecords and TessRecords."""
+        self._layout, self._control, self._evaluation = layout, control, evaluation
+        self._copy_rows, self._tessellate = copy_rows, tessellate
+        self._given = np.array([*levels[0], *levels[1], 0, 0, 0, 0], np.float32)
+        address = self._given.ctypes.data
+        self._defaults, self._nothing = _Levels(address, address + 16), address + 24
+        if control is not None:
+            self._arrangement = Arrangement(layout.written, control.lanes)
+            self._state = self._state_bytes(control)
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes that a patch can become, but for the highest levels."""
+        return self._layout.most_bytes
+
+    def run(self, worker: Worker, shaded: Shaded, memory: Region) -> Sequence[Shaded]:
+        """What the evaluation shader makes of the patches of a chunk."""
+        patches = shaded.lists[0]
+        vertices, levels, corners = shaded.vertices, self._defaults, patches.corners or None
+        if self._control is not None:
+            vertices, levels = self._run_control(worker, shaded, self._control)
+            corners = None
+        inputs = self._rows(worker, "evaluation inputs", self._layout.evaluation, patches, vertices, corners, levels)
+        return list(self._pieces(worker, patches, inputs, levels, memory))
+
+    def _rows(
+        self, worker: Worker, name: str, layout: RowsLayout, patches: Primitives, vertices: int, corners: int | None, levels: _Levels
+    ) -> int:
+        """Address of the rows of all patches."""
+        r = RowsRecord.from_buffer_copy(layout.template)
+        r.target = target = worker.provide(name, patches.count * layout.patch_bytes + 16)
+        r.vertices, r.corners, r.numbers, r.patches = vertices, corners, patches.numbers, patches.count
+        levels.write(r)
+        self._copy_rows(ctypes.addressof(r))
+        return target
+
+    def _state_bytes(self, compiled: Compiled) -> int:
+        """What a vector keeps at barriers; 0 without them."""
+        r = ControlRecord()
+        r.env, r.patches = compiled.environment, 0
+        compiled.entry(ctypes.addressof(r))
+        return int(r.state_bytes)
+
+    def _run_control(self, worker: Worker, shaded: Shaded, compiled: Compiled) -> tuple[int, _Levels]:
+        """Address of the rows that the control shader writes, and the levels among them."""
+        layout, patches = self._layout, shaded.lists[0]
+        assert layout.control is not None
+        r = ControlRecord()
+        r.env, r.numbers, r.patches, r.rows = compiled.environment, patches.numbers, patches.count, layout.control.rows
+        r.inputs = self._rows(worker, "control inputs", layout.control, patches, shaded.vertices, patches.corners, self._defaults)
+        patch_bytes = layout.written * layout.written_size
+        r.outputs = outputs = worker.provide("control outputs", patches.count * patch_bytes + 16)
+        ctypes.memset(outputs, 0, patches.count * patch_bytes)
+        if self._state:
+            vectors = self._arrangement.vectors
+            r.state = worker.provide("control state", self._state * vectors)
+            r.stops = worker.provide("control stops", 4 * vectors * self._arrangement.units(patches.count))
+        compiled.entry(ctypes.addressof(r))
+        worker.counts["hs_invocations"] += patches.count
+        places = [(outputs + at, patch_bytes) if at >= 0 else (self._nothing, 0) for at in (layout.outer, layout.inner)]
+        (outer, outer_stride), (inner, inner_stride) = places
+        return outputs, _Levels(outer, inner, outer_stride, inner_stride)
+
+    def _pieces(self, worker: Worker, patches: Primitives, inputs: int, levels: _Levels, memory: Region) -> Iterator[Shaded]:
+        """Points and primitives, as many patches at a time as have room."""
+        compiled, size = self._evaluation, self._layout.size
+        t, e, corners = TessRecord(), EvaluationRecord(), self._layout.key.vertices
+        for r in (t, e):
+            levels.write(r)
+            r.numbers, r.patches = patches.numbers, patches.count
+            r.u, r.v = (worker.provide(f"tessellator {name}", 4 * (PIECE_POINTS + SLACK)) for name in "uv")
+            r.starts = worker.provide("tessellator starts", 4 * (patches.count + 1))
+        t.indices = worker.provide("tessellator indices", 4 * (PIECE_PRIMITIVES * corners + SLACK))
+        t.owners = worker.provide("tessellator owners", 4 * (PIECE_PRIMITIVES + SLACK))
+        t.max_points, t.max_primitives = PIECE_POINTS, PIECE_PRIMITIVES
+        e.env, e.inputs = compiled.environment, inputs
+        while t.first < patches.count:
+            e.first, t.points, t.primitives = t.first, 0, 0
+            self._tessellate(ctypes.addressof(t))
+            e.patches = t.first
+            if not t.points:
+                continue
+            e.vertices = memory.allocate((t.points + compiled.lanes) * size)
+            compiled.entry(ctypes.addressof(e))
+            worker.counts["ds_invocations"] += t.points
+            made = Primitives(memory.copy(t.indices, 4 * corners * t.primitives), memory.copy(t.owners, 4 * t.primitives), t.primitives)
+            yield Shaded(e.vertices, size, t.points, corners, {0: made}, (t.primitives, 0, 0, 0))

@@ -1,0 +1,43 @@
+"""Running totals of what the stages in front of the rasterizer did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from backends.device.bound import Statistics
+from backends.geometry.pipeline import Drawn
+from backends.run.result import STREAMS
+
+_INPUT = frozenset({"vertices", "primitives", "vs_invocations"})
+"""What a plain draw counts itself."""
+
+
+def _zeros() -> list[int]:
+    return [0] * STREAMS
+
+
+@dataclass(slots=True)
+class StreamTotals:
+    """Sums over draws."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    generated: list[int] = field(default_factory=_zeros)
+    needed: list[int] = field(default_factory=_zeros)
+    written: list[int] = field(default_factory=_zeros)
+
+    def add(self, drawn: Drawn, *, counts_input: bool) -> None:
+        """One more draw; `counts_input`: no plain draw follows that counts its input."""
+        for name, count in drawn.counts.items():
+            if counts_input or name not in _INPUT:
+                self.counts[name] += count
+        for stream in range(STREAMS):
+            self.generated[stream] += drawn.generated[stream] if counts_input else 0
+            self.needed[stream] += drawn.needed[stream]
+            self.written[stream] += drawn.written[stream]
+
+    def statistics(self, plain: Statistics) -> Statistics:
+        """All of them, with those of plain draws, whose primitives all belong to stream 0."""
+        sums = {name: getattr(plain, name) + count for name, count in self.counts.items()}
+        generated = (self.generated[0] + plain.primitives, *self.generated[1:])
+        return replace(plain, **sums, generated=generated, needed=tuple(self.needed), written=tuple(self.written))

@@ -1,0 +1,117 @@
+"""Kernels: input primitives to vertex numbers, and vertices through fetch and vertex shader into memory."""
+
+from __future__ import annotations
+
+from backends.geometry.records import MAX_ROWS, VertexRecord
+from backends.llvm.builder.environment import default_environment
+from backends.llvm.builder.function import F32, I8, I16, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.records import CACHE_SLOTS, MAX_LANES, Draw
+
+EXPORTS = ("assemble", "shade")
+
+
+def build_vertex_kernels(lanes: int, module: Module) -> None:
+    """assemble(record) and shade(record), for all shaders; `record` is a VertexRecord."""
+    _build_assemble(module)
+    _build_shade(lanes, module)
+
+
+def _build_assemble(module: Module) -> None:
+    """Corners and primitive numbers of a chunk; a vertex that it uses twice gets one number.
+
+    Room: `rows` vertices a primitive, and MAX_LANES more of ids and instances.
+    """
+    f = Function(module, "assemble", [PTR])
+    record = Record(f, f.args[0], VertexRecord)
+    d = Record(f, record.get("draw"), Draw)
+    per_instance, first, rows = d.get("prims_per_instance"), record.get("first"), record.get("rows")
+    start, bias, size, indices = (d.get(name) for name in ("start", "index_bias", "index_size", "indices"))
+    ids, instances, cache = (record.get(name) for name in ("ids", "instances", "cache"))
+    corners, numbers, shift = (record.get(name) for name in ("corners", "numbers", "shift"))
+    stamp = record.get("stamp") + 1
+    record.set("stamp", stamp)
+    instance = f.var(I32, first.udiv(per_instance))
+    inside = f.var(I32, first.urem(per_instance))
+    total, place = f.var(I32, 0), f.var(I32, 0)
+    with f.range(0, record.get("count")) as i:
+        q, own = inside.get(), instance.get()
+        odd = f.select((q & 1).ne(0), f.const(I32, 4 * MAX_ROWS), 0)
+        f.store(q.lshr(shift), numbers, i << 2)
+        with f.range(0, rows) as k:
+            step, offset = f.load(I32, record.address("multiply"), k << 2), f.load(I32, record.address("offset"), odd + (k << 2))
+            number = _index(f, indices, size, q.lshr(shift) * step + offset + start)
+            vertex = _known(f, cache, stamp, number, own, total.get())
+            with f.if_(vertex.eq(total.get())):
+                f.store(number + bias, ids, vertex << 2)
+                f.store(own, instances, vertex << 2)
+                total.add(1)
+            f.store(vertex, corners, place.get() << 2)
+            place.add(1)
+        ends = (q + 1).eq(per_instance)
+        inside.set(f.select(ends, 0, q + 1))
+        instance.set(f.select(ends, own + 1, own))
+    zero = f.const(I32.wide(MAX_LANES), 0)  # the last vector of vertices reads past the end, at any width
+    f.store(zero, ids, total.get() << 2)
+    f.store(zero, instances, total.get() << 2)
+    record.set("num_vertices", total.get())
+    f.ret()
+
+
+def _index(f: Function, indices: Val, size: Val, place: Val) -> Val:
+    """What stands in the index buffer; the place itself without one."""
+    index = f.var(I32, place)
+    with f.if_(size.eq(4)):
+        index.set(f.load(I32, indices, place << 2))
+    with f.if_(size.eq(2)):
+        index.set(f.load(I16, indices, place << 1, align=1).zext(I32))
+    with f.if_(size.eq(1)):
+        index.set(f.load(I8, indices, place, align=1).zext(I32))
+    return index.get()
+
+
+def _known(f: Function, cache: Val, stamp: Val, number: Val, instance: Val, new: Val) -> Val:
+    """The vertex that has this number and instance; `new`, from now on, where none is remembered."""
+    key = (instance.zext(I64) << 32) | number.zext(I64)
+    entry = f.at(cache, (number & (CACHE_SLOTS - 1)) << 4)
+    hit = f.load(I64, entry).eq(key) & f.load(I32, entry, 8).eq(stamp)
+    vertex = f.var(I32, f.load(I32, entry, 12))
+    with f.if_(~hit):
+        vertex.set(new)
+        f.store(key, entry)
+        f.store(stamp, entry, 8)
+        f.store(new, entry, 12)
+    return vertex.get()
+
+
+def _build_shade(lanes: int, module: Module) -> None:
+    """The vertices of a chunk through fetch and shader. `vertices` has room for whole vectors of them."""
+    f = Function(module, "shade_chunk", [PTR], internal=True)
+    record = Record(f, f.args[0], VertexRecord)
+    draw = record.get("draw")
+    d = Record(f, draw, Draw)
+    fetch, shader, env = (d.get(name) for name in ("fetch", "vertex_shader", "vertex_env"))
+    soa_in, soa_out, system, out = (record.get(name) for name in ("soa_in", "soa_out", "system", "vertices"))
+    ids, instances, count, registers = (record.get(name) for name in ("ids", "instances", "num_vertices", "registers"))
+    vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
+    aligned, lane = min(64, bytes_), f.lanes_const(vec, range(lanes))
+    wants_system, size = d.get("wants_system").ne(0), registers << 4
+    with f.range(0, count, lanes) as i:
+        at = i << 2
+        f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in)
+        with f.if_(wants_system):
+            vertex, base = f.load(vec, ids, at), d.get("base_vertex")
+            others = [d.get("start_instance"), d.get("draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
+            for k, v in enumerate([vertex, f.load(vec, instances, at), vertex - base, base, *others]):
+                f.store(f.splat(v, lanes), system, k * bytes_, aligned)
+        f.call_pointer(None, shader, env, soa_in, soa_out, system)
+        rows = [f.at(out, (i + k).zext(I64) * size.zext(I64)) for k in range(lanes)]
+        with f.range(0, registers) as r:
+            base = f.at(soa_out, r * (4 * bytes_))
+            channels = [f.load(fvec, base, c * bytes_, aligned) for c in range(4)]
+            f.store_vec4s(channels, [f.at(row, r << 4) for row in rows], 0)
+    f.ret()
+    f = Function(module, "shade", [PTR])
+    with default_environment(f):
+        f.call(None, "shade_chunk", *f.args)
+    f.ret()

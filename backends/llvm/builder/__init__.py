@@ -1,0 +1,1 @@
+"""The staged builder: running Python writes LLVM text."""

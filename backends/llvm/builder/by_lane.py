@@ -1,0 +1,71 @@
+"""Gathers and scatters as loops over the lanes, on machines without such instructions.
+
+LLVM writes a branch and a load for each lane there. Of many, or of vectors much wider than registers, that is most of a shader's code,
+and compiling it takes ten times as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from backends.llvm.builder.types import BOOL, I64, Type
+from backends.llvm.builder.values import Val
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.function import Function
+
+
+MOST = 1024
+"""Lanes of all gathers and scatters of a function that may be written out; of more, LLVM would take seconds."""
+
+
+def is_better(f: Function, lanes: int) -> bool:
+    """Should the lanes of one more vector be walked over? If not, they count as written out."""
+    if f.module.has("avx512f"):
+        return False
+    if lanes > (16 if f.module.has("avx2") else 8) or f.written_lanes + lanes > MOST:
+        return True
+    f.written_lanes += lanes
+    return False
+
+
+def gather(f: Function, type: Type, pointer: Val, offsets: Val, mask: Val | None) -> Val:
+    """As `Function.gather`."""
+    lanes = offsets.lanes
+    results = f.lane_memory("results", type.wide(lanes))
+    f.store(f.const(type.wide(lanes), 0), results)
+    with lanes_of(f, offsets, mask) as (lane, offset):
+        f.store(f.load(type, f.at(pointer, offset), align=_align(type)), f.at(results, lane * (type.bits // 8)), align=_align(type))
+    return f.load(type.wide(lanes), results)
+
+
+def scatter(f: Function, value: Val, pointer: Val, offsets: Val, mask: Val) -> None:
+    """As `Function.scatter`."""
+    one = value.type.wide(1)
+    values = f.lane_memory("values", value.type)
+    f.store(value, values)
+    with lanes_of(f, offsets, mask) as (lane, offset):
+        f.store(f.load(one, f.at(values, lane * (one.bits // 8)), align=_align(one)), f.at(pointer, offset), align=_align(one))
+
+
+def _align(type: Type) -> int:
+    return min(type.bits // 8, 4)
+
+
+@contextmanager
+def lanes_of(f: Function, offsets: Val, mask: Val | None) -> Iterator[tuple[Val, Val]]:
+    """The body runs for each lane of the mask, the lowest first, with its number (i64) and its offset."""
+    lanes, size = offsets.lanes, offsets.type.bits // 8
+    places = f.lane_memory("offsets", offsets.type)
+    f.store(offsets, places)
+    bits = f.const(I64, (1 << lanes) - 1 if lanes < 64 else -1) if mask is None else mask.bits_as(Type("i", lanes)).zext(I64)
+    rest = f.alloca("i64")
+    f.store(bits, rest, align=8)
+    with f.loop() as loop:
+        now = f.load(I64, rest, align=8)
+        loop.break_if(now.eq(0))
+        f.store(now & (now - 1), rest, align=8)
+        lane = f.call(I64, "llvm.cttz.i64", now, f.const(BOOL, 1))
+        yield lane, f.load(offsets.type.wide(1), f.at(places, lane * size), align=min(size, 8))

@@ -1,0 +1,57 @@
+"""A module of LLVM text: functions that are compiled together, and what they declare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from backends.llvm.builder.target import cpu_features, stack_space
+from backends.llvm.builder.types import Type, element_text
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.function import Function
+
+
+def returned(returns: Type | Sequence[Type] | None) -> str:
+    """LLVM's text of what a function returns."""
+    if returns is None:
+        return "void"
+    return str(returns) if isinstance(returns, Type) else f"{{ {', '.join(map(str, returns))} }}"
+
+
+class Module:
+    """Functions that are compiled together."""
+
+    def __init__(self, name: str, cpu: str = "host") -> None:
+        """`cpu`: see `target`; ValueError for another name. It changes text only where a feature is asked for, and stack memory."""
+        self.name, self.cpu = name, cpu
+        self._features = cpu_features(cpu)
+        self.stack_space = stack_space(cpu)
+        self.used_features: set[str] = set()
+        self.functions: list[Function] = []
+        self._declared: dict[str, str] = {}
+
+    def has(self, feature: str) -> bool:
+        """May the text rely on `feature` (a name of `target.LEVELS`)? Remembered, and checked when the module is compiled."""
+        if feature not in self._features:
+            return False
+        self.used_features.add(feature)
+        return True
+
+    def declare(self, returns: Type | Sequence[Type] | None, name: str, types: str) -> None:
+        """Make a function known that is defined elsewhere (or later in this module)."""
+        self._declared[name] = f"declare {returned(returns)} @{name}({types})"
+
+    def constant(self, name: str, type: Type, values: Sequence[float]) -> str:
+        """A read-only table of elements of `type`; returns its LLVM name, a pointer. The same name must mean the same values."""
+        items = ", ".join(f"{type} {element_text(type, v)}" for v in values)
+        self._declared[name] = f"@{name} = private unnamed_addr constant [{len(values)} x {type}] [{items}], align 64"
+        return f"@{name}"
+
+    def text(self) -> str:
+        """The module as LLVM text."""
+        own = {f.name for f in self.functions}
+        declared = [d for n, d in self._declared.items() if n not in own]
+        attributes = 'attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
+        weights = '!0 = !{!"branch_weights", i32 1, i32 2000}'
+        return "\n".join([*declared, *(f.text() for f in self.functions), attributes, weights, ""])

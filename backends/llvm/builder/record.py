@@ -1,0 +1,59 @@
+"""Fields of a `ctypes.Structure` behind a pointer, by name."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from backends.llvm.builder.function import F32, F64, I8, I16, I32, I64, PTR, Function, Type, Val
+
+_TYPES: dict[type, Type] = {
+    ctypes.c_int8: I8,
+    ctypes.c_uint8: I8,
+    ctypes.c_int16: I16,
+    ctypes.c_uint16: I16,
+    ctypes.c_int32: I32,
+    ctypes.c_uint32: I32,
+    ctypes.c_int64: I64,
+    ctypes.c_uint64: I64,
+    ctypes.c_void_p: PTR,
+    ctypes.c_float: F32,
+    ctypes.c_double: F64,
+}
+
+
+class Record:
+    """A record shared with native code: `layout` is its `ctypes.Structure`, `pointer` where it lies at run time.
+
+    Fields are scalars or arrays of scalars; integers of less than 32 bits are loaded as they are.
+    """
+
+    def __init__(self, f: Function, pointer: Val, layout: type[ctypes.Structure]) -> None:
+        self.f, self.pointer, self.layout = f, pointer, layout
+        self._fields: dict[str, Any] = {field[0]: field[1] for field in layout._fields_}
+
+    def _locate(self, name: str, index: int) -> tuple[Type, int]:
+        """Type and byte offset; KeyError for an unknown field, IndexError outside an array."""
+        t = self._fields[name]
+        offset = int(getattr(self.layout, name).offset)
+        if issubclass(t, ctypes.Array):
+            if not 0 <= index < t._length_:
+                raise IndexError(f"{name}[{index}] of {self.layout.__name__}")
+            t, offset = t._type_, offset + index * ctypes.sizeof(t._type_)
+        return _TYPES[t], offset
+
+    def get(self, name: str, index: int = 0) -> Val:
+        """The field's value (element `index` of an array)."""
+        t, offset = self._locate(name, index)
+        return self.f.load(t, self.pointer, offset, align=min(4, max(t.bits // 8, 1)))
+
+    def set(self, name: str, value: Val | float, index: int = 0) -> None:
+        """Store a field (element `index` of an array)."""
+        t, offset = self._locate(name, index)
+        self.f.store(self.f.const(t, value), self.pointer, offset, align=min(4, max(t.bits // 8, 1)))
+
+    def address(self, name: str, index: int = 0) -> Val:
+        """Pointer to a field (element `index` of an array)."""
+        t = self._fields[name]
+        step = ctypes.sizeof(t._type_) * index if issubclass(t, ctypes.Array) else 0
+        return self.f.at(self.pointer, int(getattr(self.layout, name).offset) + step)

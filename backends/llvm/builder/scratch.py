@@ -1,0 +1,25 @@
+"""Stack memory that the instructions of a program use one after the other."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import Function, Val
+
+
+class Scratch:
+    """Vectors of 32-bit words in memory. Without sharing, the stack would grow with every instruction that needs some."""
+
+    def __init__(self, f: Function, lanes: int) -> None:
+        self._f, self._lanes = f, lanes
+        self._places: list[Val] = []
+        self._taken = 0
+
+    def take(self) -> Val:
+        """Pointer to the words of a vector, which hold anything; nobody else's until `release`."""
+        if self._taken == len(self._places):
+            self._places.append(self._f.alloca(f"[{self._lanes} x i32]"))
+        self._taken += 1
+        return self._places[self._taken - 1]
+
+    def release(self) -> None:
+        """Everything that was taken may be used again."""
+        self._taken = 0

@@ -1,0 +1,259 @@
+"""Values, variables and loops of a kernel that is being written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backends.llvm.builder.types import BOOL, F32, F64, I32, Type, reinterpreted
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.function import Function
+
+
+class Val:
+    """A value that will exist when the kernel runs.
+
+    Operators record instructions. A scalar that meets a vector is splatted, a Python number becomes a constant of the
+    other side's type; any other mixture of types is a TypeError. Comparisons other than == and != are operators and are
+    signed (`ult`, `uge`... are not); equality is `eq` and `ne`, so that Python's own stays usable.
+    """
+
+    __slots__ = ("f", "name", "number", "raw", "truth", "type")
+
+    def __init__(self, f: Function, type: Type, name: str, number: float | None = None) -> None:
+        """`number`: what every lane is known to be."""
+        self.f, self.type, self.name, self.number = f, type, name, number
+        self.raw: Val | None = None  # the same before NaN became the canonical one, for those who do that again
+        self.truth: Val | None = None  # the i1 lanes whose sign extension this is, if it is known to be one
+
+    def __str__(self) -> str:
+        return f"{self.type.text} {self.name}"
+
+    def __repr__(self) -> str:
+        return f"Val({self})"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a staged value has no truth value while the kernel is being built")
+
+    @property
+    def lanes(self) -> int:
+        """Number of lanes; 1 for a scalar."""
+        return self.type.lanes
+
+    # -- arithmetic -------------------------------------------------------------------------------------------------
+    def _binary(self, other: Val | float, fop: str, iop: str, swap: bool = False) -> Val:
+        a, b = self.f.same(self, other)
+        if swap:
+            a, b = b, a
+        op = fop if a.type.kind == "f" else iop
+        if not op:
+            raise TypeError(f"no such operation on {a.type}")
+        result = self.f.pure(a.type, f"{op} {a}, {b.name}")
+        if op == "fdiv":
+            self.f.slow.append(result)
+        return result
+
+    def __add__(self, o: Val | float) -> Val:
+        return self._binary(o, "fadd", "add")
+
+    def __sub__(self, o: Val | float) -> Val:
+        return self._binary(o, "fsub", "sub")
+
+    def __mul__(self, o: Val | float) -> Val:
+        return self._binary(o, "fmul", "mul")
+
+    def __truediv__(self, o: Val | float) -> Val:
+        return self._binary(o, "fdiv", "")
+
+    def __rsub__(self, o: float) -> Val:
+        return self._binary(o, "fsub", "sub", swap=True)
+
+    def __rtruediv__(self, o: float) -> Val:
+        return self._binary(o, "fdiv", "", swap=True)
+
+    def __and__(self, o: Val | int) -> Val:
+        return self._binary(o, "", "and")
+
+    def __or__(self, o: Val | int) -> Val:
+        return self._binary(o, "", "or")
+
+    def __xor__(self, o: Val | int) -> Val:
+        return self._binary(o, "", "xor")
+
+    def __lshift__(self, o: Val | int) -> Val:
+        return self._binary(o, "", "shl")
+
+    def __rshift__(self, o: Val | int) -> Val:
+        """Arithmetic shift to the right; `lshr` is the logical one. Counts must be below the width."""
+        return self._binary(o, "", "ashr")
+
+    def lshr(self, o: Val | int) -> Val:
+        """Logical shift to the right; counts must be below the width."""
+        return self._binary(o, "", "lshr")
+
+    def udiv(self, o: Val | int) -> Val:
+        """Unsigned division; the divisor must not be 0 in any lane."""
+        return self._binary(o, "", "udiv")
+
+    def urem(self, o: Val | int) -> Val:
+        """Unsigned remainder; the divisor must not be 0 in any lane."""
+        return self._binary(o, "", "urem")
+
+    def sdiv(self, o: Val | int) -> Val:
+        """Signed division; no lane may divide by 0 or the least integer by -1."""
+        return self._binary(o, "", "sdiv")
+
+    def srem(self, o: Val | int) -> Val:
+        """Signed remainder; no lane may divide by 0 or the least integer by -1."""
+        return self._binary(o, "", "srem")
+
+    def __neg__(self) -> Val:
+        """0 - x: for a float this is +0 for x = +0, so it is not a flip of the sign bit (`f.neg_bits` is)."""
+        return self.__rsub__(0)
+
+    def __invert__(self) -> Val:
+        return self ^ -1
+
+    __radd__, __rmul__, __rand__, __ror__ = __add__, __mul__, __and__, __or__
+
+    # -- comparison -------------------------------------------------------------------------------------------------
+    def _compare(self, other: Val | float, fop: str, iop: str) -> Val:
+        a, b = self.f.same(self, other)
+        op = f"fcmp {fop}" if a.type.kind == "f" else f"icmp {iop}"
+        if op == "fcmp ":
+            raise TypeError(f"no such comparison on {a.type}")
+        return self.f.pure(BOOL.wide(a.type.lanes), f"{op} {a}, {b.name}")
+
+    def __lt__(self, o: Val | float) -> Val:
+        return self._compare(o, "olt", "slt")
+
+    def __le__(self, o: Val | float) -> Val:
+        return self._compare(o, "ole", "sle")
+
+    def __gt__(self, o: Val | float) -> Val:
+        return self._compare(o, "ogt", "sgt")
+
+    def __ge__(self, o: Val | float) -> Val:
+        return self._compare(o, "oge", "sge")
+
+    def eq(self, o: Val | float) -> Val:
+        """Equal; false for NaN."""
+        return self._compare(o, "oeq", "eq")
+
+    def ne(self, o: Val | float) -> Val:
+        """Not equal; true for NaN."""
+        return self._compare(o, "une", "ne")
+
+    def ult(self, o: Val | int) -> Val:
+        """Unsigned <."""
+        return self._compare(o, "", "ult")
+
+    def ule(self, o: Val | int) -> Val:
+        """Unsigned <=."""
+        return self._compare(o, "", "ule")
+
+    def ugt(self, o: Val | int) -> Val:
+        """Unsigned >."""
+        return self._compare(o, "", "ugt")
+
+    def uge(self, o: Val | int) -> Val:
+        """Unsigned >=."""
+        return self._compare(o, "", "uge")
+
+    # -- conversion -------------------------------------------------------------------------------------------------
+    def cast(self, op: str, to: Type) -> Val:
+        """LLVM conversion `op` to the element type of `to`, lanes kept."""
+        to = to.wide(self.type.lanes)
+        return self if to == self.type else self.f.pure(to, f"{op} {self} to {to}")
+
+    def bits_as(self, to: Type) -> Val:
+        """The same bits as exactly the type `to`."""
+        if to == self.type:
+            return self
+        if self.number is not None and to.lanes == self.type.lanes:
+            known = reinterpreted(self.type, self.number, to)
+            if known is not None:
+                return self.f.const(to, known)
+        result = self.f.pure(to, f"bitcast {self} to {to}")
+        if to.lanes == self.type.lanes:
+            result.truth = self.truth
+        return result
+
+    def to_float(self) -> Val:
+        """Signed integer to f32, rounded to nearest."""
+        return self.cast("sitofp", F32)
+
+    def to_double(self) -> Val:
+        """Signed integer or f32 to f64."""
+        return self.cast("sitofp" if self.type.kind == "i" else "fpext", F64)
+
+    def sext(self, to: Type) -> Val:
+        """Sign-extend to the element type of `to`."""
+        result = self.cast("sext", to)
+        if self.type.bits == 1 and result is not self:
+            result.truth = self
+        return result
+
+    def zext(self, to: Type) -> Val:
+        """Zero-extend to the element type of `to`."""
+        return self.cast("zext", to)
+
+    def trunc(self, to: Type) -> Val:
+        """Keep the low bits that the element type of `to` holds."""
+        return self.cast("trunc", to)
+
+    def as_int(self) -> Val:
+        """The bits as i32 lanes."""
+        return self.bits_as(I32.wide(self.type.lanes))
+
+    def as_float(self) -> Val:
+        """The bits as f32 lanes."""
+        return self.bits_as(F32.wide(self.type.lanes))
+
+    def __getitem__(self, lane: int) -> Val:
+        return self.f.pure(self.type.wide(1), f"extractelement {self}, i32 {lane}")
+
+
+class Var:
+    """A mutable variable: an alloca that SROA turns into SSA values."""
+
+    __slots__ = ("f", "slot", "type")
+
+    def __init__(self, f: Function, type: Type) -> None:
+        self.f, self.type = f, type
+        self.slot = f.alloca(str(type))
+        f.variables.append(self)
+
+    def get(self) -> Val:
+        """The value now."""
+        return self.f.emit(self.type, f"load {self.type}, ptr {self.slot.name}")
+
+    def set(self, value: Val | float) -> None:
+        """Assign; a number or a scalar is splatted."""
+        stored = self.f.const(self.type, value)
+        if stored.type != self.type:
+            raise TypeError(f"a variable of type {self.type} is given {stored.type}")
+        self.f.line(f"store {stored}, ptr {self.slot.name}")
+
+    def add(self, value: Val | float) -> None:
+        """Add `value`."""
+        self.set(self.get() + value)
+
+
+class Loop:
+    """An endless loop being written; `break_if` and `continue_if` take scalar conditions."""
+
+    def __init__(self, f: Function) -> None:
+        self.f, self.head, self.end = f, f.label(), f.label()
+
+    def break_if(self, cond: Val) -> None:
+        """Leave the loop where `cond` is true."""
+        go_on = self.f.label()
+        self.f.branch(cond, self.end, go_on)
+        self.f.place(go_on, follows=True)
+
+    def continue_if(self, cond: Val) -> None:
+        """Start the next round where `cond` is true."""
+        go_on = self.f.label()
+        self.f.branch(cond, self.head, go_on)
+        self.f.place(go_on, follows=True)

@@ -1,0 +1,69 @@
+"""From an object, or its flat image, to code that can be called."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+
+import llvmlite.binding as llvm
+
+from backends.llvm.builder import target
+from backends.llvm.engine import flat
+from backends.llvm.engine.objects import undefined_symbols
+
+#: What emitted code may call. Anything else would differ between machines, or crash when it is missing.
+ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait"})
+
+Resolve = Callable[[str], int | None]
+"""The address of a function outside that is no function of the process; None: it is not known."""
+
+# LLJIT's tables are shared by all libraries of the process; llvmlite's own lock covers single calls only.
+lock = threading.RLock()
+_serial = itertools.count()
+
+
+def prepare(image: bytes) -> bytes:
+    """What is kept of an object, on disk as well: its flat image where it can have one, else itself."""
+    return flat.flatten(image) or image
+
+
+def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> tuple[dict[str, int], object]:
+    """Addresses of `exports`, and what must live as long as they are used. `image` is an object or a flat image.
+
+    Raises ValueError for broken images, for functions outside that are neither in ALLOWED_SYMBOLS nor known to `resolve`, and where an
+    export is missing; RuntimeError or OSError where LLVM's linker or the system refuses.
+    """
+    if image.startswith(flat.MAGIC):
+        found = flat.unpack(image)
+        placed = flat.Placed(found, _outside(found.imports, name, resolve))
+        missing = [export for export in exports if export not in placed.address]
+        if missing:
+            raise ValueError(f"{name!r} has no {', '.join(missing)}")
+        return placed.address, placed
+    imports = _outside(undefined_symbols(image) - {"_GLOBAL_OFFSET_TABLE_"}, name, resolve)
+    builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+    for export in exports:
+        builder.export_symbol(export)
+    with lock:
+        for symbol, address in imports.items():
+            if symbol not in ALLOWED_SYMBOLS:
+                builder.import_symbol(symbol, address)
+        tracker = builder.link(_jit(), f"{name}.{next(_serial)}")
+    return {export: tracker[export] for export in exports}, tracker
+
+
+def _outside(symbols: set[str] | dict[str, int], name: str, resolve: Resolve) -> dict[str, int]:
+    """Addresses of the functions outside."""
+    found = {s: flat.process_symbol(s) if s in ALLOWED_SYMBOLS else resolve(s) for s in symbols}
+    unknown = sorted(s for s, address in found.items() if address is None)
+    if unknown:
+        raise ValueError(f"module {name!r} calls {', '.join(unknown)}, which generated code may not")
+    return {s: address for s, address in found.items() if address is not None}
+
+
+@functools.cache
+def _jit() -> llvm.LLJIT:
+    target.initialize()
+    return llvm.create_lljit_compiler(target.create_machine("host"), use_jit_link=True)

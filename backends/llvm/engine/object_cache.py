@@ -1,0 +1,174 @@
+"""Compiled objects on disk, so that a shader seen before costs no code generation.
+
+A file holds a checksum and an object; whatever is damaged, foreign, of another version or unreadable counts as absent. Many processes
+may use one directory: files are written beside their place and renamed, and a file that is removed while another process reads it is
+read to its end. Nothing here raises because of the disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import itertools
+import os
+import random
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+import platformdirs
+
+from backends.llvm.builder import target
+from backends.llvm.engine.sources import own_sources
+
+_MAGIC = b"TGSIOBJ2"
+_DIGEST = hashlib.sha256
+_HEAD = len(_MAGIC) + 32
+_serial = itertools.count()
+_FRESH = 600.0  # seconds; the time of a file that was used since then is not written again
+
+
+@functools.cache
+def _surroundings(cpu: str) -> bytes:
+    """What all objects for one target depend on: the generator's source, the target, LLVM's version."""
+    version = f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
+    return "\0".join((own_sources().digest or "", target.identity(cpu), version)).encode()
+
+
+def object_key(parts: Iterable[object], cpu: str) -> str:
+    """Name of an object: digest of `parts` (by repr), of the generator's source, of the target and of LLVM's version."""
+    digest = _DIGEST(_surroundings(cpu))
+    digest.update("\0".join(["", *map(repr, parts)]).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+class ObjectCache:
+    """Objects in a directory, bounded to `max_bytes` in all; the ones unused for longest go first."""
+
+    def __init__(self, directory: Path, max_bytes: int = 256 * 1024 * 1024) -> None:
+        self.directory, self.max_bytes = Path(directory), max_bytes
+        self._root = os.fspath(directory)
+        # Bytes put since the directory was last measured. It begins anywhere below the limit of that, so that processes which put
+        # little measure it seldom, and many of them together as often as one that puts as much.
+        self._written = random.uniform(0, self._allowed)
+
+    @property
+    def _allowed(self) -> int:
+        return self.max_bytes // 16
+
+    def _path(self, key: str) -> str:
+        return f"{self._root}/{key[:2]}/{key}"
+
+    def get(self, key: str) -> bytes | None:
+        """The object stored under `key`, if it is there and whole."""
+        path = self._path(key)
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # pathlib takes longer than the rest of this function
+            try:
+                status = os.fstat(handle)
+                data = os.read(handle, status.st_size)
+            finally:
+                os.close(handle)
+        except OSError:
+            return None
+        if data[:_HEAD] != _head(key, payload := data[_HEAD:]):
+            self.discard(key)
+            return None
+        if status.st_mtime < time.time() - _FRESH:
+            with contextlib.suppress(OSError):
+                os.utime(path)
+        return payload
+
+    def put(self, key: str, payload: bytes) -> None:
+        """Store an object; silently nothing where the disk does not want it."""
+        path = Path(self._path(key))
+        temporary = path.with_name(f".new-{os.getpid()}-{threading.get_native_id()}-{next(_serial)}")
+        try:
+            handle = _create(temporary)
+            try:
+                data = _head(key, payload) + payload
+                if os.write(handle, data) != len(data):  # as on a disk that is nearly full
+                    raise OSError("short write")
+            finally:
+                os.close(handle)
+            temporary.replace(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            return
+        self._account(_HEAD + len(payload))
+
+    def discard(self, key: str) -> None:
+        """Forget an object that turned out to be unusable."""
+        with contextlib.suppress(OSError):
+            Path(self._path(key)).unlink()
+
+    def _account(self, size: int) -> None:
+        """Measure the directory after every sixteenth of the limit."""
+        self._written += size
+        if self._written >= self._allowed:
+            self._written = 0
+            self.trim()
+
+    def trim(self) -> None:
+        """Remove the oldest files until three quarters of the limit are left, if the limit is passed."""
+        found: list[tuple[float, int, Path]] = []
+        with contextlib.suppress(OSError):
+            for path in self.directory.glob("*/*"):
+                with contextlib.suppress(OSError):
+                    status = path.stat()
+                    found.append((status.st_mtime, status.st_size, path))
+        total = sum(size for _, size, _ in found)
+        if total <= self.max_bytes:
+            return
+        for _, size, path in sorted(found, key=lambda item: item[0]):
+            with contextlib.suppress(OSError):
+                path.unlink()
+            total -= size
+            if total <= self.max_bytes * 3 // 4:
+                return
+
+
+def _head(key: str, payload: bytes) -> bytes:
+    """What stands in front of an object: an object under another name is not whole either."""
+    digest = _DIGEST(key.encode())
+    digest.update(payload)
+    return _MAGIC + digest.digest()
+
+
+def _create(path: Path) -> int:
+    """A new file, in a new folder if need be."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(path, flags, 0o600)
+
+
+@functools.cache
+def _cache_at(directory: str) -> ObjectCache:
+    return ObjectCache(Path(directory))
+
+
+def default_cache() -> ObjectCache | None:
+    """The cache in TGSI_CACHE_DIR (None where that is set and empty), else in the user's cache directory."""
+    place = os.environ.get("TGSI_CACHE_DIR")
+    if place == "":
+        return None
+    return _cache_at(place if place is not None else str(platformdirs.user_cache_path("tgsi") / "objects"))
+
+
+def resolve_cache(cache: ObjectCache | str | os.PathLike[str] | bool | None) -> ObjectCache | None:
+    """What a caller means: a cache, a directory, True or None for the default one, False for none."""
+    if isinstance(cache, ObjectCache):
+        return cache
+    if cache is False:
+        return None
+    if cache is True or cache is None:
+        return default_cache()
+    return _cache_at(os.fspath(cache))

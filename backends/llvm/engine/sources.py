@@ -1,0 +1,102 @@
+"""Which source the code generator of this process was loaded from: part of the key of every object on disk.
+
+A process holds modules that were imported at different times, and imports more of them later; the files may be edited meanwhile. So a
+digest of files says what the process runs only if no file changed since the process began. Where one did, the disk cache is not used:
+what an old process generates is never found under the name of new source, nor the other way round.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+#: What the text of a module depends on besides its key: the generators, the tables they read, and what makes keys and records.
+#: A folder counts whole, "*.py" in front of a folder's name: without what is in its folders.
+GENERATORS = (
+    "backends",
+    "passes/analysis",
+    "passes/lower",
+    "passes/validate",
+    "linkage",
+    "tgsi/language",
+)
+
+_MARGIN = 0.05  # seconds; clocks of files and of processes tick as slowly as every 10 ms
+
+
+def source_files(root: Path = ROOT) -> list[Path]:
+    """The files that GENERATORS names, sorted."""
+    found: set[Path] = set()
+    for name in GENERATORS:
+        place = root / name.rpartition(" ")[2]
+        if place.is_file():
+            found.add(place)
+        else:
+            found.update(place.glob("*.py") if name.startswith("*.py ") else place.rglob("*.py"))
+    return sorted(found, key=os.fspath)
+
+
+def process_start() -> float:
+    """When this process began, as a time of files. Where the system does not say (it does on Linux): when this module was loaded."""
+    try:
+        ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return _LOADED
+    return time.time() - age
+
+
+_LOADED = time.time()
+
+
+class Sources:
+    """A set of files as it was when a process began."""
+
+    def __init__(self, files: Iterable[Path], root: Path, began: float) -> None:
+        """`began`: a time of files; the digest is None if a file is younger, or if there is none (as in an archive)."""
+        self._paths = [os.fspath(file) for file in files]
+        self._state = self._look()
+        digest = hashlib.sha256()
+        for path in self._paths:
+            try:
+                data = Path(path).read_bytes()
+            except OSError:
+                self._state = ()
+                break
+            digest.update(f"{path[len(os.fspath(root)) :]}\0{len(data)}\0".encode())
+            digest.update(data)
+        youngest = max((entry[0] for entry in self._state), default=float("inf"))
+        is_known = youngest < (began - _MARGIN) * 1e9 and self._look() == self._state
+        self.digest: str | None = digest.hexdigest() if is_known else None
+        self._modules = 0  # how many this process had at the last look
+
+    def _look(self) -> tuple[tuple[int, int, int], ...]:
+        """Time of the last change, inode and size of every file; () where one is missing. Nobody can set that time back."""
+        try:
+            return tuple((s.st_ctime_ns, s.st_ino, s.st_size) for s in map(os.stat, self._paths))
+        except OSError:
+            return ()
+
+    def are_unchanged(self) -> bool:
+        """The digest still says what this process runs, whatever it imported since."""
+        if self.digest is None:
+            return False
+        modules = len(sys.modules)
+        if modules != self._modules:  # code that is already there does not follow its file
+            if self._look() != self._state:
+                self.digest = None
+            self._modules = modules
+        return self.digest is not None
+
+
+@functools.cache
+def own_sources() -> Sources:
+    """The code generator's source."""
+    return Sources(source_files(), ROOT, process_start())

@@ -1,0 +1,1 @@
+"""Whole kernels around one translated program."""

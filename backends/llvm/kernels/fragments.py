@@ -1,0 +1,149 @@
+"""Runs of fragment programs: inputs at other places of the pixel, and what the color targets hold."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+
+from backends.abi.records import ShaderEnv
+from backends.llvm.builder.function import F32, I32, I64, Val
+from backends.llvm.builder.record import Record
+from backends.llvm.kernels.placement import Placement
+from backends.llvm.kernels.planes import mode_of
+from backends.llvm.kernels.registers import RunRegisters
+from backends.llvm.translate.emit.framebuffer import fetched_targets
+from backends.llvm.translate.emit.interpolation import Place
+from backends.run.arguments import Arguments
+from backends.run.result import Bits, Floats
+from tgsi.language.facts.enums import File, Interpolation
+from tgsi.language.ir import Declaration, Program
+
+_POSITION, _CENTROID, _TARGETS = 0, 1, 2
+"""Registers of `files`: window x, y, z and 1/w; the centroid as seen from the center in x and y; the colors of target k behind them."""
+
+_WHOLE = frozenset({"POSITION", "FACE"})
+"""Inputs that are the same all over a pixel."""
+
+
+class FragmentRecord(ctypes.Structure):
+    """What RunRecord.fragments points to, where a program asks for it.
+
+    planes: [IN register][a0, dadx, dady][channel]; files: [vector][register * 4 + channel][lane]. has_planes: the inputs are not given.
+    """
+
+    _fields_ = [
+        ("planes", ctypes.c_void_p),
+        ("files", ctypes.c_void_p),
+        ("has_planes", ctypes.c_int32),
+        ("flat_color", ctypes.c_int32),
+    ]
+
+
+def asks(program: Program) -> bool:
+    """The program looks at other places, or at targets."""
+    return any(i.opcode.name == "FBFETCH" or i.opcode.name.startswith("INTERP_") for i in program.instructions)
+
+
+def _targets(program: Program) -> int:
+    """One more than the highest target that is read."""
+    fetches = (i for i in program.instructions if i.opcode.name == "FBFETCH")
+    return max((k + 1 for i in fetches for k in fetched_targets(program, i).values()), default=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Staged:
+    """A FragmentRecord and the arrays that it points to."""
+
+    record: FragmentRecord
+    planes: Floats
+    files: Bits
+
+    @property
+    def address(self) -> int:
+        """Where the record lies."""
+        return ctypes.addressof(self.record)
+
+
+def stage_fragments(program: Program, arguments: Arguments, placement: Placement, start: int, stop: int) -> Staged:
+    """What the vectors from `start` to `stop` may ask for."""
+    words = np.zeros((_TARGETS + _targets(program), arguments.lanes, 4), np.uint32)
+    position, planes = arguments.quad_pos, arguments.coefs
+    if position is not None:
+        words[_POSITION] = position.T.copy().view(np.uint32)
+    words[_CENTROID, :, :2] = arguments.centroid_offset.view(np.uint32)
+    for target, color in arguments.framebuffer.items():
+        if _TARGETS + target < len(words):
+            words[_TARGETS + target] = color
+    files: Bits = placement.stage(words, start, stop)
+    table: Floats = np.zeros((program.file_size(File.IN) + 1, 3, 4), np.float32)
+    if planes is not None:
+        table[: len(planes)] = planes[: len(table)]
+    record = FragmentRecord(table.ctypes.data, files.ctypes.data, planes is not None, arguments.flatshade_color)
+    return Staged(record, table, files)
+
+
+class FragmentRegisters(RunRegisters):
+    """The Interface of a run kernel of a fragment program."""
+
+    __slots__ = ()
+
+    @property
+    def _fragments(self) -> Record:
+        return Record(self.f, self.record.get("fragments"), FragmentRecord)
+
+    def _value(self, register: int, channel: int) -> Val:
+        size = (_TARGETS + _targets(self.program)) * 16 * self.lane_map.lanes
+        files = self.f.at(self._fragments.get("files"), self.index.zext(I64) * size)
+        return self.vector(files, 4 * register + channel)
+
+    def _declaration(self, register: int) -> Declaration | None:
+        return next((d for d in self.program.declared(File.IN) if d.covers(register)), None)
+
+    def framebuffer(self, target: int, channel: int) -> Val:
+        """A channel of the color that a target holds."""
+        return self._value(_TARGETS + target, channel)
+
+    def centroid_place(self) -> Place:
+        """A place that is covered."""
+        return self._value(_CENTROID, 0), self._value(_CENTROID, 1)
+
+    def sample_place(self, number: Val) -> Place:
+        """Where a sample of the render target is; one that does not exist is at the center."""
+        f, env = self.f, Record(self.f, self.env, ShaderEnv)
+        there = (number >= 0) & (number < f.splat(env.get("samples"), number.lanes))
+        table, offsets = env.get("sample_positions"), f.select(there, number, 0) << 3
+        x, y = (f.gather(F32, f.at(table, 4 * k), offsets, there) - 0.5 for k in range(2))
+        return f.select(there, x, 0.0), f.select(there, y, 0.0)
+
+    def interpolate(self, register: int, channel: int, place: Place) -> Val:
+        """A channel of an input at a place: of its planes, or as it was given."""
+        f, given, declaration = self.f, self.input(register, channel), self._declaration(register)
+        name = declaration.semantic.name if declaration is not None and declaration.semantic is not None else ""
+        if declaration is None or name in _WHOLE or mode_of(declaration, False) is Interpolation.CONSTANT:
+            return given
+        is_given = self._fragments.get("has_planes").eq(0)
+        if declaration.interpolation is Interpolation.COLOR:
+            is_given = is_given | self._fragments.get("flat_color").ne(0)
+        perspective = mode_of(declaration, False) is Interpolation.PERSPECTIVE
+        return f.select(is_given, given, self._plane(register, channel, place, perspective))
+
+    def _plane(self, register: int, channel: int, place: Place, perspective: bool) -> Val:
+        f, lane_map = self.f, self.lane_map
+        lanes, table = lane_map.lanes, self._fragments.get("planes")
+        start, dx, dy = (f.splat(f.load(F32, table, (register * 12 + part * 4 + channel) * 4), lanes) for part in range(3))
+        x, y, w = (self._value(_POSITION, k) for k in (0, 1, 3))
+        value = (start + dx * lane_map.pick(f, x, 0, 0)) + dy * lane_map.pick(f, y, 0, 0)
+        for step, bit in ((dx, lane_map.x_bit), (dy, lane_map.y_bit)):
+            second = f.lanes_const(I32.wide(lanes), [bool(lane & bit) for lane in range(lanes)]).ne(0)
+            value = f.select(second, value + step, value)
+        if place is None:
+            return value / w if perspective else value
+        right, down = place
+        away = right.ne(0.0) | down.ne(0.0)
+        value = f.select(away, (start + dx * (x + right)) + dy * (y + down), value)
+        if not perspective:
+            return value
+        there = (w + lane_map.ddx(f, w) * right) + lane_map.ddy(f, w) * down
+        return value / f.select(away, there, w)

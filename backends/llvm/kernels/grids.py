@@ -1,0 +1,273 @@
+"""Kernels of compute grids: many blocks a call, their places counted by the kernel itself.
+
+A unit of work is what runs side by side: the vectors of one block, or one vector that several small blocks share. No block shares
+a subgroup with another one, so each takes whole quads.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from backends.abi.keys import ImageKey, SamplerKey, TextureKey
+from backends.abi.records import BufferRecord, ShaderEnv
+from backends.llvm.builder.environment import default_environment
+from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val, Var
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.record import Record
+from backends.llvm.kernels.primitives import GRID_MEMORY
+from backends.llvm.kernels.registers import Registers
+from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.program.plan import plan_of
+from backends.llvm.translate.barriers import Barriers, run_rounds
+from backends.llvm.translate.interface import Words
+from backends.llvm.translate.translator import translate
+from passes.analysis.operands import registers_of
+from passes.analysis.regions import FUEL
+from tgsi.language.facts.enums import File, MemoryType
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Program
+
+THREAD_ROWS = 5
+"""Rows of GridRecord.threads a vector: x, y, z and number of the thread in its block, and 1 where the lane is a thread."""
+
+PLACE_ROWS = 4
+"""Rows of GridRecord.places: x, y and z of the block, and -1 where the lane has one."""
+
+
+class GridRecord(ctypes.Structure):
+    """What a grid kernel works on: `blocks` blocks of a grid, x first, from `first` on.
+
+    threads: i32 as [vector][THREAD_ROWS][lane]; groups: [lane], number of the lane's block within its unit. A unit is `vectors` vectors,
+    or one vector with `shared_by` blocks of `quads` quads each (1 and 1 where blocks are not packed). grid, block: sizes; last: threads of
+    the last block of each axis. counters: BufferRecords of HWATOMIC; grid_memory: of GLOBAL and INPUT.
+
+    What one unit writes, scratch of the caller's: places, [PLACE_ROWS][lane]; shared: `shared_words` words a block; private:
+    `private_words` a lane; state: see `barriers`, a multiple of 64 bytes a vector; stops: [vector].
+    """
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("env", "counters", "grid_memory", "threads", "groups")),
+        *((name, ctypes.c_void_p) for name in ("places", "shared", "private", "state", "stops")),
+        *((name, ctypes.c_int32 * 3) for name in ("first", "grid", "block", "last")),
+        *((name, ctypes.c_int32) for name in ("blocks", "vectors", "shared_by", "quads", "shared_words", "private_words")),
+        *((name, ctypes.c_int32) for name in ("work_dim", "reserved")),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class GridKey:
+    """The static part of a launch.
+
+    lanes: of a vector; packed: blocks share vectors; trimmed: the last blocks have fewer threads than the others; textures, samplers,
+    images: unit and static part of what is bound; fuel: see `translate`; is_threaded: several threads run blocks at once.
+    """
+
+    lanes: int
+    packed: bool = False
+    trimmed: bool = False
+    textures: tuple[tuple[int, TextureKey], ...] = ()
+    samplers: tuple[tuple[int, SamplerKey], ...] = ()
+    images: tuple[tuple[int, ImageKey], ...] = ()
+    fuel: int = FUEL
+    is_threaded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GridRegisters(Registers):
+    """The Interface of one vector of threads."""
+
+    program: Program
+    record: Record
+    index: Val
+    images: Mapping[int, ImageKey]
+    key: GridKey
+    has_handles: ClassVar[bool] = True
+
+    @property
+    def is_threaded(self) -> bool:
+        """Other threads run blocks meanwhile."""
+        return self.key.is_threaded
+
+    # -- where the vector is -------------------------------------------------------------------------------------------
+    def thread(self, row: int) -> Val:
+        """A row of the table of threads."""
+        step = THREAD_ROWS * 4 * self.lane_map.lanes
+        return self.vector(self.f.at(self.record.get("threads"), self.index.zext(I64) * step), row, integer=True)
+
+    def place(self, row: int) -> Val:
+        """A row of the places of blocks."""
+        lanes, places = self.lane_map.lanes, self.record.get("places")
+        if self.key.packed:
+            return self.vector(places, row, integer=True)
+        return self.f.splat(self.f.load(I32, places, row * 4 * lanes), lanes)
+
+    def find_present(self) -> Val:
+        """The lanes that are threads, as an i1 vector."""
+        here = self.thread(4).ne(0)
+        if self.key.packed:
+            here = here & self.place(3).ne(0)
+        if self.key.trimmed:
+            f = self.f
+            for axis in range(3):
+                is_last = self.place(axis).eq(f.splat(self.record.get("grid", axis) - 1, self.lane_map.lanes))
+                here = here & self.thread(axis).ult(f.select(is_last, self.record.get("last", axis), self.record.get("block", axis)))
+        return here
+
+    def present(self) -> Val:
+        """The lanes that are threads, as an i1 vector."""
+        return self.f.load(I32.wide(self.lane_map.lanes), self.inputs).ne(0)
+
+    # -- registers -----------------------------------------------------------------------------------------------------
+    def input(self, register: int, channel: int) -> Val:
+        """Grids have no inputs."""
+        return self.f.const(F32.wide(self.lane_map.lanes), 0)
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """A channel of a system value; 0 for those of other stages."""
+        for declaration in self.program.declared(File.SV):
+            if declaration.covers(register) and declaration.semantic is not None:
+                return self._named_value(declaration.semantic, channel)
+        return self.f.const(I32.wide(self.lane_map.lanes), 0)
+
+    def _named_value(self, semantic: Semantic, channel: int) -> Val:
+        f, lanes = self.f, self.lane_map.lanes
+        name = semantic.name
+        if name.startswith("SUBGROUP_"):
+            return subgroup_value(f, self.lane_map, name, channel)
+        if name == "INVOCATIONID":
+            return self.thread(3)
+        if name == "WORK_DIM":
+            return f.splat(self.record.get("work_dim"), lanes)
+        if channel < 3:
+            match name:
+                case "THREAD_ID":
+                    return self.thread(channel)
+                case "BLOCK_ID":
+                    return self.place(channel)
+                case "BLOCK_SIZE" | "GRID_SIZE":
+                    return f.splat(self.record.get("block" if name == "BLOCK_SIZE" else "grid", channel), lanes)
+        return f.const(I32.wide(lanes), 0)
+
+    # -- memory --------------------------------------------------------------------------------------------------------
+    def image_key(self, unit: int) -> ImageKey | None:
+        """Static part of an image."""
+        return self.images.get(unit)
+
+    def buffers(self) -> Val:
+        """Pointer to the BufferRecords."""
+        return Record(self.f, self.env, ShaderEnv).get("buffers")
+
+    def counters(self) -> Val:
+        """Pointer to the BufferRecords of counters."""
+        return self.record.get("counters")
+
+    def memory(self, kind: MemoryType) -> Words:
+        """The words of a kind of MEMORY."""
+        f, lanes = self.f, self.lane_map.lanes
+        if kind in GRID_MEMORY:
+            place = GRID_MEMORY.index(kind) * ctypes.sizeof(BufferRecord)
+            found = Record(f, f.at(self.record.get("grid_memory"), place), BufferRecord)
+            return Words(found.get("base"), found.get("words"))
+        if kind is MemoryType.SHARED:
+            count = self.record.get("shared_words")
+            if not self.key.packed:
+                return Words(self.record.get("shared"), count)
+            return Words(self.record.get("shared"), count, self.vector(self.record.get("groups"), 0, integer=True) * (count << 2))
+        count = self.record.get("private_words")
+        number = f.lanes_const(I32.wide(lanes), list(range(lanes))) + self.index * lanes
+        return Words(self.record.get("private"), count, number * (count << 2))
+
+
+def memory_kinds(program: Program) -> frozenset[MemoryType]:
+    """Kinds of MEMORY that a program may use; what is not declared is SHARED."""
+    named = [r for i in program.instructions for r in registers_of(i) if r.file is File.MEMORY]
+    if not named:
+        return frozenset()
+    return frozenset({MemoryType.SHARED if d.memory is None else d.memory for d in program.declared(File.MEMORY)} | {MemoryType.SHARED})
+
+
+def build_grid_kernel(program: Program, key: GridKey, cpu: str = "host") -> Module:
+    """A module with `launch(record)`, which sets MXCSR itself, and `state_bytes()`: bytes of state a vector (i64).
+
+    `record` is a GridRecord. Raises UnsupportedError for what the generator does not build.
+    """
+    module = Module("grid", cpu)
+    state_bytes = _build_shade(module, program, key)
+    _build_drive(module, program, key, state_bytes)
+    f = Function(module, "launch", [PTR])
+    with default_environment(f):
+        f.call(None, "drive", *f.args)
+    f.ret()
+    f = Function(module, "state_bytes", [], I64)
+    f.ret(f.const(I64, state_bytes))
+    return module
+
+
+def _build_shade(module: Module, program: Program, key: GridKey) -> int:
+    """`shade(record, vector)`, or with barriers as in `stages`; returns the bytes of state."""
+    waits = plan_of(program).waits
+    f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
+    barriers = Barriers(f, f.args[2], f.args[3]) if waits else None
+    record, lane_map = Record(f, f.args[0], GridRecord), LaneMap(key.lanes)
+    here = f.alloca(f"[{key.lanes} x i32]")
+    interface = GridRegisters(
+        *(f, lane_map, record.get("env"), here, here, dict(key.textures), dict(key.samplers), program),
+        *(record, f.args[1], dict(key.images), key),
+    )
+    present = interface.find_present()
+    f.store(present.zext(I32), here)
+    translate(f, program, interface, present, fuel=key.fuel, barriers=barriers)
+    if barriers is None:
+        f.ret()
+        return 0
+    barriers.finish()
+    return barriers.size
+
+
+def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: int) -> None:
+    """`drive(record)`: unit after unit."""
+    f = Function(module, "drive", [PTR], internal=True)
+    record, kinds = Record(f, f.args[0], GridRecord), memory_kinds(program)
+    place = [f.var(I32, record.get("first", axis)) for axis in range(3)]
+    left = f.var(I32, record.get("blocks"))
+    with f.loop() as units:
+        units.break_if(left.get() < 1)
+        _place_blocks(f, record, key, place, left.get())
+        if MemoryType.SHARED in kinds:
+            _clear(f, record.get("shared"), record.get("shared_words") * record.get("shared_by"))
+        if MemoryType.PRIVATE in kinds:
+            _clear(f, record.get("private"), record.get("private_words") * record.get("vectors") * key.lanes)
+        if plan_of(program).waits:
+            vectors, stops = record.get("vectors"), record.get("stops")
+            _clear(f, stops, vectors)
+            run_rounds(f, vectors, 0, record.get("state"), stops, state_bytes)
+        else:
+            with f.range(0, record.get("vectors")) as vector:
+                f.call(None, "shade", f.args[0], vector)
+        left.set(left.get() - record.get("shared_by"))
+    f.ret()
+
+
+def _place_blocks(f: Function, record: Record, key: GridKey, place: list[Var], left: Val) -> None:
+    """Write where the blocks of the next unit are, and step on."""
+    places, quads = record.get("places"), record.get("quads")
+    with f.range(0, record.get("shared_by")) as number:
+        now = [axis.get() for axis in place]
+        exists = (number < left).zext(I32)
+        with f.range(0, quads) as quad:
+            start = f.at(places, (number * quads + quad) * 16)
+            for row, value in enumerate([*now, exists]):
+                f.store(f.splat(value, 4), start, row * 4 * key.lanes)
+        step = f.const(I32, 1)
+        for axis in range(3):
+            further = now[axis] + step
+            wraps = further.eq(record.get("grid", axis)) if axis < 2 else f.const(BOOL, 0)
+            place[axis].set(f.select(wraps, 0, further))
+            step = wraps.zext(I32)
+
+
+def _clear(f: Function, pointer: Val, words: Val) -> None:
+    f.call(PTR, "memset", pointer, f.const(I32, 0), words.zext(I64) << 2)

@@ -1,0 +1,70 @@
+"""How the lanes of a run lie in vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.run.result import Bits
+from backends.run.shapes import Index, Shape
+from tgsi.language.facts.enums import Processor
+
+GROUPED = frozenset({Processor.COMP, Processor.TESS_CTRL})
+"""Stages whose lanes may wait for each other, in groups."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placement:
+    """Which lane lies where.
+
+    order: (vectors, lanes), the number of the lane at each place, -1 where there is none; groups: (vectors, lanes), the number of
+    its group within the unit. A unit is `unit` vectors: those of one group, or one vector, which may hold `shared_by` groups.
+    """
+
+    order: Index
+    groups: Index
+    unit: int
+    shared_by: int
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """(vectors, lanes): where a lane is."""
+        here: NDArray[np.bool_] = self.order >= 0
+        return here
+
+    def stage(self, words: Bits, start: int, stop: int) -> Bits:
+        """(registers, all lanes, 4) words -> (vectors, registers, 4, lanes) of the vectors from `start` to `stop`; 0 where no lane is."""
+        order = self.order[start:stop]
+        staged = words[:, np.maximum(order, 0)]  # registers, vectors, lanes, channels
+        staged[:, order < 0] = 0
+        return np.ascontiguousarray(staged.transpose(1, 0, 3, 2))
+
+    def stage_numbers(self, numbers: Index, start: int, stop: int) -> NDArray[np.int32]:
+        """(all lanes,) numbers -> (vectors, lanes); 0 where no lane is."""
+        order = self.order[start:stop]
+        return np.where(order < 0, 0, numbers[np.maximum(order, 0)]).astype(np.int32)
+
+
+def place(shape: Shape, stage: Processor, lanes: int) -> Placement:
+    """Lay the lanes of a run out in vectors of `lanes`. No vector holds a part of a group beside anything of another one."""
+    if stage not in GROUPED:
+        return _rows(np.arange(shape.lanes)[None], lanes, 1, 1)
+    order = np.arange(shape.lanes).reshape(shape.groups, shape.group)
+    if shape.group > lanes // 2:
+        return _rows(order, lanes, -(-shape.group // lanes), 1)
+    shared_by = lanes // shape.group
+    missing = -shape.groups % shared_by
+    order = np.concatenate([order, np.full((missing, shape.group), -1)]).reshape(-1, shared_by * shape.group)
+    return _rows(order, lanes, 1, shared_by, np.arange(shared_by * shape.group) // shape.group)
+
+
+def _rows(order: Index, lanes: int, unit: int, shared_by: int, groups: Index | None = None) -> Placement:
+    """Rows of lanes, each filled up to whole vectors; `groups`: (lanes of a row,)."""
+    missing = -order.shape[1] % lanes
+    if groups is None:
+        groups = np.zeros(order.shape[1], np.int64)
+    order = np.pad(order, ((0, 0), (0, missing)), constant_values=-1).reshape(-1, lanes)
+    row = np.pad(groups, (0, missing)).reshape(-1, lanes)
+    return Placement(order, np.tile(row, (len(order) // max(1, len(row)), 1)), unit, shared_by)

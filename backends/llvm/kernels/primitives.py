@@ -1,0 +1,71 @@
+"""Interfaces of run kernels for the stages whose lanes have primitives, patches or blocks in common."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+
+from backends.abi.records import BufferRecord
+from backends.llvm.builder.function import I32, I64
+from backends.llvm.builder.record import Record
+from backends.llvm.kernels.registers import RunRegisters
+from backends.llvm.translate.emission import EmissionBuffer
+from backends.llvm.translate.interface import Words
+from backends.llvm.translate.rows import RowFile
+from backends.run.shapes import output_vertices, patch_registers
+from tgsi.language.facts.enums import File, MemoryType, Processor
+
+GRID_MEMORY = (MemoryType.GLOBAL, MemoryType.INPUT)
+"""The BufferRecords of RunRecord.grid_memory, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveRegisters(RunRegisters):
+    """GEOM, TESS_CTRL, TESS_EVAL: inputs have a row for each vertex, and so have the outputs of TESS_CTRL."""
+
+    def row_file(self, file: File) -> RowFile:
+        """The registers of a file with rows."""
+        f, program = self.f, self.program
+        words, count = ("vertices", "vertex_rows") if file is File.IN else ("patches", "patch_rows")
+        rows, registers = self.record.get(count), program.file_size(file)
+        base = self.numbers("primitives").zext(I64) * (rows.zext(I64) * (16 * registers))
+        own = self.numbers("members") if program.processor is Processor.TESS_CTRL else None
+        return RowFile(f, self.record.get(words), rows, base, own, registers, patch_registers(program, file), self.present())
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryRegisters(PrimitiveRegisters):
+    """GEOM: programs emit vertices."""
+
+    emission: EmissionBuffer = field(init=False)
+
+    def __post_init__(self) -> None:
+        lanes, registers, limit = self.lane_map.lanes, self.program.file_size(File.OUT), output_vertices(self.program)
+        emitted, marks = self.part("emitted", lanes * limit * registers * 16), self.part("marks", lanes * limit * 4)
+        object.__setattr__(self, "emission", EmissionBuffer(self.f, lanes, registers, limit, emitted, marks))
+
+
+@dataclass(frozen=True, slots=True)
+class GridRegisters(RunRegisters):
+    """COMP: memory of blocks, of invocations and of the grid."""
+
+    def memory(self, kind: MemoryType) -> Words:
+        """The words of a kind of MEMORY."""
+        f, lanes = self.f, self.lane_map.lanes
+        if kind in GRID_MEMORY:
+            place = GRID_MEMORY.index(kind) * ctypes.sizeof(BufferRecord)
+            record = Record(f, f.at(self.record.get("grid_memory"), place), BufferRecord)
+            return Words(record.get("base"), record.get("words"))
+        count = self.record.get("shared_words")
+        if kind is MemoryType.SHARED:
+            return Words(self.record.get("shared"), count, self.numbers("groups") * (count << 2))
+        number = f.lanes_const(I32.wide(lanes), list(range(lanes))) + self.index * lanes
+        return Words(self.record.get("private"), count, number * (count << 2))
+
+
+KINDS: dict[Processor, type[RunRegisters]] = {
+    Processor.GEOM: GeometryRegisters,
+    Processor.TESS_CTRL: PrimitiveRegisters,
+    Processor.TESS_EVAL: PrimitiveRegisters,
+    Processor.COMP: GridRegisters,
+}

@@ -1,0 +1,94 @@
+"""Run a program on arrays of registers through the code generator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from backends.abi.keys import ImageKey, SamplerKey, TextureKey
+from backends.llvm.builder.lanes import MAX_LANES, MIN_LANES
+from backends.llvm.builder.module import Module
+from backends.llvm.engine.engine import Library, compile_cached
+from backends.llvm.engine.variants import VariantCache
+from backends.llvm.kernels.bind import Environment
+from backends.llvm.kernels.chunks import Run
+from backends.llvm.kernels.planes import interpolate
+from backends.llvm.kernels.stages import build_run_kernel
+from backends.llvm.program.plan import fitting_lanes
+from backends.pipe.template import integer
+from backends.run.arguments import Arguments, RunOptions, prepare
+from backends.run.result import Bits, RunResult
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.ir import Program
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """What a run kernel is made from; programs with one canonical text are one."""
+
+    text: str
+    lanes: int
+    cpu: str
+    textures: tuple[tuple[int, TextureKey], ...]
+    samplers: tuple[tuple[int, SamplerKey], ...]
+    images: tuple[tuple[int, ImageKey], ...]
+    fuel: int
+    program: Program = field(compare=False)
+
+
+def _compile(v: _Variant) -> Library:
+    textures, samplers, images = dict(v.textures), dict(v.samplers), dict(v.images)
+
+    def build() -> Module:
+        return build_run_kernel(v.program, v.lanes, textures, samplers, images=images, cpu=v.cpu, fuel=v.fuel)
+
+    parts = ("run", v.text, v.lanes, v.textures, v.samplers, v.images, v.fuel)
+    return compile_cached(parts, build, exports=("run",), cpu=v.cpu)
+
+
+_kernels: VariantCache[_Variant, Library] = VariantCache(_compile, max_weight=16 << 20, weight=lambda library: len(library.image))
+
+
+def run(
+    program: Program,
+    inputs: ArrayLike | None = None,
+    *,
+    lanes: int = 16,
+    cpu: str = "host",
+    library: Library | None = None,
+    **options: Unpack[RunOptions],
+) -> RunResult:
+    """Run a validated program; the arguments are those of `backends.run.arguments.prepare`, and:
+
+    lanes, cpu: how the code is made; results do not depend on them, unless lanes race for memory: each `lanes` invocations run to the
+    end, or to a barrier, before the next ones start. Programs whose registers would take too much stack run with
+    fewer lanes. library: the compiled `build_run_kernel` of this program, these lanes, keys and fuel, if the caller kept it.
+    Raises UnsupportedError for what the generator does not build, ValueError and TypeError for wrong arguments.
+    """
+    if not isinstance(cpu, str):
+        raise TypeError(f'cpu must be "host" or a level such as "x86-64-v3", not {type(cpu).__name__}')
+    lanes = integer(lanes, "lanes", MIN_LANES, MAX_LANES)
+    arguments = prepare(program, inputs, **options)
+    environment = Environment(program, arguments)
+    if library is None:
+        lanes = fitting_lanes(program, lanes)
+        keys = environment.texture_keys, environment.sampler_keys, environment.image_keys
+        library = _kernels.get(_Variant(program.text, lanes, cpu, *keys, arguments.fuel, program))
+    inputs, system = interpolate(program, arguments), _system_registers(program, arguments)
+    work = Run(program, arguments, lanes, environment.address, library.address["run"], inputs, system)
+    work.run()
+    places = arguments.places
+    emission = work.emission() if program.processor is Processor.GEOM else None
+    return arguments.result(work.outputs[places], work.alive[places], work.exhausted[places], emission)
+
+
+def _system_registers(program: Program, arguments: Arguments) -> Bits:
+    """The SV file, (registers, lanes, 4) words."""
+    result = np.zeros((program.file_size(File.SV), arguments.lanes, 4), np.uint32)
+    for declaration in program.declared(File.SV):
+        if declaration.semantic is not None:
+            result[declaration.first : declaration.last + 1] = arguments.system_values[declaration.semantic.name]
+    return result

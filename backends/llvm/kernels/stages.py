@@ -1,0 +1,200 @@
+"""Whole kernels around a translated program: vertex shading, and runs on given registers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from backends.abi.keys import ImageKey, SamplerKey, TextureKey
+from backends.abi.records import ALIVE, EXHAUSTED, RunRecord
+from backends.llvm.builder.environment import default_environment
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.record import Record
+from backends.llvm.kernels.fragments import FragmentRegisters
+from backends.llvm.kernels.primitives import KINDS, GeometryRegisters
+from backends.llvm.kernels.registers import DrawRegisters, RunRegisters, file_bytes, vector_part
+from backends.llvm.kernels.subgroups import subgroup_value, votes
+from backends.llvm.program.plan import plan_of
+from backends.llvm.translate.barriers import Barriers, run_rounds
+from backends.llvm.translate.translator import Outputs, translate
+from passes.analysis.effects import effects_of
+from passes.analysis.regions import FUEL
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.ir import Declaration, Program
+
+#: Vector number of each system value in the `system` array of a vertex kernel.
+VERTEX_SYSTEM_VALUES = {
+    "VERTEXID": 0,
+    "INSTANCEID": 1,
+    "VERTEXID_NOBASE": 2,
+    "BASEVERTEX": 3,
+    "BASEINSTANCE": 4,
+    "DRAWID": 5,
+    "PRIM_ID": 6,
+}
+_PRESENT = 7
+
+
+@dataclass(frozen=True, slots=True)
+class _VertexRegisters(DrawRegisters):
+    """Inputs and system values of vertices; each of the latter is one number, the same in all channels."""
+
+    declarations: tuple[Declaration, ...]  # of SV
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """A channel of a system value."""
+        for declaration in self.declarations:
+            if declaration.covers(register) and declaration.semantic is not None:
+                name = declaration.semantic.name
+                if name in VERTEX_SYSTEM_VALUES:
+                    return self.vector(self.system, VERTEX_SYSTEM_VALUES[name], integer=True)
+                if name.startswith("SUBGROUP_"):
+                    return subgroup_value(self.f, self.lane_map, name, channel)
+                raise UnsupportedError.at("B004", f"the system value {name} is not supported by vertex kernels", declaration.span)
+        return self.f.const(I32.wide(self.lane_map.lanes), 0)
+
+
+class _Partial(_VertexRegisters):
+    """The same where some lanes may be no vertices."""
+
+    __slots__ = ()
+
+    def present(self) -> Val:
+        """The lanes that are vertices."""
+        return self.vector(self.system, _PRESENT, integer=True).ne(0)
+
+
+def wants_presence(program: Program) -> bool:
+    """A vertex kernel has to be told which lanes are vertices."""
+    return votes(program) or effects_of(program).writes
+
+
+def output_count(program: Program) -> int:
+    """OUT registers that a kernel stores: one more than the highest declared."""
+    return program.file_size(File.OUT)
+
+
+def _store_outputs(f: Function, outputs: Outputs, program: Program, pointer: Val, lanes: int) -> None:
+    for register in range(output_count(program)):
+        for channel in range(4):
+            f.store(outputs.get(register, channel), pointer, (4 * register + channel) * 4 * lanes)
+
+
+def build_vertex_kernel(
+    program: Program,
+    lanes: int,
+    textures: Mapping[int, TextureKey] | None = None,
+    samplers: Mapping[int, SamplerKey] | None = None,
+    images: Mapping[int, ImageKey] | None = None,
+    *,
+    cpu: str = "host",
+    name: str = "vertex_shader",
+) -> Module:
+    """A module with `vertex_shader(env, in, out, system)` for `lanes` vertices a call.
+
+    env: ShaderEnv. Channel c of input register k is the vector at byte (4k + c) * 4 * lanes of `in`, channel c of output register r
+    at (4r + c) * 4 * lanes of `out` (registers 0 to the highest declared). `system` holds i32 vectors in the order of
+    `VERTEX_SYSTEM_VALUES`; vector 7, for programs that vote or write memory, is not 0 where a lane is a vertex. The caller has set MXCSR.
+    Raises UnsupportedError for what the generator does not build.
+    """
+    module = Module(name, cpu)
+    f = Function(module, name, [PTR] * 4)
+    env, inputs, out, system = f.args
+    declarations = program.declared(File.SV)
+    kind = _Partial if wants_presence(program) else _VertexRegisters
+    interface = kind(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, images or {}, declarations)
+    _store_outputs(f, translate(f, program, interface), program, out, lanes)
+    f.ret()
+    return module
+
+
+def build_run_kernel(
+    program: Program,
+    lanes: int,
+    textures: Mapping[int, TextureKey] | None = None,
+    samplers: Mapping[int, SamplerKey] | None = None,
+    *,
+    images: Mapping[int, ImageKey] | None = None,
+    cpu: str = "host",
+    fuel: int = FUEL,
+) -> Module:
+    """A module with `run(record)`, which sets MXCSR itself; `record` is a RunRecord. `fuel`: see `translate`.
+
+    Four consecutive lanes are a quad: (0,0) (1,0) (0,1) (1,1). Raises UnsupportedError for what the generator does not build.
+    """
+    module = Module("run", cpu)
+    state_bytes = _build_shade(module, program, lanes, textures or {}, samplers or {}, images or {}, fuel)
+    if plan_of(program).waits:
+        _build_rounds(module, state_bytes)
+    else:
+        _build_drive(module)
+    f = Function(module, "run", [PTR])
+    with default_environment(f):
+        f.call(None, "drive", *f.args)
+    f.ret()
+    return module
+
+
+def _build_shade(
+    module: Module,
+    program: Program,
+    lanes: int,
+    textures: Mapping[int, TextureKey],
+    samplers: Mapping[int, SamplerKey],
+    images: Mapping[int, ImageKey],
+    fuel: int,
+) -> int:
+    """`shade(record, index)`: the program for one vector. Returns the bytes of state.
+
+    With barriers it is `shade(record, index, state, stopped)` and returns where it stops next: see `barriers`.
+    """
+    waits = plan_of(program).waits
+    f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
+    barriers = Barriers(f, f.args[2], f.args[3]) if waits else None
+    record, index = Record(f, f.args[0], RunRecord), f.args[1]
+    inputs = vector_part(record, "inputs", index, file_bytes(program, File.IN, lanes))
+    system = vector_part(record, "system", index, file_bytes(program, File.SV, lanes))
+    lane_map = LaneMap(lanes, "linear")
+    kind = FragmentRegisters if program.processor is Processor.FRAG else KINDS.get(program.processor, RunRegisters)
+    interface = kind(f, lane_map, record.get("env"), inputs, system, textures, samplers, program, record, index, images)
+    outputs = translate(f, program, interface, interface.present(), fuel=fuel, barriers=barriers, reports=True)
+    if File.OUT not in plan_of(program).rows:
+        _store_outputs(f, outputs, program, interface.part("outputs", file_bytes(program, File.OUT, lanes)), lanes)
+    if isinstance(interface, GeometryRegisters):
+        f.store(interface.emission.count, interface.part("counts", 4 * lanes))
+    state = outputs.alive.zext(I32) * ALIVE
+    if outputs.exhausted is not None:
+        state = state | outputs.exhausted & EXHAUSTED
+    f.store(state, interface.part("alive", 4 * lanes))
+    if barriers is None:
+        f.ret()
+        return 0
+    barriers.finish()
+    return barriers.size
+
+
+def _build_drive(module: Module) -> None:
+    """`drive(record)`: every vector, one after the other."""
+    f = Function(module, "drive", [PTR], internal=True)
+    record = Record(f, f.args[0], RunRecord)
+    with f.range(0, record.get("units") * record.get("vectors")) as index:
+        f.call(None, "shade", f.args[0], index)
+    f.ret()
+
+
+def _build_rounds(module: Module, state_bytes: int) -> None:
+    """`drive(record)`: unit after unit, each with its barriers.
+
+    Without memory for states the record only receives how many bytes a state takes.
+    """
+    f = Function(module, "drive", [PTR], internal=True)
+    record = Record(f, f.args[0], RunRecord)
+    vectors, states, stops = record.get("vectors"), record.get("state"), record.get("stops")
+    with f.else_of(states.cast("ptrtoint", I64).eq(0)) as otherwise:
+        record.set("state_bytes", state_bytes)
+        otherwise()
+        with f.range(0, record.get("units")) as unit:
+            run_rounds(f, vectors, unit * vectors, states, stops, state_bytes)
+    f.ret()

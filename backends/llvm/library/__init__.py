@@ -1,0 +1,1 @@
+"""Numbers and pixels in generated code."""

@@ -1,0 +1,52 @@
+"""Four 8-bit channels of every lane at once, through the packing instructions of x86: half of what shifting and adding costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backends.llvm.builder.function import F32, I32, Function, Type, Val
+
+_I8, _I16 = Type("i", 8), Type("i", 16)
+
+
+def can_pack_bytes(f: Function, lanes: int) -> bool:
+    """Is there such a way on the target, for so many lanes?"""
+    return f.module.has("avx2") and lanes % 8 == 0
+
+
+def pack_bytes(f: Function, channels: Sequence[Val | None]) -> Val:
+    """Four channels (f32 lanes; None: padding, 0) -> i32 lanes, the first in the low byte.
+
+    Each is clamped to [0, 1], NaN as 0, and rounded to the nearest of 0 .. 255, ties to even. Needs `can_pack_bytes`."""
+    lanes = next(v.lanes for v in channels if v is not None)
+    width = 16 if f.module.has("avx512bw") and lanes % 16 == 0 else 8
+    parts = []
+    for start in range(0, lanes, width):
+        parts.append(_pack_part(f, [_part(f, v, start, width) for v in channels], width))
+    return f.concat(parts) if len(parts) > 1 else parts[0]
+
+
+def _part(f: Function, v: Val | None, start: int, width: int) -> Val | None:
+    return v if v is None or v.lanes == width else f.shuffle(v, v, range(start, start + width))
+
+
+def _pack_part(f: Function, channels: Sequence[Val | None], width: int) -> Val:
+    family, bits = ("avx512", ".512") if width == 16 else ("avx2", "")
+    zero = f.const(I32.wide(width), 0)
+    whole = [zero if v is None else _rounded(f, v, width) for v in channels]
+    # Within each 128 bits: 4 numbers of the first operand, then 4 of the second. Saturation does the rest of the clamping.
+    halves = [f.call(_I16.wide(2 * width), f"llvm.x86.{family}.packssdw{bits}", whole[k], whole[k + 1]) for k in (0, 2)]
+    bytes_ = f.call(_I8.wide(4 * width), f"llvm.x86.{family}.packuswb{bits}", *halves)
+    order = [16 * (i // 16) + 4 * (i % 4) + i % 16 // 4 for i in range(4 * width)]
+    return f.shuffle(bytes_, bytes_, order).bits_as(I32.wide(width))
+
+
+def _rounded(f: Function, v: Val, width: int) -> Val:
+    """The nearest integer of 255 v, at most 255; the lowest one for NaN and for what is far below."""
+    scaled = v * 255.0
+    capped = f.select(scaled > 255.0, 255.0, scaled)  # keeps a NaN
+    if width == 16:
+        everywhere, current = Val(f, _I16, "-1"), Val(f, I32, "4")
+        return f.call(I32.wide(16), "llvm.x86.avx512.mask.cvtps2dq.512", capped, f.const(I32.wide(16), 0), everywhere, current)
+    assert capped.type == F32.wide(8)
+    return f.call(I32.wide(8), "llvm.x86.avx.cvt.ps2dq.256", capped)

@@ -1,0 +1,352 @@
+"""EX2, LG2, SIN, COS, POW, RCP, RSQ and half conversions in plain vector arithmetic.
+
+Coefficients and the order of every operation are those of the project's polynomial reference: together they are the
+definition, so the bits of a lane depend neither on the target nor on the number of lanes. All functions take and return
+scalars or vectors of any width; results that are NaN are the canonical one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backends.llvm.builder.function import F32, F64, I16, I32, I64, Function, Type, Val
+
+_H = float.fromhex
+QNAN, INF, NEG_INF, SIGN, ABS = 0x7FC00000, 0x7F800000, 0xFF800000, 0x80000000, 0x7FFFFFFF
+QUIET_NAN = float("nan")
+
+SYMBOL_PREFIX = "tgsi_math_"
+"""Functions whose names begin so are compiled once a process (`mathlib`) and linked by the engine."""
+
+# Highest degree first.
+_EX2_EVEN = [_H("0x1.3fa206p-13"), _H("0x1.3b30a0p-7"), _H("0x1.ebfbd8p-3")]
+_EX2_ODD = [_H("0x1.5f0b82p-10"), _H("0x1.c6af76p-5"), _H("0x1.62e430p-1")]
+_LG2_EVEN = [_H("0x1.856514p-3"), _H("0x1.a15df2p-3"), _H("0x1.278ce8p-2"), _H("0x1.ec7034p-2"), _H("0x1.c551dap-2")]
+_LG2_ODD = [_H("-0x1.dcd4d6p-4"), _H("-0x1.8567c0p-3"), _H("-0x1.eacafap-3"), _H("-0x1.715a9ep-2"), _H("-0x1.715470p-1")]
+_SIN = [_H("-0x1.992ab4p-13"), _H("0x1.1106e2p-7"), _H("-0x1.555544p-3")]
+_COS = [_H("0x1.99e9b8p-16"), _H("-0x1.6c0c2cp-10"), _H("0x1.55554ap-5"), -0.5, 1.0]
+_TWO_OVER_PI = _H("0x1.45f306p-1")
+_HALF_PI = [_H("0x1.92p0"), _H("0x1.fbp-12"), _H("0x1.5110b4p-22")]
+_ONE_OVER_PI = _H("0x1.45f306p-2")
+_PI = [2 * part for part in _HALF_PI]
+_SIN_WIDE = [_H("0x1.5c13bep-19"), _H("-0x1.9f52f8p-13"), _H("0x1.110e58p-7"), _H("-0x1.55554cp-3")]
+_NEAR = 0x4B400000  # what the upper halves of the sums below are as long as -2^15 <= k < 2^15
+_NEAR_ZERO = _H("0x1.81p23")  # k = 0: in the middle, and even
+_INVERSE_TWO_PI = [0x0028BE60, 0xDB939105, 0x4A7F09D5, 0xF47D4D37, 0x7036D8A5, 0x664F10E4]  # 2^-8 / (2 pi), 192 bits
+_PHASE_TO_RADIANS = _H("0x1.921fb6p-32")
+_FAST_LIMIT = 0x47000000  # 32768.0
+_POW_D = [_H("0x1.7154765280467p0"), _H("-0x1.715476383aaabp-1"), _H("0x1.ec70a230f446fp-2")]  # d0, d1, d2: f64 lanes
+_POW_ODD = [_H("-0x1.8393dcp-3"), _H("-0x1.ec108cp-3"), _H("-0x1.7154d6p-2")]  # d7, d5, d3
+_POW_EVEN = [_H("0x1.34df50p-3"), _H("0x1.a79484p-3"), _H("0x1.277370p-2")]  # d8, d6, d4
+_INVERSE_SQRT2 = _H("0x1.6a09e667f3bcdp-1")
+
+
+def _horner(x: Val, coefficients: Sequence[float]) -> Val:
+    p = x * coefficients[0] + coefficients[1]
+    for c in coefficients[2:]:
+        p = p * x + c
+    return p
+
+
+def _or_nan(f: Function, ok: Val, bits: Val) -> Val:
+    return f.select(ok, bits, QNAN).as_float()
+
+
+def _exp2_tail(f: Function, fraction: Val, scale: Val) -> Val:
+    """Bits of 2^n * 2^fraction for |fraction| <= 1/2; scale = n << 23, -151 <= n <= 128; no denormal operand."""
+    z = fraction * fraction
+    g = (z * _horner(z, _EX2_EVEN) + fraction * _horner(z, _EX2_ODD)) + 1.0
+    p = g.as_int() + scale
+    w = (p + (149 << 23)).as_float() + _H("0x1p23")
+    return f.select(p < 0x00800000, w.as_int() - 0x4B000000, p)
+
+
+def ex2(f: Function, x: Val) -> Val:
+    """2^x; at most 1.256 ULP, exact for integers."""
+    c = f.max(x, -151.0)
+    c = f.min(c, 128.0)
+    t = c + _H("0x1.8p23")
+    r = _exp2_tail(f, c - (t - _H("0x1.8p23")), t.as_int() << 23)
+    return _or_nan(f, x.eq(x), r)
+
+
+def exponent_and_mantissa(f: Function, bits: Val, origin: int = 0x3F800000) -> tuple[Val, Val]:
+    """Positive finite bits -> exponent (i32), bits of the mantissa in [origin, 2 * origin)."""
+    tiny = bits < 0x00800000
+    normal = f.select(tiny, bits.to_float().as_int(), bits)
+    j = normal - origin
+    return (j >> 23) + f.select(tiny, f.const(bits.type, -149), 0), normal - (j & 0xFF800000)
+
+
+def lg2(f: Function, x: Val) -> Val:
+    """log2(x); at most 1.449 ULP, exact for powers of two; -inf for zeros, NaN for negatives."""
+    ix = x.as_int()
+    n, m = exponent_and_mantissa(f, ix, 0x3F3504F3)
+    fraction = m.as_float() - 1.0
+    z = fraction * fraction
+    q = _horner(z, _LG2_EVEN) + fraction * _horner(z, _LG2_ODD)
+    r = (n.to_float() + (fraction + fraction * q)).as_int()
+    r = f.select(ix.eq(INF), INF, r)
+    special = f.select((ix << 1).eq(0), f.const(ix.type, NEG_INF), QNAN)
+    return f.select((ix - 1).ult(INF), r, special).as_float()
+
+
+def _reduce_fast(f: Function, ax: Sequence[Val]) -> tuple[list[Val], list[Val]]:
+    """Quadrants and remainders of |x| < 2^15."""
+    t = [x * _TWO_OVER_PI + _H("0x1.8p23") for x in ax]
+    k = [v - _H("0x1.8p23") for v in t]
+    return [v.as_int() for v in t], [v - n * _HALF_PI[2] for n, v in zip(k, _subtract_exactly(f, ax, k, _HALF_PI))]
+
+
+def _subtract_exactly(f: Function, xs: Sequence[Val], k: Sequence[Val], parts: Sequence[float]) -> list[Val]:
+    """x - k * (the first two parts of a number). All products and differences are exact: one fused operation gives the same."""
+    if f.module.has("fma"):
+        return [f.intrinsic("fma", f.neg_bits(n), f.const(n.type, parts[0] + parts[1]), x) for n, x in zip(k, xs)]
+    return [(x - n * parts[0]) - n * parts[1] for n, x in zip(k, xs)]
+
+
+def _reduce_slow(f: Function, ab: Val) -> tuple[Val, Val]:
+    """Of a finite |x| >= 2^15 by its bits: quadrant and remainder by a fixed-point phase in turns, from a 64-bit window of 1/(2 pi)."""
+    p = ab.lshr(23) - 142
+    s = p & 31
+    i = p.lshr(5) & 3
+    first, second, third = (i.eq(k) for k in range(3))
+    window = []
+    for k in range(3):
+        v = f.select(third, f.const(ab.type, _INVERSE_TWO_PI[k + 2]), _INVERSE_TWO_PI[k + 3])
+        v = f.select(second, _INVERSE_TWO_PI[k + 1], v)
+        window.append(f.select(first, _INVERSE_TWO_PI[k], v))
+    rest = f.const(ab.type, 31) - s
+    high = (window[0] << s) | window[1].lshr(1).lshr(rest)
+    low = (window[1] << s) | window[2].lshr(1).lshr(rest)
+    m = (ab & 0x7FFFFF) | 0x800000
+    phase = m * high + umul_hi(m, low)
+    q = (phase + 0x20000000).lshr(30)
+    return q, (phase << 2).to_float() * _PHASE_TO_RADIANS
+
+
+def _by_quadrant(f: Function, is_sine: Sequence[Val], r: Sequence[Val]) -> list[Val]:
+    """The polynomial of the sine or of the cosine of |r| <= pi/4. Where selections are cheap: one with a lane's coefficients."""
+    z = [v * v for v in r]
+    if not f.module.has("avx512f"):
+        sine = [v + (v * zz) * _horner(zz, _SIN) for v, zz in zip(r, z)]
+        return [f.select(c, v, _horner(zz, _COS)) for c, v, zz in zip(is_sine, sine, z)]
+
+    def pick(a: float, b: float) -> list[Val]:
+        return [f.select(c, f.const(v.type, a), b) for c, v in zip(is_sine, z)]
+
+    p = [zz * _COS[0] + _COS[1] for zz in z]
+    p = [f.select(c, _SIN[0], v) for c, v in zip(is_sine, p)]
+    for ours, theirs in zip(_SIN[1:], _COS[2:4]):
+        p = [v * zz + w for v, zz, w in zip(p, z, pick(ours, theirs))]
+    factor = [f.select(c, v * zz, zz) for c, v, zz in zip(is_sine, r, z)]
+    return [v * w + f.select(c, rest, _COS[4]) for v, w, c, rest in zip(p, factor, is_sine, r)]
+
+
+def _by_octant(f: Function, bits: Sequence[Val], q: Sequence[Val], r: Sequence[Val], cosine: bool) -> list[Val]:
+    """Bits of the results, from the arguments' bits, quadrants and remainders."""
+    k = [n + 1 if cosine else n for n in q]
+    v = _by_quadrant(f, [(n & 1).eq(0) for n in k], r)
+    turns = [n << 30 if cosine else (n << 30) ^ ix for n, ix in zip(k, bits)]
+    return [x.as_int() ^ (n & SIGN) for x, n in zip(v, turns)]
+
+
+def trigonometry(f: Function, xs: Sequence[Val], cosine: Sequence[bool], mask: Val | None = None) -> list[Val]:
+    """sin or cos of each of `xs`, radians; at most 2^-23.02 absolute for every input.
+
+    Several at once are cheaper than one after the other: their chains of operations overlap, and one test finds the rare lanes (2^15
+    and above, inf, NaN) for which a shared function is called. All vectors must have the same number of lanes; results outside of `mask`
+    do not matter."""
+    kinds = [[x for x, is_cosine in zip(xs, cosine) if is_cosine is wanted] for wanted in (False, True)]
+    sines, cosines = (iter(compute(f, part, mask)) if part else iter(()) for compute, part in zip((_sines, _cosines), kinds))
+    return [next(cosines if is_cosine else sines) for is_cosine in cosine]
+
+
+def _some(f: Function, lanes: Val, mask: Val | None) -> Val:
+    """Scalar: has some lane of `mask` been found?"""
+    return f.any(lanes if mask is None or mask.number is not None or lanes.lanes == 1 else lanes & mask)
+
+
+def _half_turns(f: Function, xs: Sequence[Val]) -> tuple[list[Val], list[Val]]:
+    """Sines where |k| <= 2^15, and the sums that hold k: x = k * pi + r, |r| <= pi/2, so one polynomial serves all lanes.
+
+    Of the orders of the last operations that cost as much this one has the smallest error."""
+    t = [x * _ONE_OVER_PI + _NEAR_ZERO for x in xs]
+    k = [v - _NEAR_ZERO for v in t]
+    remainders = [v - n * _PI[2] for v, n in zip(_subtract_exactly(f, xs, k, _PI), k)]
+    bits = [v.as_int() for v in t]
+    r = [(v.as_int() ^ (n << 31)).as_float() for v, n in zip(remainders, bits)]
+    z = [v * v for v in r]
+    q = [_horner(v, _SIN_WIDE) for v in z]
+    s = [(v * w) * zz + v for v, w, zz in zip(r, q, z)]
+    return [(v.as_int() | (n.as_int() & SIGN)).as_float() for v, n in zip(s, r)], bits  # the sum forgets the sign of a zero
+
+
+def _sines(f: Function, xs: Sequence[Val], mask: Val | None) -> list[Val]:
+    near, bits = _half_turns(f, xs)
+    results = [f.var(x.type, v) for x, v in zip(xs, near)]
+    differing = bits[0] ^ _NEAR
+    for n in bits[1:]:
+        differing = differing | (n ^ _NEAR)
+    with f.if_(_some(f, (differing & -0x10000).ne(0), mask), unlikely=True):
+        for x, result in zip(xs, results):
+            result.set(f.call(x.type, sin_symbol(x.lanes), x))
+    return [result.get() for result in results]
+
+
+def _cosines(f: Function, xs: Sequence[Val], mask: Val | None) -> list[Val]:
+    bits = [x.as_int() for x in xs]
+    sizes = [ix & ABS for ix in bits]
+    q, r = _reduce_fast(f, [ab.as_float() for ab in sizes])
+    results = [f.var(x.type, v.as_float()) for x, v in zip(xs, _by_octant(f, bits, q, r, True))]
+    largest = sizes[0]
+    for ab in sizes[1:]:
+        largest = f.max(largest, ab)
+    with f.if_(_some(f, largest >= _FAST_LIMIT, mask), unlikely=True):
+        for x, result in zip(xs, results):
+            result.set(f.call(x.type, cos_symbol(x.lanes), x))
+    return [result.get() for result in results]
+
+
+def _far(f: Function, x: Val, cosine: bool) -> Val:
+    """sin or cos of |x| >= 2^15 by quarter turns; NaN of inf and NaN."""
+    ab = x.as_int() & ABS
+    q, r = _reduce_slow(f, ab)
+    (v,) = _by_octant(f, [x.as_int()], [q], [r], cosine)
+    return _or_nan(f, ab < INF, v)
+
+
+def sin_inline(f: Function, x: Val) -> Val:
+    """sin of any x, written out."""
+    (near,), (bits,) = _half_turns(f, [x])
+    return f.select((bits - _NEAR).ugt(0x10000), _far(f, x, False), near)  # alike on both sides of zero
+
+
+def cos_inline(f: Function, x: Val) -> Val:
+    """cos of any x, written out."""
+    ab = x.as_int() & ABS
+    q, r = _reduce_fast(f, [ab.as_float()])
+    (near,) = _by_octant(f, [x.as_int()], q, r, True)
+    return f.select(ab < _FAST_LIMIT, near.as_float(), _far(f, x, True))
+
+
+def sin(f: Function, x: Val) -> Val:
+    """sin(x), radians; at most 2^-23.055 absolute for every input."""
+    return trigonometry(f, [x], [False])[0]
+
+
+def cos(f: Function, x: Val) -> Val:
+    """cos(x), radians; at most 2^-23.024 absolute for every input."""
+    return trigonometry(f, [x], [True])[0]
+
+
+def _pow_log2(f: Function, ax: Val) -> Val:
+    """log2 of the non-negative float with bits `ax`, in f64 lanes; 0 -> -inf, inf -> inf."""
+    n, m = exponent_and_mantissa(f, ax, 0x3F5744FD)
+    upper = m >= 0x3F9837F0
+    e = n.to_float() + f.select(upper, f.const(F32.wide(ax.lanes), 0.5), 0.0)
+    e = f.select(ax.eq(INF), float("inf"), e)
+    e = f.select(ax.eq(0), float("-inf"), e)
+    fd = m.as_float().to_double() * f.select(upper, f.const(F64.wide(ax.lanes), _INVERSE_SQRT2), 1.0) - 1.0
+    fs = fd.cast("fptrunc", F32)
+    z = fs * fs
+    q = _horner(z, _POW_ODD) + fs * _horner(z, _POW_EVEN)
+    d0, d1, d2 = _POW_D
+    low = e.to_double() + fd * (fd * d1 + d0)
+    return low + ((fd * fd) * fd) * (fd * q.to_double() + d2)
+
+
+def pow_symbol(lanes: int) -> str:
+    """Name of the shared function (x, y) -> x^y."""
+    return f"{SYMBOL_PREFIX}pow_{lanes}"
+
+
+def sin_symbol(lanes: int) -> str:
+    """Name of the shared function for sines of arguments of any size."""
+    return f"{SYMBOL_PREFIX}sin_{lanes}"
+
+
+def cos_symbol(lanes: int) -> str:
+    """Name of the shared function for cosines of arguments of any size."""
+    return f"{SYMBOL_PREFIX}cos_{lanes}"
+
+
+def pow(f: Function, x: Val, y: Val) -> Val:
+    """x^y with the special cases of C's powf (0^0 = 1); at most 1.373 ULP. A call: the code is too long to repeat."""
+    return f.call(x.type, pow_symbol(x.lanes), x, y)
+
+
+def pow_inline(f: Function, x: Val, y: Val) -> Val:
+    """x^y, written out."""
+    ix, iy = x.as_int(), y.as_int()
+    ax, ay = ix & ABS, iy & ABS
+    t = _pow_log2(f, ax) * y.to_double()
+    t = f.max(t, -151.0)
+    t = f.min(t, 128.0)
+    magic = t + _H("0x1.8p52")
+    scale = magic.bits_as(I64.wide(x.lanes)).trunc(I32) << 23
+    r = _exp2_tail(f, (t - (magic - _H("0x1.8p52"))).cast("fptrunc", F32), scale)
+    exact = f.select(ay < 0x4B800000, y, 0.0)  # from 2^24 up every float is an even integer
+    n = exact.cast("fptosi", I32)
+    integer = n.to_float().as_int().eq(exact.as_int())
+    r = r | f.select(integer, ix & (n << 31), 0)
+    negative = (ix - 0x80000001).ult(0x7F7FFFFF)
+    r = f.select((ax > INF) | (ay > INF) | (negative & ~integer), QNAN, r)
+    one = ay.eq(0) | ix.eq(0x3F800000) | (ix.eq(0xBF800000) & ay.eq(INF))
+    return f.select(one, 0x3F800000, r).as_float()
+
+
+def rcp(f: Function, x: Val) -> Val:
+    """1 / x, correctly rounded."""
+    r = f.const(x.type, 1.0) / (x if x.raw is None else x.raw)
+    return _or_nan(f, r.eq(r), r.as_int())
+
+
+def rsq(f: Function, x: Val) -> Val:
+    """1 / sqrt(x); at most 1.490 ULP; NaN for negatives."""
+    r = f.const(x.type, 1.0) / f.sqrt(x)
+    result = _or_nan(f, r.eq(r), r.as_int())
+    result.raw = r
+    return result
+
+
+def canonical(f: Function, x: Val) -> Val:
+    """`x`, every NaN as the canonical one."""
+    return _or_nan(f, x.eq(x), x.as_int())
+
+
+def float_to_half(f: Function, x: Val) -> Val:
+    """f32 -> half bits in the low 16 of an i32, to nearest even, NaN payloads kept; the same on every target."""
+    if f.module.has("f16c"):
+        return x.cast("fptrunc", Type("f", 16)).bits_as(I16.wide(x.lanes)).zext(I32)
+    u = x.as_int()
+    a = u & ABS
+    top = a.lshr(13)
+    normal = (a + (0xFFF - 0x38000000) + (top & 1)).lshr(13)
+    r = f.select(a < 0x477FF000, normal, 0x7C00)
+    r = f.select(a < 0x38800000, (a.as_float() + 0.5).as_int() - 0x3F000000, r)
+    r = f.select(a > INF, (top & 0x3FF) | 0x7E00, r)
+    return r | (u.lshr(16) & 0x8000)
+
+
+def half_to_float(f: Function, h: Val) -> Val:
+    """Half bits in the low 16 of an i32 -> f32, exact; signalling NaN become quiet."""
+    if f.module.has("f16c"):
+        return h.trunc(I16).bits_as(Type("f", 16, h.lanes)).cast("fpext", F32)
+    o = (h & 0x7FFF) << 13
+    e = o & 0x0F800000
+    tiny = ((o + 0x38800000).as_float() - _H("0x1p-14")).as_int()
+    r = f.select(e.eq(0), tiny, o + 0x38000000)
+    quiet = f.select((o & 0x007FE000).eq(0), f.const(h.type, 0), 0x00400000)
+    r = f.select(e.eq(0x0F800000), (o + 0x70000000) | quiet, r)
+    return (r | ((h & 0x8000) << 16)).as_float()
+
+
+def umul_hi(a: Val, b: Val) -> Val:
+    """High 32 bits of the unsigned product."""
+    return (a.zext(I64) * b.zext(I64)).lshr(32).trunc(I32)
+
+
+def imul_hi(a: Val, b: Val) -> Val:
+    """High 32 bits of the signed product."""
+    return (a.sext(I64) * b.sext(I64)).lshr(32).trunc(I32)

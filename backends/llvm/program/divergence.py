@@ -1,0 +1,381 @@
+"""Divergence: which values and which control flow are the same for all lanes that take part.
+
+A register channel has a home: the innermost region that holds all its accesses and begins with a write of it (the main region,
+where every register starts as 0, when there is none). Nobody reads it outside of its home, and the lanes that read it inside are
+among those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home, and
+a channel is uniform (one scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
+
+Two refinements make scalars of loop counters. A channel that nobody reads behind an outermost loop is owned by it: lanes that have left
+do not care what becomes of it, so writes inside need no mask on their account. A channel that is read behind may have a twin inside: as
+long as a lane is in the loop it has the value that the unmasked writes give, so one scalar serves all reads inside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from backends.llvm.program.reads import CROSS_LANE, NEIGHBORLY, Access, Key, access, is_indirect
+from backends.llvm.program.tree import Control, Leaf, Region, enclosing
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcodes import Mode
+from tgsi.language.ir import Instruction
+
+_VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
+_MOST_SHADOWS = 2  # each takes registers of its own
+_SPLIT = frozenset({File.TEMP, File.ADDR})
+_JUMPS = frozenset({"BRK", "CONT", "RET"})
+
+
+@dataclass(eq=False, slots=True)
+class Exit:
+    """Where a BRK, CONT or RET goes. `target` is None for main; `between` are the controls that it leaves on its way, innermost first."""
+
+    leaf: Leaf
+    kind: str
+    target: Control | None
+    between: tuple[Control, ...]
+    divergent: bool = False
+
+
+@dataclass(slots=True)
+class Flow:
+    """What the analysis found.
+
+    divergent: channels that need one value a lane; controls, conts: controls (loops) that lanes leave (continue) one by one;
+    through: divergent exits that leave a control for one further out; nests: outermost loops whose fuel is counted a lane;
+    owners: channels that only their outermost loop reads, or code before it; twins: channels that are uniform inside of an outermost loop;
+    shadows: channels of which the loop keeps a second version without masks, so that its rounds need not wait for them;
+    watched: channels that lanes read of each other, so that those that have left main keep theirs;
+    straight: channels that one region alone accesses, all of its lanes alike: their last value in the text is their value.
+    """
+
+    homes: dict[Key, Region | None]
+    divergent: set[Key] = field(default_factory=set)
+    integer: set[Key] = field(default_factory=set)
+    controls: set[Control] = field(default_factory=set)
+    conts: set[Control] = field(default_factory=set)
+    exits: dict[Leaf, Exit] = field(default_factory=dict)
+    through: dict[Control, list[Exit]] = field(default_factory=dict)
+    nests: set[Control] = field(default_factory=set)
+    owners: dict[Key, Control] = field(default_factory=dict)
+    twins: dict[Key, Control] = field(default_factory=dict)
+    shadows: dict[Key, Control] = field(default_factory=dict)
+    watched: set[Key] = field(default_factory=set)
+    straight: set[Key] = field(default_factory=set)
+    main_divergent: bool = False
+
+    def is_masked(self, region: Region, key: Key) -> bool:
+        """Does a write in `region` need the execution mask?"""
+        home = self.homes.get(key)
+        if self.main_divergent and ((home is None and key[0] is File.OUT) or key in self.watched):
+            return True
+        owner = self.owners.get(key)
+        for control in _path(region, home):
+            if control is owner and control not in self.conts:
+                return False
+            if control in self.controls:
+                return True
+        return False
+
+    def outer_loop(self, loop: Control) -> Control:
+        """The outermost loop around a loop, or the loop itself."""
+        found = loop
+        for control in enclosing(loop.region):
+            if control.kind == "loop":
+                found = control
+        return found
+
+
+def _path(region: Region, home: Region | None) -> Iterator[Control]:
+    """The controls between a region and one around it (None: the very outside)."""
+    while region is not home:
+        control = region.control
+        if control is None:
+            return
+        yield control
+        region = control.region
+
+
+class _Analysis:
+    def __init__(self, main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> None:
+        self.main, self.waits = main, waits
+        self.memory = memory  # registers that lie in indirectly addressed arrays
+        self.steps: list[tuple[Region, Instruction, Leaf | Control, Access]] = []
+        self.loops: list[Control] = []
+        self.inside: dict[Control, range] = {}  # the steps of each control
+        self.readers: dict[Key, list[int]] = {}
+        self._collect(main)
+        for at, (_, _, _, found) in enumerate(self.steps):
+            for key in found.reads:
+                self.readers.setdefault(key, []).append(at)
+        self.due: dict[int, None] = {}  # steps whose facts may have changed since they were visited
+        self.pinned: set[Key] = set()  # read across lanes in places that not every lane reaches
+        self.outermost: list[Control | None] = []  # by step
+        self.spans: dict[Control, tuple[int, int]] = {}  # first and last step inside of outermost loops
+        self.candidates: dict[Key, Control] = {}  # for twins and shadows
+        self.flow = Flow(self._homes())
+        self.flow.watched = {key for _, instruction, _, found in self.steps if instruction.opcode.name in NEIGHBORLY for key in found.reads}
+        self._find_owners()
+
+    def _collect(self, region: Region) -> None:
+        for item in region.items:
+            begin = len(self.steps)
+            self._step(region, item.instruction, item)
+            if isinstance(item, Control):
+                if item.kind == "loop":
+                    self.loops.append(item)
+                for arm in item.arms:
+                    if arm.case is not None:
+                        self._step(region, arm.case, item)
+                    self._collect(arm)
+                self.inside[item] = range(begin, len(self.steps))
+
+    def _step(self, region: Region, instruction: Instruction, item: Leaf | Control) -> None:
+        found = access(instruction)
+        if instruction.opcode.uses_64bit:
+            # Which words of a pair are written depends on the opcode's pair rule: count it as an update of all four.
+            found.writes = [
+                (d.register.file, d.register.index, c) for d in instruction.dst if not is_indirect(d.register) for c in range(4)
+            ]
+            found.reads = found.reads + found.writes
+        self.steps.append((region, instruction, item, found))
+
+    def _homes(self) -> dict[Key, Region | None]:
+        first: dict[Key, tuple[bool, Region]] = {}
+        home: dict[Key, Region] = {}
+        pinned = self.pinned
+        for region, instruction, _, found in self.steps:
+            name = instruction.opcode.name
+            if region.control is not None and (name in NEIGHBORLY):
+                pinned.update(found.reads)  # neighbours that are not active are read too
+            for is_write, keys in ((False, found.reads), (True, found.writes)):
+                for key in keys:
+                    if key[0] not in _VARIABLES:
+                        continue
+                    if key not in first:
+                        first[key] = (is_write, region)
+                        home[key] = region
+                    else:
+                        home[key] = _common(home[key], region)
+        result: dict[Key, Region | None] = {}
+        for key, (is_write, region) in first.items():
+            if key[0] is File.OUT:
+                result[key] = None
+            elif is_write and home[key] is region and key not in pinned and (key[0], key[1]) not in self.memory:
+                result[key] = region
+            else:
+                result[key] = self.main
+        return result
+
+    def _find_owners(self) -> None:
+        """For every channel that is written in outermost loops: whether the last of them owns it, or it might have a twin there."""
+        last: dict[Key, int] = {}
+        written: dict[Key, Control] = {}
+        for at, (region, _, _, found) in enumerate(self.steps):
+            loop = None
+            for control in enclosing(region):
+                if control.kind == "loop":
+                    loop = control
+            self.outermost.append(loop)
+            last.update(dict.fromkeys(found.reads, at))
+            if loop is not None:
+                self.spans[loop] = (self.spans.get(loop, (at,))[0], at)
+                for key in found.writes:
+                    if key[0] in _SPLIT and key not in self.pinned and (key[0], key[1]) not in self.memory:
+                        written[key] = loop
+        for key, loop in written.items():
+            kind = self.flow.owners if last.get(key, -1) <= self.spans[loop][1] else self.candidates
+            kind[key] = loop
+        self.flow.twins.update(self.candidates)
+
+    def _visit_twins(self, at: int, region: Region, found: Access, varies: bool) -> None:
+        """A twin needs one value when the loop begins, and writes inside that all lanes in the loop do alike."""
+        flow = self.flow
+        for key in found.writes:
+            loop = flow.twins.get(key)
+            if loop is None or at > self.spans[loop][1]:
+                continue
+            if at < self.spans[loop][0]:
+                masked = flow.is_masked(region, key)
+            else:
+                masked = loop in flow.conts or any(control in flow.controls for control in _path(region, loop.arms[0]))
+            if varies or masked:
+                del flow.twins[key]
+                self._again(self.readers.get(key, ()))
+
+    def run(self) -> Flow:
+        flow = self.flow
+        self._find_exits()
+        flow.divergent = {key for _, _, _, found in self.steps for key in found.writes if (key[0], key[1]) in self.memory}
+        self._again(range(len(self.steps)))
+        while self.due:
+            for at in sorted(self.due):
+                if at in self.due:  # else it was visited and is due again, later
+                    self._visit(at)
+            if not self.due:
+                self._visit_nests()
+        for exit in flow.exits.values():
+            if exit.divergent:
+                for control in exit.between:
+                    flow.through.setdefault(control, []).append(exit)
+        candidates = [(key, loop) for key, loop in self.candidates.items() if key in flow.divergent]
+        flow.twins = {key: loop for key, loop in candidates if key in flow.twins}
+        flow.shadows = self._shadows([(key, loop) for key, loop in candidates if key not in flow.twins])
+        flow.straight = self._straight()
+        self._find_integers()
+        return flow
+
+    def _straight(self) -> set[Key]:
+        if self.waits:
+            return set()  # values do not live across a barrier
+        regions: dict[Key, set[Region]] = {}
+        for region, _, _, found in self.steps:
+            for key in (*found.reads, *found.writes):
+                if key[0] in _VARIABLES and (key[0], key[1]) not in self.memory:
+                    regions.setdefault(key, set()).add(region)
+        returns = any(exit.target is None for exit in self.flow.exits.values())
+        home = {key: None if returns else self.main if key[0] is File.OUT else self.flow.homes[key] for key in regions}
+        return {key for key, found_in in regions.items() if found_in == {home[key]}}
+
+    def _shadows(self, candidates: list[tuple[Key, Control]]) -> dict[Key, Control]:
+        """Channels that a divergent loop carries from round to round, all of its lanes alike; none where there are more than a few."""
+        first: dict[Key, bool] = {}  # is the first access inside a write?
+        fit = {key: loop for key, loop in candidates if loop in self.flow.controls and loop not in self.flow.conts}
+        for at, (region, _, _, found) in enumerate(self.steps):
+            for key in (*found.reads, *found.writes):
+                loop = fit.get(key)
+                if loop is not None and self.outermost[at] is loop:
+                    first.setdefault(key, key not in found.reads)
+                    if key in found.writes and any(control in self.flow.controls for control in _path(region, loop.arms[0])):
+                        del fit[key]
+        carried = {key: loop for key, loop in fit.items() if not first.get(key, True)}
+        count = Counter(carried.values())
+        return {key: loop for key, loop in carried.items() if count[loop] <= _MOST_SHADOWS}
+
+    # -- visits: each marks what follows from a step, and what may follow from the marks is due -----------------------------
+    def _again(self, steps: Iterable[int]) -> None:
+        self.due.update(dict.fromkeys(steps))
+
+    def _visit(self, at: int) -> None:
+        del self.due[at]
+        region, instruction, item, found = self.steps[at]
+        if isinstance(item, Control):
+            self._visit_control(at, item, found)
+        elif instruction.opcode.name in _JUMPS:
+            self._visit_exit(self.flow.exits[item])
+        elif found.writes:
+            self._visit_writes(at, region, instruction, found)
+
+    def _mark(self, found: set[Control], control: Control) -> None:
+        """Add a control to `controls` or `conts`: what stands inside depends on it."""
+        if control not in found:
+            found.add(control)
+            self._again(self.inside[control])
+
+    def _find_exits(self) -> None:
+        for _, instruction, item, _ in self.steps:
+            kind = instruction.opcode.name
+            if kind not in _JUMPS or not isinstance(item, Leaf):
+                continue
+            wanted = {"BRK": ("loop", "switch"), "CONT": ("loop",), "RET": ("call",)}[kind]
+            between: list[Control] = []
+            target = None
+            for control in enclosing(item.region):
+                if control.kind in wanted:
+                    target = control
+                    break
+                between.append(control)
+            self.flow.exits[item] = Exit(item, kind, target, tuple(between))
+
+    def _varies(self, at: int, found: Access) -> bool:
+        if found.opaque:
+            return True
+        flow, loop = self.flow, self.outermost[at]
+
+        def has_twin(key: Key) -> bool:
+            return loop is not None and flow.twins.get(key) is loop
+
+        files = (File.IN, File.SV)
+        return any(
+            key[0] in files or (key[0], key[1]) in self.memory or (key in flow.divergent and not has_twin(key)) for key in found.reads
+        )
+
+    def _visit_control(self, at: int, control: Control, found: Access) -> None:
+        if control.kind == "switch" or (control.kind == "if" and self._varies(at, found)):
+            self._mark(self.flow.controls, control)
+
+    def _visit_exit(self, exit: Exit) -> None:
+        flow, target = self.flow, exit.target
+        rejoined = exit.kind == "BRK" and target in flow.conts  # lanes wait at the end of the body: they must not be taken along
+        into_switch = target is not None and target.kind == "switch"
+        if not (rejoined or into_switch or any(control in flow.controls for control in exit.between)):
+            return
+        exit.divergent = True
+        if target is not None:
+            self._mark(flow.controls, target)
+        elif not flow.main_divergent:
+            flow.main_divergent = True
+            self._again(range(len(self.steps)))
+        if exit.kind == "CONT" and target is not None:
+            self._mark(flow.conts, target)
+        for control in exit.between:
+            if control.kind != "if":
+                self._mark(flow.controls, control)
+
+    def _visit_writes(self, at: int, region: Region, instruction: Instruction, found: Access) -> None:
+        flow = self.flow
+        opcode = instruction.opcode
+        varies = opcode.mode is Mode.OTHER or opcode.name in CROSS_LANE or self._varies(at, found)
+        self._visit_twins(at, region, found, varies)
+        for key in found.writes:
+            if key not in flow.divergent and (varies or flow.is_masked(region, key)):
+                flow.divergent.add(key)
+                self._again(self.readers.get(key, ()))
+
+    def _visit_nests(self) -> None:
+        """Where lanes enter or leave inner loops one by one, their fuel differs: all loops of a nest must be able to drop single lanes."""
+        flow = self.flow
+        nested = [loop for loop in self.loops if flow.outer_loop(loop) is not loop]
+        for loop in nested:
+            outer = flow.outer_loop(loop)
+            inside = [loop, *_path(loop.region, outer.arms[0])]
+            if outer in flow.conts or any(control in flow.controls for control in inside):
+                flow.nests.add(outer)
+        for loop in nested:
+            outer = flow.outer_loop(loop)
+            if outer in flow.nests:
+                self._mark(flow.controls, outer)
+                self._mark(flow.controls, loop)
+
+    def _find_integers(self) -> None:
+        kinds: dict[Key, set[str]] = {}
+        for _, instruction, _, found in self.steps:
+            types = instruction.opcode.dst_types
+            kind = {"int": "i", "uint": "i", "untyped": ""}.get(types[0], "f") if types else ""
+            for key in found.writes:
+                kinds.setdefault(key, set()).add(kind)
+        self.flow.integer = {key for key, found_kinds in kinds.items() if "i" in found_kinds and "f" not in found_kinds}
+
+
+def _common(a: Region, b: Region) -> Region:
+    """The innermost region around both."""
+    if a is b:
+        return a
+    around = {id(a)}
+    while a.control is not None:
+        a = a.control.region
+        around.add(id(a))
+    while id(b) not in around:
+        assert b.control is not None
+        b = b.control.region
+    return b
+
+
+def analyse(main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> Flow:
+    """Find what is uniform.
+
+    `memory` names the registers (file, index) in arrays addressed at run time; `waits`: there are barriers.
+    """
+    return _Analysis(main, memory, waits).run()

@@ -1,0 +1,195 @@
+"""Everything about a program that does not depend on lanes or bindings; made once a program."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, replace
+
+from backends.llvm.builder.lanes import MIN_LANES
+from backends.llvm.program.balance import sums_prevail
+from backends.llvm.program.divergence import Flow, analyse
+from backends.llvm.program.reads import Key, access, is_indirect
+from backends.llvm.program.tree import Region, build_tree, leaves
+from passes.analysis.operands import registers_of
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.ir import DstOperand, Program, RegisterRef, SrcOperand
+
+MAX_ARRAY_BYTES = 64 * 1024
+"""Stack that indirectly addressed registers may take, all lanes together."""
+MAX_REGISTER_BYTES = 1 << 20
+"""Stack that all registers may take if LLVM spills each of them."""
+
+_SAMPLES = frozenset(
+    [
+        "TEX",
+        "TEX2",
+        "TEX_LZ",
+        "TXB",
+        "TXB2",
+        "TXL",
+        "TXL2",
+        "TXP",
+        "TXD",
+        "TG4",
+        "LODQ",
+        "SAMPLE",
+        "SAMPLE_B",
+        "SAMPLE_L",
+        "SAMPLE_D",
+        "SAMPLE_C",
+        "SAMPLE_C_LZ",
+        "GATHER4",
+        "LOD",
+    ]
+)
+
+_FETCHES = frozenset({"TXF", "TXF_LZ", "SAMPLE_I", "SAMPLE_I_MS"})
+
+_ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT, File.SV, File.ADDR})
+
+_ROW_FILES: dict[Processor, frozenset[File]] = {
+    Processor.GEOM: frozenset({File.IN}),
+    Processor.TESS_CTRL: frozenset({File.IN, File.OUT}),
+    Processor.TESS_EVAL: frozenset({File.IN}),
+}
+"""Files whose registers have a row for each vertex."""
+
+_TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
+"""Other files whose first bracket means something; it is ignored elsewhere, as Mesa does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Control tree, divergence, and what must be fetched.
+
+    arrays: file -> (first, count) ranges that are addressed at run time; reads: every register channel that is read directly;
+    rows: files with a row a vertex, whose registers are never variables; kills: some lane may be killed; waits: lanes may wait at
+    barriers; samples, fetches: how many instructions filter textures, or read texels as they are; sums_prevail: see `balance`.
+    Instructions of the tree have no dimensions that mean nothing.
+    """
+
+    main: Region
+    flow: Flow
+    arrays: dict[File, tuple[tuple[int, int], ...]]
+    reads: frozenset[Key]
+    constants: tuple[tuple[int, int, int], ...]
+    rows: frozenset[File]
+    kills: bool
+    waits: bool
+    samples: int
+    fetches: int
+    sums_prevail: bool
+
+
+def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
+    """First register and count of what an indirect reference may reach: its array, or the whole file."""
+    if register.array_id:
+        for declaration in program.declarations:
+            if declaration.file is register.file and declaration.array_id == register.array_id:
+                return declaration.first, declaration.last - declaration.first + 1
+    return 0, program.file_size(register.file)
+
+
+def _arrays(program: Program, rows: frozenset[File]) -> dict[File, tuple[tuple[int, int], ...]]:
+    found: dict[File, set[tuple[int, int]]] = {}
+    for instruction in program.instructions:
+        for register in registers_of(instruction):
+            if register.indirect is not None and register.file in _ARRAY_FILES - rows:
+                found.setdefault(register.file, set()).add(array_range(program, register))
+    return {file: _merged(ranges) for file, ranges in found.items()}
+
+
+def fitting_lanes(program: Program, lanes: int) -> int:
+    """`lanes`, or as many fewer (a power of two) as the stack wants: results do not depend on them."""
+    in_arrays = 16 * sum(count for ranges in plan_of(program).arrays.values() for _, count in ranges)
+    in_registers = 16 * sum(program.file_size(file) for file in (File.TEMP, File.ADDR, File.OUT))
+    while lanes > MIN_LANES and (in_arrays * lanes > MAX_ARRAY_BYTES or in_registers * lanes > MAX_REGISTER_BYTES):
+        lanes //= 2
+    return lanes
+
+
+def _meaningful(program: Program, rows: frozenset[File]) -> Program:
+    """The program without dimensions that mean nothing."""
+    keeps = rows | _TWO_INDICES
+
+    def is_ignored(register: RegisterRef) -> bool:
+        return register.dimension is not None and register.file not in keeps
+
+    if not any(is_ignored(register) for instruction in program.instructions for register in registers_of(instruction)):
+        return program
+
+    def sources(operands: tuple[SrcOperand, ...]) -> tuple[SrcOperand, ...]:
+        return tuple(replace(o, register=replace(o.register, dimension=None)) if is_ignored(o.register) else o for o in operands)
+
+    def destinations(operands: tuple[DstOperand, ...]) -> tuple[DstOperand, ...]:
+        return tuple(replace(o, register=replace(o.register, dimension=None)) if is_ignored(o.register) else o for o in operands)
+
+    changed = (replace(i, src=sources(i.src), dst=destinations(i.dst)) for i in program.instructions)
+    return replace(program, instructions=tuple(changed))
+
+
+def _merged(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Disjoint ranges that cover all given ones."""
+    result: list[tuple[int, int]] = []
+    for first, count in sorted(ranges):
+        if result and first < result[-1][0] + result[-1][1]:
+            start, length = result[-1]
+            result[-1] = (start, max(length, first + count - start))
+        else:
+            result.append((first, count))
+    return tuple(r for r in result if r[1] > 0)
+
+
+def _make(program: Program) -> Plan:
+    rows = _ROW_FILES.get(program.processor, frozenset())
+    program = _meaningful(program, rows)
+    main = build_tree(program)
+    arrays = _arrays(program, rows)
+    memory = frozenset((file, first + i) for file, ranges in arrays.items() for first, count in ranges for i in range(count))
+    memory |= {(file, register) for file in rows for register in range(program.file_size(file))}
+    reads: set[Key] = set()
+    constants: dict[tuple[int, int, int], None] = {}
+    for instruction in program.instructions:
+        reads.update(access(instruction).reads)
+        for operand in instruction.src:
+            register = operand.register
+            if register.file is File.CONST and not is_indirect(register):
+                buffer = register.dimension.index if register.dimension is not None else 0
+                constants.update(((buffer, register.index, c), None) for c in operand.swizzle)
+        for offset in instruction.offsets:
+            if offset.register.file is File.CONST and not is_indirect(offset.register):
+                constants.update(((0, offset.register.index, c), None) for c in offset.swizzle)
+        for destination in instruction.dst:  # of STORE: a handle
+            if destination.register.file is File.CONST and not is_indirect(destination.register):
+                register = destination.register
+                constants[register.dimension.index if register.dimension is not None else 0, register.index, 0] = None
+    names = [leaf.instruction.opcode.name for leaf in leaves(main)]
+    kills = not {"KILL", "KILL_IF", "DEMOTE"}.isdisjoint(names)
+    samples, fetches = sum(name in _SAMPLES for name in names), sum(name in _FETCHES for name in names)
+    waits = "BARRIER" in names and program.processor in (Processor.COMP, Processor.TESS_CTRL)
+    return Plan(
+        main,
+        analyse(main, memory, waits),
+        arrays,
+        frozenset(reads),
+        tuple(sorted(constants)),
+        rows,
+        kills,
+        waits,
+        samples,
+        fetches,
+        sums_prevail(main),
+    )
+
+
+_plans: dict[int, Plan] = {}
+
+
+def plan_of(program: Program) -> Plan:
+    """The plan, kept as long as the program lives. Errors: those of the control tree."""
+    key = id(program)
+    if key not in _plans:
+        made = _make(program)
+        _plans[key] = made
+        weakref.finalize(program, _plans.pop, key, None)
+    return _plans[key]

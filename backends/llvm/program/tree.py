@@ -1,0 +1,122 @@
+"""The control tree of a program with its calls written out: what the divergence analysis and the generator walk.
+
+`passes.analysis.regions` owns the shape; here every occurrence of an instruction is an object of its own that knows where it
+stands, because two calls of a subroutine may be uniform in different ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from passes.analysis import regions
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.ir import Instruction, Program
+
+Kind = Literal["if", "loop", "switch", "call"]
+
+MAX_ITEMS = 1 << 15
+"""Most instructions with every call written out: code generation takes tens of microseconds for each."""
+
+
+@dataclass(eq=False, slots=True)
+class Leaf:
+    """One occurrence of an instruction that is not a control (BRK, CONT and RET among them)."""
+
+    instruction: Instruction
+    region: Region
+
+
+@dataclass(eq=False, slots=True)
+class Region:
+    """Items that run one after the other. `case` is the CASE or DEFAULT that opens the arm of a switch."""
+
+    control: Control | None
+    items: list[Leaf | Control] = field(default_factory=list)
+    case: Instruction | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Control:
+    """A control inside `region`; IF has two arms, a switch one a label, loops and calls one."""
+
+    kind: Kind
+    instruction: Instruction
+    region: Region
+    arms: list[Region] = field(default_factory=list)
+
+
+def enclosing(region: Region) -> Iterator[Control]:
+    """The controls around a region, from the innermost outward."""
+    control = region.control
+    while control is not None:
+        yield control
+        control = control.region.control
+
+
+def build_tree(program: Program) -> Region:
+    """The main region.
+
+    Raises UnsupportedError for more than `MAX_ITEMS` instructions, and what `passes.analysis.regions.analyse_regions` raises.
+    """
+    shape = regions.analyse_regions(program)
+    room = MAX_ITEMS
+
+    def fill(region: Region, nodes: regions.Region) -> None:
+        nonlocal room
+        for node in nodes:
+            room -= len(node.instructions) if isinstance(node, regions.Block) else 1
+            if room < 0:
+                raise UnsupportedError.at("B041", f"the program and its calls expand to more than {MAX_ITEMS} instructions")
+            match node:
+                case regions.Block():
+                    region.items += [Leaf(i, region) for i in node.instructions if i.opcode.name != "NOP" and "gap" not in i.opcode.flags]
+                case regions.Jump():
+                    region.items.append(Leaf(node.instruction, region))
+                    return  # nothing behind it runs
+                case regions.If():
+                    control = add(region, "if", node.head)
+                    arm(control, node.then)
+                    arm(control, node.otherwise)
+                case regions.Loop():
+                    arm(add(region, "loop", node.head), node.body)
+                case regions.Switch():
+                    control = add(region, "switch", node.head)
+                    for part in node.arms:
+                        arm(control, part.body, part.head)
+                case regions.Call():
+                    arm(add(region, "call", node.instruction), shape.subs[node.sub].body)
+
+    def add(region: Region, kind: Kind, head: Instruction) -> Control:
+        control = Control(kind, head, region)
+        region.items.append(control)
+        return control
+
+    def arm(control: Control, nodes: regions.Region, case: Instruction | None = None) -> None:
+        region = Region(control, case=case)
+        control.arms.append(region)
+        fill(region, nodes)
+
+    top = Region(None)
+    fill(top, shape.main)
+    return top
+
+
+def leaves(region: Region) -> Iterator[Leaf]:
+    """Every leaf below a region, in the order of the text."""
+    for item in region.items:
+        if isinstance(item, Leaf):
+            yield item
+        else:
+            for arm in item.arms:
+                yield from leaves(arm)
+
+
+def controls(region: Region) -> Iterator[Control]:
+    """Every control below a region, outer ones first."""
+    for item in region.items:
+        if isinstance(item, Control):
+            yield item
+            for arm in item.arms:
+                yield from controls(arm)

@@ -1,0 +1,154 @@
+"""Texture sampling as shared functions: one module a combination of static keys, compiled once a process.
+
+Sampling is the longest code that shaders repeat. A symbol's name holds everything that the function is made from, so that an
+object from the disk cache can be linked by a process that never saw its shader.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from backends.abi.keys import SamplerKey, TextureKey
+from backends.formats import Format
+from backends.llvm.builder.function import F32, PTR, Function, Module, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.sampling import gather, query, sample
+from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
+
+SYMBOL_PREFIX = "tgsi_sample_"
+PASSED = -1
+"""A component that is no constant: its vector is passed."""
+
+Way = sample.LodMode | Literal["gather", "lod", "bias alone"]
+"""How level 0 or some other is sampled; or what else is done: four texels, the level of detail with derivatives or without."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFunction:
+    """Everything static of one way to sample.
+
+    coords: how many coordinates are passed; has_lod: a level of detail follows them; gradients: how many coordinates have
+    derivatives (d/dx of each, then d/dy of each, follow); offsets: texel offsets, three by three, None where they are passed;
+    component: of a gather.
+    """
+
+    lane_map: LaneMap
+    texture: TextureKey
+    sampler: SamplerKey
+    target: str
+    mode: Way
+    coords: int
+    has_lod: bool = False
+    gradients: int = 0
+    offsets: tuple[int | None, ...] = ()
+    component: int = 0
+
+    @property
+    def symbol(self) -> str:
+        """The function's name; `decode` is the inverse."""
+        t, s = self.texture, self.sampler
+        data = [
+            [self.lane_map.lanes, self.lane_map.kind, self.lane_map.rows],
+            [t.format.name, t.target.value, [c.value for c in t.swizzle], t.pot, t.levels],
+            [s.wrap_s.value, s.wrap_t.value, s.wrap_r.value, s.min_img_filter.value, s.mag_img_filter.value, s.min_mip_filter.value]
+            + [s.compare_mode.value, s.compare_func.value, s.normalized_coords, s.seamless_cube_map, s.anisotropic],
+            [self.target, self.mode, self.coords, self.has_lod, self.gradients, list(self.offsets), self.component],
+        ]
+        return SYMBOL_PREFIX + json.dumps(data, separators=(",", ":")).encode().hex()
+
+    @property
+    def parameters(self) -> int:
+        """Vectors that are passed behind the two record pointers."""
+        return self.coords + self.has_lod + 2 * self.gradients + (self.component == PASSED) + self.offsets.count(None)
+
+    def call(self, f: Function, texture: Val, sampler: Val, vectors: Sequence[Val]) -> list[Val]:
+        """Call the function: records, then coordinates, level of detail, derivatives, component, offsets (i32 bits). Four channels."""
+        assert len(vectors) == self.parameters
+        return f.call_many([F32.wide(self.lane_map.lanes)] * 4, self.symbol, texture, sampler, *vectors)
+
+
+def decode(symbol: str) -> SampleFunction:
+    """The function behind a name; ValueError for a name that is not one of ours."""
+    try:
+        (lanes, kind, rows), t, s, (target, mode, coords, has_lod, gradients, offsets, component) = json.loads(
+            bytes.fromhex(symbol.removeprefix(SYMBOL_PREFIX))
+        )
+        w, x, y, z = (Swizzle(c) for c in t[2])
+        return SampleFunction(
+            LaneMap(lanes, kind, rows),
+            TextureKey(Format[t[0]], TextureTarget(t[1]), (w, x, y, z), t[3], t[4]),
+            SamplerKey(
+                TexWrap(s[0]),
+                TexWrap(s[1]),
+                TexWrap(s[2]),
+                TexFilter(s[3]),
+                TexFilter(s[4]),
+                TexMipFilter(s[5]),
+                TexCompare(s[6]),
+                CompareFunc(s[7]),
+                s[8],
+                s[9],
+                s[10],
+            ),
+            target,
+            mode,
+            coords,
+            has_lod,
+            gradients,
+            tuple(offsets),
+            component,
+        )
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"{symbol[:40]} is no function of the sampling library") from error
+
+
+def exports(symbol: str) -> tuple[str, ...]:
+    """All functions of the module that holds `symbol`: just itself."""
+    return (symbol,)
+
+
+def build(symbol: str, cpu: str) -> Module:
+    """The module that holds `symbol`."""
+    function = decode(symbol)
+    lanes = function.lane_map.lanes
+    vector = F32.wide(lanes)
+    module = Module("sample", cpu)
+    f = Function(module, symbol, [PTR, PTR, *[vector] * function.parameters], [vector] * 4)
+    f.ret_many(_written(f, function))
+    return module
+
+
+def _written(f: Function, function: SampleFunction) -> list[Val]:
+    texture, sampler, *vectors = f.args
+    coords, rest = vectors[: function.coords], vectors[function.coords :]
+    keys, target = (function.texture, function.sampler), function.target
+    passed = iter(rest[len(rest) - function.offsets.count(None) :])
+    offsets = [next(passed).as_int() if offset is None else offset for offset in function.offsets]
+    match function.mode:
+        case "gather":
+            component = rest[0].as_int() if function.component == PASSED else function.component
+            moves = [offsets[k : k + 3] for k in range(0, len(offsets), 3)]
+            return gather.emit_gather(f, *keys, texture, sampler, coords, component, offsets=moves, target=target)
+        case "lod" | "bias alone":
+            implicit = function.mode == "lod"
+            return query.emit_query_lod(f, function.lane_map, *keys, texture, sampler, coords, implicit=implicit, target=target)
+        case mode:
+            lod = rest.pop(0) if function.has_lod else None
+            count = function.gradients
+            gradients = [rest[:count], rest[count:]] if count else None
+            return sample.emit_sample(
+                f,
+                function.lane_map,
+                *keys,
+                texture,
+                sampler,
+                coords,
+                lod_mode=mode,
+                lod=lod,
+                gradients=gradients,
+                offsets=offsets,
+                target=target,
+            )

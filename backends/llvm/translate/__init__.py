@@ -1,0 +1,1 @@
+"""One TGSI program as generated code."""

@@ -1,0 +1,31 @@
+"""Vectors on the stack, so that scalar code can take one lane after the other."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import I32, Val
+from backends.llvm.translate.emit import Context
+
+
+class Column:
+    """A 32-bit word a lane, for one instruction. Offsets are bytes: 4 times the lane's number, as `lanes_of` gives them."""
+
+    def __init__(self, c: Context, value: Val | None = None) -> None:
+        self.f, self.lanes = c.f, c.lane_map.lanes
+        self.place = c.scratch.take()
+        self.set(value if value is not None else self.f.const(I32, 0))
+
+    def set(self, value: Val) -> None:
+        """All lanes."""
+        self.f.store(self.f.splat(value.as_int(), self.lanes), self.place)
+
+    def get(self) -> Val:
+        """All lanes."""
+        return self.f.load(I32.wide(self.lanes), self.place)
+
+    def at(self, offset: Val) -> Val:
+        """The lane whose word lies `offset` bytes into the vector."""
+        return self.f.load(I32, self.place, offset)
+
+    def put(self, offset: Val, value: Val) -> None:
+        """Set one lane."""
+        self.f.store(value.as_int(), self.place, offset)

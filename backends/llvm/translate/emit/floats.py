@@ -1,0 +1,354 @@
+"""Float arithmetic: component-wise operations, dot products, and the fixed-function vectors LIT, DST, EXP, LOG."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
+from backends.llvm.library import math
+from backends.llvm.translate.emit import Context, Vector, emits
+
+
+def _zero_wins(c: Context) -> bool:
+    return bool(c.program.property("MUL_ZERO_WINS") or c.program.property("LEGACY_MATH_RULES"))
+
+
+def product(c: Context, a: Val, b: Val) -> Val:
+    """a * b; +0 where a factor is 0 and the program asks for that (MUL_ZERO_WINS, and its later name)."""
+    f = c.f
+    if not _zero_wins(c):
+        if c.plan.sums_prevail and 2.0 in (a.number, b.number):
+            return (a if b.number == 2.0 else b) * f.hidden(2.0)
+        return a * b
+    a, b = f.same(a, b)
+    return f.select(a.ne(0.0), f.select(b.ne(0.0), a * b, 0.0), 0.0)
+
+
+@emits("ADD")
+def emit_add(c: Context, a: Val, b: Val) -> Val:
+    """a + b."""
+    return a + b
+
+
+@emits("MUL")
+def emit_mul(c: Context, a: Val, b: Val) -> Val:
+    """a * b."""
+    return product(c, a, b)
+
+
+@emits("DIV")
+def emit_div(c: Context, a: Val, b: Val) -> Val:
+    """a / b, IEEE."""
+    return a / b
+
+
+@emits("MAD")
+def emit_mad(c: Context, a: Val, b: Val, e: Val) -> Val:
+    """a * b + e, two roundings."""
+    return product(c, a, b) + e
+
+
+@emits("FMA")
+def emit_fma(c: Context, a: Val, b: Val, e: Val) -> Val:
+    """a * b + e, one rounding."""
+    f = c.f
+    a, b = f.same(a, b)
+    if _zero_wins(c):
+        counts = a.ne(0.0) & b.ne(0.0)
+        a, b = f.select(counts, a, 0.0), f.select(counts, b, 0.0)
+    a, e = f.same(a, e)
+    b, e = f.same(b, e)
+    if f.module.has("fma"):
+        return f.intrinsic("fma", a, b, e)
+    return _fma_by_double(f, a, b, e)
+
+
+def _fma_by_double(f: Function, a: Val, b: Val, e: Val) -> Val:
+    """The product is exact in f64; the sum is rounded to odd, so that the final rounding to f32 is the only one that counts."""
+    product, addend = a.to_double() * b.to_double(), e.to_double()
+    total = product + addend
+    split = total - product
+    error = (product - (total - split)) + (addend - split)
+    bits = total.bits_as(I64.wide(a.lanes))
+    inexact = error.ne(0.0) & (bits & 1).eq(0) & (f.abs(total) < float("inf"))
+    # Toward the error's side: one unit up in magnitude if the error has the sum's sign, else one down.
+    error_bits = error.bits_as(I64.wide(a.lanes))
+    step = f.select((error_bits ^ bits) < 0, f.const(bits.type, -1), 1)
+    return f.select(inexact, bits + step, bits).bits_as(F64.wide(a.lanes)).cast("fptrunc", F32)
+
+
+@emits("LRP")
+def emit_lrp(c: Context, a: Val, b: Val, e: Val) -> Val:
+    """a * (b - e) + e."""
+    return product(c, a, b - e) + e
+
+
+@emits("MIN")
+def emit_min(c: Context, a: Val, b: Val) -> Val:
+    """a < b ? a : b."""
+    return c.f.min(a, b)
+
+
+@emits("MAX")
+def emit_max(c: Context, a: Val, b: Val) -> Val:
+    """a > b ? a : b."""
+    return c.f.max(a, b)
+
+
+@emits("FRC")
+def emit_frc(c: Context, a: Val) -> Val:
+    """a - floor(a)."""
+    return a - c.f.floor(a)
+
+
+@emits("FLR")
+def emit_flr(c: Context, a: Val) -> Val:
+    """Round down."""
+    return c.f.floor(a)
+
+
+@emits("CEIL")
+def emit_ceil(c: Context, a: Val) -> Val:
+    """Round up."""
+    return c.f.ceil(a)
+
+
+@emits("TRUNC")
+def emit_trunc(c: Context, a: Val) -> Val:
+    """Round toward zero."""
+    return c.f.truncate(a)
+
+
+@emits("ROUND")
+def emit_round(c: Context, a: Val) -> Val:
+    """Round to nearest, ties to even."""
+    return c.f.round(a)
+
+
+@emits("SSG")
+def emit_ssg(c: Context, a: Val) -> Val:
+    """Sign: -1, 0 or 1; 0 for NaN."""
+    negative = c.f.select(a < 0.0, c.f.const(a.type, -1.0), 0.0)
+    return c.f.select(a > 0.0, 1.0, negative)
+
+
+@emits("LDEXP")
+def emit_ldexp(c: Context, a: Val, n: Val) -> Val:
+    """a * 2^n, rounded once: exact in f64, whose exponent range covers every result that is not 0 or inf."""
+    f = c.f
+    limited = f.min(f.max(n.as_int(), -400), 400)
+    power = (limited.sext(I64) + 1023) << 52
+    return (a.to_double() * power.bits_as(F64.wide(n.lanes))).cast("fptrunc", F32)
+
+
+@emits("RCP")
+def emit_rcp(c: Context, a: Vector) -> Val:
+    """1 / a.x."""
+    return math.rcp(c.f, a[0])
+
+
+@emits("RSQ")
+def emit_rsq(c: Context, a: Vector) -> Val:
+    """1 / sqrt(a.x)."""
+    return math.rsq(c.f, a[0])
+
+
+@emits("SQRT")
+def emit_sqrt(c: Context, a: Vector) -> Val:
+    """sqrt(a.x)."""
+    return c.f.sqrt(a[0])
+
+
+@emits("EX2")
+def emit_ex2(c: Context, a: Vector) -> Val:
+    """2^a.x."""
+    return math.ex2(c.f, a[0])
+
+
+@emits("LG2")
+def emit_lg2(c: Context, a: Vector) -> Val:
+    """log2(a.x)."""
+    return math.lg2(c.f, a[0])
+
+
+@emits("POW")
+def emit_pow(c: Context, a: Vector, b: Vector) -> Val:
+    """a.x^b.x."""
+    x, y = c.f.same(a[0], b[0])
+    return math.pow(c.f, x, y)
+
+
+def _dot(c: Context, a: Vector, b: Vector, channels: int) -> Val:
+    total = product(c, a[0], b[0])
+    for channel in range(1, channels):
+        total = total + product(c, a[channel], b[channel])
+    return total
+
+
+@emits("DP2")
+def emit_dp2(c: Context, a: Vector, b: Vector) -> Val:
+    """Dot product of two channels, left to right."""
+    return _dot(c, a, b, 2)
+
+
+@emits("DP3")
+def emit_dp3(c: Context, a: Vector, b: Vector) -> Val:
+    """Dot product of three channels, left to right."""
+    return _dot(c, a, b, 3)
+
+
+@emits("DP4")
+def emit_dp4(c: Context, a: Vector, b: Vector) -> Val:
+    """Dot product of four channels, left to right."""
+    return _dot(c, a, b, 4)
+
+
+@emits("DST")
+def emit_dst(c: Context, channel: int, a: Vector, b: Vector) -> Val:
+    """(1, a.y * b.y, a.z, b.w)."""
+    if channel == 1:
+        return product(c, a[1], b[1])
+    return c.f.const(F32, 1.0) if channel == 0 else a[2] if channel == 2 else b[3]
+
+
+@emits("LIT")
+def emit_lit(c: Context, channel: int, a: Vector) -> Val:
+    """(1, max(a.x, 0), a.x > 0 ? max(a.y, 0)^clamp(a.w, -128, 128) : 0, 1); a NaN w counts as 128, a NaN y as 0."""
+    f = c.f
+    if channel in (0, 3):
+        return f.const(F32, 1.0)
+    if channel == 1:
+        return f.max(a[0], 0.0)
+    exponent = f.max(f.min(a[3], 128.0), -128.0)
+    base, exponent = f.same(f.max(a[1], 0.0), exponent)
+    return f.select(a[0] > 0.0, math.pow(f, base, exponent), 0.0)
+
+
+@emits("EXP")
+def emit_exp(c: Context, channel: int, a: Vector) -> Val:
+    """(2^floor(a.x), a.x - floor(a.x), 2^a.x, 1)."""
+    f, x = c.f, a[0]
+    if channel == 3:
+        return f.const(F32, 1.0)
+    if channel == 2:
+        return math.ex2(f, x)
+    whole = f.floor(x)
+    return math.ex2(f, whole) if channel == 0 else x - whole
+
+
+@emits("LOG")
+def emit_log(c: Context, channel: int, a: Vector) -> Val:
+    """With v = |a.x|: (floor(log2 v), v / 2^floor(log2 v), log2 v, 1), the first two exact; the second is 0 for 0, NaN for inf."""
+    f = c.f
+    if channel == 3:
+        return f.const(F32, 1.0)
+    size = f.abs(a[0])
+    if channel == 2:
+        return math.lg2(f, size)
+    exponent, mantissa = math.exponent_and_mantissa(f, size.as_int())
+    special = size.eq(0.0) | ~(size < float("inf"))
+    if channel == 0:
+        return f.select(special, math.lg2(f, size), exponent.to_float())
+    return f.select(special, f.select(size.eq(0.0), size, math.QUIET_NAN), mantissa.as_float())
+
+
+@emits("DDX")
+def emit_ddx(c: Context, a: Val) -> Val:
+    """Derivative by window x, one value a quad."""
+    return c.lane_map.ddx(c.f, a)
+
+
+@emits("DDY")
+def emit_ddy(c: Context, a: Val) -> Val:
+    """Derivative by window y, one value a quad."""
+    return c.lane_map.ddy(c.f, a)
+
+
+@emits("DDX_FINE")
+def emit_ddx_fine(c: Context, a: Val) -> Val:
+    """Derivative by window x, one value a row of the quad."""
+    return c.lane_map.ddx(c.f, a, fine=True)
+
+
+@emits("DDY_FINE")
+def emit_ddy_fine(c: Context, a: Val) -> Val:
+    """Derivative by window y, one value a column of the quad."""
+    return c.lane_map.ddy(c.f, a, fine=True)
+
+
+@emits("PK2H")
+def emit_pk2h(c: Context, a: Vector) -> Val:
+    """Two halves in one word. Finite values stay finite; every NaN is 0x7e00."""
+    low, high = (_finite_half(c.f, a[channel]) for channel in (0, 1))
+    return low | (high << 16)
+
+
+def _finite_half(f: Function, x: Val) -> Val:
+    """Mesa's rounding: 12 low bits dropped, then half up in magnitude, finite values kept finite (65520 itself becomes inf)."""
+    bits = x.as_int()
+    size = bits & math.ABS
+    scaled = ((size & -0x1000).as_float() * 2.0**-112).as_int() + 0x1000
+    half = f.select(scaled > 0x0F800000, 0x7BFF, scaled.lshr(13))
+    half = f.select(size.eq(math.INF), 0x7C00, half) | (bits.lshr(16) & 0x8000)
+    return f.select(size > math.INF, 0x7E00, half)
+
+
+@emits("UP2H")
+def emit_up2h(c: Context, channel: int, a: Vector) -> Val:
+    """(low half, high half) twice."""
+    return math.half_to_float(c.f, a[0].lshr(16) if channel & 1 else a[0] & 0xFFFF)
+
+
+def _fixed(f: Function, x: Val, low: float, scale: float) -> Val:
+    """clamp(x, low, 1) * scale, to nearest even, as i32; NaN counts as 0. The product is exact in f64, so nothing is rounded twice."""
+    known = f.select(x.eq(x), x, 0.0)
+    return f.to_int(f.round(f.min(f.max(known, low), 1.0).to_double() * scale))
+
+
+@emits("PK2US")
+def emit_pk2us(c: Context, a: Vector) -> Val:
+    """Two unorm16 in one word."""
+    low, high = (_fixed(c.f, a[channel], 0.0, 65535.0) for channel in (0, 1))
+    return low | (high << 16)
+
+
+def _pack_bytes(c: Context, a: Vector, low: float, scale: float) -> Val:
+    word = _fixed(c.f, a[0], low, scale) & 0xFF
+    for channel in (1, 2, 3):
+        word = word | ((_fixed(c.f, a[channel], low, scale) & 0xFF) << (8 * channel))
+    return word
+
+
+@emits("PK4B")
+def emit_pk4b(c: Context, a: Vector) -> Val:
+    """Four snorm8 in one word."""
+    return _pack_bytes(c, a, -1.0, 127.0)
+
+
+@emits("PK4UB")
+def emit_pk4ub(c: Context, a: Vector) -> Val:
+    """Four unorm8 in one word."""
+    return _pack_bytes(c, a, 0.0, 255.0)
+
+
+@emits("UP2US")
+def emit_up2us(c: Context, channel: int, a: Vector) -> Val:
+    """unorm16 halves: (low, high) twice."""
+    return (a[0].lshr(16) if channel & 1 else a[0] & 0xFFFF).to_float() / 65535.0
+
+
+@emits("UP4UB")
+def emit_up4ub(c: Context, channel: int, a: Vector) -> Val:
+    """unorm8 of byte `channel`."""
+    return (a[0].lshr(8 * channel) & 0xFF).to_float() / 255.0
+
+
+@emits("UP4B")
+def emit_up4b(c: Context, channel: int, a: Vector) -> Val:
+    """snorm8 of byte `channel`."""
+    value = (a[0] << (24 - 8 * channel)) >> 24
+    return c.f.max(value.to_float() / 127.0, -1.0)
+
+
+def float_to_i32(f: Function, x: Val) -> Val:
+    """Toward zero; 0x80000000 out of range and for NaN."""
+    inside = f.abs(x) < 2147483648.0
+    return f.select(inside, f.select(inside, x, 0.0).cast("fptosi", I32), -0x80000000)

@@ -1,0 +1,56 @@
+"""FBFETCH: what a color target holds at the pixel, before this fragment."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from backends.llvm.builder.function import F32, Val
+from backends.llvm.program.reads import channels
+from backends.llvm.translate.emit import Context, Vector, emits
+from backends.run.arguments import MAX_TARGETS
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Instruction, Program
+
+
+@runtime_checkable
+class Targets(Protocol):
+    """What an Interface also is where there are color targets."""
+
+    def framebuffer(self, target: int, channel: int) -> Val:
+        """A channel of the color that a target holds, f32 lanes: bits of integers in integer formats, 0 where none is bound."""
+        ...
+
+
+def fetched_targets(program: Program, instruction: Instruction) -> dict[int, int]:
+    """The COLOR outputs that an FBFETCH may name, with the numbers of their targets."""
+    register = instruction.src[0].register
+    if register.file is not File.OUT:
+        return {}
+    found: dict[int, int] = {}
+    for declaration in program.declared(File.OUT):
+        if declaration.semantic is not None and declaration.semantic.name == "COLOR":
+            colors = range(declaration.semantic.index, MAX_TARGETS)
+            found |= zip(range(declaration.first, declaration.last + 1), colors)
+    return found if register.indirect is not None else {number: k for number, k in found.items() if number == register.index}
+
+
+@emits("FBFETCH")
+def emit_fbfetch(c: Context, a: Vector) -> dict[int, Val]:
+    """The stored color, swizzled and modified as a float; 0 for what is no COLOR output."""
+    f, operand = c.f, c.instruction.src[0]
+    if not isinstance(c.interface, Targets):
+        raise UnsupportedError.at("B004", "FBFETCH is not supported here: there are no targets", c.instruction.span)
+    targets, indirect = fetched_targets(c.program, c.instruction), operand.register.indirect
+    result: dict[int, Val] = {}
+    for channel in channels(c.instruction.dst[0].write_mask):
+        value = f.const(F32.wide(c.lane_map.lanes), 0.0)
+        for register, target in targets.items():
+            color = c.interface.framebuffer(target, operand.swizzle[channel])
+            if indirect is not None:
+                index = f.splat(c.operands.address(c.instruction, indirect, operand.register.index), c.lane_map.lanes)
+                color = f.select(index.eq(register), color, value)
+            value = color
+        value = f.abs(value) if operand.absolute else value
+        result[channel] = f.neg_bits(value) if operand.negate else value
+    return result

@@ -1,0 +1,132 @@
+"""Opcodes that look at other lanes. A subgroup is always the quad, in the order (0,0) (1,0) (0,1) (1,1), whatever the lane map."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from backends.llvm.builder.function import I32, I64, Val
+from backends.llvm.translate.emit import Context, Vector, emits
+
+_CORNERS = ((0, 0), (1, 0), (0, 1), (1, 1))
+
+
+@runtime_checkable
+class Neighbors(Protocol):
+    """What an Interface also is where lanes may be there for their neighbors only."""
+
+    def helpers(self) -> Val:
+        """Those lanes, as an i1 vector."""
+        ...
+
+
+def _wide(c: Context, value: Val) -> Val:
+    return c.f.splat(value, c.lane_map.lanes)
+
+
+def _flags(mask: Val) -> Val:
+    return mask.sext(I32)
+
+
+def _chosen(c: Context, a: Val) -> Val:
+    """Active lanes whose value is not 0.0."""
+    return c.execution_mask() & _wide(c, a.as_float().ne(0.0))
+
+
+def _spread(c: Context, mask: Val) -> Val:
+    """All ones where some lane of the quad is in the mask.
+
+    Over 32-bit words: shuffles of constant i1 vectors can keep LLVM's instruction selection busy for ever.
+    """
+    flags = _flags(mask)
+    result = c.lane_map.pick(c.f, flags, 0, 0)
+    for x, y in _CORNERS[1:]:
+        result = result | c.lane_map.pick(c.f, flags, x, y)
+    return result
+
+
+def _first(c: Context, value: Val) -> Val:
+    """Each lane's value in the lowest active lane of its quad."""
+    f = c.f
+    value, active = _wide(c, value), _flags(c.execution_mask())
+    result = c.lane_map.pick(f, value, 0, 0)
+    for x, y in reversed(_CORNERS):
+        result = f.select(c.lane_map.pick(f, active, x, y).ne(0), c.lane_map.pick(f, value, x, y), result)
+    return result
+
+
+@emits("VOTE_ANY")
+def emit_vote_any(c: Context, a: Vector) -> Val:
+    """All ones if x is not 0 in some active lane."""
+    return _spread(c, _chosen(c, a[0]))
+
+
+@emits("VOTE_ALL")
+def emit_vote_all(c: Context, a: Vector) -> Val:
+    """All ones if x is not 0 in every active lane."""
+    against = c.execution_mask() & ~_wide(c, a[0].as_float().ne(0.0))
+    return ~_spread(c, against)
+
+
+@emits("VOTE_EQ")
+def emit_vote_eq(c: Context, a: Vector) -> Val:
+    """All ones if x has the same bits in all active lanes."""
+    value = _wide(c, a[0].as_int())
+    different = c.execution_mask() & value.ne(_first(c, value))
+    return ~_spread(c, different)
+
+
+@emits("BALLOT")
+def emit_ballot(c: Context, a: Vector) -> list[Val]:
+    """x: a bit for each active lane of the quad whose x is not 0."""
+    f = c.f
+    chosen = _chosen(c, a[0]).zext(I32)
+    bits = f.const(I32.wide(c.lane_map.lanes), 0)
+    for number, (x, y) in enumerate(_CORNERS):
+        bits = bits | (c.lane_map.pick(f, chosen, x, y) << number)
+    zero = f.const(bits.type, 0)
+    return [bits, zero, zero, zero]
+
+
+@emits("READ_FIRST")
+def emit_read_first(c: Context, a: Val) -> Val:
+    """The value in the lowest active lane."""
+    return _first(c, a)
+
+
+@emits("READ_INVOC")
+def emit_read_invoc(c: Context, a: Val, b: Val) -> Val:
+    """The value in lane b.x (modulo 4)."""
+    f = c.f
+    value, lane = _wide(c, a), _wide(c, b) & 3
+    result = c.lane_map.pick(f, value, 0, 0)
+    for number, (x, y) in enumerate(_CORNERS[1:], 1):
+        result = f.select(lane.eq(number), c.lane_map.pick(f, value, x, y), result)
+    return result
+
+
+@emits("READ_HELPER")
+def emit_read_helper(c: Context) -> Val:
+    """All ones where the lane gives no output."""
+    helpers = ~c.alive_mask()
+    return _flags(helpers | c.interface.helpers() if isinstance(c.interface, Neighbors) else helpers)
+
+
+@emits("CLOCK")
+def emit_clock(c: Context) -> list[Val]:
+    """A 64-bit count that grows, in x and y."""
+    count = c.f.call(I64, "llvm.readcyclecounter")
+    low, high = _wide(c, count.trunc(I32)), _wide(c, count.lshr(32).trunc(I32))
+    zero = c.f.const(low.type, 0)
+    return [low, high, zero, zero]
+
+
+@emits("MEMBAR")
+def emit_membar(c: Context, a: Vector) -> list[Val]:
+    """Nothing: lanes see memory in order."""
+    return []
+
+
+@emits("BARRIER")
+def emit_barrier(c: Context) -> list[Val]:
+    """Nothing: where lanes have others to wait for, the translator builds it."""
+    return []

@@ -1,0 +1,165 @@
+"""LOAD, STORE, atomics and RESQ on images: `memory` calls these where an operand names one.
+
+Texels outside of the image, and images that are not bound, read 0, keep nothing and give 0. Lanes act one after the other, the lowest
+first; killed lanes and helpers read, but change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Protocol, runtime_checkable
+
+from backends.abi.keys import ImageKey
+from backends.abi.records import TextureRecord
+from backends.formats import Format
+from backends.llvm.builder.function import F32, I32, Function, Val
+from backends.llvm.sampling.image import Image, Update
+from backends.llvm.translate.emit import Context, Vector
+from backends.llvm.translate.emit.parts import call_part
+from backends.llvm.translate.emit.resources import changing
+from backends.llvm.translate.emit.textures import channels_of
+from backends.llvm.translate.emit.units import MAX_UNITS, Unit, meant, named, named_register, record_of, select_unit, wide
+from backends.llvm.translate.merging import merge, merge_of
+from backends.run.textures import MAX_IMAGES
+from passes.analysis.operands import RESOURCES
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import TARGETS, File, TargetInfo
+from tgsi.language.ir import RegisterRef
+
+_WHOLE_WORDS = frozenset({Format.R32_UINT, Format.R32_SINT})
+_OF_FLOATS = frozenset({"ATOMXCHG", "ATOMFADD"})
+
+
+@runtime_checkable
+class Images(Protocol):
+    """What an Interface also is where programs may use images. ShaderEnv.images holds MAX_IMAGES records."""
+
+    def image_key(self, unit: int) -> ImageKey | None:
+        """Static part of a bound image."""
+        ...
+
+
+def names_image(register: RegisterRef) -> bool:
+    """Is this resource an image, or a handle of one?"""
+    return register.file is File.IMAGE or register.file not in RESOURCES
+
+
+def _images(c: Context) -> Images:
+    interface = c.interface
+    if not isinstance(interface, Images):
+        text = f"{c.instruction.opcode.name} of images in this kind of kernel is not supported by the code generator"
+        raise UnsupportedError.at("B004", text, c.instruction.span)
+    return interface
+
+
+def _target(c: Context) -> TargetInfo:
+    """The target is the instruction's."""
+    access = c.instruction.memory
+    info = TARGETS[access.target if access is not None else "BUFFER"]
+    if not info.coords:
+        raise UnsupportedError.at("B004", f"images of target {info.name} are not supported by the code generator", c.instruction.span)
+    return info
+
+
+def _coordinates(c: Context, address: Vector) -> list[Val]:
+    _target(c)  # wrong ones are refused whatever is bound
+    return [x.as_int() for x in channels_of(c, address, 4)]
+
+
+def _key(c: Context, unit: int) -> ImageKey | None:
+    return _images(c).image_key(unit) if unit < MAX_IMAGES or unit >= MAX_UNITS else None
+
+
+def _call(
+    c: Context,
+    unit: Unit,
+    what: str,
+    values: Sequence[Val],
+    returned: int,
+    write: Callable[[Function, Image, list[Val]], Sequence[Val]],
+) -> list[Val] | None:
+    """Have `write` act on the image of a unit in a function of its own, `values` (32-bit lanes) passed; None where nothing is bound.
+
+    what: names what is written, beside the opcode.
+    """
+    key, lanes, target = _key(c, unit.number), c.lane_map.lanes, _target(c)
+    if key is None:
+        return None
+    name = f"{c.instruction.opcode.name} {what} {key.format.name} {target.name} {lanes}"
+    passed = [record_of(c, "images", TextureRecord, unit), *values]
+    return call_part(
+        c, name, [F32.wide(lanes)] * returned, passed, lambda f, args: write(f, Image(f, key, args[0], lanes, target), args[1:])
+    )
+
+
+def _zeros(c: Context) -> list[Val]:
+    return [c.f.const(F32.wide(c.lane_map.lanes), 0.0)] * 4
+
+
+def emit_load(c: Context, address: Vector) -> list[Val]:
+    """The texel's channels, in the order of the resource's swizzle (that of a handle only picks the handle)."""
+    operand, coords = c.instruction.src[0], _coordinates(c, address)
+
+    def body(unit: Unit) -> Sequence[Val]:
+        return _call(c, unit, "", coords, 4, lambda f, image, values: image.load(values)) or _zeros(c)
+
+    found = select_unit(c, named(c, operand), partial(_key, c), body, _zeros(c))
+    return [found[channel] for channel in operand.swizzle] if operand.register.file in RESOURCES else found
+
+
+def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
+    """The channels of the write mask."""
+    target, coords = c.instruction.dst[0], _coordinates(c, address)
+    values = [channel.as_int() for channel in channels_of(c, value, 4)]
+    name, lasting = named_register(c, target.register, 0), changing(c)
+
+    def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
+        image.store(given[:4], given[4:8], target.write_mask, given[8] < 0)
+        return []
+
+    def body(unit: Unit) -> Sequence[Val]:
+        lanes = (meant(c, name, unit) & lasting).sext(I32)
+        _call(c, unit, str(target.write_mask), [*coords, *values, lanes], 0, write)
+        return []
+
+    select_unit(c, name, partial(_key, c), body, [])
+    return []
+
+
+def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vector | None, update: Update | None) -> list[Val]:
+    """The old word; only images of one 32-bit channel have atomics, of floats just two. `update` is None for ATOMCAS."""
+    opcode, coords = c.instruction.opcode.name, _coordinates(c, address)
+    operands = [wide(c, vector[0]).as_int() for vector in (operand, replacement) if vector is not None]
+    name, lasting, how = named(c, c.instruction.src[0]), changing(c).sext(I32), merge_of(c)
+
+    def write(f: Function, image: Image, given: list[Val]) -> Sequence[Val]:
+        if how is not None:
+            place = image.place(given[:4])
+            merge(f, how, place.base, place.offset, place.inside & (given[4] < 0) & (given[5] < 0), given[6])
+            return [f.const(F32.wide(image.lanes), 0.0)]
+
+        def new(old: Val, words: Sequence[Val]) -> Val:
+            return f.select(old.eq(words[0]), words[1], old) if update is None else update(f, old, words[0])
+
+        return [image.update(given[:4], given[4] < 0, given[5] < 0, given[6:], new).as_float()]
+
+    def body(unit: Unit) -> Sequence[Val]:
+        key = _key(c, unit.number)
+        if key is None or not (key.format in _WHOLE_WORDS or (key.format is Format.R32_FLOAT and opcode in _OF_FLOATS)):
+            return _zeros(c)[:1]
+        lanes = meant(c, name, unit).sext(I32)
+        return _call(c, unit, "", [*coords, lanes, lasting, *operands], 1, write) or _zeros(c)[:1]
+
+    return select_unit(c, name, partial(_key, c), body, _zeros(c)[:1]) * 4
+
+
+def emit_resq(c: Context) -> list[Val]:
+    """Width, height, depth or layers, and samples; 0 where nothing is bound."""
+
+    def body(unit: Unit) -> Sequence[Val]:
+        found = _call(c, unit, "", [], 4, lambda f, image, values: [size.as_float() for size in image.sizes()])
+        return found or _zeros(c)
+
+    _target(c)
+    return select_unit(c, named(c, c.instruction.src[0]), partial(_key, c), body, _zeros(c))

@@ -1,0 +1,85 @@
+"""INTERP_*: inputs of fragments at other places than the one that the program runs for."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from backends.llvm.builder.function import Val
+from backends.llvm.program.plan import array_range
+from backends.llvm.program.reads import channels
+from backends.llvm.translate.emit import Context, Vector, emits
+from tgsi.language.diagnostics import UnsupportedError
+
+Place = tuple[Val, Val] | None
+"""Distance from the pixel's center in x and y, f32 lanes, y as rows go; None is the center."""
+
+
+@runtime_checkable
+class Moved(Protocol):
+    """What an Interface also is where inputs vary over a primitive."""
+
+    def interpolate(self, register: int, channel: int, place: Place) -> Val:
+        """A channel of an IN register at a place, f32 lanes. At the center it is `Interface.input` of an input without a location."""
+        ...
+
+    def sample_place(self, number: Val) -> Place:
+        """Where a sample is; numbers (i32 lanes) may be anything."""
+        ...
+
+    def centroid_place(self) -> Place:
+        """A place that the primitive covers."""
+        ...
+
+
+def _interface(c: Context) -> Moved:
+    if not isinstance(c.interface, Moved):
+        name = c.instruction.opcode.name
+        raise UnsupportedError.at("B004", f"{name} is not supported here: there is no primitive", c.instruction.span)
+    return c.interface
+
+
+def _wide(c: Context, value: Val) -> Val:
+    return c.f.splat(value, c.lane_map.lanes)
+
+
+def _register(c: Context, channel: int, place: Place) -> Val:
+    """A channel of the register that the first source names."""
+    register, f = c.instruction.src[0].register, c.f
+    moved = _interface(c)
+    if register.indirect is None:
+        return moved.interpolate(register.index, channel, place)
+    index = _wide(c, c.operands.address(c.instruction, register.indirect, register.index))
+    first, count = array_range(c.program, register)
+    result = f.const(index.type, 0).as_float()
+    for number in range(first, first + count):
+        result = f.select(index.eq(number), moved.interpolate(number, channel, place), result)
+    return result
+
+
+def _value(c: Context, place: Place) -> dict[int, Val]:
+    """The channels that are written, after swizzle and modifiers of the first source."""
+    f, operand = c.f, c.instruction.src[0]
+    result: dict[int, Val] = {}
+    for channel in channels(c.instruction.dst[0].write_mask):
+        value = _register(c, operand.swizzle[channel], place).as_float()
+        value = f.abs(value) if operand.absolute else value
+        result[channel] = f.neg_bits(value) if operand.negate else value
+    return result
+
+
+@emits("INTERP_CENTROID")
+def emit_interp_centroid(c: Context, a: Vector) -> dict[int, Val]:
+    """The input at a place inside of the primitive."""
+    return _value(c, _interface(c).centroid_place())
+
+
+@emits("INTERP_SAMPLE")
+def emit_interp_sample(c: Context, a: Vector, b: Vector) -> dict[int, Val]:
+    """The input at sample number b.x."""
+    return _value(c, _interface(c).sample_place(_wide(c, b[0].as_int())))
+
+
+@emits("INTERP_OFFSET")
+def emit_interp_offset(c: Context, a: Vector, b: Vector) -> dict[int, Val]:
+    """The input at the pixel's center plus (b.x, b.y); y grows with the rows, whatever FS_COORD_ORIGIN says."""
+    return _value(c, (_wide(c, b[0].as_float()), _wide(c, b[1].as_float())))

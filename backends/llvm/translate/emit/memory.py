@@ -1,0 +1,161 @@
+"""LOAD, STORE, atomics and RESQ on words: buffers, constant buffers, counters, memory of compute programs. `images` has those of images.
+
+Addresses count bytes, their two low bits are ignored. A word outside of its resource reads 0, is not written, and an atomic on it
+gives 0. Lanes act one after the other, the lowest first; killed lanes and helpers read, but change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from backends.llvm.builder.function import F32, I32, Function, Val
+from backends.llvm.program.reads import channels
+from backends.llvm.translate.emit import Context, Vector, emits, images
+from backends.llvm.translate.emit.columns import Column
+from backends.llvm.translate.emit.resources import Resource, changing, find_resource
+from backends.llvm.translate.interface import Words
+from backends.llvm.translate.merging import merge, merge_of
+
+
+def _zeros(c: Context) -> Val:
+    return c.f.const(I32.wide(c.lane_map.lanes), 0)
+
+
+@emits("LOAD")
+def emit_load(c: Context, resource: None, address: Vector) -> list[Val]:
+    """Four words in a row, in the order of the resource's swizzle."""
+    operand = c.instruction.src[0]
+    if images.names_image(operand.register):
+        return images.emit_load(c, address)
+    found = find_resource(c, operand.register)
+    places = found.places(address[0])
+    components = sorted(set(operand.swizzle))
+    values = _gathered(c, found.words, places, components) if found.words is not None else _read(c, found, places, components)
+    return [values[component] for component in operand.swizzle]
+
+
+def _gathered(c: Context, words: Words, places: Val, components: list[int]) -> dict[int, Val]:
+    """Words of one resource, for all lanes at once."""
+    f, active, result = c.f, c.execution_mask(), {}
+    for component in components:
+        place = places + component
+        inside = active & place.ult(words.count)
+        offsets = f.select(inside, place, 0) << 2
+        result[component] = f.gather(I32, words.base, offsets if words.offset is None else offsets + words.offset, inside)
+    return result
+
+
+def _read(c: Context, found: Resource, places: Val, components: list[int]) -> dict[int, Val]:
+    """Words of the lanes' own resources."""
+    f = c.f
+    numbers, active = Column(c, places), Column(c, c.execution_mask().zext(I32))
+    columns = {component: Column(c) for component in components}
+    with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
+        base, count = found.of_lane(lane)
+        for component, column in columns.items():
+            place = numbers.at(lane) + component
+            with f.if_(place.ult(count)):
+                column.put(lane, f.load(I32, base, place << 2))
+    return {component: column.get() for component, column in columns.items()}
+
+
+@emits("STORE")
+def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
+    """The channels of the write mask, each at its own place behind the address."""
+    f, target = c.f, c.instruction.dst[0]
+    if images.names_image(target.register):
+        return images.emit_store(c, address, value)
+    found = find_resource(c, target.register)
+    places, written = found.places(address[0]), channels(target.write_mask)
+    if found.words is not None and len(written) == 1:
+        _scattered(c, found.words, places + written[0], value[written[0]])
+        return []
+    numbers, lasting = Column(c, places), Column(c, (c.execution_mask() & changing(c)).zext(I32))
+    columns = {channel: Column(c, value[channel]) for channel in written}
+    with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(lasting.at(lane).ne(0)):
+        base, count = found.of_lane(lane)
+        for channel, column in columns.items():
+            place = numbers.at(lane) + channel
+            with f.if_(place.ult(count)):
+                f.store(column.at(lane), base, place << 2)
+    return []
+
+
+def _scattered(c: Context, words: Words, places: Val, value: Val) -> None:
+    """One word a lane into one resource: of lanes that mean the same place the highest has the last word, as in a loop."""
+    f = c.f
+    inside = c.execution_mask() & changing(c) & places.ult(words.count)
+    offsets = f.select(inside, places, 0) << 2
+    word = f.splat(value.as_int(), c.lane_map.lanes)
+    f.scatter(word, words.base, offsets if words.offset is None else offsets + words.offset, inside)
+
+
+Update = Callable[[Function, Val, Val], Val]
+
+
+_UPDATES: dict[str, Update] = {
+    "ATOMUADD": lambda f, old, e: old + e,
+    "ATOMXCHG": lambda f, old, e: e,
+    "ATOMAND": lambda f, old, e: old & e,
+    "ATOMOR": lambda f, old, e: old | e,
+    "ATOMXOR": lambda f, old, e: old ^ e,
+    "ATOMUMIN": lambda f, old, e: f.select(e.ult(old), e, old),
+    "ATOMUMAX": lambda f, old, e: f.select(e.ugt(old), e, old),
+    "ATOMIMIN": lambda f, old, e: f.select(e < old, e, old),
+    "ATOMIMAX": lambda f, old, e: f.select(e > old, e, old),
+    "ATOMFADD": lambda f, old, e: old.bits_as(F32) + e.bits_as(F32),
+    "ATOMINC_WRAP": lambda f, old, e: f.select(old.uge(e), 0, old + 1),
+    "ATOMDEC_WRAP": lambda f, old, e: f.select(old.eq(0) | old.ugt(e), e, old - 1),
+}
+"""The new word, from the old one and the operand."""
+
+
+@emits(*_UPDATES, "ATOMCAS")
+def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, replacement: Vector | None = None) -> list[Val]:
+    """The old word goes to the destination, the new one to memory; ATOMCAS stores its last source where the old word equals e."""
+    f, register = c.f, c.instruction.src[0].register
+    update = _UPDATES.get(c.instruction.opcode.name)
+    if images.names_image(register):
+        return images.emit_atomic(c, address, operand, replacement, update)
+    found, how = find_resource(c, register), merge_of(c)
+    if how is not None and found.words is not None:
+        place = found.places(address[0])
+        inside = c.execution_mask() & changing(c) & place.ult(found.words.count)
+        merge(f, how, found.words.base, place << 2, inside, f.splat(operand[0].as_int(), c.lane_map.lanes))
+        return [_zeros(c)] * 4
+    places, operands = Column(c, found.places(address[0])), Column(c, operand[0])
+    replacements = Column(c, replacement[0]) if replacement is not None else None
+    seen, active = Column(c), Column(c, c.execution_mask().zext(I32))
+    lasting = Column(c, (c.execution_mask() & changing(c)).zext(I32))
+    # Where lanes are seen to come one after the other, one thread runs them all: load and store are enough.
+    with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
+        base, count = found.of_lane(lane)
+        place = places.at(lane)
+        with f.if_(place.ult(count)):
+            old, given = f.load(I32, base, place << 2), operands.at(lane)
+            seen.put(lane, old)
+            with f.if_(lasting.at(lane).ne(0)):
+                if how is not None:
+                    how.into(f, f.at(base, place << 2), given)
+                elif replacements is not None:
+                    f.store(f.select(old.eq(given), replacements.at(lane), old), base, place << 2)
+                else:
+                    assert update is not None
+                    f.store(update(f, old, given).as_int(), base, place << 2)
+    return [seen.get()] * 4
+
+
+@emits("RESQ")
+def emit_resq(c: Context, resource: None) -> list[Val]:
+    """x: the size in bytes; y, z and w: 0."""
+    f = c.f
+    if images.names_image(c.instruction.src[0].register):
+        return images.emit_resq(c)
+    found = find_resource(c, c.instruction.src[0].register)
+    if found.words is not None:
+        return [f.splat(found.words.count << 2, c.lane_map.lanes), _zeros(c), _zeros(c), _zeros(c)]
+    sizes = Column(c)
+    with f.range(0, 4 * c.lane_map.lanes, 4) as lane:
+        _, count = found.of_lane(lane)
+        sizes.put(lane, count << 2)
+    return [sizes.get(), _zeros(c), _zeros(c), _zeros(c)]

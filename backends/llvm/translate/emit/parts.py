@@ -1,0 +1,33 @@
+"""Code that several instructions of a program share: functions of the module that is being written."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+from backends.llvm.builder.function import Function, Type, Val
+from backends.llvm.translate.emit import Context
+
+SYMBOL_PREFIX = "part_"
+
+
+def call_part(
+    c: Context, name: str, returns: Sequence[Type], values: Sequence[Val], write: Callable[[Function, list[Val]], Sequence[Val]]
+) -> list[Val]:
+    """Call the function that `write` makes from its arguments; it is written once for each `name`, which says all that it depends on.
+
+    Values are vectors of 32-bit words and pointers; masks are passed as integers.
+    """
+    module = c.f.module
+    symbol = SYMBOL_PREFIX + hashlib.sha256(name.encode()).hexdigest()[:16]
+    if not any(function.name == symbol for function in module.functions):
+        f = Function(module, symbol, [value.type for value in values], list(returns) or None, shared=True, internal=True)
+        found = write(f, f.args)
+        if returns:
+            f.ret_many(found)
+        else:
+            f.ret()
+    if returns:
+        return c.f.call_many(list(returns), symbol, *values)
+    c.f.call(None, symbol, *values)
+    return []

@@ -1,0 +1,55 @@
+"""SIN and COS. Compilers write a vector's one after the other: they are computed together, where the first one stands."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import Val
+from backends.llvm.library import math
+from backends.llvm.program.reads import access, is_indirect
+from backends.llvm.program.tree import Leaf
+from backends.llvm.translate.emit import Context, Vector, emits
+
+_NAMES = ("SIN", "COS")
+_REACH = 12
+"""How many instructions ahead others are looked for."""
+
+_MOST = 4
+"""How many are computed together at most: more would not fit the registers."""
+
+
+def _together(leaf: Leaf) -> list[Leaf]:
+    """A leaf and those behind it whose arguments are known where it stands."""
+    items = leaf.region.items
+    start = items.index(leaf)
+    found, written = [leaf], set(access(leaf.instruction).writes)
+    for item in items[start + 1 : start + 1 + _REACH]:
+        if not isinstance(item, Leaf) or item.instruction.opcode.name == "BARRIER" or len(found) == _MOST:
+            break
+        used = access(item.instruction)
+        if item.instruction.opcode.name in _NAMES and not is_indirect(item.instruction.src[0].register) and written.isdisjoint(used.reads):
+            found.append(item)
+        if any(is_indirect(d.register) for d in item.instruction.dst):
+            break
+        written.update(used.writes)
+    return found
+
+
+def _result(c: Context) -> Val:
+    if c.leaf not in c.ahead:
+        leaves = _together(c.leaf)
+        arguments = [c.operands.fetch(x.instruction, x.instruction.src[0], 0, "float") for x in leaves]
+        alike = [(x, a) for x, a in zip(leaves, arguments) if a.type is arguments[0].type]
+        cosine = [x.instruction.opcode.name == "COS" for x, _ in alike]
+        c.ahead |= zip((x for x, _ in alike), math.trigonometry(c.f, [a for _, a in alike], cosine, c.execution_mask()))
+    return c.ahead.pop(c.leaf)
+
+
+@emits("SIN")
+def emit_sin(c: Context, a: Vector) -> Val:
+    """sin(a.x)."""
+    return _result(c)
+
+
+@emits("COS")
+def emit_cos(c: Context, a: Vector) -> Val:
+    """cos(a.x)."""
+    return _result(c)

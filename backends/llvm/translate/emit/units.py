@@ -1,0 +1,169 @@
+"""Which texture, view, sampler or image an operand names: one; in every lane another; or what a handle in a value register says."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backends.abi.records import ShaderEnv
+from backends.llvm.builder.function import BOOL, I32, I64, Type, Val
+from backends.llvm.builder.masks import MaskVar
+from backends.llvm.builder.record import Record
+from backends.llvm.program.plan import array_range
+from backends.llvm.translate.emit import Context
+from backends.llvm.translate.interface import Handles
+from passes.analysis.operands import RESOURCES
+from tgsi.language.ir import RegisterRef, SrcOperand
+
+MAX_UNITS = 128
+"""Numbers of textures and samplers stay below."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What an operand names: unit number `first`, or the unit `index` (i32 lanes) among `count` from `first` on.
+
+    is_handle: any bound unit may be meant.
+    """
+
+    first: int
+    count: int = 1
+    index: Val | None = None
+    is_handle: bool = False
+
+    def units(self, kind: Callable[[int], Hashable | None]) -> list[list[int]]:
+        """The units that may be meant and have a kind, those of one kind together."""
+        found: dict[Hashable, list[int]] = {}
+        for unit in range(self.first, self.first + self.count):
+            of_unit = kind(unit)
+            if of_unit is not None:
+                found.setdefault(of_unit, []).append(unit)
+        return list(found.values())
+
+
+def named(c: Context, operand: SrcOperand) -> Named:
+    """What a source names. A second index is ignored, as Mesa does."""
+    return named_register(c, operand.register, operand.swizzle[0])
+
+
+def named_register(c: Context, register: RegisterRef, channel: int) -> Named:
+    """What a register names; of value registers `channel` holds the handle, which is the unit's number plus 1."""
+    if register.file not in RESOURCES:
+        index = wide(c, c.operands.read(c.instruction, register, channel).as_int()) - 1
+        return Named(MAX_UNITS, _count_kinds(c), index, True) if _has_handles(c) else Named(0, MAX_UNITS, index, True)
+    if register.indirect is None:
+        return Named(register.index)
+    first, count = array_range(c.program, register)
+    count = max(min(count, MAX_UNITS - first), 0)
+    return Named(first, count, wide(c, c.operands.address(c.instruction, register.indirect, register.index)))
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit while code for it is written: `number` stands for its static facts, `place` (i32, perhaps a scalar) for its record."""
+
+    number: int
+    place: Val | int
+
+
+def select_unit(
+    c: Context,
+    name: Named,
+    kind: Callable[[int], Hashable | None],
+    body: Callable[[Unit], Sequence[Val]],
+    missing: Sequence[Val],
+    lanes: Val | None = None,
+) -> list[Val]:
+    """What `body` gives for the unit that each lane (of `lanes`) means; lanes whose unit has no `kind` get `missing`.
+
+    The body is written once for all units of one kind, and runs once for each that some lane means. It must not read registers,
+    because what is read under a condition is not known behind it.
+    """
+    f = c.f
+    if name.index is None:
+        return list(body(Unit(name.first, name.first))) if name.first < MAX_UNITS else list(missing)
+    active = c.execution_mask() if lanes is None else lanes
+    results = [f.var(value.type, value) for value in missing]
+
+    def act(unit: Unit, chosen: Val) -> None:
+        for result, value in zip(results, body(unit)):
+            result.set(f.select(chosen, value.bits_as(result.type), result.get()))
+
+    has_kinds = name.is_handle and _has_handles(c)
+    numbers = _kinds_of(c, name.index) if has_kinds else name.index
+    for units in name.units(kind):
+        if len(units) == 1 and not has_kinds:
+            chosen = name.index.eq(units[0]) & active
+            with f.if_(f.any(chosen)):
+                act(Unit(units[0], units[0]), chosen)
+            continue
+        waiting = MaskVar(f, active.lanes)
+        waiting.set(_among(numbers, units) & active)
+        with f.loop() as loop:
+            now = waiting.get()
+            loop.break_if(~f.any(now))
+            place = _first(name.index, now)
+            chosen = name.index.eq(place) & now
+            act(Unit(units[0], place), chosen)
+            waiting.set(now & ~chosen)
+    return [result.get() for result in results]
+
+
+def _has_handles(c: Context) -> bool:
+    return isinstance(c.interface, Handles) and c.interface.has_handles
+
+
+def _count_kinds(c: Context) -> int:
+    """Kinds of images, or of textures, that handles may name here."""
+    interface: Any = c.interface
+    key = interface.image_key if c.instruction.opcode.has_memory else interface.texture_key
+    return next(n for n in itertools.count() if key(MAX_UNITS + n) is None)
+
+
+def _kinds_of(c: Context, index: Val) -> Val:
+    """The number of the unit that stands for the kind of each lane's entry of a table; MAX_UNITS - 1 for nothing."""
+    f, env = c.f, Record(c.f, c.interface.env, ShaderEnv)
+    kinds, count = ("image_kinds", "num_images") if c.instruction.opcode.has_memory else ("texture_kinds", "num_textures")
+    inside = index.ult(f.splat(env.get(count), c.lane_map.lanes))
+    found = f.gather(I32, env.get(kinds), f.select(inside, index, 0) << 2, inside)
+    return f.select(inside, found, -1) + MAX_UNITS
+
+
+def _among(index: Val, units: Sequence[int]) -> Val:
+    """The lanes that mean one of some units, in ascending order."""
+    found: Val | None = None
+    start = 0
+    for end in range(1, len(units) + 1):
+        if end == len(units) or units[end] != units[end - 1] + 1:
+            inside = (index - units[start]).ult(end - start)
+            found, start = (inside if found is None else found | inside), end
+    assert found is not None
+    return found
+
+
+def _first(index: Val, lanes: Val) -> Val:
+    """What the lowest of some lanes means, a scalar. There is such a lane."""
+    f = index.f
+    bits = lanes.bits_as(Type("i", lanes.lanes)).zext(I64)
+    lane = f.call(I64, "llvm.cttz.i64", bits, f.const(BOOL, 1))
+    return f.emit(I32, f"extractelement {index}, {lane}")
+
+
+def meant(c: Context, name: Named, unit: Unit) -> Val:
+    """The executing lanes that mean `unit`."""
+    active = c.execution_mask()
+    return active if name.index is None else active & name.index.eq(unit.place)
+
+
+def record_of(c: Context, field: str, layout: type[ctypes.Structure], unit: Unit) -> Val:
+    """Pointer to the record of a unit; `field` of ShaderEnv points to their array."""
+    base = Record(c.f, c.interface.env, ShaderEnv).get(field)
+    return c.f.at(base, unit.place * ctypes.sizeof(layout))
+
+
+def wide(c: Context, value: Val) -> Val:
+    """All lanes of a value that may be uniform."""
+    return c.f.splat(value, c.lane_map.lanes)

@@ -1,0 +1,369 @@
+"""64-bit arithmetic. Each emitter sees one pair of channels: f64 lanes for doubles, i64 for integers."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
+from backends.llvm.library.fma import fma_by_integers
+from backends.llvm.translate.emit import Context, emits
+
+
+@emits("DADD", "U64ADD")
+def emit_dadd(c: Context, a: Val, b: Val) -> Val:
+    """Sum."""
+    return a + b
+
+
+@emits("DMUL", "U64MUL")
+def emit_dmul(c: Context, a: Val, b: Val) -> Val:
+    """Product (its low half)."""
+    return a * b
+
+
+@emits("DMAD")
+def emit_dmad(c: Context, a: Val, b: Val, e: Val) -> Val:
+    """Product, rounded, then sum."""
+    return a * b + e
+
+
+@emits("DFMA")
+def emit_dfma(c: Context, a: Val, b: Val, e: Val) -> Val:
+    """Product and sum, rounded once."""
+    f = c.f
+    a, b = f.same(a, b)
+    a, e = f.same(a, e)
+    b, e = f.same(b, e)
+    return f.intrinsic("fma", a, b, e) if f.module.has("fma") else fma_by_integers(f, a, b, e)
+
+
+@emits("DDIV")
+def emit_ddiv(c: Context, a: Val, b: Val) -> Val:
+    """Quotient."""
+    return a / b
+
+
+@emits("DRCP")
+def emit_drcp(c: Context, a: Val) -> Val:
+    """Reciprocal."""
+    return c.f.const(a.type, 1.0) / a
+
+
+@emits("DSQRT")
+def emit_dsqrt(c: Context, a: Val) -> Val:
+    """Root, NaN below 0."""
+    return c.f.sqrt(a)
+
+
+@emits("DRSQ")
+def emit_drsq(c: Context, a: Val) -> Val:
+    """Reciprocal of the root, two roundings."""
+    return c.f.const(a.type, 1.0) / c.f.sqrt(a)
+
+
+@emits("DABS")
+def emit_dabs(c: Context, a: Val) -> Val:
+    """Absolute value."""
+    return c.f.select(a >= 0.0, a, c.f.neg_bits(a))
+
+
+@emits("DNEG")
+def emit_dneg(c: Context, a: Val) -> Val:
+    """Negated."""
+    return c.f.neg_bits(a)
+
+
+@emits("DMIN", "I64MIN")
+def emit_dmin(c: Context, a: Val, b: Val) -> Val:
+    """a < b ? a : b, signed."""
+    return c.f.min(a, b)
+
+
+@emits("DMAX", "I64MAX")
+def emit_dmax(c: Context, a: Val, b: Val) -> Val:
+    """a > b ? a : b, signed."""
+    return c.f.max(a, b)
+
+
+@emits("U64MIN")
+def emit_u64min(c: Context, a: Val, b: Val) -> Val:
+    """Unsigned minimum."""
+    return c.f.select(a.ult(b), a, b)
+
+
+@emits("U64MAX")
+def emit_u64max(c: Context, a: Val, b: Val) -> Val:
+    """Unsigned maximum."""
+    return c.f.select(a.ugt(b), a, b)
+
+
+@emits("DSSG")
+def emit_dssg(c: Context, a: Val) -> Val:
+    """Sign: -1, 0 or 1; 0 for NaN."""
+    return c.f.select(a > 0.0, 1.0, c.f.select(a < 0.0, c.f.const(a.type, -1.0), 0.0))
+
+
+@emits("DTRUNC")
+def emit_dtrunc(c: Context, a: Val) -> Val:
+    """Round toward zero."""
+    return c.f.truncate(a)
+
+
+@emits("DFLR")
+def emit_dflr(c: Context, a: Val) -> Val:
+    """Round down."""
+    return c.f.floor(a)
+
+
+@emits("DCEIL")
+def emit_dceil(c: Context, a: Val) -> Val:
+    """Round up."""
+    return c.f.ceil(a)
+
+
+@emits("DROUND")
+def emit_dround(c: Context, a: Val) -> Val:
+    """Round to nearest, ties to even."""
+    return c.f.round(a)
+
+
+@emits("DFRAC")
+def emit_dfrac(c: Context, a: Val) -> Val:
+    """a - floor(a)."""
+    return a - c.f.floor(a)
+
+
+def _power(n: Val) -> Val:
+    """2^n for -1022 <= n <= 1023."""
+    return ((n.sext(I64) + 1023) << 52).bits_as(F64.wide(n.lanes))
+
+
+@emits("DLDEXP")
+def emit_dldexp(c: Context, a: Val, n: Val) -> Val:
+    """a * 2^n, rounded once: steps down keep 53 bits above the denormals, so that only the last one rounds."""
+    f = c.f
+    a, n = _same_lanes(f, a, n)
+    for _ in range(2):
+        low, high = n < -1022, n > 1023
+        a = f.select(low, a * 2.0**-969, f.select(high, a * 2.0**1023, a))
+        n = f.select(low, n + 969, f.select(high, n - 1023, n))
+    return a * _power(f.min(f.max(n, -1022), 1023))
+
+
+def _same_lanes(f: Function, a: Val, b: Val) -> tuple[Val, Val]:
+    lanes = max(a.lanes, b.lanes)
+    return f.splat(a, lanes), f.splat(b, lanes)
+
+
+@emits("DFRACEXP")
+def emit_dfracexp(c: Context, a: Val) -> tuple[Val, Val]:
+    """Fraction in [0.5, 1) and exponent; zeros, infinities and NaN are their own fraction, with exponent 0."""
+    f = c.f
+    tiny = f.abs(a) < 2.0**-1022
+    bits = f.select(tiny, a * 2.0**54, a).bits_as(I64.wide(a.lanes))
+    exponent = (bits.lshr(52) & 0x7FF).trunc(I32) - f.select(tiny, f.const(I32.wide(a.lanes), 1022 + 54), 1022)
+    fraction = ((bits & -0x7FF0000000000001) | 0x3FE0000000000000).bits_as(a.type)
+    special = a.eq(0.0) | ~(f.abs(a) < float("inf"))
+    return f.select(special, a, fraction), f.select(special, 0, exponent)
+
+
+@emits("DSLT", "I64SLT")
+def emit_dslt(c: Context, a: Val, b: Val) -> Val:
+    """Less, signed."""
+    return (a < b).sext(I32)
+
+
+@emits("DSGE", "I64SGE")
+def emit_dsge(c: Context, a: Val, b: Val) -> Val:
+    """Greater or equal, signed."""
+    return (a >= b).sext(I32)
+
+
+@emits("DSEQ", "U64SEQ")
+def emit_dseq(c: Context, a: Val, b: Val) -> Val:
+    """Equal."""
+    return a.eq(b).sext(I32)
+
+
+@emits("DSNE", "U64SNE")
+def emit_dsne(c: Context, a: Val, b: Val) -> Val:
+    """Not equal."""
+    return a.ne(b).sext(I32)
+
+
+@emits("U64SLT")
+def emit_u64slt(c: Context, a: Val, b: Val) -> Val:
+    """Less, unsigned."""
+    return a.ult(b).sext(I32)
+
+
+@emits("U64SGE")
+def emit_u64sge(c: Context, a: Val, b: Val) -> Val:
+    """Greater or equal, unsigned."""
+    return a.uge(b).sext(I32)
+
+
+@emits("I64ABS")
+def emit_i64abs(c: Context, a: Val) -> Val:
+    """|a|."""
+    return c.f.select(a < 0, -a, a)
+
+
+@emits("I64SSG")
+def emit_i64ssg(c: Context, a: Val) -> Val:
+    """Sign: -1, 0 or 1."""
+    return c.f.select(a > 0, c.f.const(a.type, 1), a >> 63)
+
+
+@emits("I64NEG")
+def emit_i64neg(c: Context, a: Val) -> Val:
+    """-a."""
+    return -a
+
+
+def _count(c: Context, a: Val, n: Val) -> tuple[Val, Val]:
+    a, n = _same_lanes(c.f, a, n)
+    return a, (n & 63).zext(I64)
+
+
+@emits("U64SHL")
+def emit_u64shl(c: Context, a: Val, n: Val) -> Val:
+    """a << (n & 63)."""
+    a, n = _count(c, a, n)
+    return a << n
+
+
+@emits("U64SHR")
+def emit_u64shr(c: Context, a: Val, n: Val) -> Val:
+    """a >> (n & 63), zero filled."""
+    a, n = _count(c, a, n)
+    return a.lshr(n)
+
+
+@emits("I64SHR")
+def emit_i64shr(c: Context, a: Val, n: Val) -> Val:
+    """a >> (n & 63), sign filled."""
+    a, n = _count(c, a, n)
+    return a >> n
+
+
+@emits("U64DIV")
+def emit_u64div(c: Context, a: Val, b: Val) -> Val:
+    """Unsigned quotient, all ones for a divisor 0."""
+    zero = b.eq(0)
+    return c.f.select(zero, -1, a.udiv(c.f.select(zero, 1, b)))
+
+
+@emits("U64MOD")
+def emit_u64mod(c: Context, a: Val, b: Val) -> Val:
+    """Unsigned remainder, all ones for a divisor 0."""
+    zero = b.eq(0)
+    return c.f.select(zero, -1, a.urem(c.f.select(zero, 1, b)))
+
+
+def _sizes(f: Function, a: Val, b: Val) -> tuple[Val, Val]:
+    """Magnitudes (the least integer's is 2^63, unsigned), a divisor 0 replaced by 1."""
+    divisor = f.select(b.eq(0), 1, b)
+    return f.select(a < 0, -a, a), f.select(divisor < 0, -divisor, divisor)
+
+
+@emits("I64DIV")
+def emit_i64div(c: Context, a: Val, b: Val) -> Val:
+    """Quotient toward zero, 0 for a divisor 0."""
+    f = c.f
+    a, b = f.same(a, b)
+    top, bottom = _sizes(f, a, b)
+    quotient = top.udiv(bottom)
+    return f.select(b.eq(0), 0, f.select((a ^ b) < 0, -quotient, quotient))
+
+
+@emits("I64MOD")
+def emit_i64mod(c: Context, a: Val, b: Val) -> Val:
+    """Remainder with the sign of a, all ones for a divisor 0."""
+    f = c.f
+    a, b = f.same(a, b)
+    top, bottom = _sizes(f, a, b)
+    rest = top.urem(bottom)
+    return f.select(b.eq(0), -1, f.select(a < 0, -rest, rest))
+
+
+@emits("F2D")
+def emit_f2d(c: Context, a: Val) -> Val:
+    """The same number."""
+    return a.cast("fpext", F64)
+
+
+@emits("D2F")
+def emit_d2f(c: Context, a: Val) -> Val:
+    """Nearest float."""
+    return a.cast("fptrunc", F32)
+
+
+@emits("I2D", "I642D")
+def emit_i2d(c: Context, a: Val) -> Val:
+    """Signed integer to nearest double."""
+    return a.cast("sitofp", F64)
+
+
+@emits("U2D", "U642D")
+def emit_u2d(c: Context, a: Val) -> Val:
+    """Unsigned integer to nearest double."""
+    return a.cast("uitofp", F64)
+
+
+@emits("I642F")
+def emit_i642f(c: Context, a: Val) -> Val:
+    """Signed integer to nearest float."""
+    return a.cast("sitofp", F32)
+
+
+@emits("U642F")
+def emit_u642f(c: Context, a: Val) -> Val:
+    """Unsigned integer to nearest float."""
+    return a.cast("uitofp", F32)
+
+
+@emits("D2I")
+def emit_d2i(c: Context, a: Val) -> Val:
+    """Toward zero; 0x80000000 out of range and for NaN."""
+    f = c.f
+    inside = (a > -2147483649.0) & (a < 2147483648.0)
+    return f.select(inside, f.select(inside, a, 0.0).cast("fptosi", I32), -0x80000000)
+
+
+def _to_int64(f: Function, a: Val) -> Val:
+    """Toward zero; the least integer out of range and for NaN."""
+    inside = (a >= -(2.0**63)) & (a < 2.0**63)
+    return f.select(inside, f.select(inside, a, 0.0).cast("fptosi", I64), -(1 << 63))
+
+
+@emits("D2U")
+def emit_d2u(c: Context, a: Val) -> Val:
+    """Low word of the 64-bit integer part."""
+    return _to_int64(c.f, a).trunc(I32)
+
+
+@emits("F2I64", "D2I64")
+def emit_d2i64(c: Context, a: Val) -> Val:
+    """Signed integer part."""
+    return _to_int64(c.f, a.cast("fpext", F64))
+
+
+@emits("F2U64", "D2U64")
+def emit_d2u64(c: Context, a: Val) -> Val:
+    """Integer part of the common sequence: negative numbers wrap, NaN and too much below give 2^63, 2^64 and more give 0."""
+    f = c.f
+    a = a.cast("fpext", F64)
+    upper = a >= 2.0**63
+    part = _to_int64(f, f.select(upper, a - 2.0**63, a))
+    return f.select(upper, part ^ -(1 << 63), part)
+
+
+@emits("I2I64")
+def emit_i2i64(c: Context, a: Val) -> Val:
+    """Sign extended."""
+    return a.sext(I64)
+
+
+@emits("U2I64")
+def emit_u2i64(c: Context, a: Val) -> Val:
+    """Zero extended."""
+    return a.zext(I64)

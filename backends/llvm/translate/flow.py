@@ -1,0 +1,305 @@
+"""Control flow of a translated program: scalar branches where lanes agree, masks where they do not.
+
+A loop ends for a lane when its fuel does (`fuel`), whatever the other lanes do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from backends.llvm.builder.function import BOOL, I32, Function, Val, Var
+from backends.llvm.builder.masks import MaskVar
+from backends.llvm.program.divergence import Exit
+from backends.llvm.program.plan import Plan
+from backends.llvm.program.reads import Key, channels
+from backends.llvm.program.tree import Control, Leaf, Region, controls, enclosing, leaves
+from backends.llvm.translate.barriers import Barriers
+from backends.llvm.translate.carried import carry
+from backends.llvm.translate.fuel import Fuel, Rounds
+from backends.llvm.translate.operands import Operands
+from tgsi.language.facts.opcodes import Mode
+from tgsi.language.ir import Instruction
+
+_SKIP_COST = 10
+"""Arms of at least this many operations are jumped over when no lane is active."""
+
+_COSTS = {"POW": 16, "EX2": 6, "LG2": 6, "SIN": 10, "COS": 10, "LIT": 16, "EXP": 10, "LOG": 10}
+
+
+def _cost(region: Region) -> int:
+    total = 0
+    for leaf in leaves(region):
+        opcode = leaf.instruction.opcode
+        width = max((len(channels(d.write_mask)) for d in leaf.instruction.dst), default=1)
+        total += (
+            _SKIP_COST if opcode.mode is Mode.OTHER else _COSTS.get(opcode.name, 1) * (width if opcode.mode is Mode.COMPONENTWISE else 1)
+        )
+    return total
+
+
+class FlowBuilder:
+    """Walks the control tree. `active` is the execution mask where the walk stands; None means every lane that entered."""
+
+    def __init__(
+        self,
+        f: Function,
+        plan: Plan,
+        lanes: int,
+        covered: Val | None,
+        read: Callable[[Instruction], Val],
+        emit: Callable[[Leaf], None],
+        operands: Operands,
+        rounds: Rounds,
+        barriers: Barriers | None = None,
+    ) -> None:
+        """`covered`: lanes whose results count (whole quads), for leaving early; `read` fetches x of an instruction's source.
+
+        `operands.known` holds values of variables that dominate the place where the walk stands; it is kept true at joins.
+        `barriers`: where lanes wait for others; without them BARRIER is an instruction like any other.
+        """
+        self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
+        self.read, self.emit, self.operands, self.known = read, emit, operands, operands.known
+        self.rounds = rounds
+        self.barriers = barriers
+        self.crossed: set[Control] = set()  # controls with a barrier inside: no value lives from one side to the other
+        if barriers is not None:
+            waits = (leaf for leaf in leaves(plan.main) if leaf.instruction.opcode.name == "BARRIER")
+            self.crossed = {control for leaf in waits for control in enclosing(leaf.region)}
+        self.active: Val | None = None
+        self.live: dict[Control, MaskVar] = {}  # lanes still inside a loop, or inside a switch
+        self.waiting: dict[Control, MaskVar] = {}  # lanes that CONT sent to the end of a loop's body
+        self.running: dict[Control | None, MaskVar] = {}  # lanes that have not returned
+        self.ends: dict[Control | None, str] = {}
+        self.nexts: dict[Control, str] = {}
+        self.fuel: Fuel | None = None  # of the outermost loop around the walk
+        self.spent: Var | None = None
+
+    def run(self) -> None:
+        """Generate the whole program."""
+        if self.flow.main_divergent:
+            self.running[None] = MaskVar(self.f, self.lanes)
+            self.running[None].set(True)
+        if self.rounds.reports and any(control.kind == "loop" for control in controls(self.plan.main)):
+            self.spent = self.f.var(I32.wide(self.lanes), 0)
+        end = self.ends[None] = self.f.label()
+        self.region(self.plan.main)
+        self.f.jump(end)
+        self.f.place(end)
+        self.known.clear()
+
+    # -- what is known ----------------------------------------------------------------------------------------------
+    def keep(self, *paths: dict[Key, Val]) -> None:
+        """Where paths join: keep what is the same on all of them."""
+        first, *others = paths
+        same = {key: value for key, value in first.items() if all(path.get(key) is value for path in others)}
+        self.known.clear()
+        self.known.update(same)
+
+    # -- masks ------------------------------------------------------------------------------------------------------
+    def execution_mask(self) -> Val:
+        """The active lanes as a vector."""
+        return self.active if self.active is not None else self.f.const(BOOL.wide(self.lanes), 1)
+
+    def some(self, mask: Val) -> Val:
+        """Scalar: has the mask a lane that counts?"""
+        return self.f.any(mask & self.covered if self.covered is not None else mask)
+
+    def both(self, a: Val | None, b: Val) -> Val:
+        """The lanes of both masks."""
+        return b if a is None else a & b
+
+    def rejoined(self, entered: Val | None, control: Control) -> Val | None:
+        """Of the lanes that entered a control, those that have not left it for one further out."""
+        mask = entered
+        seen: set[tuple[str, Control | None]] = set()
+        for exit in self.flow.through.get(control, ()):
+            if (exit.kind, exit.target) in seen:
+                continue
+            seen.add((exit.kind, exit.target))
+            if exit.kind == "RET":
+                stays = self.running[exit.target].get()
+            elif exit.kind == "BRK":
+                assert exit.target is not None
+                stays = self.live[exit.target].get()
+            else:
+                assert exit.target is not None
+                stays = ~self.waiting[exit.target].get()
+            mask = self.both(mask, stays)
+        return mask
+
+    def hold(self, mask: Val | None, control: Control) -> Callable[[], Val | None]:
+        """What gives a mask again behind (parts of) a control."""
+        if mask is None or control not in self.crossed:
+            return lambda: mask
+        held = MaskVar(self.f, self.lanes)
+        held.set(mask)
+        return held.get
+
+    def wait(self, barriers: Barriers) -> None:
+        """BARRIER: nothing is known behind it but what variables hold."""
+        held = MaskVar(self.f, self.lanes) if self.active is not None else None
+        if held is not None and self.active is not None:
+            held.set(self.active)
+        barriers.wait()
+        self.known.clear()
+        self.active = held.get() if held is not None else None
+
+    # -- structure --------------------------------------------------------------------------------------------------
+    def region(self, region: Region) -> None:
+        """Generate the items of a region."""
+        for item in region.items:
+            if isinstance(item, Control):
+                self.control(item)
+            elif item in self.flow.exits:
+                self.exit(self.flow.exits[item])
+                return
+            elif self.barriers is not None and item.instruction.opcode.name == "BARRIER":
+                self.wait(self.barriers)
+            else:
+                self.emit(item)
+
+    def control(self, control: Control) -> None:
+        """Generate one control."""
+        entered = self.hold(self.active, control)
+        if control.kind == "if":
+            self.branch(control, entered)
+        elif control.kind == "loop":
+            self.loop(control, entered)
+        elif control.kind == "switch":
+            self.switch(control, entered)
+        else:
+            self.call(control)
+        self.active = self.rejoined(entered(), control)
+
+    def guarded(self, region: Region, mask: Val) -> None:
+        """A region for the lanes of `mask`, jumped over when there are none and it is worth it."""
+        self.active = mask
+        if _cost(region) < _SKIP_COST and not any(True for _ in controls(region)):
+            self.region(region)
+            return
+        before = dict(self.known)
+        with self.f.if_(self.some(mask)):
+            self.region(region)
+        self.keep(before, self.known)
+
+    def branch(self, control: Control, entered: Callable[[], Val | None]) -> None:
+        """IF or UIF."""
+        then, otherwise = control.arms
+        value = self.read(control.instruction)
+        taken = value.truth if value.truth is not None else value.ne(0)
+        active = self.active
+        if control not in self.flow.controls:
+            before = dict(self.known)
+            with self.f.else_of(taken) as turn:
+                self.region(then)
+                turn()
+                after = dict(self.known)
+                self.keep(before)
+                self.active = active
+                self.region(otherwise)
+            self.keep(before, after, self.known)
+            return
+        taken = self.f.splat(taken, self.lanes)
+        chosen = self.hold(taken, control)
+        if then.items:
+            self.guarded(then, self.both(active, taken))
+        if otherwise.items:
+            again = chosen()
+            assert again is not None
+            self.guarded(otherwise, self.both(entered(), ~again))
+
+    def call(self, control: Control) -> None:
+        """CAL, written out."""
+        if control in self.flow.controls:
+            self.running[control] = MaskVar(self.f, self.lanes)
+            self.running[control].set(True)
+        end = self.ends[control] = self.f.label()
+        before = dict(self.known)
+        self.region(control.arms[0])
+        self.f.jump(end)
+        self.f.place(end)
+        self.keep(before, self.known)
+
+    def switch(self, control: Control, entered: Callable[[], Val | None]) -> None:
+        """SWITCH: lanes enter at their CASE and fall through."""
+        f = self.f
+        selector = self.read(control.instruction)
+        kept = f.var(selector.type, selector) if control in self.crossed else None
+        inside = self.live[control] = MaskVar(f, self.lanes)
+        matched = MaskVar(f, self.lanes)
+        for arm in control.arms:
+            assert arm.case is not None
+            present = self.rejoined(entered(), control)
+            if arm.case.opcode.name == "CASE":
+                selector = kept.get() if kept is not None else selector
+                hits = f.splat(selector.eq(self.read(arm.case)), self.lanes)
+                hits = self.both(present, hits)
+                matched.add(hits)
+            else:
+                hits = self.both(present, ~matched.get())
+            inside.add(hits)
+            self.guarded(arm, self.both(present, inside.get()))
+
+    def exit(self, exit: Exit) -> None:
+        """BRK, CONT or RET of the active lanes."""
+        f, target = self.f, exit.target
+        if not exit.divergent:
+            f.jump(self.nexts[target] if exit.kind == "CONT" and target is not None else self.ends[target])
+            f.place(f.label(), follows=True)  # never reached
+            return
+        if exit.kind == "RET":
+            self.running[target].remove(self.active)
+            for control in exit.between:
+                if control.kind == "loop":
+                    self.live[control].remove(self.active)
+        elif target is not None and exit.kind == "BRK":
+            self.live[target].remove(self.active)
+        elif target is not None:
+            self.waiting[target].add(self.active)
+
+    # -- loops ------------------------------------------------------------------------------------------------------
+    def loop(self, control: Control, entered: Callable[[], Val | None]) -> None:
+        """BGNLOOP to ENDLOOP. Without divergence it is a scalar loop."""
+        f = self.f
+        outer = self.flow.outer_loop(control)
+        is_leaf = not any(inner.kind == "loop" for inner in controls(control.arms[0]))
+        if control is outer:
+            self.fuel = Fuel(f, self.lanes, self.rounds.count, outer in self.flow.nests, self.spent)
+        live: MaskVar | None = None
+        if control in self.flow.controls:
+            live = self.live[control] = MaskVar(f, self.lanes)
+            live.set(True if self.active is None else self.active)
+        if control in self.flow.conts:
+            self.waiting[control] = MaskVar(f, self.lanes)
+        if control is outer:
+            self.operands.enter_loop(control)
+        head, next_, end = f.label(), f.label(), f.label()
+        self.nexts[control], self.ends[control] = next_, end
+        begin = len(f.body)
+        f.jump(head)
+        f.place(head)
+        self.operands.begin_round()
+        self.active = live.get() if live is not None else entered()
+        if control in self.flow.conts:
+            self.waiting[control].set(False)
+        self.region(control.arms[0])
+        goes_on = any(e.kind == "CONT" and e.target is control and not e.divergent for e in self.flow.exits.values())
+        if is_leaf and not goes_on:
+            carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
+        f.jump(next_)
+        f.place(next_)
+        assert self.fuel is not None
+        again = self.fuel.count_round(live)
+        if live is not None:
+            stays = self.some(live.get())
+            again = stays if again is None else again & stays
+        assert again is not None
+        last = f.label()
+        f.branch(again, head, last)
+        f.place(last)
+        self.fuel.leave(live.get() if live is not None else entered())
+        f.jump(end)
+        f.place(end)
+        self.known.clear()
+        if control is outer:
+            self.operands.leave_loop()

@@ -1,0 +1,64 @@
+"""Fuel: how many rounds a lane has in an outermost loop with all loops inside it.
+
+A scalar counts the rounds of the vector. As long as it has not run down no lane's fuel can have, so loops test nothing else. Where all
+lanes in the loop have gone round alike, it is their fuel. Where they enter or leave inner loops one by one, each lane has a count of
+its own as well, which is looked at in every round once the scalar has run down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.llvm.builder.function import I32, Function, Val, Var
+from backends.llvm.builder.masks import MaskVar
+from passes.analysis.regions import FUEL
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """count: rounds of a lane; reports: whether code notes the lanes that had no more."""
+
+    count: int = FUEL
+    reports: bool = False
+
+
+class Fuel:
+    """The fuel of one outermost loop, made where the loop begins.
+
+    by_lane: lanes may differ in it; `spent`: a variable (i32 lanes) that becomes -1 in the lanes that run out, or None.
+    """
+
+    def __init__(self, f: Function, lanes: int, rounds: int, by_lane: bool, spent: Var | None) -> None:
+        self.f, self._lanes, self._spent = f, lanes, spent
+        self._left = f.var(I32, rounds)
+        self._of_lane = f.var(I32.wide(lanes), rounds) if by_lane else None
+
+    def count_round(self, live: MaskVar | None) -> Val | None:
+        """At the end of a round of any loop in the nest. `live`: the lanes in that loop; those without fuel are taken out.
+
+        Returns whether all lanes may go on, where they are alike.
+        """
+        f, left = self.f, self._left
+        left.set(left.get() - 1)
+        if self._of_lane is None:
+            return left.get() > 0
+        assert live is not None
+        rest = self._of_lane
+        rest.set(rest.get() + live.get().sext(I32))
+        with f.if_(left.get() < 1, unlikely=True):
+            left.set(1)
+            empty = live.get() & (rest.get() < 1)
+            self._note(empty)
+            live.remove(empty)
+        return None
+
+    def leave(self, lanes: Val | None) -> None:
+        """Behind the last round: the lanes (None: all) that were in the loop until its end."""
+        if self._spent is not None and self._of_lane is None:
+            with self.f.if_(self._left.get() < 1, unlikely=True):
+                self._note(lanes)
+
+    def _note(self, lanes: Val | None) -> None:
+        spent = self._spent
+        if spent is not None:
+            spent.set(spent.get() | lanes.sext(I32) if lanes is not None else -1)

@@ -1,0 +1,107 @@
+"""Instructions on 64-bit numbers, which live in pairs of channels: xy and zw.
+
+One pair is fetched, computed and stored before the next is fetched. Which words a write mask selects depends on the kind of
+instruction (pairs rule of the opcode reference).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from backends.llvm.builder.function import F64, I32, I64, Function, Val
+from backends.llvm.program.reads import channels
+from backends.llvm.translate.operands import Operands
+from tgsi.language.ir import Instruction
+
+WIDE = frozenset({"double", "int64", "uint64"})
+
+COUNTS = frozenset({"U64SHL", "U64SHR", "I64SHR", "DLDEXP"})
+"""Opcodes whose second source is a 32-bit number in the x or z that the swizzle selects."""
+
+_SIGN = -(1 << 63)
+
+
+class Translator(Protocol):
+    """What is used of the translator."""
+
+    f: Function
+    operands: Operands
+
+    def write(self, instruction: Instruction, number: int, values: dict[int, Val], saturate: bool) -> None:
+        """Store channels of destination `number`."""
+        ...
+
+
+def joined(f: Function, low: Val, high: Val) -> Val:
+    """i64 lanes from two i32."""
+    low, high = f.same(low, high)
+    if low.lanes == 1:
+        return low.zext(I64) | (high.zext(I64) << 32)
+    lanes = low.lanes
+    order = [i for lane in range(lanes) for i in (lane, lanes + lane)]
+    return f.shuffle(low, high, order).bits_as(I64.wide(lanes))
+
+
+def halves(f: Function, value: Val) -> tuple[Val, Val]:
+    """Low and high i32 of i64 or f64 lanes."""
+    if value.lanes == 1:
+        whole = value.bits_as(I64)
+        return whole.trunc(I32), whole.lshr(32).trunc(I32)
+    words = value.bits_as(I32.wide(2 * value.lanes))
+    even = range(0, 2 * value.lanes, 2)
+    return f.shuffle(words, words, even), f.shuffle(words, words, [i + 1 for i in even])
+
+
+def targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
+    """The pairs to compute, and the channels that each result goes to."""
+    opcode, mask = instruction.opcode, instruction.dst[0].write_mask
+    if opcode.dst_types[0] in WIDE:
+        needed = 1 if opcode.num_src == 2 else 2
+        return [(pair, [2 * pair, 2 * pair + 1]) for pair in (0, 1) if (mask >> 2 * pair & 3).bit_count() >= needed]
+    if opcode.num_src == 2:  # a comparison: one word a pair, in its first written channel
+        found = []
+        for pair in (0, 1):
+            written = [c for c in (2 * pair, 2 * pair + 1) if mask >> c & 1]
+            found += [(pair, written[:1])] if written else []
+        return found
+    return [(pair, [channel]) for pair, channel in enumerate(channels(mask)[:2])]
+
+
+def source(t: Translator, instruction: Instruction, number: int, pair: int) -> Val:
+    """One source's number for a pair: f64, i64, f32 or i32 lanes, as the opcode names it."""
+    f = t.f
+    operand, kind = instruction.src[number], instruction.opcode.src_types[number]
+    if number == 1 and instruction.opcode.name in COUNTS:
+        return t.operands.fetch(instruction, operand, 2 * pair, "int" if kind == "int" else "uint")
+    if kind not in WIDE:
+        return t.operands.fetch(instruction, operand, pair, kind)
+    low, high = (t.operands.read(instruction, operand.register, operand.swizzle[2 * pair + i]).as_int() for i in (0, 1))
+    whole = joined(f, low, high)
+    if operand.absolute:  # modifiers are those of doubles, for integers too
+        whole = f.select(whole.bits_as(F64.wide(whole.lanes)) >= 0.0, whole, whole ^ _SIGN)
+    if operand.negate:
+        whole = whole ^ _SIGN
+    return whole.bits_as(F64.wide(whole.lanes)) if kind == "double" else whole
+
+
+def emit_pairs(t: Translator, instruction: Instruction, emitter: Any) -> None:
+    """Generate one instruction that reads or writes 64-bit numbers."""
+    if instruction.opcode.name == "DFRACEXP":
+        fraction, exponent = emitter(t, source(t, instruction, 0, 0))
+        for _, places in targets(instruction):
+            _store(t, instruction, fraction, places)
+        t.write(instruction, 1, dict.fromkeys(channels(instruction.dst[1].write_mask), exponent), instruction.saturate)
+        return
+    for pair, places in targets(instruction):
+        _store(t, instruction, emitter(t, *(source(t, instruction, n, pair) for n in range(instruction.opcode.num_src))), places)
+
+
+def _store(t: Translator, instruction: Instruction, result: Val, places: list[int]) -> None:
+    f = t.f
+    if len(places) == 1:
+        t.write(instruction, 0, {places[0]: result}, instruction.saturate)
+        return
+    if instruction.saturate:
+        x = result.bits_as(F64.wide(result.lanes))
+        result = f.select(x < 0.0, 0.0, f.select(x > 1.0, 1.0, x))
+    t.write(instruction, 0, dict(zip(places, halves(f, result))), False)

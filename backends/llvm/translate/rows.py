@@ -1,0 +1,74 @@
+"""Register files with a row for each vertex of a primitive: ``IN[vertex][register]``.
+
+Every address is checked, lane by lane: what lies outside reads 0, and writes outside vanish.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.llvm.builder.function import BOOL, I32, I64, Function, Val
+
+Index = Val | int
+"""A register or a vertex: known now, or i32, a scalar or a lane each."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowFile:
+    """Words at `pointer`: [primitive][row][register][channel].
+
+    rows: of a primitive, i32. base: bytes to the lane's primitive, i64 lanes. own: the row of a lane that names none, i32 lanes; None:
+    the first. once: registers that a primitive has once, in its first row. present: the lanes that may write.
+    """
+
+    f: Function
+    pointer: Val
+    rows: Val
+    base: Val
+    own: Val | None
+    registers: int
+    once: frozenset[int]
+    present: Val
+
+    @property
+    def lanes(self) -> int:
+        """Lanes of a value."""
+        return self.base.lanes
+
+    def load(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> Val:
+        """A channel of a register of the range `reach` (first, count), as i32 lanes."""
+        inside, offset = self._locate(row, register, channel, reach)
+        return self.f.gather(I32, self.pointer, offset, inside)
+
+    def store(self, row: Index | None, register: Index, channel: int, value: Val, mask: Val | None, reach: tuple[int, int]) -> None:
+        """Write i32 lanes where `mask`; of lanes that mean one place the highest has the last word."""
+        inside, offset = self._locate(row, register, channel, reach)
+        inside = inside & self.present if mask is None else inside & self.present & mask
+        self.f.scatter(self.f.splat(value, self.lanes), self.pointer, offset, inside)
+
+    def _locate(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> tuple[Val, Val]:
+        """Which lanes find something, and at how many bytes."""
+        f = self.f
+        number, line = self._wide(register), self._wide(self._row(row))
+        line = self._first_where_once(register, line)
+        exists = (number - reach[0]).ult(reach[1]) & number.ult(self.registers) & line.ult(self.rows)
+        place = f.select(exists, line * self.registers + number, 0)
+        return exists, self.base + place.zext(I64) * 16 + 4 * channel
+
+    def _row(self, row: Index | None) -> Index:
+        if row is None:
+            return 0 if self.own is None else self.own
+        return row
+
+    def _wide(self, index: Index) -> Val:
+        """As i32 lanes."""
+        f = self.f
+        return f.const(I32.wide(self.lanes), index) if isinstance(index, int) else f.splat(index, self.lanes)
+
+    def _first_where_once(self, register: Index, line: Val) -> Val:
+        if isinstance(register, int):
+            return self.f.const(line.type, 0) if register in self.once else line
+        found = self.f.const(BOOL.wide(self.lanes), 0)
+        for number in sorted(self.once):
+            found = found | register.eq(number)
+        return self.f.select(found, 0, line) if self.once else line

@@ -1,0 +1,227 @@
+"""TGSI to generated code: one program, all lanes at once."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import BOOL, F32, Function, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.masks import MaskVar
+from backends.llvm.builder.scratch import Scratch
+from backends.llvm.program.plan import plan_of
+from backends.llvm.program.reads import channel_of, channels, source_types
+from backends.llvm.program.tree import Leaf, Region
+from backends.llvm.translate import emit as registry
+from backends.llvm.translate.barriers import Barriers
+from backends.llvm.translate.emit import (  # noqa: F401 - importing registers their emitters
+    compare,
+    floats,
+    framebuffer,
+    geometry,
+    groups,
+    integers,
+    interpolation,
+    memory,
+    queries,
+    samples,
+    textures,
+    trigonometry,
+    wide,
+)
+from backends.llvm.translate.flow import FlowBuilder
+from backends.llvm.translate.fuel import Rounds
+from backends.llvm.translate.interface import Interface
+from backends.llvm.translate.operands import Operands, SourceVector
+from backends.llvm.translate.pairs import emit_pairs
+from passes.analysis.operands import RESOURCES
+from passes.analysis.regions import FUEL
+from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.opcodes import Mode
+from tgsi.language.ir import Instruction, Program
+
+__all__ = ["Interface", "LaneMap", "Outputs", "translate"]
+
+
+class Outputs:
+    """What a translated program leaves behind; valid where the translation ended."""
+
+    def __init__(self, translator: Translator) -> None:
+        self._translator = translator
+
+    def get(self, register: int, channel: int) -> Val:
+        """A channel of an OUT register, f32 lanes; 0 where it was never written."""
+        return self._translator.output(register, channel)
+
+    @property
+    def alive(self) -> Val:
+        """Lanes that were not killed, i1; lanes outside of the mask that was given count as alive."""
+        return self._translator.alive_mask()
+
+    @property
+    def exhausted(self) -> Val | None:
+        """-1 in the lanes (i32) of which a loop ended for want of fuel; None where that was not asked for, or there is no loop."""
+        spent = self._translator.flow.spent
+        return spent.get() if spent is not None else None
+
+
+class Translator:
+    """One translation; emitters see it as their context."""
+
+    instruction: Instruction
+    leaf: Leaf
+    region: Region
+
+    def __init__(
+        self, f: Function, program: Program, interface: Interface, mask: Val | None, rounds: Rounds, barriers: Barriers | None
+    ) -> None:
+        self.f, self.program, self.interface = f, program, interface
+        self.lane_map = interface.lane_map
+        self.lanes = self.lane_map.lanes
+        self.plan = plan_of(program)
+        self.scratch = Scratch(f, self.lanes)
+        self.ahead: dict[Leaf, Val] = {}
+        self.operands = Operands(f, program, self.plan, interface, barriers)
+        self.alive: MaskVar | None = None
+        if self.plan.kills:
+            self.alive = MaskVar(f, self.lanes)
+            self.alive.set(True)
+        covered = mask
+        if mask is not None and program.processor is Processor.FRAG:
+            covered = self.lane_map.widen(f, mask)  # for derivatives
+        self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands, rounds, barriers)
+        if barriers is not None:
+            barriers.begin()
+
+    def condition(self, instruction: Instruction) -> Val:
+        """x of the only source: what IF, UIF, SWITCH and CASE test."""
+        return self.operands.fetch(instruction, instruction.src[0], 0, instruction.opcode.src_types[0])
+
+    def execution_mask(self) -> Val:
+        """The lanes that execute the current instruction."""
+        mask, present = self.flow.execution_mask(), self.operands.present
+        return mask if present is None else mask & present
+
+    # -- instructions -----------------------------------------------------------------------------------------------
+    def emit(self, leaf: Leaf) -> None:
+        """Generate one instruction that is not control flow."""
+        instruction = leaf.instruction
+        name = instruction.opcode.name
+        self.instruction, self.leaf = instruction, leaf
+        variables = len(self.f.variables)
+        self.scratch.release()
+        if name in ("KILL", "DEMOTE"):
+            self.kill(None)
+        elif name == "KILL_IF":
+            self.kill(self._any_negative(instruction))
+        else:
+            self.region = leaf.region
+            emitter = registry.emitter_of(instruction)
+            if instruction.opcode.uses_64bit:
+                emit_pairs(self, instruction, emitter)
+            else:
+                self.write(instruction, 0, self.results(instruction, emitter), instruction.saturate)
+        del self.f.variables[variables:]  # an emitter's own do not outlive the instruction
+
+    def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
+        """Value of every channel that is written, all computed before any is stored."""
+        opcode = instruction.opcode
+        in_registers = bool(instruction.dst) and instruction.dst[0].register.file not in RESOURCES and opcode.name != "STORE"
+        wanted = channels(instruction.dst[0].write_mask) if in_registers else []
+        if opcode.mode is Mode.COMPONENTWISE:
+            done: dict[tuple[int, ...], Val] = {}
+            values: dict[int, Val] = {}
+            types = source_types(instruction)
+            for channel in wanted:
+                places = [channel_of(instruction, number, channel) for number in range(len(types))]
+                key = tuple(operand.swizzle[place] for operand, place in zip(instruction.src, places))
+                if key not in done:
+                    sources = zip(instruction.src, places, types)
+                    done[key] = emitter(self, *(self.operands.fetch(instruction, *source) for source in sources))
+                values[channel] = done[key]
+            return values
+        vectors = [
+            None if operand.register.file in RESOURCES else SourceVector(self.operands, instruction, number)
+            for number, operand in enumerate(instruction.src)
+        ]
+        if opcode.mode is Mode.REPLICATE:
+            value = emitter(self, *vectors) if wanted else None
+            return {channel: value for channel in wanted if value is not None}
+        if opcode.mode is Mode.CHANNEL_DEPENDENT:
+            return {channel: emitter(self, channel, *vectors) for channel in wanted}
+        produced = emitter(self, *vectors)
+        return {channel: produced[channel] for channel in wanted}
+
+    def write(self, instruction: Instruction, number: int, values: dict[int, Val], saturate: bool) -> None:
+        """Store channels of destination `number`, each word clamped as a float where `saturate`."""
+        if not instruction.dst:
+            return
+        register = instruction.dst[number].register
+        place = self.operands.find(instruction, register)
+        done: dict[str, Val] = {}
+        for channel, value in values.items():
+            if saturate:
+                if value.name not in done:
+                    done[value.name] = self._saturated(value)
+                value = done[value.name]
+            masked = self.plan.flow.is_masked(self.region, (register.file, register.index, channel))
+            self.operands.write(instruction, register, place, channel, value, self.flow.active, masked)
+
+    def _saturated(self, value: Val) -> Val:
+        """The word as a float, clamped to 0 and 1; NaN and -0 pass."""
+        f, x = self.f, value.as_float()
+        return f.select(x < 0.0, 0.0, f.select(x > 1.0, 1.0, x))
+
+    # -- life and results -------------------------------------------------------------------------------------------
+    def _any_negative(self, instruction: Instruction) -> Val:
+        source = SourceVector(self.operands, instruction, 0)
+        places = {instruction.src[0].swizzle[c]: c for c in range(4)}
+        tests = [source[c] < 0.0 for c in places.values()]
+        result = tests[0]
+        for test in tests[1:]:
+            a, b = self.f.same(result, test)
+            result = a | b
+        return self.f.splat(result, self.lanes)
+
+    def kill(self, wanted: Val | None) -> None:
+        """End the life of the active lanes (of `wanted`); they go on computing."""
+        assert self.alive is not None
+        active = self.flow.active
+        self.alive.remove(active if wanted is None else wanted if active is None else active & wanted)
+
+    def alive_mask(self) -> Val:
+        """Lanes not killed."""
+        return self.alive.get() if self.alive is not None else self.f.const(BOOL.wide(self.lanes), 1)
+
+    def output(self, register: int, channel: int) -> Val:
+        """A channel of an OUT register as f32 lanes."""
+        if File.OUT in self.operands.rows:
+            return self.operands.rows[File.OUT].load(None, register, channel, (0, register + 1)).as_float()
+        for array in self.operands.arrays.get(File.OUT, ()):
+            if array.covers(register):
+                return array.load(register, channel).as_float()
+        key = (File.OUT, register, channel)
+        value, variable = self.operands.straight.get(key), self.operands.variables.get(key)
+        if value is None:
+            value = variable.get() if variable is not None else self.f.const(F32, 0)
+        return self.f.splat(value.as_float(), self.lanes)
+
+
+def translate(
+    f: Function,
+    program: Program,
+    interface: Interface,
+    mask: Val | None = None,
+    *,
+    fuel: int = FUEL,
+    barriers: Barriers | None = None,
+    reports: bool = False,
+) -> Outputs:
+    """Generate a validated program at the place where `f` stands.
+
+    `mask` (i1 lanes) says whose results count; the other lanes compute too, so that derivatives are right, but nothing waits for
+    quads without a counted lane. `fuel`: rounds of a lane in an outermost loop with those inside; `reports`: the outputs tell which lanes
+    ran out of it. `barriers`: of `f`, where BARRIER waits.
+
+    Raises UnsupportedError, which names the instruction, for what is not built.
+    """
+    translator = Translator(f, program, interface, mask, Rounds(fuel, reports), barriers)
+    translator.flow.run()
+    return Outputs(translator)

@@ -1,0 +1,273 @@
+"""Gallium's state templates: what create_* and set_* take. Field names are Mesa's, with booleans where C has bits.
+
+Every template is frozen, so a constant state object may keep it. Source: the documents on constant state objects.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.formats import Format
+from backends.pipe.enums import (
+    BlendFactor,
+    BlendFunc,
+    ColorMask,
+    CompareFunc,
+    Face,
+    LogicOp,
+    PolygonMode,
+    Prim,
+    SpriteCoordMode,
+    StencilOp,
+    TexCompare,
+    TexFilter,
+    TexMipFilter,
+    TexWrap,
+)
+
+MAX_ANISOTROPY = 16
+"""The longest footprint that a sampler can ask for: max_anisotropy, and PIPE_CAPF_MAX_TEXTURE_ANISOTROPY."""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderTargetBlend:
+    """Blending of one render target."""
+
+    blend_enable: bool = False
+    rgb_func: BlendFunc = BlendFunc.ADD
+    rgb_src_factor: BlendFactor = BlendFactor.ONE
+    rgb_dst_factor: BlendFactor = BlendFactor.ZERO
+    alpha_func: BlendFunc = BlendFunc.ADD
+    alpha_src_factor: BlendFactor = BlendFactor.ONE
+    alpha_dst_factor: BlendFactor = BlendFactor.ZERO
+    colormask: ColorMask = ColorMask.RGBA
+
+
+@dataclass(frozen=True, slots=True)
+class BlendState:
+    """How fragment colors meet the framebuffer. Without independent_blend_enable, rt[0] is every target's state."""
+
+    rt: tuple[RenderTargetBlend, ...] = (RenderTargetBlend(),)
+    independent_blend_enable: bool = False
+    logicop_enable: bool = False
+    logicop_func: LogicOp = LogicOp.COPY
+    dither: bool = False
+    alpha_to_coverage: bool = False
+    alpha_to_one: bool = False
+
+    def target(self, index: int) -> RenderTargetBlend:
+        """Blending of one target; a target without an entry of its own is not blended."""
+        if not self.independent_blend_enable:
+            index = 0
+        return self.rt[index] if index < len(self.rt) else RenderTargetBlend()
+
+
+@dataclass(frozen=True, slots=True)
+class DepthState:
+    """The depth test. The write mask has no effect while the test is off."""
+
+    enabled: bool = False
+    writemask: bool = False
+    func: CompareFunc = CompareFunc.NEVER
+    bounds_test: bool = False
+    bounds_min: float = 0.0
+    bounds_max: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class StencilState:
+    """The stencil test of one facing."""
+
+    enabled: bool = False
+    func: CompareFunc = CompareFunc.NEVER
+    fail_op: StencilOp = StencilOp.KEEP
+    zpass_op: StencilOp = StencilOp.KEEP
+    zfail_op: StencilOp = StencilOp.KEEP
+    valuemask: int = 0
+    writemask: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaState:
+    """The alpha test, on color 0."""
+
+    enabled: bool = False
+    func: CompareFunc = CompareFunc.NEVER
+    ref_value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class DepthStencilAlphaState:
+    """Depth, stencil and alpha tests. stencil[1] enabled means that back faces have a state of their own."""
+
+    depth: DepthState = DepthState()
+    stencil: tuple[StencilState, StencilState] = (StencilState(), StencilState())
+    alpha: AlphaState = AlphaState()
+
+
+@dataclass(frozen=True, slots=True)
+class RasterizerState:
+    """How primitives become fragments."""
+
+    flatshade: bool = False
+    light_twoside: bool = False
+    clamp_vertex_color: bool = False
+    clamp_fragment_color: bool = False
+    clamp_fixed_only: bool = False  # ours: both clamps rest while a float color buffer is bound
+    front_ccw: bool = False
+    cull_face: Face = Face.NONE
+    fill_front: PolygonMode = PolygonMode.FILL
+    fill_back: PolygonMode = PolygonMode.FILL
+    offset_point: bool = False
+    offset_line: bool = False
+    offset_tri: bool = False
+    scissor: bool = False
+    poly_smooth: bool = False
+    poly_stipple_enable: bool = False
+    point_smooth: bool = False
+    sprite_coord_mode: SpriteCoordMode = SpriteCoordMode.UPPER_LEFT
+    point_quad_rasterization: bool = False
+    point_tri_clip: bool = False
+    point_size_per_vertex: bool = False
+    multisample: bool = False
+    force_persample_interp: bool = False
+    line_smooth: bool = False
+    line_stipple_enable: bool = False
+    line_last_pixel: bool = False
+    flatshade_first: bool = False
+    half_pixel_center: bool = True
+    bottom_edge_rule: bool = False
+    rasterizer_discard: bool = False
+    depth_clip: bool = True
+    clip_halfz: bool = False
+    offset_units_unscaled: bool = False
+    tile_raster_order_fixed: bool = False
+    tile_raster_order_increasing_x: bool = False
+    tile_raster_order_increasing_y: bool = False
+    clip_plane_enable: int = 0
+    sprite_coord_enable: int = 0
+    line_stipple_factor: int = 0
+    line_stipple_pattern: int = 0xFFFF
+    line_width: float = 1.0
+    point_size: float = 1.0
+    offset_units: float = 0.0
+    offset_scale: float = 0.0
+    offset_clamp: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerState:
+    """How textures are sampled. border_color holds floats, or integers for integer views."""
+
+    wrap_s: TexWrap = TexWrap.REPEAT
+    wrap_t: TexWrap = TexWrap.REPEAT
+    wrap_r: TexWrap = TexWrap.REPEAT
+    min_img_filter: TexFilter = TexFilter.NEAREST
+    mag_img_filter: TexFilter = TexFilter.NEAREST
+    min_mip_filter: TexMipFilter = TexMipFilter.NONE
+    compare_mode: TexCompare = TexCompare.NONE
+    compare_func: CompareFunc = CompareFunc.NEVER
+    normalized_coords: bool = True
+    max_anisotropy: int = 0
+    seamless_cube_map: bool = False
+    lod_bias: float = 0.0
+    min_lod: float = 0.0
+    max_lod: float = 1000.0
+    border_color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class VertexElement:
+    """One vertex attribute: where it lies in its buffer and how it is read. Missing components become 0, 0, 0, 1."""
+
+    src_offset: int
+    src_format: Format
+    vertex_buffer_index: int = 0
+    instance_divisor: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ViewportState:
+    """Window coordinates are ndc * scale + translate."""
+
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    translate: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ScissorState:
+    """Half-open rectangle in pixels: maxx and maxy lie outside."""
+
+    minx: int = 0
+    miny: int = 0
+    maxx: int = 0
+    maxy: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BlendColor:
+    """The constant color of blend factors."""
+
+    color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class StencilRef:
+    """Reference values of the stencil test: front, back."""
+
+    ref_value: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ClipState:
+    """User clip planes: coefficients that meet the clip position."""
+
+    ucp: tuple[tuple[float, float, float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PolyStipple:
+    """32 rows of 32 pixels; the most significant bit is leftmost."""
+
+    stipple: tuple[int, ...] = (0xFFFFFFFF,) * 32
+
+
+@dataclass(frozen=True, slots=True)
+class DrawInfo:
+    """One draw. With index_size 0 vertices are `start` .. `start + count - 1`, else indices are read there.
+
+    vertices_per_patch: of PATCHES; 0: as many as `set_patch_vertices` says."""
+
+    mode: Prim = Prim.TRIANGLES
+    count: int = 0
+    start: int = 0
+    index_size: int = 0
+    instance_count: int = 1
+    start_instance: int = 0
+    index_bias: int = 0
+    primitive_restart: bool = False
+    restart_index: int = 0xFFFFFFFF
+    drawid: int = 0
+    vertices_per_patch: int = 0
+    min_index: int = 0
+    max_index: int = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOutput:
+    """Components of an output register that go to a buffer; offsets in 32-bit words."""
+
+    register_index: int
+    start_component: int = 0
+    num_components: int = 4
+    output_buffer: int = 0
+    dst_offset: int = 0
+    stream: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOutputInfo:
+    """What a vertex, tessellation evaluation or geometry shader streams out; `stride` of each buffer in 32-bit words."""
+
+    stride: tuple[int, ...] = ()
+    output: tuple[StreamOutput, ...] = ()

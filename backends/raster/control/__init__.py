@@ -1,0 +1,1 @@
+"""Windows, workers and barriers."""

@@ -1,0 +1,154 @@
+"""Workers: native threads, their scratch memory, and the hand-off of a flush."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.device.region import aligned, reserved
+from backends.llvm.engine.engine import Library
+from backends.raster.control.scheduler import CLOSED
+from backends.raster.records import (
+    CACHE_SLOTS,
+    MAX_ATTRIBUTES,
+    MAX_LANES,
+    MAX_OUTPUTS,
+    MAX_VERTEX_SLOTS,
+    POLYGON,
+    SYSTEM_VALUES,
+    Scene,
+    VertexLayout,
+    Worker,
+)
+from backends.raster.samples import MAX_SAMPLES
+from backends.raster.tile.coverage import list_capacity
+
+WINDOW_BYTES = 4 << 20  # about what stays in the caches until the tiles are drawn
+_SEMAPHORE = 64  # bytes reserved for a sem_t
+_VECTOR = 4 * MAX_LANES
+_entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class _Threads:
+    """The native threads of a pool. Holds no reference to the pool, so that a forgotten pool can end them."""
+
+    def __init__(self, scene: Scene, workers: Any, count: int, library: Library) -> None:
+        self.scene, self.workers, self.count, self.library = scene, workers, count, library
+        self._libc = ctypes.CDLL(None)
+        self._semaphores = aligned(_SEMAPHORE * (count + 1))
+        self._threads: list[threading.Thread] = []
+        self._process = -1
+
+    def start(self) -> None:
+        """Starts what is not running: everything at first, and again in a child process after a fork."""
+        if self._process == os.getpid():
+            return
+        self._process = os.getpid()
+        base, scene = self._semaphores.ctypes.data, self.scene
+        for i in range(self.count + 1):
+            self._libc.sem_init(ctypes.c_void_p(base + _SEMAPHORE * i), 0, 0)
+        for i, w in enumerate(self.workers):
+            w.start = base + _SEMAPHORE * i if i < self.count else None
+        scene.done, scene.quit, scene.state = base + _SEMAPHORE * self.count, 0, CLOSED
+        body, size = _entry(self.library.address["worker"]), ctypes.sizeof(Worker)
+        self._threads = [
+            threading.Thread(target=body, args=(ctypes.addressof(self.workers) + size * i,), name=f"raster-{i}", daemon=True)
+            for i in range(self.count)
+        ]
+        for t in self._threads:
+            t.start()
+
+    def stop(self) -> None:
+        """Ends and joins the threads; a child process has none to join."""
+        if self._process != os.getpid():
+            return
+        self.scene.quit = 1
+        for w in self.workers[: self.count]:
+            self._libc.sem_post(ctypes.c_void_p(w.start))
+        for t in self._threads:
+            t.join()
+        self._threads, self._process = [], -1
+
+
+class Pool:
+    """`threads` native workers and the caller. `scene` is what a flush works on; batches go to `arenas` in turn."""
+
+    def __init__(self, threads: int, helps: bool, library: Library, batch: int, window: int, arena: int) -> None:
+        self.scene, self.window = Scene(), window
+        self.workers = (Worker * (threads + 1))()  # the last is the caller
+        self._arena_minimum, self._keep, self._cursors = arena, list[Any](), list[NDArray[Any]]()
+        self.arenas: list[NDArray[Any]] = []
+        self.arena_size = 0
+        self.coarse = np.zeros(0, np.float32)  # one bound a tile
+        s = self.scene
+        s.batch, s.window, s.threads, s.participants, s.window_bytes = batch, window, threads, threads + helps, WINDOW_BYTES
+        s.workers, self._participants = ctypes.addressof(self.workers), threads + helps
+        prims, corners = batch * (POLYGON - 2) + 256, batch * (POLYGON + 8) + 256
+        sizes = {
+            "vertices": corners * VertexLayout.size(MAX_VERTEX_SLOTS),
+            "cache": CACHE_SLOTS * 16,
+            "list": list_capacity(8, MAX_SAMPLES),  # the narrowest width needs most
+            "polygon": 2 * POLYGON * VertexLayout.size(MAX_VERTEX_SLOTS),
+            "soa_in": MAX_ATTRIBUTES * 4 * _VECTOR,
+            "soa_out": (MAX_OUTPUTS + 1) * 4 * _VECTOR,
+            "system": SYSTEM_VALUES * _VECTOR,
+        }
+        sizes |= dict.fromkeys(("clip_masks", "vertex_id", "instance_id"), corners * 4)
+        sizes |= dict.fromkeys(("t0", "t1", "t2", "prim", "u0", "u1", "u2", "uprim"), prims * 4)
+        for i, w in enumerate(self.workers):
+            w.scene, w.index = ctypes.addressof(s), i
+            for name, size in sizes.items():
+                memory = reserved(size)
+                self._keep.append(memory)
+                setattr(w, name, memory.ctypes.data)
+        self._flush = _entry(library.address["flush"])
+        self._threads = _Threads(s, self.workers, threads, library)
+        self._finalizer = weakref.finalize(self, self._threads.stop)
+
+    def resize(self, tiles_x: int, layer_tiles: int, layers: int = 1) -> None:
+        """For a target of so many tiles a layer: an arena must hold one primitive's worst case."""
+        s = self.scene
+        num_tiles = layer_tiles * layers
+        if num_tiles > len(self.coarse):
+            self.coarse = np.zeros(num_tiles, np.float32)
+            s.coarse = self.coarse.ctypes.data
+        s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = tiles_x, num_tiles, layer_tiles, layers
+        size = (max(self._arena_minimum, layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
+        if size > self.arena_size or 2 * size < self.arena_size:
+            self.arena_size = size
+            self.arenas = [reserved(size) for _ in range(self.window)]
+            self._addresses = np.array([a.ctypes.data for a in self.arenas], np.uint64)
+            s.arenas = self._addresses.ctypes.data
+            self._cursors = [aligned(num_tiles * 4 + 4 * MAX_LANES) for _ in self.workers]
+            for w, memory in zip(self.workers, self._cursors):
+                w.cursors = memory.ctypes.data
+        elif len(self._cursors[0]) < num_tiles * 4 + 4 * MAX_LANES:
+            self._cursors = [aligned(num_tiles * 4 + 4 * MAX_LANES) for _ in self.workers]
+            for w, memory in zip(self.workers, self._cursors):
+                w.cursors = memory.ctypes.data
+
+    def run(self, alone: bool = False) -> None:
+        """The native part of a flush. alone: the caller does all of it, tile after tile."""
+        if not self._finalizer.alive:
+            raise ValueError("the renderer is closed")
+        self._threads.start()
+        s = self.scene
+        s.front_ticks = s.tile_ticks = s.num_windows = s.arena_bytes = 0
+        if not alone:
+            self._flush(ctypes.addressof(s))
+            return
+        s.alone, s.participants = 1, s.threads + 1
+        try:
+            self._flush(ctypes.addressof(s))
+        finally:
+            s.alone, s.participants = 0, self._participants
+
+    def close(self) -> None:
+        """Ends the threads; again does nothing."""
+        self._finalizer()

@@ -1,0 +1,247 @@
+"""Generated control code: worker threads that stay native, one hand-off a flush, spinning barriers inside it, MXCSR.
+
+A flush is windows of batches; a window is two phases, batches (front end) and tiles. Batches are taken by one atomic counter,
+until their records fill a part of the cache: so windows of light batches are long, and barriers few.
+Tiles are dealt out in bands, one a worker, and taken from other bands only when the own one is done: so a tile stays in the caches
+of one CPU from frame to frame (one counter for all cost a factor of three where filling is cheap).
+Whoever takes part runs `render`; between phases all meet at a barrier whose last arriver does the serial bookkeeping. A worker
+joins when it gets a CPU, in any phase, and nobody waits for one that has none (on a busy machine that would be a scheduler tick
+for each frame, however small).
+(A semaphore hand-off for each phase cost 50 microseconds and more where an idle CPU halts, as in virtual machines:
+a third of the time of a frame with 60 windows. So they spin, and yield the CPU after a while.)
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
+from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
+from backends.llvm.builder.record import Record
+from backends.raster.records import Batch, Scene, Worker
+
+SPINS = 4000  # turns of a barrier before it yields
+_JOINED_AT = 12
+ARRIVED = (1 << _JOINED_AT) - 1  # bits of Scene.state: who has come to the barrier,
+JOINED = 1 << _JOINED_AT  # ... how many take part, in units of this,
+PHASE = 1 << 29  # ... set among tiles, not among batches: it changes when all may go on,
+CLOSED = 1 << 30  # ... and that there is nothing to take part in
+
+
+def _wait(f: Function, semaphore: Val) -> None:
+    with f.loop() as loop:
+        loop.break_if(f.call(I32, "sem_wait", semaphore).eq(0))
+
+
+def _batch_at(f: Function, s: Record, i: Val) -> Val:
+    return f.at(s.get("batches"), i.zext(I64) * ctypes.sizeof(Batch))
+
+
+def _atomic(f: Function, operation: str, pointer: Val, value: Val) -> None:
+    f.line(f"{f.fresh()} = atomicrmw {operation} {pointer}, {value} seq_cst")
+
+
+def _build_take_batches(module: Module) -> None:
+    """take_batches(worker): until the window is full, by number or by bytes. Arenas are used again from window to window."""
+    f = Function(module, "take_batches", [PTR], shared=True, internal=True)
+    s = Record(f, Record(f, f.args[0], Worker).get("scene"), Scene)
+    with f.loop() as loop:
+        loop.break_if(f.load(I32, s.address("filled"), atomic=True) >= s.get("window_bytes"))
+        i = f.atomic_add(s.address("next_batch"), 1)
+        loop.break_if(i >= s.get("last_batch"))
+        batch = _batch_at(f, s, i)
+        b = Record(f, batch, Batch)
+        b.set("arena", f.load(PTR, s.get("arenas"), (i - s.get("first_batch")) << 3))
+        f.call(None, "front_end", f.args[0], batch)
+        _atomic(f, "add", s.address("filled"), b.get("used"))
+    f.ret()
+
+
+def _build_begin_window(module: Module) -> None:
+    f = Function(module, "begin_window", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    first = s.get("first_batch")
+    s.set("next_batch", first)
+    s.set("filled", 0)
+    s.set("last_batch", f.min(first + s.get("window"), s.get("num_batches")))
+    s.set("ticks", f.call(I64, "llvm.readcyclecounter"))
+    f.ret()
+
+
+def _build_begin_tiles(module: Module) -> None:
+    """Between the phases. A batch whose arena was too small ends the window: it and what follows come again."""
+    f = Function(module, "begin_tiles", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    first, last = s.get("first_batch"), f.min(s.get("next_batch"), s.get("last_batch"))
+    cut, bytes_ = f.var(I32, -1), f.var(I64, 0)
+    totals = {name: f.var(I64, 0) for name in ("vs_invocations", "clipper_in", "clipper_out")}
+    with f.range(first, last) as i:
+        b = Record(f, _batch_at(f, s, i), Batch)
+        bytes_.add(b.get("used").zext(I64))
+        with f.if_(cut.get() < 0):  # what comes again is counted then
+            for total, field in zip(totals.values(), ("vs_invocations", "done", "clipper_out")):
+                total.add(b.get(field).zext(I64))
+            cut.set(f.select(b.get("done") < b.get("count"), i, -1))
+    for name, total in totals.items():
+        s.set(name, s.get(name) + total.get())
+    s.set("arena_bytes", f.max(s.get("arena_bytes"), bytes_.get()))
+    s.set("cut", cut.get())
+    s.set("last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
+    is_last = (cut.get() < 0) & (last >= s.get("num_batches"))
+    s.set("resolving", f.select(is_last, s.get("num_resolves"), 0))
+    tiles, participants = s.get("num_tiles"), s.get("participants")
+    alone = s.get("alone").ne(0)
+    with f.range(0, participants) as i:
+        w = Record(f, f.at(s.get("workers"), i.zext(I64) * ctypes.sizeof(Worker)), Worker)
+        w.set("next_tile", f.select(alone, 0, (i * tiles).udiv(participants)))
+        w.set("end_tile", f.select(alone & (i < participants - 1), 0, ((i + 1) * tiles).udiv(participants)))
+    now = f.call(I64, "llvm.readcyclecounter")
+    s.set("front_ticks", s.get("front_ticks") + now - s.get("ticks"))
+    s.set("ticks", now)
+    f.ret()
+
+
+def _build_end_window(module: Module) -> None:
+    f = Function(module, "end_window", [PTR], shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    cut, last = s.get("cut"), s.get("last_batch")
+    s.set("tile_ticks", s.get("tile_ticks") + f.call(I64, "llvm.readcyclecounter") - s.get("ticks"))
+    s.set("num_windows", s.get("num_windows") + 1)
+    s.set("num_clears", 0)
+    s.set("first_batch", f.select(cut < 0, last, cut))
+    with f.if_(cut >= 0):
+        b = Record(f, _batch_at(f, s, cut), Batch)
+        b.set("first", b.get("first") + b.get("done"))
+        b.set("count", b.get("count") - b.get("done"))
+        b.set("resumed", 1)
+    s.set("finished", (s.get("first_batch") >= s.get("num_batches")).zext(I32))
+    f.call(None, "begin_window", f.args[0])
+    f.ret()
+
+
+def _joined(word: Val) -> Val:
+    return word.lshr(_JOINED_AT) & ARRIVED
+
+
+def _pause(f: Function, turns: Var) -> None:
+    f.call(None, "llvm.x86.sse2.pause")
+    turns.add(1)
+    with f.if_(turns.get() > SPINS):
+        f.call(I32, "sched_yield")
+
+
+def _build_join(module: Module) -> None:
+    """join(scene) -> state word: the worker takes part in the flush from now on; 0: there is none."""
+    f = Function(module, "join", [PTR], I32, shared=True, internal=True)
+    s = Record(f, f.args[0], Scene)
+    state = s.address("state")
+    result, turns = f.var(I32, 0), f.var(I32, 0)
+    with f.loop() as loop:
+        word = f.load(I32, state, atomic=True)
+        loop.break_if((word & CLOSED).ne(0) | s.get("alone").ne(0))
+        between = _joined(word).ne(0) & _joined(word).eq(word & ARRIVED)  # the last arriver prepares the next phase
+        with f.else_of(between) as try_it:
+            _pause(f, turns)
+            try_it()
+            pair = f.fresh()
+            f.line(f"{pair} = cmpxchg {state}, {word}, {word + JOINED} seq_cst seq_cst")
+            result.set(f.select(f.emit(BOOL, f"extractvalue {{ i32, i1 }} {pair}, 1"), word + JOINED, 0))
+        loop.break_if(result.get().ne(0))
+    f.ret(result.get())
+
+
+def _build_render(module: Module) -> None:
+    """render(worker, state word): what everyone who has joined a flush runs; leaves it at the end."""
+    f = Function(module, "render", [PTR, I32], shared=True, internal=True)
+    worker, joined = f.args
+    scene = Record(f, worker, Worker).get("scene")
+    s = Record(f, scene, Scene)
+
+    def barrier(serial: str, is_end: bool) -> None:
+        now = f.atomic_add(s.address("state"), 1) + 1
+        with f.else_of((now & ARRIVED).eq(_joined(now))) as wait_for_it:
+            f.call(None, serial, scene)
+            is_over = s.get("finished").ne(0) if is_end else None
+            close = f.const(I32, 0) if is_over is None else f.select(is_over, f.const(I32, CLOSED), 0)
+            _atomic(f, "xor", s.address("state"), close | (now & ARRIVED) | PHASE)  # at once: nobody may see half of it
+            if is_over is not None:
+                with f.if_(is_over & (s.get("participants") <= s.get("threads"))):
+                    f.call(I32, "sem_post", s.get("done"))  # the caller sleeps
+            wait_for_it()
+            turns = f.var(I32, 0)
+            with f.loop() as spin:
+                word = f.load(I32, s.address("state"), atomic=True)
+                spin.break_if(((word ^ now) & PHASE).ne(0))
+                _pause(f, turns)
+
+    phase = f.var(I32, joined & PHASE)
+    with f.loop() as loop:
+        with f.if_(phase.get().eq(0)):  # not for who joins among the tiles
+            f.call(None, "take_batches", worker)
+            barrier("begin_tiles", False)
+        phase.set(0)
+        f.call(None, "tiles", worker)
+        barrier("end_window", True)
+        loop.break_if(s.get("finished").ne(0))
+    f.atomic_add(s.address("state"), -JOINED)
+    f.ret()
+
+
+def _build_worker(module: Module) -> None:
+    """worker(worker): the whole life of a thread. `quit` ends it. It may wake for a flush that is over: then it sleeps again."""
+    f = Function(module, "worker", [PTR], shared=True)
+    worker = f.args[0]
+    w = Record(f, worker, Worker)
+    s = Record(f, w.get("scene"), Scene)
+    set_mxcsr(f, DEFAULT_MXCSR)
+    with f.loop() as loop:
+        _wait(f, w.get("start"))
+        loop.break_if(s.get("quit").ne(0))
+        joined = f.call(I32, "join", w.get("scene"))
+        with f.if_(joined.ne(0)):
+            f.call(None, "render", worker, joined)
+    f.ret()
+
+
+def _build_flush(module: Module) -> None:
+    """flush(scene): wakes the workers; the caller helps (as the last participant) or sleeps. Nobody is inside when it returns."""
+    f = Function(module, "flush", [PTR], shared=True)
+    scene = f.args[0]
+    s = Record(f, scene, Scene)
+    saved = set_mxcsr(f, DEFAULT_MXCSR)
+    workers, threads = s.get("workers"), s.get("threads")
+    helps = s.get("participants") > threads
+    s.set("first_batch", 0)
+    f.call(None, "begin_window", scene)
+    f.store(f.select(helps, f.const(I32, JOINED), 0), s.address("state"), atomic=True)
+
+    def worker_at(i: Val) -> Val:
+        return f.at(workers, i.zext(I64) * ctypes.sizeof(Worker))
+
+    with f.range(0, f.select(s.get("alone").ne(0), f.const(I32, 0), threads)) as i:
+        f.call(I32, "sem_post", Record(f, worker_at(i), Worker).get("start"))
+    with f.else_of(helps) as otherwise:
+        f.call(None, "render", worker_at(threads), f.const(I32, JOINED))
+        otherwise()
+        _wait(f, s.get("done"))
+    turns = f.var(I32, 0)
+    with f.loop() as loop:
+        loop.break_if(_joined(f.load(I32, s.address("state"), atomic=True)).eq(0))
+        _pause(f, turns)
+    f.call(None, "llvm.x86.sse.ldmxcsr", saved)
+    f.ret()
+
+
+def build_scheduler(module: Module) -> None:
+    """flush(scene) and worker(worker), and what they call; `front_end` and `tiles` must be in the same module."""
+    for build in (
+        _build_take_batches,
+        _build_begin_window,
+        _build_begin_tiles,
+        _build_end_window,
+        _build_join,
+        _build_render,
+        _build_worker,
+        _build_flush,
+    ):
+        build(module)

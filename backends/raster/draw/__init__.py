@@ -1,0 +1,1 @@
+"""Python, once a draw: bound state becomes a Draw record."""

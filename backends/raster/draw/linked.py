@@ -1,0 +1,93 @@
+"""A vertex and a fragment shader together: which output register fills which slot of the vertex record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.device.bound import Shader
+from backends.llvm.kernels.stages import wants_presence
+from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
+from backends.raster.tile.fragment import FragmentInfo
+from linkage import LinkState, interface_of, link
+from linkage.options import IDENTITY
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.semantics import Semantic
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Output registers by meaning; DEFAULT_REGISTER reads 0, 0, 0, 1. The first tuples have one entry a setup slot."""
+
+    source: tuple[int, ...]
+    back: tuple[int, ...]  # what a triangle that faces back reads under two-sided light
+    is_color: tuple[bool, ...]
+    position: int
+    point_size: int | None
+    edge_flag: int | None
+    layer: int | None
+    viewport: int | None
+    is_layer_relative: bool  # the viewport's number is added to the layer
+    clip_vertex: int
+    clip_distance: tuple[int | None, ...]
+    num_distances: int  # that the shader declares to write: clip scalars come first,
+    num_culls: int  # then cull scalars
+    has_user_planes: bool  # VS_PROHIBIT_UCPS is not set
+    wants_system: bool
+    num_inputs: int
+    is_window_space: bool
+
+
+def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo, state: LinkState = IDENTITY) -> Linked:
+    """Derives it from the LinkTable; `state` is a linkage other than the identity.
+
+    UnsupportedError for vertex programs that need what is not there.
+    """
+    program = vertex.program
+    outputs = program.file_size(File.OUT)
+    if outputs > MAX_OUTPUTS or info.num_slots > MAX_INPUTS:
+        raise UnsupportedError.at("B001", f"a shader may have {MAX_OUTPUTS} outputs and {MAX_INPUTS} inputs")
+    by_semantic = interface_of(program).by_semantic
+    source, back, colors = [], [], []
+    if fragment is not None:
+        table = link(program, fragment.program, state=state)
+        for row in sorted(table.rows, key=lambda r: r.slot):
+            front = _register(row.output_register)
+            source.append(front)
+            behind = table.back_register(row)
+            back.append(front if behind is None else behind)
+            colors.append(row.semantic.name == "COLOR")
+    else:
+        source = [_register(by_semantic.get(state.source(s.semantic))) for s in info.slots]
+        back, colors = list(source), [False] * len(source)
+    while len(source) < info.num_slots:  # the point coordinate has no output
+        source.append(DEFAULT_REGISTER)
+        back.append(DEFAULT_REGISTER)
+        colors.append(False)
+    position = _register(by_semantic.get(Semantic("POSITION", 0)))
+    distances = tuple(by_semantic.get(Semantic("CLIPDIST", k)) for k in range(2))
+    clips, culls = program.property("NUM_CLIPDIST_ENABLED"), program.property("NUM_CULLDIST_ENABLED")
+    clips = min(max(clips, 0) if clips or culls else 4 * sum(d is not None for d in distances), MAX_DISTANCES)
+    return Linked(
+        tuple(source),
+        tuple(back),
+        tuple(colors),
+        position,
+        by_semantic.get(Semantic("PSIZE", 0)),
+        by_semantic.get(Semantic("EDGEFLAG", 0)),
+        by_semantic.get(Semantic("LAYER", 0)),
+        by_semantic.get(Semantic("VIEWPORT_INDEX", 0)),
+        program.property("LAYER_VIEWPORT_RELATIVE") != 0,
+        by_semantic.get(Semantic("CLIPVERTEX", 0), position),
+        distances,
+        clips,
+        min(max(culls, 0), MAX_DISTANCES - clips),
+        program.property("VS_PROHIBIT_UCPS") == 0,
+        bool(program.declared(File.SV)) or wants_presence(program),
+        program.file_size(File.IN),
+        program.property("VS_WINDOW_SPACE_POSITION") != 0,
+    )
+
+
+def _register(number: int | None) -> int:
+    return DEFAULT_REGISTER if number is None else number

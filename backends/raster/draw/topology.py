@@ -1,0 +1,123 @@
+"""Primitive types: which vertices make up the corners of each triangle, line or point.
+
+Corner k of primitive q of n vertices is vertex (q >> shift) * multiply[k] + offset[q & 1][k]; corner 2 is always the
+provoking vertex, and a triangle's corners keep its orientation. Provoking vertices: the last one, or the first one with
+flatshade_first; quads always take their last, polygons their first (reference/gallium.json, notes.provoking).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.pipe.enums import Prim
+from backends.raster.records import Shape
+
+Corners = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """One primitive type under one provoking vertex convention. `count` gives primitives from a number of vertices (or an array)."""
+
+    shape: Shape
+    multiply: Corners
+    even: Corners
+    odd: Corners
+    count: Callable[[Any], Any]
+    shift: int = 0  # 1: two triangles a primitive
+    closes: bool = False  # the last line ends at the first vertex
+    edges: tuple[int, int] = (7, 7)  # of even and odd triangles: bit k, corner k to the next is an edge of the primitive
+
+    @property
+    def is_list(self) -> bool:
+        """Independent triangles."""
+        return self.shape is Shape.TRIANGLE and self.multiply == (3, 3, 3)
+
+    @property
+    def is_irregular(self) -> bool:
+        """The formula does not say it all: vertex numbers are written out."""
+        return self.closes
+
+    def places(self, q: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(primitives, corners): vertices of the primitives number `q` of strips of `lengths` vertices."""
+        places = np.empty((len(q), len(self.multiply)), np.int64)
+        for k in range(places.shape[1]):
+            offset = np.where(q & 1, self.odd[k], self.even[k])
+            places[:, k] = (q >> self.shift) * self.multiply[k] + offset
+        return places % np.maximum(lengths, 1)[:, None] if self.closes else places
+
+
+def _same(shape: Shape, step: int, corners: Corners, count: Callable[[Any], Any]) -> Topology:
+    return Topology(shape, (step, step, step), corners, corners, count)
+
+
+_T, _L, _P = Shape.TRIANGLE, Shape.LINE, Shape.POINT
+_QUADS = Topology(_T, (4, 4, 4), (0, 1, 3), (1, 2, 3), lambda n: n // 4 * 2, 1, edges=(5, 3))
+_QUAD_STRIP = Topology(_T, (2, 2, 2), (0, 1, 3), (2, 0, 3), lambda n: (n - 2) // 2 * 2, 1, edges=(3, 5))
+_POLYGON = Topology(_T, (1, 1, 0), (1, 2, 0), (1, 2, 0), lambda n: n - 2, edges=(1, 1))
+
+# type -> (last vertex provokes, first vertex provokes)
+TOPOLOGIES: dict[Prim, tuple[Topology, Topology]] = {
+    Prim.POINTS: (_same(_P, 1, (0, 0, 0), lambda n: n),) * 2,
+    Prim.LINES: (_same(_L, 2, (0, 1, 1), lambda n: n // 2), _same(_L, 2, (0, 1, 0), lambda n: n // 2)),
+    Prim.LINE_STRIP: (_same(_L, 1, (0, 1, 1), lambda n: n - 1), _same(_L, 1, (0, 1, 0), lambda n: n - 1)),
+    Prim.LINE_LOOP: (
+        Topology(_L, (1, 1, 1), (0, 1, 1), (0, 1, 1), lambda n: n * (n > 1), closes=True),
+        Topology(_L, (1, 1, 1), (0, 1, 0), (0, 1, 0), lambda n: n * (n > 1), closes=True),
+    ),
+    Prim.TRIANGLES: (_same(_T, 3, (0, 1, 2), lambda n: n // 3), _same(_T, 3, (1, 2, 0), lambda n: n // 3)),
+    Prim.TRIANGLE_STRIP: (
+        Topology(_T, (1, 1, 1), (0, 1, 2), (1, 0, 2), lambda n: n - 2),
+        Topology(_T, (1, 1, 1), (1, 2, 0), (2, 1, 0), lambda n: n - 2),
+    ),
+    Prim.TRIANGLE_FAN: (
+        Topology(_T, (0, 1, 1), (0, 1, 2), (0, 1, 2), lambda n: n - 2),
+        Topology(_T, (1, 0, 1), (2, 0, 1), (2, 0, 1), lambda n: n - 2),
+    ),
+    Prim.QUADS: (_QUADS, _QUADS),
+    Prim.QUAD_STRIP: (_QUAD_STRIP, _QUAD_STRIP),
+    Prim.POLYGON: (_POLYGON, _POLYGON),
+    Prim.LINES_ADJACENCY: (_same(_L, 4, (1, 2, 2), lambda n: n // 4), _same(_L, 4, (1, 2, 1), lambda n: n // 4)),
+    Prim.LINE_STRIP_ADJACENCY: (_same(_L, 1, (1, 2, 2), lambda n: n - 3), _same(_L, 1, (1, 2, 1), lambda n: n - 3)),
+    Prim.TRIANGLES_ADJACENCY: (_same(_T, 6, (0, 2, 4), lambda n: n // 6), _same(_T, 6, (2, 4, 0), lambda n: n // 6)),
+    Prim.TRIANGLE_STRIP_ADJACENCY: (
+        Topology(_T, (2, 2, 2), (0, 2, 4), (2, 0, 4), lambda n: n // 2 - 2),
+        Topology(_T, (2, 2, 2), (2, 4, 0), (4, 2, 0), lambda n: n // 2 - 2),
+    ),
+}
+
+
+def topology_of(mode: Prim, flatshade_first: bool) -> Topology:
+    """The row of a primitive type. ValueError for patches, which only the tessellator draws."""
+    rows = TOPOLOGIES.get(mode)
+    if rows is None:
+        raise ValueError(f"draw_vbo: mode: {Prim(mode).name} want a tessellation evaluation shader")
+    return rows[flatshade_first]
+
+
+def expand(topology: Topology, numbers: NDArray[np.uint32], restart: int | None) -> NDArray[np.uint32]:
+    """The corners' vertex numbers of each primitive, for strips that restart where a number equals `restart`, and for closed loops."""
+    cuts = np.flatnonzero(numbers == restart) if restart is not None else np.zeros(0, np.int64)
+    starts = np.concatenate([[0], cuts + 1])
+    ends = np.concatenate([cuts, [len(numbers)]])
+    lengths = ends - starts
+    counts = np.maximum(topology.count(lengths), 0)
+    segment = np.repeat(np.arange(len(starts)), counts)
+    q = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = topology.places(q, lengths[segment])
+    return np.ascontiguousarray(numbers[places + starts[segment][:, None]].ravel())
+
+
+def beginnings(topology: Topology, numbers: NDArray[np.uint32], restart: int) -> NDArray[np.uint8]:
+    """One byte for each primitive that `expand` makes of restarting strips: 1 where a strip begins."""
+    cuts = np.flatnonzero(numbers == restart)
+    lengths = np.diff(np.concatenate([[-1], cuts, [len(numbers)]])) - 1
+    counts = np.maximum(topology.count(lengths), 0)
+    found = np.zeros(counts.sum(), np.uint8)
+    found[(np.cumsum(counts) - counts)[counts > 0]] = 1
+    return found

@@ -1,0 +1,1 @@
+"""Generated code, once a batch: vertices become binned triangles."""

@@ -1,0 +1,94 @@
+"""Front end, first step: primitive numbers -> three vertex numbers each, and the list of vertices that must be shaded."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import BOOL, I8, I16, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.records import CACHE_SLOTS, MAX_LANES, Batch, Draw, Worker
+
+
+def build_assemble(lanes: int, module: Module) -> None:
+    """assemble(worker, batch). Topology is run-time data of the draw; vertices that a batch uses twice are shaded once."""
+    f = Function(module, "assemble", [PTR, PTR], internal=True)
+    w, b = Record(f, f.args[0], Worker), Record(f, f.args[1], Batch)
+    d = Record(f, b.get("draw"), Draw)
+    first, count, per_instance = b.get("first"), b.get("count"), d.get("prims_per_instance")
+    instance = first.udiv(per_instance)
+    inside = first - instance * per_instance
+    stamp = w.get("stamp") + 1
+    w.set("stamp", stamp)
+    total = f.var(I32, 0)
+    with f.else_of(d.get("list").ne(0) & (inside + count <= per_instance)) as otherwise:
+        _assemble_list(f, w, d, lanes, inside, count, instance)
+        total.set(count * 3)
+        otherwise()
+        total.set(_assemble_any(f, w, d, inside, count, instance, stamp))
+    zero = f.const(I32.wide(MAX_LANES), 0)  # the last vector of vertices reads past the end, at any width
+    f.store(zero, w.get("vertex_id"), total.get() << 2)
+    f.store(zero, w.get("instance_id"), total.get() << 2)
+    w.set("num_vertices", total.get())
+    f.ret()
+
+
+def _assemble_list(f: Function, w: Record, d: Record, lanes: int, first: Val, count: Val, instance: Val) -> None:
+    """A list without indices: no vertex is used twice."""
+    lane = f.lanes_const(I32.wide(lanes), range(lanes))
+    offsets, start = [d.get("offset", k) for k in range(3)], d.get("start")
+    corners = [w.get(n) for n in ("t0", "t1", "t2")]
+    prim_out, ids, instances = w.get("prim"), w.get("vertex_id"), w.get("instance_id")
+    with f.range(0, count, lanes) as i:
+        for offset, t in zip(offsets, corners):
+            f.store((lane + i) * 3 + offset, t, i << 2)
+        f.store(lane + i, prim_out, i << 2)
+    with f.range(0, count * 3, lanes) as i:
+        f.store(lane + i + (first * 3 + start), ids, i << 2)
+        f.store(f.splat(instance, lanes), instances, i << 2)
+
+
+def _assemble_any(f: Function, w: Record, d: Record, first: Val, count: Val, first_instance: Val, stamp: Val) -> Val:
+    """Every other case, one corner at a time. Returns the number of vertices."""
+    shift, start, bias, size = d.get("shift"), d.get("start"), d.get("index_bias"), d.get("index_size")
+    multiply = [d.get("multiply", k) for k in range(3)]
+    offset = [d.get("offset", k) for k in range(6)]
+    ids, instances, cache, indices = w.get("vertex_id"), w.get("instance_id"), w.get("cache"), d.get("indices")
+    corners, prim_out, per_instance = [w.get(n) for n in ("t0", "t1", "t2")], w.get("prim"), d.get("prims_per_instance")
+    total, instance, inside = f.var(I32, 0), f.var(I32, first_instance), f.var(I32, first)
+    with f.range(0, count) as i:
+        q, inst = inside.get(), instance.get()
+        odd, whole = (q & 1).ne(0), q.lshr(shift)
+        for k in range(3):
+            place = whole * multiply[k] + f.select(odd, offset[3 + k], offset[k]) + start
+            index = f.var(I32, place)
+            with f.else_of(size.eq(4)) as smaller:
+                index.set(f.load(I32, indices, place << 2))
+                smaller()
+                with f.if_(size.eq(2)):
+                    index.set(f.load(I16, indices, place << 1, align=1).zext(I32))
+                with f.if_(size.eq(1)):
+                    index.set(f.load(I8, indices, place, align=1).zext(I32))
+            number = index.get()
+            key = (inst.zext(I64) << 32) | number.zext(I64)
+            entry = f.at(cache, (number & (CACHE_SLOTS - 1)) << 4)
+            hit = f.load(I64, entry).eq(key) & f.load(I32, entry, 8).eq(stamp)
+            vertex = f.var(I32, f.load(I32, entry, 12))
+            with f.if_(~hit):
+                new = total.get()
+                vertex.set(new)
+                f.store(key, entry)
+                f.store(stamp, entry, 8)
+                f.store(new, entry, 12)
+                f.store(number + bias, ids, new << 2)
+                f.store(inst, instances, new << 2)
+                total.set(new + 1)
+            f.store(vertex.get(), corners[k], i << 2)
+        f.store(i, prim_out, i << 2)
+        inside.add(1)
+        wrap = inside.get().eq(per_instance)
+        inside.set(f.select(wrap, 0, inside.get()))
+        instance.set(f.select(wrap, inst + 1, inst))
+    return total.get()
+
+
+def lowest_bit(f: Function, bits: Val) -> Val:
+    """Number of the lowest set bit of an i32 that is not 0."""
+    return f.intrinsic("cttz", bits, Val(f, BOOL, "true"))

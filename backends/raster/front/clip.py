@@ -1,0 +1,134 @@
+"""Front end, third step: triangles against near, far, guard and user planes. Most batches skip it."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.front.assemble import lowest_bit
+from backends.raster.front.vertices import project
+from backends.raster.front.views import placed_view
+from backends.raster.records import NEEDS_CLIP, POLYGON, REJECTS, Batch, Draw, VertexLayout, Worker
+
+PLANES = 6  # near, far, four guard planes; clip distances come behind them
+
+
+def build_clip(lanes: int, module: Module) -> None:
+    """clip(worker, batch) -> count: triangles t -> triangles u, in order; drops those outside, clips those that need it."""
+    f = Function(module, "clip", [PTR, PTR], I32, internal=True)
+    worker, batch = f.args
+    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
+    draw = b.get("draw")
+    source = [w.get(n) for n in ("t0", "t1", "t2", "prim")]
+    target = [w.get(n) for n in ("u0", "u1", "u2", "uprim")]
+    masks, count, vec = w.get("clip_masks"), b.get("count"), I32.wide(lanes)
+    lane, out = f.lanes_const(vec, range(lanes)), f.var(I32, 0)
+    with f.range(0, count, lanes) as i:
+        valid = (lane + i) < count
+        corner = [f.select(valid, f.load(vec, s, i << 2), 0) for s in source]
+        m = [f.gather(I32, masks, c << 2) for c in corner[:3]]
+        inside = valid & (m[0] & m[1] & m[2] & REJECTS).eq(0)
+        needs = inside & ((m[0] | m[1] | m[2]) & NEEDS_CLIP).ne(0)
+        # (llvm.experimental.vector.compress would pack the survivors, but LLVM 22 miscompiles it at 32 lanes)
+        with f.else_of(f.mask_bits(~inside | needs).eq(0)) as otherwise:
+            for c, t in zip(corner, target):
+                f.store(c, t, out.get() << 2)
+            out.add(lanes)
+            otherwise()
+            left, clip_bits = f.var(I32, f.mask_bits(inside)), f.mask_bits(needs)
+            with f.loop() as loop:
+                bits = left.get()
+                loop.break_if(bits.eq(0))
+                k = lowest_bit(f, bits)
+                left.set(bits & (bits - 1))
+                triangle = [f.load(I32, s, (i + k) << 2) for s in source]
+                with f.else_of((clip_bits.lshr(k) & 1).eq(0)) as clip_it:
+                    for v, t in zip(triangle, target):
+                        f.store(v, t, out.get() << 2)
+                    out.add(1)
+                    clip_it()
+                    out.set(f.call(I32, "clip_polygon", worker, draw, *triangle, out.get()))
+    f.ret(out.get())
+
+
+def plane_distance(f: Function, d: Record, view: Record, plane: Val, vertex: Val) -> Val:
+    """Signed distance of a vertex (pointer to its clip position) from plane number `plane`; inside is 0 and above."""
+    distance = f.var(F32)
+    with f.else_of(plane < PLANES) as user:
+        q = f.load(F32.wide(4), vertex) * f.load(F32.wide(4), view.address("planes"), plane << 4)
+        distance.set(((q[0] + q[1]) + q[2]) + q[3])
+        user()
+        distance.set(f.load(F32, f.at(vertex, d.get("distances_at") - VertexLayout.CLIP), (plane - PLANES) << 2))
+    return distance.get()
+
+
+def blend_vertex(f: Function, inner: Val, outer: Val, t: Val, target: Val, bytes_: Val) -> None:
+    """target = inner + (outer - inner) * t, over all of a vertex from its clip position on."""
+    vec4 = F32.wide(4)
+    with f.range(0, bytes_, 16) as k:
+        vi, vo = f.load(vec4, inner, k), f.load(vec4, outer, k)
+        f.store(vi + (vo - vi) * t, target, k)
+
+
+def copy_vertex(f: Function, source: Val, target: Val, bytes_: Val) -> None:
+    """A vertex from its clip position on."""
+    with f.range(0, bytes_, 16) as k:
+        f.store(f.load(F32.wide(4), source, k), target, k)
+
+
+def emit_vertex(f: Function, d: Record, view: Record, source: Val, target: Val, bytes_: Val, provoking: Val) -> None:
+    """A clipped vertex becomes a record: projected again, with the flat slots of the provoking vertex (a whole record)."""
+    position = [f.load(F32, source, 4 * c) for c in range(4)]
+    f.store_vec4s(project(f, view, position), [target], VertexLayout.WINDOW)
+    copy_vertex(f, source, f.at(target, VertexLayout.CLIP), bytes_)
+    with f.range(0, d.get("num_vertex_slots")) as s:
+        with f.if_(f.load(I32, d.address("flat"), s << 2).ne(0)):
+            at = (s << 4) + VertexLayout.SLOTS
+            f.store(f.load(F32.wide(4), provoking, at), target, at)
+
+
+def build_clip_polygon(module: Module) -> None:
+    """clip_polygon(worker, draw, corners, prim, count) -> count: Sutherland-Hodgman for one triangle (the slow, rare path).
+
+    The new vertex of an edge is always computed from its inside end, so that two triangles that share the edge get
+    the same vertex whatever their order."""
+    f = Function(module, "clip_polygon", [PTR, PTR, I32, I32, I32, I32, I32], I32, internal=True)
+    worker, draw, s0, s1, s2, prim, start = f.args
+    w, d = Record(f, worker, Worker), Record(f, draw, Draw)
+    vertices, size = w.get("vertices"), d.get("vertex_size")
+    bytes_ = size - VertexLayout.CLIP
+    polygon = w.get("polygon")
+    source, target = f.var(PTR, polygon), f.var(PTR, f.at(polygon, bytes_ * POLYGON))
+    corners = [f.at(vertices, (s * size).zext(I64)) for s in (s0, s1, s2)]
+    for k, c in enumerate(corners):
+        copy_vertex(f, f.at(c, VertexLayout.CLIP), f.at(polygon, bytes_ * k), bytes_)
+    view = placed_view(f, d, corners[2])
+    n = f.var(I32, 3)
+    with f.range(0, d.get("num_distances") + PLANES) as plane:
+        made, count, old, new = f.var(I32, 0), n.get(), source.get(), target.get()
+        with f.range(0, count) as i:
+            j = f.select((i + 1).eq(count), 0, i + 1)
+            a, c = f.at(old, i * bytes_), f.at(old, j * bytes_)
+            da, dc = plane_distance(f, d, view, plane, a), plane_distance(f, d, view, plane, c)
+            a_in, c_in = da >= 0.0, dc >= 0.0
+            with f.if_(a_in & (made.get() < POLYGON)):  # (rounding and NaN make polygons that are not convex: they must not grow on)
+                copy_vertex(f, a, f.at(new, made.get() * bytes_), bytes_)
+                made.add(1)
+            with f.if_((a_in ^ c_in) & (made.get() < POLYGON)):
+                inner, outer = f.select(a_in, a, c), f.select(a_in, c, a)
+                di, do = f.select(a_in, da, dc), f.select(a_in, dc, da)
+                blend_vertex(f, inner, outer, di / (di - do), f.at(new, made.get() * bytes_), bytes_)
+                made.add(1)
+        n.set(made.get())
+        source.set(new)
+        target.set(old)
+    total, first = n.get(), w.get("num_vertices")
+    with f.range(0, total) as i:
+        record = f.at(vertices, ((first + i) * size).zext(I64))
+        emit_vertex(f, d, view, f.at(source.get(), i * bytes_), record, bytes_, corners[2])
+    w.set("num_vertices", first + total)
+    out = f.var(I32, start)
+    with f.range(2, total) as i:
+        for name, v in (("u0", first), ("u1", first + i - 1), ("u2", first + i), ("uprim", prim)):
+            f.store(v, w.get(name), out.get() << 2)
+        out.add(1)
+    f.ret(out.get())

@@ -1,0 +1,97 @@
+"""Vertex fetch: attributes of one vector of vertices, from buffers to one vector a channel. Every access is bounds-checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.formats import ChannelType, Format
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.llvm.library.packing import one_bits
+from backends.llvm.library.pixels import fetch_attribute
+from backends.raster.records import Draw
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What of a vertex element changes code: its format, whether it advances by instances, whether the divisor is above 1."""
+
+    format: Format
+    instanced: bool = False
+    divided: bool = False
+
+    @property
+    def is_float(self) -> bool:
+        """One to four 32-bit floats: the layout-free kernel reads it."""
+        return all(c.type is ChannelType.FLOAT and c.size == 32 for c in self.format.channels) and self.format.swizzle[0] == 0
+
+
+def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module) -> None:
+    """fetch(draw, ids, instances, soa) for one layout; a None attribute reads 0, 0, 0, 1. See `build_fetch_floats`."""
+    f = Function(module, "fetch", [PTR, PTR, PTR, PTR])
+    draw, ids, instances, soa = f.args
+    d = Record(f, draw, Draw)
+    vec, bytes_ = I32.wide(lanes), 4 * lanes
+    offsets = f.alloca(str(I64.wide(lanes)))
+    vertex = f.load(vec, ids)
+    for a, attribute in enumerate(layout):
+        if attribute is None:
+            channels = [f.const(F32.wide(lanes), float(c == 3)) for c in range(4)]
+        else:
+            base, stride, limit = (d.get(n, a) for n in ("attribute", "stride", "limit"))
+            wanted = vertex
+            if attribute.instanced:
+                instance = f.load(vec, instances)
+                if attribute.divided:
+                    divisor = d.get("divisor", a)
+                    instance = instance.udiv(f.select(divisor.eq(0), f.const(I32, 1), divisor))
+                wanted = instance + d.get("start_instance")
+            valid = wanted.ult(limit)
+            index = f.select(valid, wanted, 0)
+            f.store(index.zext(I64) * stride, offsets, 0, 64)
+            pointers = [f.at(base, f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
+            one = f.word(one_bits(attribute.format))
+            fetched = fetch_attribute(f, attribute.format, pointers)
+            outside = [f.const(F32, 0.0)] * 3 + [one if len(attribute.format.channels) < 4 else f.const(F32, 0.0)]
+            channels = [f.select(valid, v, f.splat(o, lanes)) for v, o in zip(fetched, outside)]
+        for c, v in enumerate(channels):
+            f.store(v, soa, (4 * a + c) * bytes_, min(64, bytes_))
+    f.ret()
+
+
+def build_fetch_floats(lanes: int, module: Module) -> None:
+    """fetch(draw, ids, instances, soa): every layout whose attributes are one to four 32-bit floats; all else is run-time data.
+
+    Attribute a's channel c goes to vector 4a + c. An element outside its buffer reads as zeros; channels that the format
+    lacks are 0, 0, 0, 1. Buffers are readable for 16 bytes behind their end."""
+    f = Function(module, "fetch", [PTR, PTR, PTR, PTR])
+    draw, ids, instances, soa = f.args
+    d = Record(f, draw, Draw)
+    vec, bytes_ = I32.wide(lanes), 4 * lanes
+    offsets = f.alloca(str(I64.wide(lanes)))
+    vertex = f.load(vec, ids)
+    with f.range(0, d.get("num_attributes")) as a:
+        base, stride = f.load(PTR, d.address("attribute"), a << 3), f.load(I64, d.address("stride"), a << 3)
+        limit, channels = f.load(I32, d.address("limit"), a << 2), f.load(I32, d.address("channels"), a << 2)
+        index, valid = element_index(f, d, vertex, instances, limit, f.load(I32, d.address("divisor"), a << 2))
+        f.store(index.zext(I64) * stride, offsets, 0, 64)
+        pointers = [f.at(base, f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
+        target = f.at(soa, a * (4 * bytes_))
+        for c, v in enumerate(f.load_vec4s(pointers)):
+            missing = f.const(v.type, 1.0 if c == 3 else 0.0)
+            there = f.select(valid, v, 0.0)
+            f.store(f.select(channels > c, there, missing), target, c * bytes_, min(64, bytes_))
+    f.ret()
+
+
+def element_index(f: Function, d: Record, vertex: Val, instances: Val, limit: Val, divisor: Val) -> tuple[Val, Val]:
+    """Element numbers of one attribute (0 where they lie outside of the buffer), and which of them lie inside."""
+    index = f.var(vertex.type, vertex)
+    with f.if_(divisor.ne(0)):
+        instance = f.load(vertex.type, instances)
+        index.set(instance + d.get("start_instance"))
+        with f.if_(divisor.ugt(1)):
+            index.set(instance.udiv(f.max(divisor, 1)) + d.get("start_instance"))
+    wanted = index.get()
+    valid = wanted.ult(limit)
+    return f.select(valid, wanted, 0), valid

@@ -1,0 +1,88 @@
+"""The front end of one batch: assemble, shade, clip, set up, bin.
+
+A batch is a range of primitives of one draw. Everything it produces lies in its own arena, so batches may run on any
+thread in any order; tiles later walk them in number order. Vertex records and triangle lists are per-worker scratch
+that stays in the L2 cache.
+"""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import I32, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.front.assemble import build_assemble
+from backends.raster.front.clip import build_clip, build_clip_polygon
+from backends.raster.front.expand import build_expand
+from backends.raster.front.outline import build_outline
+from backends.raster.front.rectangles import build_catch_up, build_rectangle
+from backends.raster.front.routes import build_place
+from backends.raster.front.setup import build_setup
+from backends.raster.records import BOTTOM, CULL, LEFT, NEEDS_CLIP, RIGHT, TOP, Batch, Draw, Shape, Worker
+
+
+def _build_steps(module: Module) -> None:
+    """vertices_of(worker, batch): numbers, shaded vertices, routes. thin(worker, batch) -> count: triangles u of other shapes."""
+    f = Function(module, "vertices_of", [PTR, PTR], internal=True)
+    worker, batch = f.args
+    d = Record(f, Record(f, batch, Batch).get("draw"), Draw)
+    f.call(None, "assemble", worker, batch)
+    f.call_pointer(None, d.get("shade_vertices"), worker, batch)
+    with f.if_(d.get("replaces").ne(0)):
+        f.call(None, "place", worker, batch)
+    f.ret()
+    f = Function(module, "thin", [PTR, PTR], I32, internal=True)
+    worker, batch = f.args
+    made = f.var(I32)
+    with f.else_of(Record(f, Record(f, batch, Batch).get("draw"), Draw).get("shape").eq(Shape.OUTLINE)) as others:
+        made.set(f.call(I32, "outline", worker, batch))
+        others()
+        made.set(f.call(I32, "expand", worker, batch))
+    f.ret(made.get())
+
+
+def build_front_end(lanes: int, module: Module) -> None:
+    """front_end(worker, batch): one kernel for all variants; slots, modes and topology are run-time data."""
+    build_assemble(lanes, module)
+    build_clip_polygon(module)
+    build_clip(lanes, module)
+    build_rectangle(module)
+    build_expand(module)
+    build_outline(module)
+    build_place(module)
+    _build_steps(module)
+    build_catch_up(module)
+    build_setup(lanes, module)
+    build_setup(lanes, module, routed=True)
+    f = Function(module, "front_end", [PTR, PTR], internal=True)
+    worker, batch = f.args
+    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
+    d = Record(f, b.get("draw"), Draw)
+
+    def set_up(letter: str, triangles: Val) -> None:
+        lists = [w.get(f"{letter}{k}") for k in range(3)] + [w.get("uprim" if letter == "u" else "prim")]
+        with f.else_of(d.get("routed").eq(0)) as routed:
+            f.call(None, "setup", worker, batch, *lists, triangles)
+            routed()
+            f.call(None, "setup_routed", worker, batch, *lists, triangles)
+
+    with f.if_(d.get("stippled").ne(0)):
+        f.call(None, "catch_up", worker, batch)
+    f.call(None, "vertices_of", worker, batch)
+    count = b.get("count")
+    sides = f.select(d.get("cuts_points").ne(0), f.const(I32, LEFT | RIGHT | BOTTOM | TOP), 0)
+    with f.if_((w.get("and_mask") & ~sides).ne(0)):  # every vertex is outside of one plane
+        b.set("done", count)
+        b.set("limit", 0)
+        b.set("used", 0)
+        b.set("clipper_out", 0)
+        f.ret()
+        f.place(f.label())
+    with f.if_(d.get("shape").ne(Shape.TRIANGLE)):
+        set_up("u", f.call(I32, "thin", worker, batch))
+        f.ret()
+        f.place(f.label())
+    with f.else_of((w.get("or_mask") & (NEEDS_CLIP | CULL)).eq(0)) as otherwise:
+        set_up("t", count)
+        otherwise()
+        left = f.call(I32, "clip", worker, batch)
+        set_up("u", left)
+    f.ret()

@@ -1,0 +1,123 @@
+"""Layers and viewports: which of them a primitive goes to, by what its provoking vertex says.
+
+Everything ordinary stays as it is: only a draw whose vertices name a viewport, or that names layers of a framebuffer which
+has some, is `routed`. Its setup records end with the layer, the viewport and the viewport's depth range. Where viewports are
+named, or where corners of lines and points will be copied from a vertex that does not provoke, each primitive first gets
+vertex records of its own, placed by its own viewport.
+
+A layer behind the last one counts as the last one, a viewport that does not exist as viewport 0 (as in Mesa).
+"""
+
+from __future__ import annotations
+
+from backends.device.limits import MAX_VIEWS
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.front.clip import copy_vertex
+from backends.raster.front.vertices import inside_guard, project
+from backends.raster.front.views import view_at
+from backends.raster.records import GUARD, Batch, Draw, SetupLayout, VertexLayout, View, Worker
+
+# ------------------------------------------------------------------------------------------------------------ from Python
+
+
+# ---------------------------------------------------------------------------------------------------------- generated code
+def build_place(module: Module) -> None:
+    """place(worker, batch): triangles t get three vertex records each, with the layer and the viewport of corner 2."""
+    f = Function(module, "place", [PTR, PTR], internal=True)
+    worker, batch = f.args
+    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
+    d = Record(f, b.get("draw"), Draw)
+    vertices, size, masks = w.get("vertices"), d.get("vertex_size"), w.get("clip_masks")
+    lists = [w.get(n) for n in ("t0", "t1", "t2")]
+    layer_slot, view_slot = d.get("layer_slot"), d.get("view_slot")
+    first, any_ = w.get("num_vertices"), f.var(I32, w.get("or_mask"))
+
+    def record(number: Val) -> Val:
+        return f.at(vertices, (number * size).zext(I64))
+
+    with f.range(0, b.get("count")) as i:
+        corners = [f.load(I32, t, i << 2) for t in lists]
+        provoking = record(corners[2])
+        number, layer = f.var(I32, 0), f.var(I32, 0)
+        with f.if_(layer_slot >= 0):
+            layer.set(f.load(I32, provoking, (layer_slot << 4) + VertexLayout.SLOTS))
+        with f.if_(view_slot >= 0):
+            named = f.load(I32, provoking, (view_slot << 4) + VertexLayout.SLOTS)
+            number.set(f.select(named.ult(MAX_VIEWS), named, 0))
+        with f.if_(d.get("layer_relative").ne(0)):
+            layer.add(number.get())
+        for k, (old, t) in enumerate(zip(corners, lists)):
+            new = first + i * 3 + k
+            target = record(new)
+            copy_vertex(f, record(old), target, size)
+            mask = f.var(I32, f.load(I32, masks, old << 2))
+            with f.if_(layer_slot >= 0):
+                f.store(layer.get(), target, (layer_slot << 4) + VertexLayout.SLOTS)
+            with f.if_(view_slot >= 0):
+                f.store(number.get(), target, (view_slot << 4) + VertexLayout.SLOTS)
+                view = Record(f, view_at(f, d, number.get()), View)
+                position = [f.load(F32, target, VertexLayout.CLIP + 4 * c) for c in range(4)]
+                f.store_vec4s(project(f, view, position), [target], VertexLayout.WINDOW)
+                far = f.select(inside_guard(view, position), f.const(I32, 0), GUARD)
+                mask.set((mask.get() & ~GUARD) | far)
+            f.store(mask.get(), masks, new << 2)
+            f.store(new, t, i << 2)
+            any_.set(any_.get() | mask.get())
+    w.set("num_vertices", first + b.get("count") * 3)
+    w.set("or_mask", any_.get())
+    f.ret()
+
+
+class Routes:
+    """Layers and viewports of the primitives that setup works on, `lanes` at once."""
+
+    def __init__(self, f: Function, d: Record, records: list[Val], layers: Val) -> None:
+        self.f, self.d, self.records = f, d, records
+        lanes = len(records)
+        vec = I32.wide(lanes)
+        self.layer, self.number = f.var(vec, 0), f.var(vec, 0)
+        slot = d.get("layer_slot")
+        with f.if_(slot >= 0):
+            named = self._slot(slot)
+            self.layer.set(f.select(named.ult(layers), named, layers - 1))
+        slot = d.get("view_slot")
+        self._bounds = [f.var(vec, d.get("region", k)) for k in range(4)]
+        self._range = [f.var(F32.wide(lanes), d.get(n)) for n in ("depth_min", "depth_max")]
+        with f.if_(slot >= 0):
+            named = self._slot(slot)
+            named = f.select(named.ult(MAX_VIEWS), named, 0)  # (`place` has seen to it, but not for lanes without a triangle)
+            self.number.set(named)
+            views = [view_at(f, d, named[k]) for k in range(lanes)]
+            bounds = f.load_vec4s([f.at(v, View.region.offset) for v in views], I32)
+            for target, bound in zip(self._bounds, bounds):
+                target.set(bound)
+            for target, name in zip(self._range, ("depth_min", "depth_max")):
+                ends = f.const(F32.wide(lanes), 0.0)
+                for k, v in enumerate(views):
+                    ends = f.insert(ends, Record(f, v, View).get(name), k)
+                target.set(ends)
+
+    def _slot(self, slot: Val) -> Val:
+        return self.f.load_vec4s([self.f.at(r, (slot << 4) + VertexLayout.SLOTS) for r in self.records], I32)[0]
+
+    @property
+    def region(self) -> list[Val]:
+        """Pixels that may be drawn."""
+        return [v.get() for v in self._bounds]
+
+    def write(self, target: list[Val], constants: list[Val]) -> None:
+        """The ends of the setup records. `constants`: of the edge functions, in 1/65536 pixels."""
+        f = self.f
+        words = [self.layer.get(), self.number.get(), *(v.get().as_int() for v in self._range)]
+        at = self.d.get("record_size") - SetupLayout.ROUTE
+        f.store_vec4s(words, [f.at(t, at) for t in target], 0)
+        low = [c.trunc(I32) & 255 for c in constants]
+        f.store_vec4s([*low, low[0]], [f.at(t, at) for t in target], 16)
+
+    def offset(self) -> Val:
+        """Depth offset of each triangle, where polygons are drawn as lines or points, or beside such ones."""
+        slot, found = self.d.get("offset_slot"), self.f.var(F32.wide(len(self.records)), 0.0)
+        with self.f.if_(slot >= 0):
+            found.set(self._slot(slot).as_float())
+        return found.get()

@@ -1,0 +1,255 @@
+"""Front end, last step: exact edge equations, boxes, planes, and bins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val, Var
+from backends.llvm.builder.record import Record
+from backends.raster.front.assemble import lowest_bit
+from backends.raster.front.bins import bin_triangle
+from backends.raster.front.routes import Routes
+from backends.raster.front.vertices import snap
+from backends.raster.records import HEADS, NO_CHUNK, Batch, Draw, Mode, Scene, SetupLayout, VertexLayout, Worker
+
+Plane = Callable[[Sequence[Val]], list[Val]]
+
+
+def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Val) -> tuple[list[Val], list[Val], list[Val]]:
+    """E = A*px + B*py + floor(c / 256) >= 0 inside, at the center of pixel (px, py); returns A, B, c, the fill rule included in c.
+
+    An edge owns the pixel centers on it when it is a left one, or a horizontal one on top (below where `tie` is set)."""
+    slopes_x, slopes_y, constants = [], [], []
+    for k in range(3):
+        n = (k + 1) % 3
+        a, e = ys[k] - ys[n], xs[n] - xs[k]
+        a, e = f.select(flip, 0 - a, a), f.select(flip, 0 - e, e)
+        owns = (a > 0) | (a.eq(0) & (f.select(tie, 0 - e, e) > 0))
+        c = a.sext(I64) * (128 - xs[k]).sext(I64) + e.sext(I64) * (128 - ys[k]).sext(I64) - (~owns).zext(I64)
+        slopes_x.append(a)
+        slopes_y.append(e)
+        constants.append(c)
+    return slopes_x, slopes_y, constants
+
+
+def reach_of(f: Function, a: Val, b: Val) -> Val:
+    """What an edge function grows by from a pixel's center to the corner that lies farthest inside, and a little."""
+    return ((f.max(a, 0 - a) + f.max(b, 0 - b)) >> 1) + 1
+
+
+def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Val], area: Val, anchor: tuple[Val, Val]) -> Plane:
+    """A function from the values at three corners to (value at the anchor pixel's center, d/dx, d/dy).
+
+    The plane goes through the corners as they were before snapping: snapped ones would be off by slope/512. Where
+    snapping changed the area a lot (a sliver), the snapped corners count: their area is never 0."""
+    unit = 1.0 / 256.0
+    snapped = area.cast("fptrunc", F32) * (unit * unit)
+    dx, dy = ([window[k][axis] - window[0][axis] for k in (1, 2)] for axis in (0, 1))
+    exact = dx[0] * dy[1] - dx[1] * dy[0]
+    trusted = f.abs(exact - snapped) <= f.abs(snapped) * 0.25
+    inverse = 1.0 / f.select(trusted, exact, snapped)
+    fx, fy = ([f.select(trusted, d, e.to_float() * unit) * inverse for d, e in zip(ds, es)] for ds, es in ((dx, ex), (dy, ey)))
+    ax, ay = (v - (a.to_float() + 0.5) for v, a in zip(window[0][:2], anchor))
+
+    def plane(v: Sequence[Val]) -> list[Val]:
+        d1, d2 = v[1] - v[0], v[2] - v[0]
+        gx, gy = d1 * fy[1] - d2 * fy[0], d2 * fx[0] - d1 * fx[1]
+        return [v[0] - gx * ax - gy * ay, gx, gy]
+
+    return plane
+
+
+def clamped_offset(f: Function, d: Record, offset: Val) -> Val:
+    """A depth offset within the bound that the state sets."""
+    clamp = d.get("offset_clamp")
+    low = f.select(clamp < 0.0, f.max(offset, clamp), offset)
+    return f.select(clamp > 0.0, f.min(low, clamp), low)
+
+
+@dataclass(frozen=True, slots=True)
+class _Arena:
+    """Where records go: they grow up, chunks of bins grow down."""
+
+    f: Function
+    batch: Record
+    base: Val
+    used: Var
+    top: Var
+    prim_seen: Var
+    prim_start: Var
+    first: Val  # where records begin
+    size: Val  # of a record
+
+    def stop_before(self, prim: Val) -> None:
+        """The arena is full: a later window goes on with this primitive; what it has binned so far is void."""
+        f, b = self.f, self.batch
+        b.set("done", prim)
+        self.finish(f.select(prim.eq(self.prim_seen.get()), self.prim_start.get(), self.used.get()))
+        b.set("used", b.get("arena_size"))
+        f.ret()
+        f.place(f.label())
+
+    def finish(self, limit: Val) -> None:
+        """Records below `limit` stay."""
+        self.batch.set("limit", limit)
+        self.batch.set("clipper_out", (limit - self.first).udiv(self.size))
+
+
+def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
+    """setup(worker, batch, corners, prims, count): `lanes` triangles at once, then their bins one at a time.
+
+    setup_routed does the same for draws whose primitives say where they go."""
+    f = Function(module, "setup_routed" if routed else "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32], internal=True)
+    worker, batch, *corner_lists, prim_list, count = f.args
+    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
+    d, scene = Record(f, b.get("draw"), Draw), Record(f, w.get("scene"), Scene)
+    vertices, cursors = w.get("vertices"), w.get("cursors")
+    tiles_x, num_tiles, size, vertex_size = scene.get("tiles_x"), scene.get("num_tiles"), d.get("record_size"), d.get("vertex_size")
+    vec = I32.wide(lanes)
+    lane = f.lanes_const(vec, range(lanes))
+    arena = b.get("arena")
+    with f.range(0, num_tiles, lanes) as i:
+        f.store(f.const(vec, 0), arena, (i << 2) + HEADS)
+        f.store(f.const(vec, NO_CHUNK), cursors, i << 2)
+    first = (num_tiles * 4 + (HEADS + 4 * lanes + 63)) & ~63
+    used = f.var(I32, first)
+    space = _Arena(f, b, arena, used, f.var(I32, b.get("arena_size")), f.var(I32, -1), f.var(I32, 0), first, size)
+    with f.range(0, count, lanes) as start:
+        valid = (lane + start) < count
+        corner = [f.select(valid, f.load(vec, c, start << 2), 0) for c in corner_lists]
+        prims = f.load(vec, prim_list, start << 2)
+        records = [[f.at(vertices, o[k].zext(I64)) for k in range(lanes)] for o in (c * vertex_size for c in corner)]
+        routes = Routes(f, d, records[2], scene.get("layers")) if routed else None
+        triangles = _Triangles(f, d, records, lanes, routes)
+        alive_bits = f.mask_bits(valid & triangles.alive)
+        with f.if_(alive_bits.ne(0)):
+            with f.if_(space.top.get() - used.get() < size * (lanes + 1)):
+                space.stop_before(f.load(I32, prim_list, (start + lowest_bit(f, alive_bits)) << 2))
+            target = []
+            for k in range(lanes):  # a dead lane writes where the next living one will overwrite it
+                before = f.popcount(alive_bits & ((1 << k) - 1)) if k else f.const(I32, 0)
+                target.append(f.at(arena, used.get() + before * size))
+            triangles.write(target, prims, _identity(f, d, b, prims, triangles.front))
+            if routes is not None:
+                routes.write(target, triangles.constants)
+            with f.range(0, f.popcount(alive_bits)):
+                record = used.get()
+                prim = f.load(I32, arena, record + SetupLayout.PRIM)
+                space.prim_start.set(f.select(prim.ne(space.prim_seen.get()), record, space.prim_start.get()))
+                space.prim_seen.set(prim)
+                base = None
+                if routes is not None:
+                    base = f.load(I32, arena, record + (size - SetupLayout.ROUTE)) * scene.get("layer_tiles")
+                full = bin_triangle(f, d, arena, cursors, space.top, record, size, tiles_x, base)
+                with f.if_(full):
+                    space.stop_before(prim)
+                used.set(record + size)
+    b.set("done", b.get("count"))
+    space.finish(used.get())
+    b.set("used", used.get() + b.get("arena_size") - space.top.get())
+    f.ret()
+
+
+def _identity(f: Function, d: Record, b: Record, prims: Val, front: Val) -> Val:
+    """Primitive number (0 where no shader asks) and facing, in 31 bits."""
+    number = f.var(prims.type, 0)
+    with f.if_(d.get("wants_prim").ne(0)):
+        numbers, own = d.get("numbers"), prims + b.get("first")
+        with f.else_of(numbers.cast("ptrtoint", I64).eq(0)) as given:
+            number.set(own.urem(d.get("prims_per_instance")).lshr(d.get("prim_shift")))
+            given()
+            number.set(f.gather(I32, numbers, f.select(own.ult(d.get("prims_per_instance")), own, 0) << 2))
+    return ((number.get() << 1) | front.zext(I32)) & 0x7FFFFFFF
+
+
+class _Triangles:
+    """`lanes` triangles whose vertex records are known: which of them live, and their setup records."""
+
+    def __init__(self, f: Function, d: Record, records: list[list[Val]], lanes: int, routes: Routes | None) -> None:
+        self.f, self.d, self.records, self.lanes = f, d, records, lanes
+        self.window = window = [f.load_vec4s(r) for r in records]
+        self.xs, self.ys = xs, ys = [snap(f, v[0]) for v in window], [snap(f, v[1]) for v in window]
+        # bounding box, in pixels whose centers it contains
+        self.routes = routes
+        self.constants: list[Val] = []  # of the edge functions, in 1/65536 pixels
+        raw = [self._first(xs), self._first(ys), self._last(xs), self._last(ys)]
+        region = [d.get("region", k) for k in range(4)] if routes is None else routes.region
+        self.box = x0, y0, x1, y1 = [f.max(v, r) if k < 2 else f.min(v, r) for k, (v, r) in enumerate(zip(raw, region))]
+        self.cut = raw[0].ne(x0) | raw[1].ne(y0) | raw[2].ne(x1) | raw[3].ne(y1)
+        self.ex, self.ey = [xs[1] - xs[0], xs[2] - xs[0]], [ys[1] - ys[0], ys[2] - ys[0]]
+        dx, dy = [e.to_double() for e in self.ex], [e.to_double() for e in self.ey]
+        self.area = dx[0] * dy[1] - dx[1] * dy[0]  # exact: the products stay below 2^47
+        self.front = (self.area > 0.0) ^ f.splat(d.get("front_sign").eq(0), lanes)
+        cull = d.get("cull")
+        culled = (self.front & f.splat((cull & 1).ne(0), lanes)) | (~self.front & f.splat((cull & 2).ne(0), lanes))
+        self.alive = self.area.ne(0.0) & (x0 <= x1) & (y0 <= y1) & ~culled
+
+    def _first(self, v: list[Val]) -> Val:
+        return (self.f.min(self.f.min(v[0], v[1]), v[2]) + (self.d.get("spread", 0) + 127)) >> 8
+
+    def _last(self, v: list[Val]) -> Val:
+        return (self.f.max(self.f.max(v[0], v[1]), v[2]) + (self.d.get("spread", 1) - 128)) >> 8
+
+    def write(self, target: list[Val], prims: Val, identity: Val) -> None:
+        """The records, in ascending order of lanes."""
+        f, d, window = self.f, self.d, self.window
+        x0, y0, x1, y1 = self.box
+        tie = f.splat(d.get("tie").ne(0), self.lanes)
+        a, b, self.constants = edge_equations(f, self.xs, self.ys, self.area < 0.0, tie)
+        shift = f.splat((8 - d.get("finer")).zext(I64), self.lanes)
+        c = [v >> shift for v in self.constants]
+        if self.routes is not None:
+            is_touching = f.splat(d.get("smooth_fill").ne(0), self.lanes)  # pixels that are touched are drawn, too
+            c = [v + f.select(is_touching, reach_of(f, ka, kb), 0).sext(I64) for v, ka, kb in zip(c, a, b)]
+        halves = [h for v in c for h in (v.trunc(I32), v.lshr(32).trunc(I32))]
+        cut = f.select(self.cut, f.const(I32.wide(self.lanes), SetupLayout.CUT), 0)
+        words = [*a, prims, *b, identity, *halves, x0 | cut | (y0 << 16), x1 | (y1 << 16)]
+        plane = plane_maker(f, window, self.ex, self.ey, self.area, (x0, y0))
+        rw = [v[3] for v in window]
+        depth = self._offset_depth(plane([v[2] for v in window]))
+        if self.routes is not None:
+            depth[0] = depth[0] + self.routes.offset()
+        words += [*depth, *plane(rw), x0, y0]
+        for g in range(0, len(words), 4):
+            f.store_vec4s(words[g : g + 4], target, 4 * g)
+        with f.range(0, d.get("num_slots")) as s:
+            self._write_slot(s, target, plane, rw)
+
+    def _offset_depth(self, z: list[Val]) -> list[Val]:
+        """Polygon offset; `offset_units` is already in units of depth, but for float depth buffers."""
+        f, d = self.f, self.d
+        value = f.var(z[0].type, z[0])
+        with f.if_(d.get("offset_kind").ne(0)):
+            units = f.var(z[0].type, d.get("offset_units"))
+            with f.if_(d.get("offset_kind").eq(2)):
+                highest = z[0].type
+                depths = [f.abs(v[2]) for v in self.window]
+                exponent = f.max(f.max(depths[0], depths[1]), depths[2]).as_int() & 0x7F800000
+                units.set(f.max(exponent - (23 << 23), 0).bits_as(highest) * d.get("offset_units"))
+            steep = f.max(f.abs(z[1]), f.abs(z[2]))
+            value.set(z[0] + clamped_offset(f, d, units.get() + steep * d.get("offset_scale")))
+        return [value.get(), z[1], z[2]]
+
+    def _write_slot(self, s: Val, target: list[Val], plane: Plane, rw: list[Val]) -> None:
+        f, d = self.f, self.d
+        zero = f.const(F32.wide(self.lanes), 0.0)
+        mode = f.load(I32, d.address("mode"), s << 2)
+        flat, perspective = mode.eq(Mode.FLAT), mode.eq(Mode.PERSPECTIVE)
+        front, back = f.load(I32, d.address("front"), s << 2), f.load(I32, d.address("back"), s << 2)
+        value = [[f.var(zero.type, v) for v in self._load_slot(front, k)] for k in range(3)]
+        with f.if_(front.ne(back)):
+            for k in range(3):
+                for old, new in zip(value[k], self._load_slot(back, k)):
+                    old.set(f.select(self.front, old.get(), new))
+        corners = [[v.get() for v in channels] for channels in value]
+        factor = [f.select(perspective, r, 1.0) for r in rw]
+        there = [f.at(t, s * 48 + SetupLayout.SLOTS) for t in target]
+        parts = [plane([corners[k][c] * factor[k] for k in range(3)]) for c in range(4)]
+        parts = [[f.select(flat, corners[2][c], q[0]), f.select(flat, zero, q[1]), f.select(flat, zero, q[2])] for c, q in enumerate(parts)]
+        for part in range(3):
+            f.store_vec4s([q[part] for q in parts], there, 16 * part)
+
+    def _load_slot(self, slot: Val, corner: int) -> list[Val]:
+        at = (slot << 4) + VertexLayout.SLOTS
+        return self.f.load_vec4s([self.f.at(r, at) for r in self.records[corner]])

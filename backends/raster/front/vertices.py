@@ -1,0 +1,229 @@
+"""Front end, second step: fetch, vertex shader, clip masks, projection, vertex records; one vector of vertices at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.records import (
+    BOTTOM,
+    DEFAULT_REGISTER,
+    FAR,
+    GUARD,
+    LEFT,
+    MAX_DISTANCES,
+    NEAR,
+    REJECTS,
+    RIGHT,
+    TOP,
+    USER,
+    Batch,
+    Draw,
+    VertexLayout,
+    Worker,
+)
+
+WINDOW_LIMIT = 16384.0  # pixels; a vertex that clipping would place farther out is moved here: edges stay exact
+
+
+def project(f: Function, d: Record, position: Sequence[Val]) -> list[Val]:
+    """Clip position -> window x, y (pixels, inside the window limit), z, 1/w. Defined, if meaningless, where w is 0 or less.
+
+    `d` is a Draw or a View."""
+    x, y, z, w = position
+    rw = 1.0 / w
+    window = [c * rw * d.get("scale", k) + d.get("translate", k) for k, c in enumerate((x, y, z))]
+    return [*(_near(f, v) for v in window[:2]), window[2], rw]
+
+
+def _near(f: Function, v: Val) -> Val:
+    """Inside of the window limit; a NaN goes to it."""
+    return f.min(f.max(v, -WINDOW_LIMIT), WINDOW_LIMIT)
+
+
+def snap(f: Function, v: Val) -> Val:
+    """A window coordinate in 1/256 pixels."""
+    return f.round(v * 256.0).cast("fptosi", I32)  # |v| is at most WINDOW_LIMIT, and no NaN
+
+
+def inside_guard(view: Record, position: Sequence[Val]) -> Val:
+    """Near enough to the viewport (of a Draw or a View) that edges stay exact."""
+    x, y, _, w = position
+    guard = [w * view.get("guard", k) for k in range(4)]
+    return (x >= guard[0]) & (x <= guard[1]) & (y >= guard[2]) & (y <= guard[3])
+
+
+def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:
+    """Bits of the planes that a vertex is not inside of; a NaN is inside of none."""
+    x, y, z, w = position
+    lanes = x.type.lanes
+    bits, zero = I32.wide(lanes), f.const(I32.wide(lanes), 0)
+    mask = zero
+    depth = f.select(d.get("depth_clip").ne(0), f.const(I32, NEAR), f.const(I32, 0))
+    far = f.select(d.get("depth_clip").ne(0), f.const(I32, FAR), f.const(I32, 0))
+    tests: list[tuple[Val, Val | int]] = [
+        (x >= 0.0 - w, LEFT),
+        (x <= w, RIGHT),
+        (y >= 0.0 - w, BOTTOM),
+        (y <= w, TOP),
+        (z >= w * d.get("near"), depth),
+        (z <= w, far),
+        (inside_guard(d, position), GUARD),
+    ]
+    for inside, bit in tests:
+        mask = mask | f.select(inside, zero, f.const(bits, bit))
+    return mask
+
+
+class _Shaded(Protocol):
+    """The output registers of one vector of vertices; DEFAULT_REGISTER reads 0, 0, 0, 1."""
+
+    def register(self, number: Val) -> list[Val]:
+        """A register."""
+        ...
+
+    def word(self, place: Val) -> Val:
+        """Channel `place` & 3 of register `place` >> 2."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Vectors:
+    """As a vertex shader leaves them: a vector a channel."""
+
+    f: Function
+    soa: Val
+    lanes: int
+
+    def register(self, number: Val) -> list[Val]:
+        """A register."""
+        bytes_ = 4 * self.lanes
+        base = self.f.at(self.soa, number * (4 * bytes_))
+        return [self.f.load(F32.wide(self.lanes), base, c * bytes_, min(64, bytes_)) for c in range(4)]
+
+    def word(self, place: Val) -> Val:
+        """A channel."""
+        return self.f.load(F32.wide(self.lanes), self.soa, place * (4 * self.lanes), min(64, 4 * self.lanes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """As other stages leave them: vertex after vertex in memory, attribute 0 of the draw."""
+
+    f: Function
+    default: Val
+    rows: list[Val]  # pointers to the vertices
+
+    def register(self, number: Val) -> list[Val]:
+        """A register."""
+        return self.f.load_vec4s(self._at(number, number << 4, 0))
+
+    def word(self, place: Val) -> Val:
+        """A channel."""
+        f, value = self.f, self.f.const(F32.wide(len(self.rows)), 0.0)
+        for lane, pointer in enumerate(self._at(place >> 2, place << 2, (place & 3) << 2)):
+            value = f.insert(value, f.load(F32, pointer), lane)
+        return value
+
+    def _at(self, number: Val, offset: Val, default: Val | int) -> list[Val]:
+        f, is_default = self.f, number.eq(DEFAULT_REGISTER)
+        other = f.at(self.default, default)
+        return [f.select(is_default, other, f.at(row, offset)) for row in self.rows]
+
+
+def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) -> None:
+    """shade_vertices(worker, batch): all vertices of a batch, for all shaders and layouts.
+
+    `is_stored`: they are shaded already, and lie in memory."""
+    f = Function(module, "shade_vertices", [PTR, PTR])
+    w, b = Record(f, f.args[0], Worker), Record(f, f.args[1], Batch)
+    draw = b.get("draw")
+    d = Record(f, draw, Draw)
+    shader, fetch, slots, position_at = (d.get(n) for n in ("vertex_shader", "fetch", "num_vertex_slots", "position"))
+    env = b.get("vertex_env")
+    ids, instances, masks, out, system = (w.get(n) for n in ("vertex_id", "instance_id", "clip_masks", "vertices", "system"))
+    soa_in, soa_out, count, size = w.get("soa_in"), w.get("soa_out"), w.get("num_vertices"), d.get("vertex_size")
+    vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
+    aligned = min(64, bytes_)  # more than is true would let LLVM join two short stores to a long aligned one
+    lane = f.lanes_const(vec, range(lanes))
+    any_, all_ = f.var(vec, 0), f.var(vec, -1)
+    wants_system, distances = d.get("wants_system").ne(0), (d.get("num_distances") | d.get("cull_mask")).ne(0)
+    offsets = f.alloca(str(I64.wide(lanes))) if is_stored else None
+
+    def shaded(i: Val) -> _Shaded:
+        at = i << 2
+        if offsets is not None:
+            f.store(f.load(vec, ids, at).zext(I64) * d.get("stride"), offsets, 0, 64)
+            rows = [f.at(d.get("attribute"), f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
+            return _Stored(f, f.value(PTR, module.constant("default", F32, [0.0, 0.0, 0.0, 1.0])), rows)
+        f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in)
+        with f.if_(wants_system):
+            vertex, base = f.load(vec, ids, at), d.get("base_vertex")
+            others = [d.get("start_instance"), d.get("draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
+            for k, v in enumerate([vertex, f.load(vec, instances, at), vertex - base, base, *others]):
+                f.store(f.splat(v, lanes), system, k * bytes_, aligned)
+        f.call_pointer(None, shader, env, soa_in, soa_out, system)
+        return _Vectors(f, soa_out, lanes)
+
+    if not is_stored:
+        for c, value in enumerate((0.0, 0.0, 0.0, 1.0)):
+            f.store(f.const(fvec, value), soa_out, (4 * DEFAULT_REGISTER + c) * bytes_, aligned)
+    with f.range(0, count, lanes) as i:
+        outputs = shaded(i)
+        position = outputs.register(position_at)
+        mask = f.var(vec, clip_mask(f, d, position))
+        records = [f.at(out, ((i + k) * size).zext(I64)) for k in range(lanes)]
+        window = [f.var(fvec, v) for v in project(f, d, position)]
+        with f.if_(d.get("window_space").ne(0)):
+            moved = [position[k] + d.get("translate", k) for k in range(2)]
+            for target, moved_to in zip(window, [*(_near(f, v) for v in moved), *position[2:]]):
+                target.set(moved_to)
+            mask.set(0)
+        f.store_vec4s([target.get() for target in window], records, VertexLayout.WINDOW)
+        f.store_vec4s(position, records, VertexLayout.CLIP)
+        with f.range(0, slots) as s:
+            channels = outputs.register(f.load(I32, d.address("source"), s << 2))
+            clamp = f.load(I32, d.address("clamp"), s << 2).ne(0)
+            channels = [f.select(clamp, f.min(f.max(v, 0.0), 1.0), v) for v in channels]
+            offset = (s << 4) + VertexLayout.SLOTS
+            f.store_vec4s(channels, [f.at(r, offset) for r in records], 0)
+        with f.if_(distances):
+            mask.set(mask.get() | _store_distances(f, d, outputs, records, lanes))
+        valid = (lane + i) < count
+        any_.set(any_.get() | f.select(valid, mask.get(), 0))
+        all_.set(all_.get() & f.select(valid, mask.get() & REJECTS, -1))
+        f.store(mask.get(), masks, i << 2)
+    for name, field, total in (("or", "or_mask", any_), ("and", "and_mask", all_)):
+        w.set(field, f.call(I32, f"llvm.vector.reduce.{name}.{vec.suffix}", total.get()))
+    b.set("vs_invocations", f.const(I32, 0) if is_stored else f.select(b.get("resumed").ne(0), f.const(I32, 0), count))
+    f.ret()
+
+
+def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val], lanes: int) -> Val:
+    """Eight clip distances a vertex, behind its slots. Returns the USER and CULL bits of the vertices outside of one of them."""
+    fvec = F32.wide(lanes)
+    at, user, wanted, culls = d.get("distances_at"), d.get("user_register"), d.get("user_mask"), d.get("cull_mask")
+
+    def written(k: int) -> Val:
+        return outputs.word(d.get("distance_source", k))
+
+    mask = f.var(I32.wide(lanes), 0)
+    for k in range(MAX_DISTANCES):
+        distance = f.var(fvec, 0.0)
+        with f.if_((wanted & (1 << k)).ne(0)):
+            with f.else_of(user < 0) as plane:
+                distance.set(written(k))
+                plane()
+                vertex = outputs.register(user)
+                terms = [v * d.get("user_planes", 4 * k + c) for c, v in enumerate(vertex)]
+                distance.set(((terms[0] + terms[1]) + terms[2]) + terms[3])
+        value = distance.get()
+        mask.set(mask.get() | f.select(value >= 0.0, f.const(mask.type, 0), USER))
+        with f.if_((culls & (1 << k)).ne(0)):
+            mask.set(mask.get() | f.select(written(k) >= 0.0, f.const(mask.type, 0), 0x100 << k))
+        for lane, record in enumerate(records):
+            f.store(value[lane], f.at(record, at), 4 * k)
+    return mask.get()

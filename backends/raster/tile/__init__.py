@@ -1,0 +1,1 @@
+"""Generated code, once a tile: coverage, tests, shading, blending."""

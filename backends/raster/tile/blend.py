@@ -1,0 +1,278 @@
+"""From a fragment's color to the words that a color buffer holds afterwards.
+
+Eight-bit formats blend in integers: the color is rounded first (as it would be stored), products are exact 16-bit numbers
+divided by 255 with one rounding. Everything else goes through f32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from backends.formats import ChannelType, Format
+from backends.llvm.builder.function import Function, Type, Val
+from backends.llvm.library.packing import block_words, pack, unpack
+from backends.pipe.enums import BlendFactor, BlendFunc
+from backends.pipe.state import BlendState, RenderTargetBlend
+
+_ONE, _ZERO = BlendFactor.ONE, BlendFactor.ZERO
+_INVERSE = 16  # bit of a factor
+_SRC1 = (BlendFactor.SRC1_COLOR, BlendFactor.SRC1_ALPHA, BlendFactor.INV_SRC1_COLOR, BlendFactor.INV_SRC1_ALPHA)
+_EASY = frozenset(
+    {_ONE, _ZERO, BlendFactor.SRC_COLOR, BlendFactor.SRC_ALPHA, BlendFactor.DST_COLOR, BlendFactor.DST_ALPHA}
+    | {BlendFactor.INV_SRC_COLOR, BlendFactor.INV_SRC_ALPHA, BlendFactor.INV_DST_COLOR, BlendFactor.INV_DST_ALPHA}
+)
+_COPY = 12  # LogicOp.COPY
+
+
+@dataclass(frozen=True, slots=True)
+class TargetKey:
+    """What of one color buffer changes code. `blend` None: the color replaces. `logicop` is its truth table."""
+
+    format: Format
+    colormask: int
+    blend: RenderTargetBlend | None = None
+    logicop: int | None = None
+
+    @property
+    def texel_bytes(self) -> int:
+        """Bytes of a texel."""
+        return self.format.block_bytes
+
+    @property
+    def reads(self) -> bool:
+        """What is stored depends on what was there."""
+        return self.blend is not None or self.logicop is not None or self.keep_words(block_words(self.format)) is not None
+
+    @property
+    def wants_second(self) -> bool:
+        """Blending reads the second color of dual source blending."""
+        b = self.blend
+        return b is not None and any(x in _SRC1 for x in (b.rgb_src_factor, b.rgb_dst_factor, b.alpha_src_factor, b.alpha_dst_factor))
+
+    def keep_words(self, words: int) -> list[int] | None:
+        """Bits of each word that the color mask leaves alone; None if there are none."""
+        kept = [0] * words
+        for c in self.format.channels:
+            sources = "RGB" if c.letter == "L" else "RGBA" if c.letter == "I" else c.letter
+            bits = [1 << "RGBA".index(s) for s in sources if s in "RGBA"]
+            if bits and not any(self.colormask & b for b in bits):
+                kept[c.shift // 32] |= ((1 << c.size) - 1) << (c.shift % 32)
+        return kept if any(kept) else None
+
+    @staticmethod
+    def of(state: BlendState, index: int, format: Format | None) -> TargetKey | None:
+        """Normalized: None where nothing is written."""
+        rt = state.target(index)
+        mask = int(rt.colormask)
+        if format is None or not mask:
+            return None
+        if state.logicop_enable:
+            is_float = any(c.type is ChannelType.FLOAT for c in format.channels)
+            table = None if is_float or format.is_srgb or state.logicop_func == _COPY else int(state.logicop_func)
+            return TargetKey(format, mask, None, table)
+        if not rt.blend_enable or format.is_integer:
+            return TargetKey(format, mask)
+        return TargetKey(format, mask, _normalized(rt))
+
+
+def _normalized(rt: RenderTargetBlend) -> RenderTargetBlend | None:
+    """Without the mask; None where the equation is `source`."""
+    factors: dict[str, Any] = {}
+    for part in ("rgb", "alpha"):
+        func, s, d = (getattr(rt, f"{part}_{n}") for n in ("func", "src_factor", "dst_factor"))
+        factors |= {f"{part}_func": func, f"{part}_src_factor": s, f"{part}_dst_factor": d}
+    plain = RenderTargetBlend(blend_enable=True)
+    result = RenderTargetBlend(blend_enable=True, **factors)
+    return None if result == plain else result
+
+
+@dataclass(slots=True)
+class Colors:
+    """What a fragment offers to blending: two colors of four channels, and the constant color (scalars)."""
+
+    first: Sequence[Val]
+    second: Sequence[Val]
+    constant: Callable[[int], Val]
+
+
+def write_target(f: Function, key: TargetKey, colors: Colors, old: Sequence[Val] | None) -> list[Val]:
+    """The words to store; `old` (the words that are there) may be None unless `key.reads`."""
+    format = key.format
+    if key.blend is None:
+        words = pack(f, format, colors.first)
+        if key.logicop is not None and old is not None:
+            words = [logic_op(key.logicop, s, d) for s, d in zip(words, old)]
+    else:
+        assert old is not None
+        if _is_integer_path(key):
+            words = [_blend_bytes(f, key, colors.first, old[0])]
+        else:
+            words = pack(f, format, _blend_floats(f, key, colors, old))
+    kept = key.keep_words(len(words))
+    if kept is not None:
+        assert old is not None
+        words = [(d & k) | (w & ~k) if k else w for w, d, k in zip(words, old, kept)]
+    return words
+
+
+def logic_op(table: int, s: Val, d: Val) -> Val:
+    """Bit 2*s+d of `table` is the result for source bit s and destination bit d."""
+    pairs = ((~s, ~d), (~s, d), (s, ~d), (s, d))
+    terms = [a & b for k, (a, b) in enumerate(pairs) if table >> k & 1]
+    if not terms:
+        return s ^ s
+    total = terms[0]
+    for term in terms[1:]:
+        total = total | term
+    return total
+
+
+# ------------------------------------------------------------------------------------------------------ eight-bit path
+def _is_integer_path(key: TargetKey) -> bool:
+    b = key.blend
+    if b is None or not key.format.is_plain_unorm8 or key.format.block_bits != 32:
+        return False
+    return all(x in _EASY for x in (b.rgb_src_factor, b.rgb_dst_factor, b.alpha_src_factor, b.alpha_dst_factor))
+
+
+def _blend_bytes(f: Function, key: TargetKey, color: Sequence[Val], packed: Val) -> Val:
+    """Four bytes a texel, two in each 32-bit lane as 16-bit numbers."""
+    b = key.blend
+    assert b is not None
+    order = ["RGBX".find(c.letter.replace("A", "X")) for c in key.format.channels]  # channel of each byte; padding stands for alpha
+    has_alpha = any(c.letter == "A" for c in key.format.channels)
+    source = [(f.min(f.max(v * 255.0, 0.0), 255.0) + 8388608.0).as_int() & 255 for v in color]
+    half = Type("i", 16, 2 * packed.lanes)
+
+    def pair(low: Val, high: Val) -> Val:
+        return (low | (high << 16)).bits_as(half)
+
+    stored = [packed & 0xFF00FF, packed.lshr(8) & 0xFF00FF]
+    source_alpha = pair(source[3], source[3])
+    at = order.index(3)
+    if has_alpha:
+        one = (stored[at % 2].lshr(16) if at >= 2 else stored[at % 2]) & 255
+        stored_alpha = pair(one, one)
+    else:
+        stored_alpha = f.const(half, 255)
+    results = []
+    for k in range(2):  # bytes 0 and 2, then bytes 1 and 3
+        channels = [order[k], order[k + 2]]
+        s, d = pair(source[channels[0]], source[channels[1]]), stored[k].bits_as(half)
+        if not has_alpha and 3 in channels:  # the padding reads as one
+            d = (stored[k] | (255 << (16 * channels.index(3)))).bits_as(half)
+        values = {"SRC_COLOR": s, "DST_COLOR": d, "SRC_ALPHA": source_alpha, "DST_ALPHA": stored_alpha}
+        parts = []
+        for func, sf, df in {(b.rgb_func, b.rgb_src_factor, b.rgb_dst_factor), (b.alpha_func, b.alpha_src_factor, b.alpha_dst_factor)}:
+            parts.append(((func, sf, df), _equation(f, func, sf, df, s, d, values)))
+        by_equation = dict(parts)
+        rgb = by_equation[b.rgb_func, b.rgb_src_factor, b.rgb_dst_factor]
+        alpha = by_equation[b.alpha_func, b.alpha_src_factor, b.alpha_dst_factor]
+        word = rgb.bits_as(packed.type)
+        if 3 in channels and alpha is not rgb:
+            mask = 0xFFFF << (16 * channels.index(3))
+            word = (word & ~mask) | (alpha.bits_as(packed.type) & mask)
+        results.append(word)
+    word = results[0] | (results[1] << 8)
+    return word if has_alpha else word & ~(255 << (8 * at))
+
+
+def _divide(f: Function, t: Val) -> Val:
+    """Round(t / 255) for t <= 255 * 255."""
+    t = t + 128
+    return (t + t.lshr(8)).lshr(8)
+
+
+def _equation(f: Function, func: BlendFunc, sf: BlendFactor, df: BlendFactor, s: Val, d: Val, values: dict[str, Val]) -> Val:
+    """One blend equation on 16-bit lanes that hold 0..255."""
+
+    def factor(x: BlendFactor) -> Val:
+        name = BlendFactor(x & ~_INVERSE).name
+        value = values[name]
+        return 255 - value if x & _INVERSE else value
+
+    def product(v: Val, x: BlendFactor) -> Val:
+        if x == _ONE:
+            return v
+        if x == _ZERO:
+            return f.const(v.type, 0)
+        return _divide(f, v * factor(x))
+
+    if func in (BlendFunc.MIN, BlendFunc.MAX):  # of the products: as recorded on Mesa, whose frontends ask for ONE
+        s, d = product(s, sf), product(d, df)
+        return f.select(s.ult(d), s, d) if func is BlendFunc.MIN else f.select(s.ult(d), d, s)
+    if func is BlendFunc.ADD:
+        if sf ^ df == _INVERSE and sf not in (_ONE, _ZERO):  # one rounding for both products
+            return _divide(f, s * factor(sf) + d * factor(df))
+        total = product(s, sf) + product(d, df)
+        return total if _ZERO in (sf, df) else f.select(total.ult(255), total, 255)
+    a, c = (product(s, sf), product(d, df)) if func is BlendFunc.SUBTRACT else (product(d, df), product(s, sf))
+    return f.select(c.ult(a), a - c, f.const(s.type, 0))
+
+
+# ---------------------------------------------------------------------------------------------------------- float path
+def _clamper(f: Function, format: Format) -> Callable[[Val], Val]:
+    """Colors are clamped to what the format can hold before they are blended."""
+    types = {c.type for c in format.channels if c.type is not ChannelType.VOID}
+    if types == {ChannelType.UNORM}:
+        return lambda v: f.min(f.max(v, 0.0), 1.0)
+    if types == {ChannelType.SNORM}:
+        return lambda v: f.min(f.max(v, -1.0), 1.0)
+    return lambda v: v
+
+
+def _blend_floats(f: Function, key: TargetKey, colors: Colors, old: Sequence[Val]) -> list[Val]:
+    b = key.blend
+    assert b is not None
+    clamp = _clamper(f, key.format)
+    s, s1 = [clamp(v) for v in colors.first], [clamp(v) for v in colors.second]
+    d = unpack(f, key.format, old)
+    lanes = s[0].lanes
+
+    def factor(x: BlendFactor, c: int) -> Val | None:
+        """None stands for one."""
+        if x in (_ONE, _ZERO):
+            return None if x == _ONE else f.const(s[0].type, 0.0)
+        plain = BlendFactor(x & ~_INVERSE)
+        match plain:
+            case BlendFactor.SRC_COLOR:
+                value = s[c]
+            case BlendFactor.SRC_ALPHA:
+                value = s[3]
+            case BlendFactor.DST_ALPHA:
+                value = d[3]
+            case BlendFactor.DST_COLOR:
+                value = d[c]
+            case BlendFactor.SRC_ALPHA_SATURATE:
+                return None if c == 3 else f.min(s[3], 1.0 - d[3])
+            case BlendFactor.CONST_COLOR:
+                value = clamp(f.splat(colors.constant(c), lanes))
+            case BlendFactor.CONST_ALPHA:
+                value = clamp(f.splat(colors.constant(3), lanes))
+            case BlendFactor.SRC1_COLOR:
+                value = s1[c]
+            case _:
+                value = s1[3]
+        return 1.0 - value if x & _INVERSE else value
+
+    def product(v: Val, x: BlendFactor, c: int) -> Val:
+        by = factor(x, c)
+        return v if by is None else v * by
+
+    out = []
+    for c in range(4):
+        part = "alpha" if c == 3 else "rgb"
+        func: BlendFunc = getattr(b, f"{part}_func")
+        x, y = product(s[c], getattr(b, f"{part}_src_factor"), c), product(d[c], getattr(b, f"{part}_dst_factor"), c)
+        match func:
+            case BlendFunc.ADD:
+                out.append(x + y)
+            case BlendFunc.SUBTRACT:
+                out.append(x - y)
+            case BlendFunc.REVERSE_SUBTRACT:
+                out.append(y - x)
+            case _:
+                out.append(f.min(x, y) if func is BlendFunc.MIN else f.max(x, y))
+    return out

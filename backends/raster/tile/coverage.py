@@ -1,0 +1,274 @@
+"""Coverage: from the bins of a tile to the list of pixel blocks that a shading kernel walks. One kernel for all variants.
+
+The list has two kinds of entries; shading has a copy of the fragment shader for each, with its own lane map (one copy
+for both costs long runs 20 to 80%: permutes, and nothing hoisted out of a row):
+
+  run    {record, blocks, x | y << 16, lane mask}: blocks of (lanes/rows) x rows pixels side by side, lanes row-major, at
+         multiples of their sizes (`run_rows`). More than one block only where all lanes are covered. The mask of 64 lanes
+         is {1, 64 bits, 0, 0} in the place of its word.
+  quads  {record, blocks, tile x | tile y << 16, 0} and lanes/4 words a block, x | y << 8 | mask << 16 inside the tile:
+         the quads that a small triangle touches, packed; lanes 4q..4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q.
+         (A triangle of 4 pixels touches 3 quads, one block, where runs need nearly 3 blocks.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from backends.device.limits import TILE
+from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
+from backends.llvm.builder.record import Record
+from backends.raster.front.bins import load_box
+from backends.raster.records import CHUNK, NO_CHUNK, Draw, SetupLayout
+from backends.raster.tile.coarse import CoarseTest
+
+LIST_LIMIT = 8192  # bytes; coverage stops when its list is longer
+MAX_QUAD_LANES = 16  # a triangle of a few pixels fills no wider block
+LOOP_COLUMNS = 8  # pixels side by side where a program loops
+WINDOW = 8  # a triangle whose box fits into WINDOW x WINDOW pixels (16 quads) goes the small way
+
+
+def quad_width(lanes: int) -> int:
+    """Lanes of a block of packed quads where runs use `lanes`."""
+    return min(lanes, MAX_QUAD_LANES)
+
+
+def run_bytes(lanes: int) -> int:
+    """Size of a run's entry."""
+    return 32 if lanes > 32 else 16
+
+
+def list_capacity(lanes: int, samples: int = 1) -> int:
+    """Bytes: the limit and the worst case of one triangle in one tile. Fewer lanes and more samples need more."""
+    entry = run_bytes(lanes) if samples == 1 else 16 + 4 * samples
+    return LIST_LIMIT + TILE * TILE // lanes * entry + 256
+
+
+def run_rows(lanes: int, has_loops: bool) -> int:
+    """Rows of a run's block. Two, so that stores are long; where a program loops, pixels close together leave the loop together."""
+    return max(lanes // LOOP_COLUMNS, 2) if has_loops else 2
+
+
+def row_lanes(lanes: int, rows: int = 2) -> tuple[list[int], list[int]]:
+    """x and y of each lane of a run's block."""
+    return [i % (lanes // rows) for i in range(lanes)], [i // (lanes // rows) for i in range(lanes)]
+
+
+def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2) -> None:
+    """coverage(draw, arena, limit, &cursor, tile x, tile y, list, &farthest) -> bytes of the list.
+
+    Stops at the chain's end or a long list. Without `quads` small triangles become runs too."""
+    f = Function(module, "coverage", [PTR, PTR, I32, PTR, I32, I32, PTR, PTR], I32)
+    draw, arena, limit, cursor_slot, tile_x, tile_y, list_, farthest = f.args
+    test = CoarseTest(f, Record(f, draw, Draw), farthest, (tile_x, tile_y))
+    wide_x, wide_y = tile_x.sext(I64), tile_y.sext(I64)
+    size = f.var(I32, 0)
+    with walk_chain(f, arena, limit, cursor_slot, size) as entry:
+        at = f.at(arena, entry)
+        a, b = f.load(I32.wide(4), at, SetupLayout.A), f.load(I32.wide(4), at, SetupLayout.B)
+        c64 = f.load(I64.wide(4), at, SetupLayout.C, 16) + a.sext(I64) * wide_x + b.sext(I64) * wide_y
+        c = f.max(f.min(c64, 1 << 30), -(1 << 30)).trunc(I32)  # beyond that the sign is the same all over the tile
+        left, top, right, bottom, cut = load_box(f, at)
+        box = [f.max(left - tile_x, 0), f.max(top - tile_y, 0), f.min(right - tile_x, TILE - 1), f.min(bottom - tile_y, TILE - 1)]
+        entire = (box[0] | box[1]).eq(0) & (box[2] & box[3]).eq(TILE - 1)
+        edges = [[v[k] for k in range(3)] for v in (a, b, c)]
+        triangle = Coverage(f, lanes, rows, list_, size, entry, edges, tile_x | (tile_y << 16), box, False)
+        with f.else_of(cut.eq(0) | entire) as clipped:
+            with triangle.unless_small(quads), test.unless_hidden(at, box):
+                worst = c + a * box[0] + b * box[1] + f.min(a, 0) * (box[2] - box[0]) + f.min(b, 0) * (box[3] - box[1])
+                covered = (f.mask_bits(worst < 0) & 7).eq(0)
+                with f.if_(covered):
+                    test.cover(at, box)
+                with f.else_of(entire & covered) as partial:
+                    triangle.whole()
+                    partial()
+                    triangle.partial()
+            clipped()
+            bounded = Coverage(f, lanes, rows, list_, size, entry, edges, tile_x | (tile_y << 16), box, True)
+            with bounded.unless_small(quads), test.unless_hidden(at, box):
+                bounded.partial()
+    f.ret(size.get())
+
+
+@contextmanager
+def walk_chain(f: Function, arena: Val, limit: Val, cursor_slot: Val, size: Var) -> Iterator[Val]:
+    """For each setup record of a tile from the cursor on: its offset. Ends when the list is long."""
+    cursor = f.var(I32, f.load(I32, cursor_slot))
+    with f.loop() as loop:
+        loop.break_if(size.get() > LIST_LIMIT)
+        with f.if_((cursor.get() & (CHUNK - 1)).eq(NO_CHUNK)):
+            cursor.set(f.load(I32, arena, cursor.get()))
+        loop.break_if(cursor.get().eq(0))
+        entry = f.load(I32, arena, cursor.get())
+        done = entry.eq(0) | (entry >= limit)
+        cursor.set(f.select(done, 0, cursor.get() + 4))
+        loop.break_if(done)
+        yield entry
+    f.store(cursor.get(), cursor_slot)
+
+
+@dataclass(slots=True)
+class Coverage:
+    """One triangle in one tile. Edges are exact i32; coordinates count from the tile's corner.
+
+    `bounded`: the region cut the box inside this tile, so pixels outside of the box do not count."""
+
+    f: Function
+    lanes: int
+    rows: int  # of a run's block
+    list_: Val
+    size: Var
+    record: Val
+    edges: list[list[Val]]  # A, B, C of three edges
+    tile: Val
+    box: list[Val]  # min x, min y, max x, max y
+    bounded: bool
+
+    @property
+    def x0(self) -> Val:
+        """First column, even."""
+        return self.box[0] & -2
+
+    @property
+    def y0(self) -> Val:
+        """First row, even."""
+        return self.box[1] & -2
+
+    def values(self, x: Val, y: Val, dx: Sequence[int], dy: Sequence[int]) -> list[Val]:
+        """The three edge functions at the pixels (x + dx, y + dy)."""
+        f, vec = self.f, I32.wide(len(dx))
+        lane_x, lane_y = f.lanes_const(vec, dx), f.lanes_const(vec, dy)
+        return [lane_x * a + lane_y * b + (c + a * x + b * y) for a, b, c in zip(*self.edges)]
+
+    def outside_columns(self, x: Val) -> Val:
+        """Negative where column x lies outside of the box."""
+        return (x - self.box[0]) | (self.box[2] - x)
+
+    def outside_rows(self, y: Val) -> Val:
+        """Negative where row y lies outside of the box."""
+        return (y - self.box[1]) | (self.box[3] - y)
+
+    @contextmanager
+    def unless_small(self, quads: bool) -> Iterator[None]:
+        """What follows is for larger triangles; small ones become quads, if there are quads."""
+        if not quads:
+            yield
+            return
+        fits = (self.box[2] - self.x0 < WINDOW) & (self.box[3] - self.y0 < WINDOW)
+        with self.f.else_of(fits) as larger:
+            self.small()
+            larger()
+            yield
+
+    def small(self) -> None:
+        """All 16 quads of a window at once, no loop, no branch but 'nothing is covered'."""
+        f, n = self.f, (WINDOW // 2) ** 2
+        x0, y0 = self.x0, self.y0
+        quad_x, quad_y = [i % 4 * 2 for i in range(n)], [i // 4 * 2 for i in range(n)]
+        vec = I32.wide(n)
+        e00 = self.values(x0, y0, quad_x, quad_y)
+        e10 = [e + a for e, a in zip(e00, self.edges[0])]
+        e01, e11 = ([e + b for e, b in zip(es, self.edges[1])] for es in (e00, e10))
+        signs = [e[0] | e[1] | e[2] for e in (e00, e10, e01, e11)]
+        if self.bounded:
+            x, y = f.lanes_const(vec, quad_x) + x0, f.lanes_const(vec, quad_y) + y0
+            columns = [self.outside_columns(x), self.outside_columns(x + 1)]
+            rows = [self.outside_rows(y), self.outside_rows(y + 1)]
+            signs = [s | columns[k % 2] | rows[k // 2] for k, s in enumerate(signs)]
+        outside = [s.lshr(31) << k for k, s in enumerate(signs)]
+        mask = (outside[0] | outside[1] | outside[2] | outside[3]) ^ 15
+        in_box = (f.lanes_const(vec, quad_x) <= self.box[2] - x0) & (f.lanes_const(vec, quad_y) <= self.box[3] - y0)
+        alive = mask.ne(0) & in_box
+        words = (mask << 16) | (f.lanes_const(vec, [x | y << 8 for x, y in zip(quad_x, quad_y)]) + (x0 | (y0 << 8)))
+        count = f.popcount(f.mask_bits(alive))
+        with f.if_(count.ne(0)):
+            width = quad_width(self.lanes)
+            per_block = width // 4
+            blocks = (count + (per_block - 1)).lshr(per_block.bit_length() - 1)
+            slot = self.put(blocks, self.tile, f.const(I32, 0))
+            store_compressed(f, words, alive, f.at(slot, 16))
+            # the last block is filled up with its last quad: these lanes compute and store the same bytes again
+            end = f.at(slot, count << 2)
+            f.store(f.splat(f.load(I32, end, 12), per_block), end, 16)
+            self.size.add(blocks * width + 16)
+
+    def whole(self) -> None:
+        """Every pixel of the tile."""
+        f = self.f
+        with f.range(0, TILE, self.rows) as y:
+            self.put_run(f.const(I32, TILE // (self.lanes // self.rows)), self.tile + (y << 16), self.every)
+            self.size.add(run_bytes(self.lanes))
+
+    def partial(self) -> None:
+        """Rows of blocks; fully covered neighbors become one entry."""
+        f, bw = self.f, self.lanes // self.rows
+        x0, y0 = self.box[0] & -bw, self.box[1] & -self.rows
+        dx, dy = row_lanes(self.lanes, self.rows)
+        lane_x, lane_y = f.lanes_const(I32.wide(self.lanes), dx), f.lanes_const(I32.wide(self.lanes), dy)
+        rows = [f.var(e.type, e) for e in self.values(x0, y0, dx, dy)]
+        with f.range(y0, self.box[3] + 1, self.rows) as y:
+            now = [f.var(r.type, r.get()) for r in rows]
+            run = f.var(BOOL, 0)  # the last entry is fully covered and of this row
+            out_y = self.outside_rows(lane_y + y) if self.bounded else None
+            with f.range(x0, self.box[2] + 1, bw) as x:
+                e = [v.get() for v in now]
+                signs = e[0] | e[1] | e[2]
+                if out_y is not None:
+                    signs = signs | out_y | self.outside_columns(lane_x + x)
+                mask = self.bits(signs >= 0)
+                covered = mask.eq(self.every)
+                with f.else_of(covered & run.get()) as alone:
+                    blocks = f.at(f.at(self.list_, self.size.get()), 4 - run_bytes(self.lanes))
+                    f.store(f.load(I32, blocks) + 1, blocks)
+                    alone()
+                    self.put_run(f.const(I32, 1), self.tile + (x | (y << 16)), mask)
+                    self.size.set(f.select(mask.eq(0), self.size.get(), self.size.get() + run_bytes(self.lanes)))
+                run.set(covered)
+                for v, old, a in zip(now, e, self.edges[0]):
+                    v.set(old + a * bw)
+            for r, b in zip(rows, self.edges[1]):
+                r.set(r.get() + b * self.rows)
+
+    @property
+    def every(self) -> Val:
+        """The mask of all lanes."""
+        return self.f.const(I64, -1) if self.lanes > 32 else self.f.const(I32, (1 << self.lanes) - 1 if self.lanes < 32 else -1)
+
+    def bits(self, mask: Val) -> Val:
+        """One bit a lane."""
+        return mask.bits_as(I64) if self.lanes > 32 else self.f.mask_bits(mask)
+
+    def put_run(self, blocks: Val, xy: Val, mask: Val) -> None:
+        """Writes a run, without taking its place yet."""
+        if self.lanes <= 32:
+            self.put(blocks, xy, mask)
+            return
+        slot = self.put(blocks, xy, self.f.const(I32, 1))
+        self.f.store(mask, slot, 16)
+
+    def put(self, blocks: Val, xy: Val, mask: Val) -> Val:
+        """Writes the head of an entry, without taking its place yet."""
+        slot = self.f.at(self.list_, self.size.get())
+        for k, v in enumerate((self.record, blocks, xy, mask)):
+            self.f.store(v, slot, 4 * k)
+        return slot
+
+
+def store_compressed(f: Function, words: Val, alive: Val, to: Val) -> None:
+    """The living lanes first; what is behind them is anything. Below AVX-512 LLVM's intrinsic is neither safe nor fast."""
+    if f.module.has("avx512f"):
+        packed = f.call(words.type, f"llvm.experimental.vector.compress.{words.type.suffix}", words, alive, words)
+        f.store(packed, to)
+        return
+    left, out = f.var(I32, f.mask_bits(alive)), f.var(I32, 0)
+    scratch = f.alloca(str(words.type))
+    f.store(words, scratch, 0, 64)
+    with f.loop() as loop:
+        bits = left.get()
+        loop.break_if(bits.eq(0))
+        k = f.call(I32, "llvm.cttz.i32", bits, Val(f, BOOL, "true"))
+        left.set(bits & (bits - 1))
+        f.store(f.load(I32, scratch, k << 2), to, out.get() << 2)
+        out.add(1)

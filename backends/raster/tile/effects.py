@@ -1,0 +1,38 @@
+"""What a block of pixels offers to programs that use buffers, images and counters."""
+
+from __future__ import annotations
+
+from backends.abi.keys import ImageKey
+from backends.abi.records import ShaderEnv
+from backends.llvm.builder.function import Val
+from backends.llvm.builder.record import Record
+from backends.raster.tile.planes import Kernel
+
+
+class BlockMemory:
+    """A part of a block of pixels: the memory of its fragment program."""
+
+    __slots__ = ()
+    is_threaded = True
+    has_handles = True
+    kernel: Kernel
+    env: Val
+    unique: Val | None
+    _covered: Val | None
+
+    def image_key(self, unit: int) -> ImageKey | None:
+        """Static part of an image."""
+        return dict(self.kernel.key.images).get(unit)
+
+    def buffers(self) -> Val:
+        """Pointer to the BufferRecords."""
+        return Record(self.kernel.f, self.env, ShaderEnv).get("buffers")
+
+    def counters(self) -> Val:
+        """Pointer to the BufferRecords of counters."""
+        return Record(self.kernel.f, self.env, ShaderEnv).get("counters")
+
+    def counted(self) -> Val:
+        """The lanes that are fragments: no helpers, none that an early test dropped, and each quad once."""
+        assert self._covered is not None
+        return self._covered & self.unique if self.unique is not None else self._covered

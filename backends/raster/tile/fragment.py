@@ -1,0 +1,275 @@
+"""What of a fragment program and of the bound state decides about shading code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, IntFlag
+from typing import Protocol
+
+from backends.abi.keys import ImageKey, SamplerKey, TextureKey
+from backends.device.demand import reads_handles
+from backends.formats import Format
+from backends.llvm.builder.function import F32, Function, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.translate.emit.framebuffer import fetched_targets
+from backends.llvm.translate.translator import translate
+from backends.pipe.enums import CompareFunc, Face
+from backends.raster.records import Mode
+from backends.raster.samples import Pattern
+from backends.raster.tile.blend import TargetKey
+from backends.raster.tile.depth import DepthKey
+from backends.raster.tile.pressure import live_values
+from linkage import interface_of
+from tgsi.language.facts.enums import File, Interpolation, Location
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import Program
+
+
+class Outputs(Protocol):
+    """What a translated program leaves: output channels (f32; 0 where unwritten) and the lanes that were not killed."""
+
+    @property
+    def alive(self) -> Val:
+        """The lanes that were not killed."""
+
+    def get(self, register: int, channel: int) -> Val:
+        """One channel of an output register."""
+
+
+class Inputs(Protocol):
+    """What a program is translated against; see backends.llvm.translate.translator."""
+
+    lane_map: LaneMap
+    env: Val
+
+    def input(self, register: int, channel: int) -> Val:
+        """One channel of an input register."""
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """One channel of a system value."""
+
+    def texture_key(self, unit: int) -> TextureKey | None:
+        """What is bound to a sampler view unit."""
+
+    def sampler_key(self, unit: int) -> SamplerKey | None:
+        """What is bound to a sampler unit."""
+
+
+GENERIC = Semantic("GENERIC", 0)
+
+Emit = Callable[[Function, Inputs, Val], Outputs]
+
+
+class Marks(IntFlag):
+    """What of primitives a fragment depends on beside the plane that it lies in."""
+
+    NONE = 0
+    SMOOTH_LINES = 1
+    SMOOTH_POINTS = 2
+    SMOOTH_FILL = 4
+    STIPPLED_LINES = 8
+
+
+class DepthLayout(IntEnum):
+    """What a program promises of the depth that it writes, compared with the one that it would have (FS_DEPTH_LAYOUT)."""
+
+    NONE = 0
+    ANY = 1
+    GREATER = 2
+    LESS = 3
+    UNCHANGED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SlotInfo:
+    """One varying: its input register, how it varies, the channels that are read. Its slot is its place."""
+
+    register: int
+    interpolation: Interpolation
+    usage_mask: int = 15
+    semantic: Semantic = GENERIC
+    location: Location = Location.CENTER
+
+    def mode(self, flatshade: bool) -> Mode:
+        """What the declaration means under the bound rasterizer state."""
+        match self.interpolation:
+            case Interpolation.CONSTANT:
+                return Mode.FLAT
+            case Interpolation.LINEAR:
+                return Mode.LINEAR
+            case Interpolation.COLOR if flatshade:
+                return Mode.FLAT
+            case _:
+                return Mode.PERSPECTIVE
+
+
+@dataclass(frozen=True)
+class FragmentInfo:
+    """A fragment program seen from outside. `colors` maps a color number to its register; None: not written."""
+
+    emit: Emit
+    slots: tuple[SlotInfo, ...] = ()
+    specials: Mapping[int, str] = field(default_factory=dict)  # POSITION, FACE, PCOORD, PRIM_ID by register
+    system_values: Mapping[int, str] = field(default_factory=dict)
+    colors: Mapping[int, int] = field(default_factory=dict)
+    depth: int | None = None
+    stencil: int | None = None
+    sample_mask: int | None = None  # bit 0 clear discards the fragment; that counts as a kill
+    kills: bool = False
+    is_lower_left: bool = False
+    is_integer_center: bool = False
+    writes_all: bool = False
+    tests_early: bool = False  # depth and stencil tests and what counts samples come before the program
+    depth_layout: DepthLayout = DepthLayout.NONE
+    has_late_coverage: bool = False  # samples that failed the early tests are not in the mask that the program reads
+    fetches: tuple[int, ...] = ()  # color targets that the program reads
+    looks_around: bool = False  # some instruction gives another value from place to place or time to time, whatever its operands
+    texture_units: int = 0  # one more than the highest sampler unit
+    has_side_effects: bool = False
+    instructions: int = 0
+    live: int = 0  # values that are kept at once
+    has_loops: bool = False
+
+    @property
+    def point_slot(self) -> int | None:
+        """The slot behind all others that carries PCOORD, where it is read."""
+        return len(self.slots) if "PCOORD" in self.specials.values() else None
+
+    @property
+    def num_slots(self) -> int:
+        """Slots of a setup record."""
+        return len(self.slots) + (self.point_slot is not None)
+
+    @property
+    def is_constant(self) -> bool:
+        """Every fragment of a draw computes the same."""
+        reads = self.slots or self.specials or self.system_values or self.texture_units or self.fetches or self.looks_around
+        return not (reads or self.kills or self.has_side_effects)
+
+    @property
+    def needs_samples(self) -> bool:
+        """The program asks for what differs from sample to sample."""
+        system = self.system_values.values()
+        return "SAMPLEID" in system or "SAMPLEPOS" in system or any(s.location is Location.SAMPLE for s in self.slots)
+
+    @property
+    def reads_primitive(self) -> bool:
+        """The number of the primitive is wanted."""
+        return "PRIM_ID" in self.specials.values() or "PRIM_ID" in self.system_values.values()
+
+    @property
+    def has_color_interpolation(self) -> bool:
+        """Flat shading makes a difference."""
+        return any(s.interpolation is Interpolation.COLOR for s in self.slots)
+
+    @staticmethod
+    def of(program: Program, emit: Emit) -> FragmentInfo:
+        """Reads declarations, properties and the instructions' registers."""
+        interface = interface_of(program)
+        outputs = {(o.semantic.name, o.semantic.index): o.register for o in interface.outputs}
+        system: dict[int, str] = {}
+        for d in program.declared(File.SV):
+            if d.semantic is not None:
+                system |= dict.fromkeys(range(d.first, d.last + 1), d.semantic.name)
+        opcodes = {i.opcode.name for i in program.instructions}
+        layout = DepthLayout(min(max(program.property("FS_DEPTH_LAYOUT"), 0), DepthLayout.UNCHANGED))
+        late_coverage = program.property("FS_POST_DEPTH_COVERAGE") != 0
+        fetches = {k for i in program.instructions if i.opcode.name == "FBFETCH" for k in fetched_targets(program, i).values()}
+        return FragmentInfo(
+            emit,
+            tuple(SlotInfo(v.register, v.interpolation, v.usage_mask, v.semantic, v.location) for v in interface.varyings),
+            {v.register: v.semantic.name for v in interface.specials},
+            system,
+            {index: register for (name, index), register in outputs.items() if name == "COLOR"},
+            outputs.get(("POSITION", 0)) if layout is not DepthLayout.UNCHANGED else None,
+            outputs.get(("STENCIL", 0)),
+            outputs.get(("SAMPLEMASK", 0)),
+            bool(opcodes & {"KILL", "KILL_IF", "DEMOTE"}) or ("SAMPLEMASK", 0) in outputs,
+            program.property("FS_COORD_ORIGIN") == 1,
+            program.property("FS_COORD_PIXEL_CENTER") == 1,
+            program.property("FS_COLOR0_WRITES_ALL_CBUFS") != 0,
+            program.property("FS_EARLY_DEPTH_STENCIL") != 0 or late_coverage,
+            layout,
+            late_coverage,
+            tuple(sorted(fetches)),
+            bool(opcodes & {"READ_HELPER", "CLOCK"}) or any(i.opcode.has_memory for i in program.instructions) or reads_handles(program),
+            max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
+            any(i.opcode.is_store for i in program.instructions),
+            len(program.instructions),
+            live_values(program),
+            "BGNLOOP" in opcodes,
+        )
+
+
+def describe(program: Program) -> FragmentInfo:
+    """A program as the renderer sees it."""
+    return FragmentInfo.of(program, lambda f, inputs, mask: _translate(f, program, inputs, mask))
+
+
+def _translate(f: Function, program: Program, inputs: Inputs, mask: Val) -> Outputs:
+    return translate(f, program, inputs, mask)
+
+
+class _Nothing:
+    def __init__(self, mask: Val) -> None:
+        self.alive = mask
+
+    def get(self, register: int, channel: int) -> Val:
+        return self.alive.f.const(F32.wide(self.alive.lanes), 0.0)
+
+
+def _nothing(f: Function, inputs: Inputs, mask: Val) -> Outputs:
+    return _Nothing(mask)
+
+
+NO_FRAGMENTS = FragmentInfo(_nothing)  # without a shader nothing is computed, and no color is written
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentKey:
+    """Exactly the state that changes shading code, normalized: two draws with equal keys share a kernel.
+
+    `program` is the serial number of the shader; `flatshade` is False where no input follows it. Everything else of the
+    state is run-time data of the draw."""
+
+    program: int
+    lanes: int
+    targets: tuple[TargetKey | None, ...] = ()
+    depth: DepthKey | None = None
+    alpha: CompareFunc | None = None
+    flatshade: bool = False
+    clamp_color: bool = False
+    stipple: Face = Face.NONE  # polygons that face so are stippled
+    sprites: int = 0  # slots that are sprite coordinates, whatever they were declared
+    count_samples: bool = False
+    count_invocations: bool = False
+    textures: tuple[TextureKey | None, ...] = ()
+    samplers: tuple[SamplerKey | None, ...] = ()
+    fetched: tuple[tuple[int, Format], ...] = ()  # color targets that the program reads
+    windows: tuple[bool, int] = (False, 0)  # window rectangles: only inside of them, how many
+    layered: bool = False  # primitives name layers,
+    views: bool = False  # ... viewports
+    marks: Marks = Marks.NONE
+    images: tuple[tuple[int, ImageKey], ...] = ()
+    quads: bool = True  # small triangles come as packed quads; without, the code has half the size
+    samples: Pattern | None = None  # of multisampled targets
+    per_sample: bool = False  # the program runs for each sample,
+    at_samples: bool = False  # ... and all of its inputs are those of the sample
+    to_coverage: bool = False  # the alpha of color 0 decides how many samples are covered
+    to_one: bool = False  # the alpha of colors is one where they meet the targets
+
+    @property
+    def is_masked(self) -> bool:
+        """Pixels that a primitive covers may be dropped by where they lie."""
+        return bool(self.stipple) or self.windows != (False, 0) or self.marks != Marks.NONE
+
+    @property
+    def has_place(self) -> bool:
+        """The last slot is the place on a line or point."""
+        return bool(self.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES))
+
+    @property
+    def is_smooth(self) -> bool:
+        """Coverage becomes alpha."""
+        return bool(self.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.SMOOTH_FILL))

@@ -1,0 +1,152 @@
+"""One block of pixels as a fragment program sees it: inputs, system values, other places of the pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from backends.abi.keys import SamplerKey, TextureKey
+from backends.llvm.builder.function import F32, I32, Val
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.library.packing import unpack
+from backends.llvm.translate.emit.interpolation import Place
+from backends.raster.records import Mode, SetupLayout
+from backends.raster.tile.planes import Kernel, Planes
+from backends.raster.tile.surfaces import Block
+
+
+@dataclass(slots=True)
+class PixelInputs:
+    """What a program is translated against, for the pixels of one block."""
+
+    kernel: Kernel
+    planes: Planes
+    lane_map: LaneMap
+    x: Val  # distance from the anchor's column
+    centers: tuple[Val, Val]
+    pixels: tuple[Val, Val]
+    colors: Sequence[Block]
+    depth: Block | None
+    fetched: Sequence[Block]
+    unique: Val | None  # lanes that are no copies of others
+    env: Val = field(init=False)  # the ShaderEnv of the draw
+    _covered: Val | None = None
+    _coverage: Val | None = None  # of smooth primitives
+    _sample_mask: Val | None = None
+    _stored: dict[int, list[Val]] = field(default_factory=dict)  # words of the color targets that the program reads
+    _w: Val | None = None
+
+    def __post_init__(self) -> None:
+        self.env = self.kernel.env
+
+    def texture_key(self, unit: int) -> TextureKey | None:
+        """What is bound to a sampler view unit."""
+        textures = self.kernel.key.textures
+        return textures[unit] if unit < len(textures) else None
+
+    def sampler_key(self, unit: int) -> SamplerKey | None:
+        """What is bound to a sampler unit."""
+        samplers = self.kernel.key.samplers
+        return samplers[unit] if unit < len(samplers) else None
+
+    def input(self, register: int, channel: int) -> Val:
+        """One channel of an input register; (0, 0, 0, 1) where there is no such input."""
+        info = self.kernel.info
+        for k, slot in enumerate(info.slots):
+            if slot.register == register:
+                return self._slot(k, channel)
+        special = info.specials.get(register)
+        return self._special(special, channel) if special is not None else self._default(channel)
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """One channel of a system value."""
+        f, lanes = self.kernel.f, self.planes.lanes
+        name = self.kernel.info.system_values.get(register, "")
+        if name.startswith("SUBGROUP_"):
+            return subgroup_value(f, self.lane_map, name, channel)
+        match name:
+            case "FACE":
+                return f.splat(f.select(self.planes.front, f.const(I32, -1), 0), lanes)
+            case "PRIM_ID":
+                return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), lanes)
+            case "POSITION":
+                return self._special(name, channel)
+            case "SAMPLEPOS" if channel < 2:
+                return f.const(F32.wide(lanes), 0.5)
+            case "SAMPLEMASK" if self._sample_mask is not None:
+                return self._sample_mask.zext(I32)
+            case "HELPER_INVOCATION":
+                return self.helpers().sext(I32)
+            case _:
+                return f.const(I32.wide(lanes), 0)
+
+    def interpolate(self, register: int, channel: int, place: Place) -> Val:
+        """One channel of an input at a place of the pixel; what is the same all over it stays."""
+        info = self.kernel.info
+        slot = next((k for k, s in enumerate(info.slots) if s.register == register), None)
+        if slot is None and info.specials.get(register) == "PCOORD":
+            slot = info.point_slot
+        if place is None or slot is None or channel not in self.planes.slots[slot] or self.planes.mode(slot) is Mode.FLAT:
+            return self.input(register, channel)
+        x, y = self.x + place[0], self.planes.y + place[1]
+        value = self.planes.at(SetupLayout.SLOTS + 48 * slot + 4 * channel, 16, x, y)
+        return value * (1.0 / self.planes.at(SetupLayout.W, 4, x, y)) if self.planes.mode(slot) is Mode.PERSPECTIVE else value
+
+    def helpers(self) -> Val:
+        """The lanes that compute for their neighbors only."""
+        assert self._covered is not None
+        return ~self._covered
+
+    def sample_place(self, number: Val) -> Place:
+        """The only sample of a pixel lies at its center."""
+        return None
+
+    def centroid_place(self) -> Place:
+        """The same."""
+        return None
+
+    def framebuffer(self, target: int, channel: int) -> Val:
+        """One channel of the color that is stored at the pixel; 0 where there is no such target."""
+        for number, format, _ in self.kernel.fetched:
+            if number == target:
+                return unpack(self.kernel.f, format, self._stored[number])[channel]
+        return self.kernel.f.const(F32.wide(self.planes.lanes), 0.0)
+
+    def _default(self, channel: int) -> Val:
+        return self.kernel.f.const(F32.wide(self.planes.lanes), 1.0 if channel == 3 else 0.0)
+
+    def _value(self, plane: tuple[Val, Val | None]) -> Val:
+        return plane[0] if plane[1] is None else plane[0] + plane[1] * self.x
+
+    def _slot(self, slot: int, channel: int) -> Val:
+        plane = self.planes.slots[slot].get(channel)
+        if plane is None:
+            return self._default(channel)
+        value = self._value(plane)
+        if self.planes.mode(slot) is not Mode.PERSPECTIVE:
+            return value
+        if self._w is None:
+            self._w = 1.0 / self._value(self.planes.w)
+        return value * self._w
+
+    def _special(self, name: str, channel: int) -> Val:
+        f, info, lanes = self.kernel.f, self.kernel.info, self.planes.lanes
+        match name:
+            case "POSITION" if channel == 0:
+                return self.centers[0] - 0.5 if info.is_integer_center else self.centers[0]
+            case "POSITION" if channel == 1:
+                y = self.centers[1]
+                if info.is_lower_left:
+                    y = f.splat(self.kernel.draw.get("height").to_float(), lanes) - y
+                return y - 0.5 if info.is_integer_center else y
+            case "POSITION":
+                return self._value(self.planes.z if channel == 2 else self.planes.w)
+            case "FACE" if channel == 0:
+                return f.splat(f.select(self.planes.front, f.const(F32, 1.0), -1.0), lanes)
+            case "PRIM_ID" if channel == 0:
+                return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), lanes).as_float()
+            case "PCOORD" if info.point_slot is not None and channel < 2:
+                return self._slot(info.point_slot, channel)
+            case _:
+                return self._default(channel)

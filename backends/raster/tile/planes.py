@@ -1,0 +1,129 @@
+"""What a shading kernel knows beside its blocks: the kernel itself, planes of a triangle, outputs that never change."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+from backends.abi.keys import SamplerKey, TextureKey
+from backends.formats import Format
+from backends.llvm.builder.function import BOOL, F32, I32, Function, Val, Var
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.record import Record
+from backends.raster.records import Mode, SetupLayout
+from backends.raster.tile.fragment import FragmentInfo, FragmentKey
+from backends.raster.tile.surfaces import Target
+
+
+@dataclass(slots=True)
+class Kernel:
+    """What is the same in all blocks of one shading kernel."""
+
+    f: Function
+    key: FragmentKey
+    info: FragmentInfo
+    draw: Record
+    env: Val
+    targets: list[tuple[int, Target]]  # number and surface of each color buffer that is written
+    depth: Target | None
+    fetched: list[tuple[int, Format, Target]]  # each color buffer that the program reads
+    samples: Var | None
+    invocations: Var | None
+    hoisted: dict[int, Hoisted]  # by width
+
+
+class Hoisted:
+    """The outputs of a program that computes the same for every fragment, made where the kernel begins.
+
+    Nothing else would take it out of the loops: its loads could meet the stores of colors."""
+
+    def __init__(self, f: Function, info: FragmentInfo, env: Val, lanes: int) -> None:
+        self.lane_map, self.env = LaneMap(lanes, "run"), env
+        self.alive = f.const(BOOL.wide(lanes), -1)
+        self._f = f
+        out = info.emit(f, self, self.alive)
+        registers = [*info.colors.values(), *(r for r in (info.depth, info.stencil) if r is not None)]
+        self._values = {(r, c): out.get(r, c)[0] for r in registers for c in range(4)}
+
+    def at(self, lanes: int) -> Hoisted:
+        """The same for another width."""
+        other = copy.copy(self)
+        other.alive = self._f.const(BOOL.wide(lanes), -1)
+        other._values = {k: self._f.splat(v, lanes) for k, v in self._values.items()}
+        return other
+
+    def get(self, register: int, channel: int) -> Val:
+        """One channel of an output register."""
+        return self._values[register, channel]
+
+    def input(self, register: int, channel: int) -> Val:
+        """Never asked for: the program reads no input."""
+        return self._f.const(F32.wide(self.lane_map.lanes), 0.0)
+
+    system_value = input
+
+    def texture_key(self, unit: int) -> TextureKey | None:
+        """Nothing is sampled."""
+        return None
+
+    def sampler_key(self, unit: int) -> SamplerKey | None:
+        """Nothing is sampled."""
+        return None
+
+
+class Planes:
+    """The planes of one setup record. What does not depend on x is computed where `row` is called."""
+
+    def __init__(self, kernel: Kernel, record: Val, lanes: int) -> None:
+        self.kernel, self.f, self.record, self.lanes = kernel, kernel.f, record, lanes
+        self.front = (self.f.load(I32, record, SetupLayout.IDENT) & 1).ne(0)
+        self.y: Val  # distance from the anchor's row
+        self.z: tuple[Val, Val]
+        self.w: tuple[Val, Val]
+        self.slots: list[dict[int, tuple[Val, Val | None]]] = []
+
+    def word(self, offset: int) -> Val:
+        """A float of the record in all lanes."""
+        return self.f.splat(self.f.load(F32, self.record, offset), self.lanes)
+
+    def relative(self, v: Val, axis: int) -> Val:
+        """Pixel coordinate -> distance from the anchor pixel, exact."""
+        return (v - self.f.load(I32, self.record, SetupLayout.ANCHOR + 4 * axis)).to_float()
+
+    def at(self, offset: int, step: int, x: Val, y: Val) -> Val:
+        """The plane at `offset`, its gradients `step` and twice as many bytes behind, at a distance from the anchor pixel's center."""
+        return (self.word(offset) + self.word(offset + 2 * step) * y) + self.word(offset + step) * x
+
+    def depth_range(self) -> tuple[Val, Val]:
+        """The ends of the viewport's depth range (scalars)."""
+        d, key, at = self.kernel.draw, self.kernel.key, SetupLayout.size(self.kernel.info.num_slots + self.kernel.key.has_place) + 8
+        if not key.views:
+            return d.get("depth_min"), d.get("depth_max")
+        return self.f.load(F32, self.record, at), self.f.load(F32, self.record, at + 4)
+
+    def mode(self, slot: int) -> Mode:
+        """How a slot varies."""
+        key, info = self.kernel.key, self.kernel.info
+        if slot >= len(info.slots) or key.sprites >> slot & 1:
+            return Mode.LINEAR
+        return info.slots[slot].mode(key.flatshade)
+
+    def row(self, y: Val) -> None:
+        """Everything at distance `y` from the anchor's row."""
+
+        def plane(a0: int, dx: int, dy: int) -> tuple[Val, Val]:
+            return self.word(a0) + self.word(dy) * y, self.word(dx)
+
+        self.y = y
+        self.z = plane(SetupLayout.Z, SetupLayout.Z + 4, SetupLayout.Z + 8)
+        self.w = plane(SetupLayout.W, SetupLayout.W + 4, SetupLayout.W + 8)
+        self.slots = []
+        info = self.kernel.info
+        for k in range(info.num_slots):
+            usage = info.slots[k].usage_mask if k < len(info.slots) else 15
+            channels: dict[int, tuple[Val, Val | None]] = {}
+            for c in range(4):
+                at = SetupLayout.SLOTS + 48 * k + 4 * c
+                if usage >> c & 1:
+                    channels[c] = (self.word(at), None) if self.mode(k) is Mode.FLAT else plane(at, at + 16, at + 32)
+            self.slots.append(channels)

@@ -1,0 +1,163 @@
+"""What a fragment program reads where pixels have several samples: inputs at their locations, numbers and places of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backends.llvm.builder.function import BOOL, F32, I32, Function, Type, Val
+from backends.llvm.translate.emit.interpolation import Place
+from backends.raster.records import Mode, SetupLayout
+from backends.raster.samples import GRID, Pattern
+from backends.raster.tile.fragment import Outputs
+from backends.raster.tile.shade import PixelBlock
+from tgsi.language.facts.enums import Location
+
+
+def lanes_of(f: Function, bits: Val, lanes: int) -> Val:
+    """The lane mask of a word with one bit a lane."""
+    return (bits.trunc(Type("i", lanes)) if lanes < 32 else bits).bits_as(BOOL.wide(lanes))
+
+
+def sample_word(f: Function, words: Val, sample: Val | int) -> Val:
+    """Word number `sample` of an array: the lanes of one sample."""
+    return f.load(I32, words, 4 * sample if isinstance(sample, int) else sample << 2)
+
+
+@dataclass(slots=True)
+class SampledBlock(PixelBlock):
+    """A block of pixels, for all of their samples at once or for one of them.
+
+    words: an array of lane masks, one of each sample, of what is covered. own: where the one sample lies, from the pixel's center
+    (scalars), and its number; `x` and the planes' row are those of that place. None: the center."""
+
+    words: Val | None = None
+    own: tuple[Val, Val] | None = None
+    number: Val | None = None
+    _other_w: Val | None = None  # 1 / (1/w) at the other place that inputs are declared for
+    _other: tuple[Val, Val] | None = None  # ... and that place
+
+    @property
+    def pattern(self) -> Pattern:
+        """The samples of a pixel."""
+        pattern = self.kernel.key.samples
+        assert pattern is not None
+        return pattern
+
+    def covered(self, sample: Val | int) -> Val:
+        """The lanes where a sample is covered."""
+        assert self.words is not None
+        return lanes_of(self.kernel.f, sample_word(self.kernel.f, self.words, sample), self.planes.lanes)
+
+    # -- places -------------------------------------------------------------------------------------------------------
+    def sample_place(self, number: Val) -> Place:
+        """Where a sample is; one that does not exist is at the center."""
+        f, pattern = self.kernel.f, self.pattern
+        there = number.ult(pattern.count)
+        offsets = f.select(there, number, 0) << 2
+        x, y = (f.gather(F32, pattern.table(f, axis), offsets, there) for axis in range(2))
+        return x, y
+
+    def centroid_place(self) -> Place:
+        """The center where all samples are covered, else the first covered one; of a sample by itself, its own place."""
+        f, lanes, offsets = self.kernel.f, self.planes.lanes, self.pattern.offsets
+        if self.own is not None:
+            return f.splat(self.own[0], lanes), f.splat(self.own[1], lanes)
+        covered = [self.covered(k) for k in range(len(offsets))]
+        every = covered[0]
+        for mask in covered[1:]:
+            every = every & mask
+        place = []
+        for axis in range(2):
+            value = f.const(F32.wide(lanes), 0.0)
+            for mask, offset in reversed(list(zip(covered, offsets))):
+                value = f.select(mask, offset[axis] / GRID, value)
+            place.append(f.select(every, 0.0, value))
+        return place[0], place[1]
+
+    def _from_center(self, place: tuple[Val, Val] | None) -> tuple[Val, Val]:
+        """Distances from the anchor; all sums are exact."""
+        x, y = self.x, self.planes.y
+        if self.own is not None:
+            x, y = x - self.own[0], y - self.own[1]
+        return (x, y) if place is None else (x + place[0], y + place[1])
+
+    # -- inputs -------------------------------------------------------------------------------------------------------
+    def interpolate(self, register: int, channel: int, place: Place) -> Val:
+        """One channel of an input at a place of the pixel; what is the same all over it stays."""
+        info = self.kernel.info
+        slot = next((k for k, s in enumerate(info.slots) if s.register == register), None)
+        if slot is None and info.specials.get(register) == "PCOORD":
+            slot = info.point_slot
+        if slot is None or channel not in self.planes.slots[slot] or self.planes.mode(slot) is Mode.FLAT:
+            return self.input(register, channel)
+        x, y = self._from_center(place)
+        value = self._plane(slot, channel, x, y)
+        return value * (1.0 / self.planes.at(SetupLayout.W, 4, x, y)) if self.planes.mode(slot) is Mode.PERSPECTIVE else value
+
+    def _plane(self, slot: int, channel: int, x: Val, y: Val) -> Val:
+        return self.planes.at(SetupLayout.SLOTS + 48 * slot + 4 * channel, 16, x, y)
+
+    def _is_elsewhere(self, slot: int) -> bool:
+        """The input is declared for another place than the block's own."""
+        slots = self.kernel.info.slots
+        location = slots[slot].location if slot < len(slots) else Location.CENTER
+        if self.own is None:
+            return location is Location.CENTROID
+        return location is Location.CENTER and slot < len(slots) and not self.kernel.key.at_samples
+
+    def _slot(self, slot: int, channel: int) -> Val:
+        mode = self.planes.mode(slot)
+        if not self._is_elsewhere(slot) or mode is Mode.FLAT or channel not in self.planes.slots[slot]:
+            return PixelBlock._slot(self, slot, channel)
+        if self._other is None:
+            self._other = self._from_center(self.centroid_place() if self.own is None else None)
+        x, y = self._other
+        value = self._plane(slot, channel, x, y)
+        if mode is not Mode.PERSPECTIVE:
+            return value
+        if self._other_w is None:
+            self._other_w = 1.0 / self.planes.at(SetupLayout.W, 4, x, y)
+        return value * self._other_w
+
+    # -- what is left of a sample -------------------------------------------------------------------------------------
+    def _sample_bit(self, written: Val) -> Val:
+        """The lanes whose sample is in the mask that the program wrote."""
+        return self._bit_of(written, self.number) if self.number is not None else PixelBlock._sample_bit(self, written)
+
+    def _bit_of(self, written: Val, sample: Val) -> Val:
+        return (written.lshr(self.kernel.f.splat(sample, self.planes.lanes)) & 1).ne(0)
+
+    def _alpha_test(self, out: Outputs) -> Val:
+        """The lanes that pass the alpha test, and keep their own sample by alpha to coverage."""
+        passed = PixelBlock._alpha_test(self, out)
+        return passed & self._coverage_of_alpha(out, self.number) if self.number is not None else passed
+
+    def _coverage_of_alpha(self, out: Outputs, sample: Val) -> Val:
+        """The lanes whose alpha covers a sample: as many of the first ones as are nearest to alpha times their number."""
+        f, lanes = self.kernel.f, self.planes.lanes
+        color = self._color(out, 0) if self.kernel.key.to_coverage else None
+        if color is None:
+            return f.const(BOOL.wide(lanes), -1)
+        return color[3] > f.splat((sample.to_float() + 0.5) * (1.0 / self.pattern.count), lanes)
+
+    def system_value(self, register: int, channel: int) -> Val:
+        """One channel of a system value."""
+        f, lanes = self.kernel.f, self.planes.lanes
+        match self.kernel.info.system_values.get(register, ""):
+            case "SAMPLEID" if self.number is not None:
+                return f.splat(self.number, lanes)
+            case "SAMPLEPOS" if channel < 2 and self.own is not None:
+                return f.splat(self.own[channel] + 0.5, lanes)
+            case "SAMPLEMASK" if self.number is not None and self._sample_mask is not None:
+                return self._sample_mask.zext(I32) << f.splat(self.number, lanes)
+            case "SAMPLEMASK":
+                return self._mask_word([self.covered(k) for k in range(self.pattern.count)])
+        return PixelBlock.system_value(self, register, channel)
+
+    def _mask_word(self, covered: Sequence[Val]) -> Val:
+        """Bit k: sample k is covered."""
+        total = covered[0].zext(I32)
+        for k, mask in enumerate(covered[1:], 1):
+            total = total | (mask.zext(I32) << k)
+        return total

@@ -1,0 +1,277 @@
+"""Shading: one kernel a variant, that walks the list of blocks which coverage made. See `coverage` for the list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val, Var
+from backends.llvm.builder.lanes import LaneMap
+from backends.llvm.builder.record import Record
+from backends.raster.records import Draw, Scene, Worker
+from backends.raster.tile.blend import Colors, TargetKey, write_target
+from backends.raster.tile.coverage import quad_width, row_lanes, run_bytes, run_rows
+from backends.raster.tile.depth import DepthTest, compare
+from backends.raster.tile.effects import BlockMemory
+from backends.raster.tile.fragment import FragmentInfo, FragmentKey, Outputs
+from backends.raster.tile.inputs import PixelInputs
+from backends.raster.tile.masks import drawn
+from backends.raster.tile.planes import Hoisted, Kernel, Planes
+from backends.raster.tile.surfaces import QuadView, RunView, Target, bound_target
+
+
+def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
+    """shade(worker, draw, arena, list, size). The fragment shader is there once for runs, and once for packed quads if there are any."""
+    f = Function(module, "shade", [PTR, PTR, PTR, PTR, I32])
+    _, _, arena, list_, size = f.args
+    lanes, narrow = key.lanes, quad_width(key.lanes)
+    kernel = begin_kernel(f, key, info)
+    cursor = f.var(I32, 0)
+    with f.loop() as loop:
+        here = cursor.get()
+        loop.break_if(here >= size)
+        record, blocks, xy, bits = (f.load(I32, list_, here + 4 * k) for k in range(4))
+        at = f.at(arena, record)
+        x, y = xy & 0xFFFF, xy.lshr(16)
+        mask = f.load(I64, list_, here + 16) if lanes > 32 else bits
+        if not key.quads:
+            _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, mask)
+            cursor.set(here + run_bytes(lanes))
+        else:
+            with f.else_of(bits.ne(0)) as quads:
+                _shade_run(kernel, Planes(kernel, at, lanes), (x, y), blocks, mask)
+                cursor.set(here + run_bytes(lanes))
+                quads()
+                _shade_quads(kernel, Planes(kernel, at, narrow), (x, y), blocks, f.at(list_, here + 16))
+                cursor.set(here + 16 + blocks * narrow)
+    end_kernel(kernel)
+
+
+def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
+    """What a shading kernel computes once: targets, counters, outputs that never change."""
+    worker, draw, *_ = f.args
+    w, d = Record(f, worker, Worker), Record(f, draw, Draw)
+    s = Record(f, w.get("scene"), Scene)
+
+    layer, has_samples = w.get("layer") if key.layered else None, key.samples is not None
+
+    def bound(name: str, index: int, texel_bytes: int) -> Target:
+        return bound_target(f, s, layer, name, index, texel_bytes, has_samples=has_samples)
+
+    targets = [(k, bound("color", k, t.texel_bytes)) for k, t in enumerate(key.targets) if t is not None]
+    fetched = [(k, t, bound("color", k, t.block_bytes)) for k, t in key.fetched]
+    depth = bound("depth", 0, key.depth.format.block_bytes) if key.depth is not None else None
+    samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
+    env = w.get("fragment_env")
+    hoisted: dict[int, Hoisted] = {}
+    if info.is_constant:
+        once = Hoisted(f, info, env, key.lanes)
+        hoisted = {n: once.at(n) for n in (key.lanes, quad_width(key.lanes))}
+    return Kernel(f, key, info, d, env, targets, depth, fetched, samples, invocations, hoisted)
+
+
+def tests_late(key: FragmentKey, info: FragmentInfo, kills: bool) -> bool:
+    """Depth and stencil are tested behind the program only."""
+    if key.depth is None:
+        return False
+    writes = info.depth is not None or info.stencil is not None or info.has_side_effects
+    return (writes and not info.tests_early) or (kills and bool(key.depth.stencil))
+
+
+def end_kernel(kernel: Kernel) -> None:
+    """Adds what was counted, and returns."""
+    f = kernel.f
+    w = Record(f, f.args[0], Worker)
+    for counter, name in ((kernel.samples, "samples_passed"), (kernel.invocations, "fs_invocations")):
+        if counter is not None:
+            w.set(name, w.get(name) + counter.get().zext(I64))
+    f.ret()
+
+
+def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: Val, bits: Val) -> None:
+    f, lanes, rows = kernel.f, planes.lanes, run_rows(planes.lanes, kernel.info.has_loops)
+    lane_x, lane_y = (f.lanes_const(I32.wide(lanes), v) for v in row_lanes(lanes, rows))
+    covered = (bits.trunc(Type("i", lanes)) if lanes < 32 else bits).bits_as(BOOL.wide(lanes))
+    first_x, y = lane_x + corner[0], lane_y + corner[1]
+    planes.row(planes.relative(y, 1))
+    x0, pixel_x, pixel_y = planes.relative(first_x, 0), first_x.to_float() + 0.5, y.to_float() + 0.5
+    views = [RunView(f, t, lanes, *corner, rows) for _, t in kernel.targets]
+    depth = RunView(f, kernel.depth, lanes, *corner, rows) if kernel.depth is not None else None
+    fetched = [RunView(f, t, lanes, *corner, rows) for _, _, t in kernel.fetched]
+    with f.range(0, blocks) as k:
+        step = k * (lanes // rows)
+        across = f.splat(step.to_float(), lanes)  # whole numbers: exact
+        block = PixelBlock(
+            kernel,
+            planes,
+            LaneMap(lanes, "run", rows),
+            x0 + across,
+            (pixel_x + across, pixel_y),
+            (first_x + step, y),
+            [v.move(k) for v in views],
+            depth.move(k) if depth is not None else None,
+            [v.move(k) for v in fetched],
+            None,
+        )
+        block.shade(covered)
+
+
+def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: Val, words_at: Val) -> None:
+    f, lanes, per_block = kernel.f, planes.lanes, planes.lanes // 4
+    vec = I32.wide(lanes)
+    positions = ([i % 2 for i in range(lanes)], [i // 2 % 2 for i in range(lanes)])
+    lane_x, lane_y = (f.lanes_const(vec, v) + t for v, t in zip(positions, tile))
+    bit = f.lanes_const(vec, [1 << 16 + i % 4 for i in range(lanes)])
+    views = [QuadView(f, t, lanes, *tile) for _, t in kernel.targets]
+    depth = QuadView(f, kernel.depth, lanes, *tile) if kernel.depth is not None else None
+    fetched = [QuadView(f, t, lanes, *tile) for _, _, t in kernel.fetched]
+    with f.range(0, blocks) as k:
+        at = f.at(words_at, k * lanes)
+        packed = f.load(I32.wide(per_block), at) if per_block > 1 else f.load(I32, at)
+        word = f.shuffle(packed, packed, [i // 4 for i in range(lanes)]) if per_block > 1 else f.splat(packed, lanes)
+        x, y, covered = (word & 63) + lane_x, (word.lshr(8) & 63) + lane_y, (word & bit).ne(0)
+        words = [f.load(I32, at, 4 * q) for q in range(per_block)]
+        planes.row(planes.relative(y, 1))
+        centers = (x.to_float() + 0.5, y.to_float() + 0.5)
+        # The last block repeats its last quad: what counts pixels must not count it again.
+        before = f.shuffle(word, word, [max(i - 4, 0) for i in range(lanes)])
+        first = f.lanes_const(vec, [-1 if i < 4 else 0 for i in range(lanes)]).ne(0) | word.ne(before)
+        block = PixelBlock(
+            kernel,
+            planes,
+            LaneMap(lanes, "quad"),
+            planes.relative(x, 0),
+            centers,
+            (x, y),
+            [v.move(words) for v in views],
+            depth.move(words) if depth is not None else None,
+            [v.move(words) for v in fetched],
+            first,
+        )
+        block.shade(covered)
+
+
+@dataclass(slots=True)
+class PixelBlock(BlockMemory, PixelInputs):
+    """One block of pixels: the tests around the fragment shader, and the stores."""
+
+    def shade(self, mask: Val) -> None:
+        """Tests, shader, blending and stores for the lanes of `mask`."""
+        kernel, f = self.kernel, self.kernel.f
+        key, info = kernel.key, kernel.info
+        self._w = None
+        skip = f.label()
+        if key.is_masked:
+            kept, self._coverage = drawn(self.planes, self.x, self.pixels)
+            mask = mask & kept
+            self._skip_unless(mask, skip)
+        self._covered = self._sample_mask = mask
+        kills = (info.kills or key.alpha is not None or key.to_coverage) and not info.tests_early
+        late = tests_late(key, info, kills)
+        old = self.depth.load() if self.depth is not None else []
+        test = DepthTest(f, key.depth, kernel.draw, self.planes.lanes) if key.depth is not None else None
+        tested = mask
+        if test is not None and self.depth is not None and not late:
+            outcome = test.run(self._depth(self._value(self.planes.z)), old, mask, self.planes.front)
+            tested = outcome.passed
+            if test.key.stencil and test.key.writes:
+                self.depth.store(outcome.words)
+            self._skip_unless(tested, skip)
+            if not test.key.stencil and not kills and test.key.writes:
+                self.depth.store(outcome.words)
+        mask = tested
+        if info.tests_early:
+            self._covered = mask
+            self._sample_mask = mask if info.has_late_coverage else self._sample_mask
+            self._count(kernel.samples, mask)
+        self._count(kernel.invocations, mask)
+        self._stored = {number: block.load() for (number, _, _), block in zip(kernel.fetched, self.fetched)}
+        out: Outputs | None = None
+        if kernel.targets or kills or late or info.has_side_effects:
+            out = kernel.hoisted.get(self.planes.lanes) or info.emit(f, self, mask)
+            if info.kills:
+                mask = mask & out.alive
+            if info.sample_mask is not None:
+                mask = mask & self._sample_bit(out.get(info.sample_mask, 0).as_int())
+            mask = mask & self._alpha_test(out)
+        if test is not None and self.depth is not None and (late or (kills and test.key.writes)):
+            z = self._value(self.planes.z) if info.depth is None or out is None else out.get(info.depth, 2)
+            ref = out.get(info.stencil, 1).as_int() & 255 if info.stencil is not None and out is not None else None
+            outcome = test.run(self._depth(z), old, mask, self.planes.front, ref)
+            mask = outcome.passed
+            if test.key.writes:
+                self.depth.store(outcome.words)
+        if not info.tests_early:
+            self._count(kernel.samples, mask)
+        if out is not None:
+            self._write_colors(out, mask)
+        f.jump(skip)
+        f.place(skip)
+
+    def _sample_bit(self, written: Val) -> Val:
+        """The lanes whose sample is in the mask that the program wrote."""
+        return (written & 1).ne(0)
+
+    def _skip_unless(self, mask: Val, skip: str) -> None:
+        f = self.kernel.f
+        go = f.label()
+        f.branch(f.any(mask), go, skip)
+        f.place(go, follows=True)
+
+    def _depth(self, z: Val) -> Val:
+        """Clamped to the viewport's range; a NaN becomes its low end."""
+        low, high = self.planes.depth_range()
+        return self.kernel.f.min(self.kernel.f.max(z, low), high)
+
+    def _count(self, counter: Var | None, mask: Val) -> None:
+        if counter is not None:
+            f = self.kernel.f
+            counted = mask & self.unique if self.unique is not None else mask
+            bits = counted.bits_as(I64) if self.planes.lanes > 32 else f.mask_bits(counted)
+            counter.add(f.popcount(bits).cast("trunc", I32) if bits.type == I64 else f.popcount(bits))
+
+    def _color(self, out: Outputs, index: int) -> list[Val] | None:
+        f, info = self.kernel.f, self.kernel.info
+        register = info.colors.get(index)
+        if register is None:
+            return None
+        color = [out.get(register, c) for c in range(4)]
+        if self.kernel.key.clamp_color:
+            color = [f.min(f.max(v, 0.0), 1.0) for v in color]
+        return color
+
+    def _alpha_test(self, out: Outputs) -> Val:
+        f, key, lanes = self.kernel.f, self.kernel.key, self.planes.lanes
+        if key.alpha is None:
+            return f.const(BOOL.wide(lanes), -1)
+        color = self._color(out, 0)
+        alpha = color[3] if color is not None else f.const(F32.wide(lanes), 0.0)
+        alpha = alpha if self._coverage is None else alpha * self._coverage
+        return compare(f, key.alpha, alpha, f.splat(self.kernel.draw.get("alpha_ref"), lanes))
+
+    def _write_colors(self, out: Outputs, mask: Val) -> None:
+        kernel, f = self.kernel, self.kernel.f
+        for (index, _), block in zip(kernel.targets, self.colors):
+            target = kernel.key.targets[index]
+            assert target is not None
+            old = self._stored.get(index) or (block.load() if target.reads else None)
+            words = write_target(f, target, self._colors(out, index, target), old)
+            if old is None:
+                block.store_masked(words, mask)
+            else:
+                block.store([f.select(mask, new, o) for new, o in zip(words, old)])
+
+    def _colors(self, out: Outputs, index: int, target: TargetKey) -> Colors:
+        """What a fragment offers to one target."""
+        kernel, f = self.kernel, self.kernel.f
+        zero = [f.const(F32.wide(self.planes.lanes), 0.0)] * 4
+        color = self._color(out, 0 if kernel.info.writes_all else index) or zero
+        second = (self._color(out, 1) if target.wants_second else None) or zero
+        if self._coverage is not None and not target.format.is_integer:
+            color = [*color[:3], color[3] * self._coverage]
+        if kernel.key.to_one and not target.format.is_integer:
+            one = f.const(F32.wide(self.planes.lanes), 1.0)
+            color, second = [*color[:3], one], [*second[:3], one]
+        return Colors(color, second, self._constant)
+
+    def _constant(self, channel: int) -> Val:
+        return self.kernel.draw.get("blend_color", channel)

@@ -1,0 +1,132 @@
+"""The pixels of a block in memory: words of texels as lanes, for the two lane maps.
+
+What a later entry will load again is stored whole (a select, not a masked store) and at a fixed grid: then the CPU
+forwards the store. Unaligned blocks with masked stores made small triangles with a depth test half as fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from backends.llvm.builder.function import I32, I64, Function, Type, Val
+from backends.llvm.builder.record import Record
+
+
+@dataclass(slots=True)
+class Target:
+    """A bound surface as a kernel sees it: where it begins, bytes a row, bytes a texel (1, 2, 4, 8 or 16)."""
+
+    base: Val
+    stride: Val
+    texel_bytes: int
+    sample_stride: Val | None = None  # bytes from a sample's plane to the next
+
+    def sample(self, number: Val) -> Target:
+        """The plane of one sample."""
+        assert self.sample_stride is not None
+        base = self.base.f.at(self.base, number.zext(I64) * self.sample_stride)
+        return Target(base, self.stride, self.texel_bytes)
+
+
+@dataclass(slots=True)
+class Block:
+    """The rows of a block in one surface. Loads give one i32 vector a texel word, texels below 32 bits zero-extended."""
+
+    f: Function
+    texel_bytes: int
+    lanes: int
+    row_pixels: int
+    rows: list[Val] = field(default_factory=list)
+
+    @property
+    def words(self) -> int:
+        """Words of a texel."""
+        return max(self.texel_bytes // 4, 1)
+
+    @property
+    def _element(self) -> Type:
+        return Type("i", min(8 * self.texel_bytes, 32))
+
+    def load(self) -> list[Val]:
+        """The texels, word by word."""
+        f, w = self.f, self.words
+        part = self._element.wide(self.row_pixels * w)
+        whole = f.concat([f.load(part, r, 0, min(self.texel_bytes, 4)) for r in self.rows])
+        if w == 1:
+            return [whole.zext(I32)]
+        return [f.shuffle(whole, whole, range(k, self.lanes * w, w)) for k in range(w)]
+
+    def _parts(self, words: Sequence[Val]) -> list[Val]:
+        f, w = self.f, self.words
+        if w == 1:
+            whole = words[0].trunc(self._element)
+        elif w == 2:
+            whole = f.shuffle(words[0], words[1], [i // 2 + self.lanes * (i % 2) for i in range(2 * self.lanes)])
+        else:
+            low, high = (f.concat([words[k], words[k + 1]]) for k in (0, 2))
+            whole = f.shuffle(low, high, [i // 4 + self.lanes * (i % 4) for i in range(4 * self.lanes)])
+        n = self.row_pixels * w
+        return [f.shuffle(whole, whole, range(k * n, (k + 1) * n)) for k in range(len(self.rows))]
+
+    def store(self, words: Sequence[Val]) -> None:
+        """All texels of the block."""
+        for part, r in zip(self._parts(words), self.rows):
+            self.f.store(part, r, 0, min(self.texel_bytes, 4))
+
+    def store_masked(self, words: Sequence[Val], mask: Val) -> None:
+        """Only for what no later entry loads."""
+        f, w = self.f, self.words
+        if self.texel_bytes < 4 or self.row_pixels * w < 4:
+            old = self.load()
+            self.store([f.select(mask, new, o) for new, o in zip(words, old)])
+            return
+        for k, (part, r) in enumerate(zip(self._parts(words), self.rows)):
+            pixels = [k * self.row_pixels + i // w for i in range(self.row_pixels * w)]
+            f.masked_store(part, r, f.shuffle(mask, mask, pixels))
+
+
+class RunView:
+    """A surface seen by a run: lanes are row-major in a block of `rows` rows."""
+
+    def __init__(self, f: Function, target: Target, lanes: int, x: Val, y: Val, rows: int = 2) -> None:
+        self.f, self.step = f, lanes // rows * target.texel_bytes
+        top = f.at(target.base, y.zext(I64) * target.stride + x.zext(I64) * target.texel_bytes)
+        self.starts = [top]
+        for _ in range(1, rows):
+            self.starts.append(f.at(self.starts[-1], target.stride))
+        self.block = Block(f, target.texel_bytes, lanes, lanes // rows)
+
+    def move(self, k: Val) -> Block:
+        """The k-th block along the run."""
+        self.block.rows = [self.f.at(s, k * self.step) for s in self.starts]
+        return self.block
+
+
+class QuadView:
+    """The same surface seen by a block of packed quads: two texels a row of a quad."""
+
+    def __init__(self, f: Function, target: Target, lanes: int, x: Val, y: Val) -> None:
+        self.f, self.target = f, target
+        self.corner = f.at(target.base, y.zext(I64) * target.stride + x.zext(I64) * target.texel_bytes)
+        self.block = Block(f, target.texel_bytes, lanes, 2)
+
+    def move(self, words: Sequence[Val]) -> Block:
+        """The quads at x | y << 8 inside the tile."""
+        f, t = self.f, self.target
+        rows = []
+        for w in words:
+            top = f.at(self.corner, (w.lshr(8) & 63).zext(I64) * t.stride + ((w & 63) * t.texel_bytes).zext(I64))
+            rows += [top, f.at(top, t.stride)]
+        self.block.rows = rows
+        return self.block
+
+
+def bound_target(
+    f: Function, s: Record, layer: Val | None, name: str, index: int, texel_bytes: int, *, has_samples: bool = False
+) -> Target:
+    """A surface of the Scene `s` ("color" `index`, or "depth"); `layer` of it, where that is not the first one."""
+    base = s.get(name, index)
+    if layer is not None:
+        base = f.at(base, layer.zext(I64) * s.get(f"{name}_layer", index))
+    return Target(base, s.get(f"{name}_stride", index), texel_bytes, s.get(f"{name}_sample", index) if has_samples else None)

@@ -1,0 +1,100 @@
+"""The walk over tiles: clear, then every batch of the window in order, coverage and shading in turns."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.abi.records import ResolveRecord
+from backends.device.limits import TILE
+from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.records import HEADS, Batch, ClearRecord, Draw, Scene, Worker
+from backends.raster.tile.coarse import INFINITY, Coarse
+
+
+def build_tile_walk(module: Module) -> None:
+    """tiles(worker): takes tiles, first of its own band, until none is left; clears each, runs the window's batches in order,
+    resolves what waits for the last of them."""
+    _build_clear_tile(module)
+    f = Function(module, "tiles", [PTR], shared=True, internal=True)
+    worker = f.args[0]
+    w = Record(f, worker, Worker)
+    s = Record(f, w.get("scene"), Scene)
+    list_, tiles_x, layer_tiles, layers = w.get("list"), s.get("tiles_x"), s.get("layer_tiles"), s.get("layers")
+    batches, first, last = s.get("batches"), s.get("first_batch"), s.get("last_batch")
+    clears, num_clears = s.get("clears"), s.get("num_clears")
+    resolves, resolving = s.get("resolves"), s.get("resolving")
+    cursor = f.alloca("i32")
+    workers, participants = s.get("workers"), s.get("participants")
+    owner, done, found = f.var(I32, w.get("index")), f.var(I32, 0), f.var(I32, 0)
+    with f.loop() as loop:
+        with f.loop() as search:
+            band = Record(f, f.at(workers, owner.get().zext(I64) * ctypes.sizeof(Worker)), Worker)
+            found.set(f.atomic_add(band.address("next_tile"), 1))
+            search.break_if(found.get() < band.get("end_tile"))
+            done.add(1)
+            search.break_if(done.get() >= participants)
+            owner.add(1)
+            with f.if_(owner.get() >= participants):
+                owner.set(0)
+        loop.break_if(done.get() >= participants)
+        tile = found.get()
+        layer = tile.udiv(layer_tiles)
+        inside = tile - layer * layer_tiles
+        w.set("layer", layer)
+        ty = inside.udiv(tiles_x)
+        x, y = (inside - ty * tiles_x) << 6, ty << 6
+        with f.range(0, num_clears) as k:
+            f.call(None, "clear_tile", f.at(clears, k.zext(I64) * ctypes.sizeof(ClearRecord)), x, y, layer, (layer + 1).eq(layers))
+        with f.range(first, last) as i:
+            b = Record(f, f.at(batches, i.zext(I64) * ctypes.sizeof(Batch)), Batch)
+            limit = b.get("limit")
+            with f.if_(limit.ne(0)):
+                arena = b.get("arena")
+                head = f.load(I32, arena, (tile << 2) + HEADS)
+                with f.if_(head.ne(0)):
+                    f.store(head, cursor)
+                    draw = b.get("draw")
+                    d = Record(f, draw, Draw)
+                    coverage, shade = (d.get(n) for n in ("coverage", "shade"))
+                    farthest = f.at(s.get("coarse"), tile.zext(I64) << 2)
+                    with f.if_((d.get("coarse") & Coarse.RAISES).ne(0)):
+                        f.store(f.const(F32, INFINITY), farthest)
+                    w.set("fragment_env", b.get("fragment_env"))
+                    with f.loop() as run:
+                        run.break_if(f.load(I32, cursor).eq(0))
+                        n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)
+                        f.call_pointer(None, shade, worker, draw, arena, list_, n)
+        with f.range(0, resolving) as k:
+            resolve = f.at(resolves, k.zext(I64) * ctypes.sizeof(ResolveRecord))
+            f.call_pointer(None, Record(f, resolve, ResolveRecord).get("kernel"), resolve, x, y)
+    f.ret()
+
+
+def _build_clear_tile(module: Module) -> None:
+    """clear_tile(clear record, x, y, layer, is last): one tile of a layer, 64 bytes at a time; of the last layer and all behind it."""
+    f = Function(module, "clear_tile", [PTR, I32, I32, I32, BOOL], internal=True)
+    record, x, y, first, is_last = f.args
+    r = Record(f, record, ClearRecord)
+    line = I32.wide(16)
+    texel, stride = r.get("texel_bytes"), r.get("row_stride")
+    pattern, keep = f.load(line, r.address("pattern"), 0, 4), f.load(line, r.address("keep"), 0, 4)
+    bytes_ = texel * TILE
+    corner = f.at(r.get("base"), y.zext(I64) * stride + (x * texel).zext(I64))
+
+    def rows(base: Val, masked: bool) -> None:
+        with f.range(0, TILE) as row:
+            start = f.at(base, row.zext(I64) * stride)
+            with f.range(0, bytes_, 64) as k:
+                there = f.at(start, k)
+                value = (f.load(line, there, 0, 64) & keep) | pattern if masked else pattern
+                f.store(value, there, 0, 64)
+
+    layers = r.get("layers")
+    with f.range(first, f.select(is_last, layers, f.min(first + 1, layers))) as layer:
+        base = f.at(corner, layer.zext(I64) * r.get("layer_stride"))
+        with f.else_of(r.get("masked").ne(0)) as whole:
+            rows(base, True)
+            whole()
+            rows(base, False)
+    f.ret()

@@ -1,0 +1,1 @@
+"""What `tgsi.run` takes and gives, for both engines."""

@@ -1,0 +1,342 @@
+"""What `tgsi.run` was given, checked and brought into one shape for both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from backends.pipe.state import SamplerState
+from backends.pipe.template import integer, real
+from backends.run.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
+from backends.run.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
+from backends.run.system_values import declared_system_values, given_system_values
+from backends.run.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, sampler_states, writable_images
+from backends.run.words import buffer_words, flag, floats, mapping, words
+from passes.analysis.regions import FUEL
+from tgsi.language.facts.enums import File, MemoryType, Processor
+from tgsi.language.ir import Program
+
+MAX_CONSTANT_BUFFERS = 16
+MAX_BUFFERS = 32
+"""Numbers of CONST, BUFFER and HWATOMIC resources stay below."""
+MAX_SHARED_MEMORY = 1 << 20
+DEFAULT_SHARED_MEMORY = 32768
+MAX_TARGETS = 8
+MAX_FUEL = (1 << 31) - 1
+
+
+class RunOptions(TypedDict, total=False):
+    """The keyword arguments of `tgsi.run` that describe what runs; `prepare` says what each is."""
+
+    constants: Mapping[int, ArrayLike] | None
+    system_values: Mapping[str, ArrayLike] | None
+    coefs: ArrayLike | None
+    quad_pos: ArrayLike | None
+    face: float
+    flatshade_color: bool
+    textures: Mapping[int, TextureData] | None
+    samplers: Mapping[int, SamplerState] | None
+    buffers: Mapping[int, ArrayLike | bytes] | None
+    images: Mapping[int, TextureData] | None
+    counters: Mapping[int, ArrayLike | bytes] | None
+    memory: Mapping[str, ArrayLike | bytes] | None
+    shared_memory: int
+    grid: Triple | None
+    block: Triple | None
+    framebuffer: Mapping[int, ArrayLike] | None
+    sample_positions: ArrayLike | None
+    coverage: ArrayLike | None
+    fuel: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arguments:
+    """Arguments of one run.
+
+    shape: invocations and lanes. Lanes that are no invocation are inactive.
+    inputs: (input registers, lanes, 4) words of vertices and fragments; all 0 where coefficients take their place.
+    vertices: (primitives, vertices, input registers, 4) words for GEOM, TESS_CTRL and TESS_EVAL; `shape.primitive` says whose a lane is.
+    constants: buffer to (vec4s, 4) words; what lies outside reads 0.
+    system_values: semantic name to (lanes, 4) words, for every name that the program declares.
+    coefs: (input registers, 3, 4), a0 dadx dady; quad_pos: (4, lanes), x y z and 1/w; both None where inputs are given.
+    buffers, counters: number to words; memory: words of GLOBAL and INPUT memory; images: unit to texels. All are copies that a run writes.
+    shared_words: words of SHARED memory of a block, and of PRIVATE memory of an invocation; 0 at the start.
+    framebuffer: target to (lanes, 4) words, what FBFETCH reads. sample_positions: (samples, 2), from 0 to 1 in the pixel.
+    sample_offset, centroid_offset: (lanes, 2), from the pixel's center to the lane's sample, and to a place that is covered.
+    """
+
+    shape: Shape
+    inputs: Bits
+    vertices: NDArray[np.uint32]
+    constants: Mapping[int, Bits]
+    system_values: Mapping[str, Bits]
+    coefs: Floats | None
+    quad_pos: Floats | None
+    face: float
+    flatshade_color: bool
+    fuel: int
+    textures: Mapping[int, TextureData]
+    samplers: Mapping[int, SamplerState]
+    buffers: dict[int, Bits]
+    images: dict[int, ImageData]
+    counters: dict[int, Bits]
+    memory: dict[MemoryType, Bits]
+    shared_words: int
+    framebuffer: Mapping[int, Bits]
+    sample_positions: Floats
+    sample_offset: Floats
+    centroid_offset: Floats
+
+    @property
+    def invocations(self) -> int:
+        """How many results there are."""
+        return self.shape.invocations
+
+    @property
+    def lanes(self) -> int:
+        """Invocations and the lanes that fill up quads."""
+        return self.shape.lanes
+
+    @property
+    def present(self) -> Mask:
+        """(lanes,): which lanes are invocations."""
+        return self.shape.present
+
+    @property
+    def places(self) -> Index:
+        """(invocations,): the lane of each."""
+        return self.shape.places
+
+    def result(self, outputs: Bits, alive: Mask, exhausted: Mask, emission: Emission | None, trace: Sequence[TraceStep] = ()) -> RunResult:
+        """What a run that began with these arguments gives back, once it wrote their memory."""
+        emitted, strips = emission.collect() if emission is not None else ((), ())
+        return RunResult(
+            outputs,
+            alive,
+            exhausted,
+            emitted=emitted,
+            strips=strips,
+            buffers={number: data.view(np.uint8) for number, data in self.buffers.items()},
+            images={unit: image.texels for unit, image in self.images.items()},
+            counters=self.counters,
+            memory={kind.name: data.view(np.uint8) for kind, data in self.memory.items()},
+            trace=trace,
+        )
+
+
+def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack[RunOptions]) -> Arguments:
+    """Check the arguments of a run; `tgsi.run` says what each means.
+
+    Raises:
+        TypeError, ValueError: an argument has the wrong type or shape, or belongs to another stage; the message names it.
+    """
+    _check_stage(program, options)
+    stage, registers = program.processor, program.file_size(File.IN)
+    by_vertex = stage in (Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL)
+    given = None if inputs is None else words("inputs", inputs)
+    system = given_system_values(options.get("system_values"))
+    coefs, positions = _planes(registers, options.get("coefs"), options.get("quad_pos"))
+    vertices = _vertices(program, given, registers) if by_vertex else np.zeros((0, 0, registers, 4), np.uint32)
+    if not by_vertex:
+        _check_inputs(given, coefs, registers)
+    given_coverage = options.get("coverage")
+    coverage = None if given_coverage is None else words("coverage", given_coverage)
+    if coverage is not None and coverage.ndim != 1:
+        raise ValueError(f"coverage must have shape (invocations,), not {coverage.shape}")
+    framebuffer = _numbered("framebuffer", options.get("framebuffer"), MAX_TARGETS, _color)
+    counts = {} if given is None or by_vertex else {"inputs": len(given)}
+    counts |= {} if positions is None else {"quad_pos": positions.shape[1]}
+    counts |= {} if coverage is None else {"coverage": len(coverage)}
+    counts |= {f"framebuffer[{k}]": len(data) for k, data in framebuffer.items()}
+    counts |= {f"system_values[{name!r}]": len(value) for name, value in system.items()}
+    shape = _shape(program, options, vertices, counts)
+    padded = np.zeros((0 if by_vertex else registers, shape.lanes, 4), np.uint32)
+    if given is not None and not by_vertex:
+        padded[:, : len(given)] = given[:, :registers].transpose(1, 0, 2)
+    table = _sample_positions(options.get("sample_positions"))
+    covered = np.full(shape.lanes, (1 << len(table)) - 1, np.uint32)
+    if coverage is not None:
+        covered[shape.places] &= coverage
+    sample = np.zeros(shape.lanes, np.int64)
+    if "SAMPLEID" in system:
+        sample[shape.places] = np.minimum(system["SAMPLEID"][:, 0], len(table) - 1)
+    face = real(options.get("face", 1.0), "face")
+    defaults = {
+        "FACE": np.array([0xFFFFFFFF if face > 0 else 0], np.uint32),
+        "SAMPLEMASK": covered[:, None],
+        "SAMPLEPOS": np.pad(table, ((0, 0), (0, 2))).view(np.uint32)[sample],
+        "VERTICESIN": np.array([vertices.shape[1]], np.uint32),
+    }
+    fuel = integer(options.get("fuel", FUEL), "fuel", 1, MAX_FUEL)
+    shared = integer(options.get("shared_memory", DEFAULT_SHARED_MEMORY), "shared_memory", 0, MAX_SHARED_MEMORY)
+    textures = mapping("textures", options.get("textures"))
+    check_textures(program, textures)
+    states = options.get("samplers")
+    samplers = dict.fromkeys(textures, SamplerState()) if states is None else mapping("samplers", states)
+    return Arguments(
+        shape=shape,
+        inputs=padded,
+        vertices=vertices,
+        constants=_numbered("constants", options.get("constants"), MAX_CONSTANT_BUFFERS, _constant_buffer),
+        system_values=declared_system_values(program, shape, system, defaults),
+        coefs=coefs,
+        quad_pos=None if positions is None else np.pad(positions, ((0, 0), (0, shape.lanes - positions.shape[1]))),
+        face=face,
+        flatshade_color=flag("flatshade_color", options.get("flatshade_color", False)),
+        fuel=fuel,
+        textures={unit: replace(texture) for unit, texture in textures.items()},  # texels are decoded anew: they may have changed
+        samplers=sampler_states(samplers),
+        buffers=_numbered("buffers", options.get("buffers"), MAX_BUFFERS, buffer_words),
+        images=writable_images(mapping("images", options.get("images"))),
+        counters=_numbered("counters", options.get("counters"), MAX_BUFFERS, buffer_words),
+        memory={_memory(name): buffer_words(f"memory[{name!r}]", data) for name, data in mapping("memory", options.get("memory")).items()},
+        shared_words=shared // 4,
+        framebuffer={k: _in_lanes(data, shape) for k, data in framebuffer.items()},
+        sample_positions=table,
+        sample_offset=table[sample] - np.float32(0.5),
+        centroid_offset=_centroids(table, covered),
+    )
+
+
+_STAGES: Mapping[str, tuple[Processor, ...]] = {
+    **dict.fromkeys(("coefs", "quad_pos", "framebuffer", "sample_positions", "coverage"), (Processor.FRAG,)),
+    **dict.fromkeys(("grid", "block", "memory"), (Processor.COMP,)),
+}
+"""Arguments that only some stages take."""
+
+
+def _check_stage(program: Program, options: RunOptions) -> None:
+    for name, stages in _STAGES.items():
+        if options.get(name) is not None and program.processor not in stages:
+            names = " and ".join(stage.name for stage in stages)
+            raise ValueError(f"{name} belongs to {names} programs, not to {program.processor.name}")
+
+
+def _shape(program: Program, options: RunOptions, vertices: NDArray[np.uint32], counts: Mapping[str, int]) -> Shape:
+    if len(set(counts.values())) > 1:
+        raise ValueError(f"invocations differ: {', '.join(f'{name} has {count}' for name, count in counts.items())}")
+    found, primitives = next(iter(counts.values()), None), len(vertices)
+    match program.processor:
+        case Processor.COMP:
+            grid = options.get("grid")
+            shape = block_shape(program, (1, 1, 1) if grid is None else grid, options.get("block"))
+        case Processor.TESS_CTRL:
+            shape = patch_shape(primitives, max(1, program.property("TCS_VERTICES_OUT", 1)))
+        case Processor.GEOM:
+            shape = flat_shape(primitives * max(1, program.property("GS_INVOCATIONS", 1)), primitives)
+        case Processor.TESS_EVAL:
+            if found is not None and (found % primitives if primitives else found):
+                raise ValueError(f"{next(iter(counts))} has {found} invocations, which is no multiple of {primitives} patches")
+            return flat_shape(primitives if found is None else found, primitives)
+        case _:
+            count = 1 if found is None else found
+            return flat_shape(count, count)
+    if found is not None and found != shape.invocations:
+        raise ValueError(f"{next(iter(counts))} has {found} invocations, the run has {shape.invocations}")
+    return shape
+
+
+def _check_inputs(given: Bits | None, coefs: Floats | None, registers: int) -> None:
+    if given is not None and (given.ndim != 3 or given.shape[2] != 4):
+        raise ValueError(f"inputs must have shape (invocations, registers, 4), not {given.shape}")
+    if given is not None and coefs is not None:
+        raise ValueError("inputs and coefs exclude each other")
+    if given is None and coefs is None and registers:
+        raise ValueError("inputs must be given: the program declares IN registers")
+    if given is not None and given.shape[1] < registers:
+        raise ValueError(f"inputs holds {given.shape[1]} registers, the program declares {registers}")
+
+
+def _vertices(program: Program, given: Bits | None, registers: int) -> NDArray[np.uint32]:
+    """(primitives, vertices, registers, 4); PRIM_ID inputs hold the number of the primitive."""
+    geometry = program.processor is Processor.GEOM
+    count = input_vertices(program)
+    if given is None:
+        if registers:
+            raise ValueError("inputs must be given: the program declares IN registers")
+        given = np.zeros((1, count if geometry else 1, 0, 4), np.uint32)
+    if given.ndim != 4 or given.shape[3] != 4 or (geometry and given.shape[1] != count) or not 1 <= given.shape[1] <= MAX_PATCH:
+        wanted = f"(primitives, {count}, registers, 4)" if geometry else f"(patches, 1 to {MAX_PATCH} vertices, registers, 4)"
+        raise ValueError(f"inputs must have shape {wanted}, not {given.shape}")
+    if given.shape[2] < registers:
+        raise ValueError(f"inputs holds {given.shape[2]} registers, the program declares {registers}")
+    result = given[:, :, :registers].copy()
+    for declaration in program.declared(File.IN):
+        if declaration.semantic is not None and declaration.semantic.name == "PRIM_ID":
+            result[:, :, declaration.first : declaration.last + 1] = np.arange(len(result), dtype=np.uint32)[:, None, None, None]
+    return result
+
+
+def _planes(registers: int, coefs: ArrayLike | None, quad_pos: ArrayLike | None) -> tuple[Floats | None, Floats | None]:
+    if coefs is None and quad_pos is None:
+        return None, None
+    if quad_pos is None:
+        raise ValueError("coefs needs quad_pos")
+    positions = floats("quad_pos", quad_pos)
+    if positions.ndim != 2 or positions.shape[0] != 4 or positions.shape[1] % QUAD:
+        raise ValueError(f"quad_pos must have shape (4, invocations) in whole quads, not {positions.shape}")
+    if coefs is None:
+        return None, positions
+    planes = floats("coefs", coefs)
+    if planes.ndim != 3 or planes.shape[1:] != (3, 4) or planes.shape[0] < registers:
+        raise ValueError(f"coefs must have shape ({registers} or more, 3, 4), not {planes.shape}")
+    return planes, positions
+
+
+def _sample_positions(data: ArrayLike | None) -> Floats:
+    if data is None:
+        return np.full((1, 2), 0.5, np.float32)
+    table = floats("sample_positions", data)
+    if table.ndim != 2 or table.shape[1] != 2 or not 1 <= len(table) <= MAX_SAMPLES or not ((table >= 0) & (table <= 1)).all():
+        raise ValueError(f"sample_positions must have shape (1 to {MAX_SAMPLES}, 2), from 0 to 1, not {table.shape}")
+    return table
+
+
+def _centroids(table: Floats, covered: Bits) -> Floats:
+    """The center where all samples are covered, or none is, else the first covered sample."""
+    bits: Mask = (covered[:, None] >> np.arange(len(table), dtype=np.uint32) & np.uint32(1)).astype(np.bool_)
+    partly = np.asarray(bits.any(axis=1) & ~bits.all(axis=1))
+    result: Floats = np.where(partly[:, None], table[bits.argmax(axis=1)] - np.float32(0.5), np.float32(0))
+    return result
+
+
+def _numbered(name: str, given: Any, limit: int, read: Callable[[str, Any], Bits]) -> dict[int, Bits]:
+    """What `read` makes of each item; numbers stay below `limit`."""
+    found = {}
+    for key, data in mapping(name, given).items():
+        if not isinstance(key, int | np.integer) or not 0 <= key < limit:
+            raise ValueError(f"{name}: {key!r} is no number from 0 to {limit - 1}")
+        found[int(key)] = read(f"{name}[{key}]", data)
+    return found
+
+
+def _memory(name: Any) -> MemoryType:
+    if name not in ("GLOBAL", "INPUT"):
+        raise ValueError(f"memory: {name!r} is neither 'GLOBAL' nor 'INPUT'")
+    return MemoryType[name]
+
+
+def _constant_buffer(name: str, data: ArrayLike) -> Bits:
+    array = words(name, data)
+    if array.size == 0:
+        return np.zeros((0, 4), np.uint32)
+    if array.ndim != 2 or array.shape[1] != 4:
+        raise ValueError(f"{name} must have shape (vec4s, 4), not {array.shape}")
+    return array
+
+
+def _color(name: str, data: ArrayLike) -> Bits:
+    array = words(name, data)
+    if array.ndim != 2 or array.shape[1] != 4:
+        raise ValueError(f"{name} must have shape (invocations, 4), not {array.shape}")
+    return array
+
+
+def _in_lanes(data: Bits, shape: Shape) -> Bits:
+    result = np.zeros((shape.lanes, 4), np.uint32)
+    result[shape.places] = data
+    return result

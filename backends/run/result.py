@@ -1,0 +1,101 @@
+"""What a run of a program gives back, whichever engine ran it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Instruction
+
+Bits = NDArray[np.uint32]
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+STREAMS = 4
+"""Vertex streams of a geometry program."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One executed instruction: the lanes that were active, and the whole destination registers behind it.
+
+    `number` counts from 0 in the order of the text; `writes` holds (file, register, (invocations, 4) words). A destination that
+    is addressed per lane appears once for each register that an active lane wrote.
+    """
+
+    number: int
+    instruction: Instruction
+    active: Mask
+    writes: tuple[tuple[File, int, Bits], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Emission:
+    """The vertices that the invocations of a geometry program emitted.
+
+    counts: (invocations,) vertices of each; words: (vertices, OUT registers, invocations, 4), of which the first `counts` are
+    meant; marks: (vertices, invocations), the stream of each vertex, plus 4 where it begins a primitive of its stream.
+    """
+
+    counts: NDArray[np.int64]
+    words: Bits
+    marks: Bits
+
+    def collect(self) -> tuple[tuple[Bits, ...], tuple[NDArray[np.int64], ...]]:
+        """For each stream its vertices, (n, OUT registers, 4), and the lengths of its primitives; in the order of the invocations."""
+        vertex, invocation = np.nonzero(np.arange(len(self.marks))[:, None] < self.counts)
+        order = np.lexsort((vertex, invocation))
+        vertex, invocation = vertex[order], invocation[order]
+        marks = self.marks[vertex, invocation]
+        emitted, strips = [], []
+        for stream in range(STREAMS):
+            chosen = np.flatnonzero(marks & np.uint32(3) == stream)
+            place, owner = vertex[chosen], invocation[chosen]
+            emitted.append(self.words[place, :, owner])
+            begins = (marks[chosen] & np.uint32(4)).astype(np.bool_)
+            begins |= np.diff(owner, prepend=-1) != 0
+            starts = np.flatnonzero(begins)
+            strips.append(np.diff(starts, append=len(chosen)).astype(np.int64))
+        return tuple(emitted), tuple(strips)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """Registers and memory after a run; `np.asarray(result)` is `outputs`.
+
+    outputs: (invocations, output registers, 4) 32-bit words; what was never written is 0.
+    alive: (invocations,); False where a fragment was killed.
+    exhausted: (invocations,); True where a loop ended because its fuel had run out: results of such invocations are cut short.
+    emitted: of a geometry program, for each of its four streams the vertices: (vertices, output registers, 4) words.
+    strips: for each stream the lengths of the primitives that those vertices form, in vertices.
+    buffers, counters: the contents of every buffer that was passed, after the run, as bytes and as words.
+    images: the texels of every image that was passed, after the run: (layers, height, width, block_bytes) of uint8.
+    memory: GLOBAL and INPUT memory after the run, as bytes.
+    trace: what the interpreter did, if that was asked for.
+    """
+
+    outputs: Bits
+    alive: Mask
+    exhausted: Mask
+    emitted: Sequence[Bits] = ()
+    strips: Sequence[NDArray[np.int64]] = ()
+    buffers: Mapping[int, NDArray[np.uint8]] = field(default_factory=dict)
+    images: Mapping[int, NDArray[np.uint8]] = field(default_factory=dict)
+    counters: Mapping[int, Bits] = field(default_factory=dict)
+    memory: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
+    trace: Sequence[TraceStep] = ()
+
+    @property
+    def floats(self) -> Floats:
+        """The outputs seen as float32: a view, no conversion."""
+        return self.outputs.view(np.float32)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        if dtype is not None and np.dtype(dtype) != self.outputs.dtype:
+            return self.outputs.astype(dtype)
+        return self.outputs.copy() if copy else self.outputs

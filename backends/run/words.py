@@ -1,0 +1,83 @@
+"""Arrays that users give, as 32-bit words, alone and as items of mappings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from backends.run.result import Bits, Floats
+
+
+def words(name: str, data: ArrayLike) -> Bits:
+    """An array's 32-bit words; floats and integers that fit are converted, 32-bit ones are taken as they are.
+
+    Raises ValueError or TypeError, which call the array `name`, for what 32 bits cannot hold.
+    """
+    array = _array(name, data)
+    if array.dtype in (np.uint32, np.int32, np.float32):
+        return np.ascontiguousarray(array).view(np.uint32)
+    if array.dtype.kind == "f":
+        with np.errstate(all="ignore"):
+            return np.ascontiguousarray(array, dtype=np.float32).view(np.uint32)
+    if array.dtype.kind in "iub":
+        wide = array.astype(np.int64) if array.dtype.kind != "u" or array.dtype.itemsize < 8 else array
+        if wide.size and (int(wide.min()) < -(1 << 31) or int(wide.max()) >= 1 << 32):
+            raise ValueError(f"{name} holds integers that do not fit into 32 bits")
+        return np.asarray(wide & 0xFFFFFFFF, dtype=np.uint32)
+    raise TypeError(f"{name} must hold float32 or 32-bit integers, not {array.dtype}")
+
+
+def floats(name: str, data: ArrayLike) -> Floats:
+    """An array of what is always a float: uint32 are bits, any other numbers are converted. Errors as those of `words`."""
+    array = _array(name, data)
+    if array.dtype != np.uint32 and array.dtype.kind in "iub":
+        return np.ascontiguousarray(array, dtype=np.float32)
+    return words(name, array).view(np.float32)
+
+
+def flag(name: str, value: object) -> bool:
+    """A boolean, of Python or numpy, or an integer for one. TypeError names it for anything else."""
+    if not isinstance(value, int | np.bool_):
+        raise TypeError(f"{name} must be True or False, not {type(value).__name__}")
+    return bool(value)
+
+
+def _array(name: str, data: object) -> NDArray[Any]:
+    try:
+        return np.asarray(data)
+    except ValueError:
+        raise ValueError(f"{name} must be one array, or lists of equal lengths") from None
+
+
+def mapping(name: str, value: Any) -> Mapping[Any, Any]:
+    """A mapping, empty for None. TypeError for anything else."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a dict, not {type(value).__name__}")
+    return value
+
+
+def buffer_words(name: str, data: ArrayLike | bytes) -> Bits:
+    """A copy of a buffer's words: of an array as `words` reads it, or of bytes (`bytes` or uint8) in whole words."""
+    array = np.frombuffer(data, np.uint8) if isinstance(data, bytes | bytearray | memoryview) else _array(name, data)
+    if array.dtype != np.uint8:
+        return words(name, array).reshape(-1).copy()
+    if array.size % 4:
+        raise ValueError(f"{name} must hold whole 32-bit words, not {array.size} bytes")
+    return np.frombuffer(array.tobytes(), np.uint32).copy()
+
+
+def read_array(source: Path | object) -> NDArray[Any]:
+    """The numbers of a .npy file (never of pickled objects) or of nested lists, of one shape. ValueError for anything else."""
+    try:
+        array: NDArray[Any] = np.load(source, allow_pickle=False) if isinstance(source, Path) else np.asarray(source)
+    except ValueError:
+        raise ValueError("numbers in lists of equal lengths are wanted") from None
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu":
+        raise ValueError("numbers are wanted")
+    return array

@@ -1,0 +1,1 @@
+"""The device made of CPUs."""

@@ -1,0 +1,338 @@
+"""The renderer behind a Gallium context: draws become batches of primitives, a flush runs them on native threads."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from backends.abi.records import ResolveRecord
+from backends.device.bound import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Statistics, Surface
+from backends.device.grid import compute_units
+from backends.device.hazards import Reach, Waiting, meet, reach_of
+from backends.device.limits import TILE
+from backends.device.region import Region
+from backends.device.resolve_job import Resolve
+from backends.geometry.pipeline import Pipeline
+from backends.geometry.totals import StreamTotals
+from backends.pipe.enums import Clear
+from backends.pipe.state import DrawInfo
+from backends.raster.clears import clear_exactly, clear_records, fits_tiles
+from backends.raster.control.pool import Pool
+from backends.raster.draw.copies import Copies
+from backends.raster.draw.maker import DrawMaker
+from backends.raster.draw.repeats import Packet
+from backends.raster.kernels import Cache, kernels_for
+from backends.raster.records import Batch, ClearRecord
+from backends.raster.tile.coarse import INFINITY, cleared_bound
+
+SETUP_LANES = 16
+MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
+MAX_QUEUED = 1 << 21  # primitives waiting; between native runs the caller can be interrupted
+SPARE_CHUNKS = 32  # of draw records and the like, which the next frame takes
+MAX_HELD = 1 << 28  # bytes of memory that waiting draws keep alive
+_BATCH = np.dtype(
+    {
+        "names": [name for name, *_ in Batch._fields_],
+        "formats": [np.uint64] * 5 + [np.int32] * 10,
+        "offsets": [getattr(Batch, name).offset for name, *_ in Batch._fields_],
+        "itemsize": ctypes.sizeof(Batch),
+    }
+)
+
+
+class Renderer:
+    """Draws into the bound framebuffer. One owner at a time; kernels are shared by all renderers of the process.
+
+    threads: native workers beside the caller (None: one for each CPU but the caller's; 0: the caller alone). lanes: vector
+    width of every stage (8, 16, 32; 64 for fragments only), None picks by shader; any choice gives the same bytes. cpu: "host" or an x86-64
+    level. cache: directory of compiled kernels, None for the default one, False for none. `batch` primitives make one unit
+    of front-end work, at most `window` of them are binned before tiles are drawn, each in an arena of `arena` bytes."""
+
+    def __init__(
+        self,
+        threads: int | None = None,
+        lanes: int | None = None,
+        cpu: str = "host",
+        cache: Cache = None,
+        *,
+        helps: bool | None = None,
+        setup_lanes: int | None = None,
+        batch: int = 2048,
+        window: int = 64,
+        arena: int = 1 << 20,
+    ) -> None:
+        cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        if threads is None:
+            threads = max(cpus - 1, 0)
+        if threads < 0:
+            raise ValueError(f"threads must not be negative, not {threads}")
+        if lanes not in (None, 8, 16, 32, 64):
+            raise ValueError(f"lanes must be 8, 16, 32 or 64, not {lanes}")
+        self.kernels = kernels_for(cpu, cache)
+        self._batch_size = batch
+        helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works where a CPU is left for it
+        self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or min(lanes or SETUP_LANES, 32)), batch, window, arena)
+        self._region = Region(spare=SPARE_CHUNKS)
+        self._maker = DrawMaker(self.kernels, self._region, lanes)
+        self._framebuffer = Framebuffer(0, 0)
+        self._batches: list[tuple[int, int, int, int, int]] = []  # draw, first, count, environments
+        self._clears: list[tuple[Surface, ClearRecord]] = []
+        self._resolves: list[Resolve] = []
+        self._reads: set[tuple[int, int]] = set()
+        self._waiting = Waiting()
+        self._is_ordered = False  # one thread has to do what waits
+        self._held = self._queued = 0  # bytes that draws read; primitives in batches
+        self._seen = 0  # size of the region when a repeated draw looked at what waits
+        self._bound = INFINITY  # of all depths in the framebuffer
+        self._layers = 1  # that waiting draws go to
+        self._vertices = self._primitives = 0
+        self._pipeline = Pipeline(self._maker, self, compute_units(threads))
+        self._streams = StreamTotals()
+        self.runs = 0  # how often targets were written; also by calls that ask for no flush
+
+    # -- targets ------------------------------------------------------------------------------------------------------
+    def set_framebuffer(self, framebuffer: Framebuffer) -> None:
+        """Binds the targets; flushes when they differ from the bound ones. ValueError for sizes above 8192 x 8192 pixels."""
+        if framebuffer == self._framebuffer:
+            return
+        self.flush()
+        if not (0 <= framebuffer.width <= MAX_SIZE and 0 <= framebuffer.height <= MAX_SIZE):
+            raise ValueError(f"a framebuffer of {framebuffer.width} x {framebuffer.height} pixels (at most {MAX_SIZE} x {MAX_SIZE})")
+        if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
+            raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
+        self._framebuffer = framebuffer
+        s = self._pool.scene
+        for k in range(MAX_COLOR_BUFFERS):
+            surface = framebuffer.cbufs[k] if k < len(framebuffer.cbufs) else None
+            s.color[k], s.color_stride[k], s.color_layer[k] = _place(surface)
+            s.color_sample[k] = surface.sample_stride if surface is not None else 0
+        s.depth, s.depth_stride, s.depth_layer = _place(framebuffer.zsbuf)
+        s.depth_sample = framebuffer.zsbuf.sample_stride if framebuffer.zsbuf is not None else 0
+        self._resize(1)
+
+    def _resize(self, layers: int) -> None:
+        """Tiles of the bound framebuffer, for draws to its first layer or to all of them."""
+        self._layers = layers
+        tiles_x, tiles_y = -(-self._framebuffer.width // TILE), -(-self._framebuffer.height // TILE)
+        self._pool.resize(tiles_x, tiles_x * tiles_y, layers)
+
+    def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
+        """Clears whole targets, all layers, without scissor or masks.
+
+        buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers."""
+        if self._batches or self._resolves:
+            self.flush()
+        for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
+            if fits_tiles(self._framebuffer, surface):
+                self._clears.append((surface, record))
+                if surface is self._framebuffer.zsbuf and buffers & Clear.DEPTH:
+                    self._bound = cleared_bound(surface.format, depth)
+            else:
+                self.flush()
+                self.runs += 1
+                clear_exactly(self._framebuffer, surface, record)
+
+    def resolve(self, job: Resolve, *, waits: bool = True) -> None:
+        """Averages samples: behind the draws to the same tiles that wait, else (always without `waits`) at once."""
+        stored = meet([job.read], self._waiting.written)  # by programs, in whatever tile
+        if waits and self.pending and self._layers == 1 and job.fits(self._framebuffer) and not stored and not self.uses(*job.written):
+            self._resolves.append(job)
+            return
+        if waits and (self.uses(*job.read) or self.uses(*job.written)):
+            self.flush()
+        s = self._pool.scene
+        bound = s.tiles_x, s.num_tiles, s.layer_tiles, s.layers
+        tiles_x, tiles_y = -(-job.box[2] // TILE), -(-job.box[3] // TILE)
+        s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
+        s.num_batches = s.num_clears = 0
+        self._run([job])
+        s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = bound
+
+    def _run(self, resolves: list[Resolve]) -> None:
+        """The native part, which ends with `resolves`."""
+        s, libraries = self._pool.scene, [self.kernels.resolve(job.source.format, job.source.samples) for job in resolves]
+        records = [job.record(library.address["resolve"]) for job, library in zip(resolves, libraries)]
+        array = (ResolveRecord * len(records))(*records)
+        s.resolves, s.num_resolves = ctypes.addressof(array), len(records)
+        self._pool.run(self._is_ordered)
+
+    # -- drawing ------------------------------------------------------------------------------------------------------
+    def draw(self, state: DrawState, info: DrawInfo) -> None:
+        """Takes a draw. UnsupportedError, before anything is drawn, for what the renderer cannot do."""
+        copies = self._maker.unchanged(state, info)
+        if copies is not None and not (state.has_stages or self._resolves or self._waiting.written):
+            self._repeat(copies)
+            return
+        fb = self._framebuffer
+        if self._resolves:
+            self.flush()
+        is_empty = not fb.width or not fb.height
+        reach = None
+        if state.memory is not None or self._waiting.written:
+            reach = reach_of(state)
+            is_reached = reach is not None or bool(self._waiting.written)
+            if is_reached and self.pending and self._waiting.blocks(state, reach, self._reads, self._written()):
+                self.flush()
+        is_staged = state.has_stages or (reach is not None and reach.is_early)
+        if is_empty and not is_staged:
+            return
+        if is_staged and (not self._draw_stages(state, info, reach) or is_empty):
+            return
+        packet = self._maker.make(state, info, fb)
+        if packet is None:
+            return
+        if reach is not None:
+            self._note(reach)
+        if isinstance(packet, Copies):  # what it reads is known already
+            self._repeat(packet)
+            return
+        self._vertices += packet.vertices
+        self._primitives += packet.assembled
+        self.enqueue(packet)
+        self._limit()
+
+    def _repeat(self, copies: Copies) -> None:
+        """A draw of this frame again, with the constants of now."""
+        packet = copies.packet
+        self._vertices += packet.vertices
+        self._primitives += packet.assembled
+        self._batch(packet, copies.take())
+        if self._region.size != self._seen or not self._batches:
+            self._seen = self._region.size
+            self._limit()
+
+    def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
+        """A draw with more stages than two, or with stream output; whether the draw itself is still to come."""
+        fb = self._framebuffer
+        drawn = self._pipeline.draw(state, info, fb)
+        is_open = drawn.is_plain and fb.width > 0 and fb.height > 0
+        self._streams.add(drawn, counts_input=not is_open)
+        if not is_open:
+            if reach is not None:
+                self._note(reach)
+            self._limit()
+        return is_open
+
+    def _note(self, reach: Reach) -> None:
+        """A draw whose programs reach memory waits."""
+        self._waiting.note(reach)
+        self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())
+
+    def enqueue(self, packet: Packet) -> None:
+        """Takes a packet, in the order in which they are drawn."""
+        fb = self._framebuffer
+        if packet.is_layered and self._layers == 1:
+            self._resize(fb.layers)
+        fresh = set(packet.reads) - self._reads
+        if fresh:
+            self._reads |= fresh
+            self._held += sum(size for _, size in fresh)
+        self._batch(packet, packet.environments)
+
+    def _batch(self, packet: Packet, environments: tuple[int, int]) -> None:
+        for first in range(0, packet.primitives, self._batch_size):
+            count = min(self._batch_size, packet.primitives - first)
+            self._batches.append((packet.address, first, count, *environments))
+            self._queued += count
+            if len(self._batches) >= MAX_BATCHES or self._queued >= MAX_QUEUED:
+                self.carry_out()
+
+    def _limit(self) -> None:
+        """After a draw: what waits must not hold too much."""
+        if not self.pending:
+            self._finish()
+        elif self._held + self._region.size + self._pipeline.held > MAX_HELD:
+            self.flush()
+
+    def settle(self, reads: Sequence[tuple[int, int]], writes: Sequence[tuple[int, int]]) -> None:
+        """Draws what was taken if it writes what is read now, or reads or writes what is written now."""
+        if self.pending:
+            written = [*self._written(), *self._waiting.written]
+            if meet(reads, written) or meet(writes, [*self._reads, *written, *self._waiting.touched]):
+                self.carry_out()
+
+    @property
+    def pending(self) -> bool:
+        """There is something to flush."""
+        return bool(self._batches or self._clears or self._resolves)
+
+    def uses(self, address: int, size: int) -> bool:
+        """Pending work reads or writes one of these bytes: flush before they change, or are looked at."""
+        if not self.pending:
+            return False
+        return meet([(address, size)], [*self._reads, *self._written(), *self._waiting.touched])
+
+    def _written(self) -> list[tuple[int, int]]:
+        fb = self._framebuffer
+        found = [job.written for job in self._resolves]
+        for s in (*fb.cbufs, fb.zsbuf):
+            if s is not None:
+                rows = -(-s.height // TILE) * TILE
+                found.append((s.address, s.row_stride * rows + s.layer_stride * (s.layers - 1) + s.sample_stride * (s.samples - 1)))
+        return found
+
+    def flush(self) -> None:
+        """Runs everything that waits; then all bytes are in memory."""
+        if self.pending:
+            self.carry_out()
+        self._finish()
+
+    def _finish(self) -> None:
+        self._reads.clear()
+        self._waiting.clear()
+        self._is_ordered = False
+        self._held = 0
+        self._region.reset()
+        self._maker.flushed()
+        self._pipeline.reset()
+        if self._layers > 1:
+            self._resize(1)
+
+    def carry_out(self) -> None:
+        """Draws what was taken: the native part. Draw records stay, a long draw may go on after it."""
+        self.runs += 1
+        s, pool = self._pool.scene, self._pool
+        batches = np.zeros(max(len(self._batches), 1), _BATCH)
+        if self._batches:
+            names = ("draw", "first", "count", "vertex_env", "fragment_env")
+            for name, values in zip(names, zip(*self._batches)):
+                batches[name] = values
+            batches["arena_size"] = pool.arena_size
+        clears = (ClearRecord * len(self._clears))(*(record for _, record in self._clears))
+        s.batches, s.num_batches = batches.ctypes.data, len(self._batches)
+        s.clears, s.num_clears = ctypes.addressof(clears), len(self._clears)
+        self._batches, self._clears, self._queued = [], [], 0
+        pool.coarse[:] = self._bound
+        self._bound = INFINITY
+        resolves, self._resolves = self._resolves, []
+        self._run(resolves)
+
+    # -- the rest -----------------------------------------------------------------------------------------------------
+    def statistics(self) -> Statistics:
+        """Flushes; running totals of what was drawn (samples and fragments only while DrawState asked for them)."""
+        self.flush()
+        totals: dict[str, Any] = {n: sum(int(getattr(w, n)) for w in self._pool.workers) for n in ("samples_passed", "fs_invocations")}
+        totals |= {n: int(getattr(self._pool.scene, n)) for n in ("vs_invocations", "clipper_in", "clipper_out")}
+        return self._streams.statistics(replace(Statistics(vertices=self._vertices, primitives=self._primitives), **totals))
+
+    def close(self) -> None:
+        """Flushes and ends the threads; the renderer cannot be used any more."""
+        self.flush()
+        self._pipeline.close()
+        self._pool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _place(surface: Surface | None) -> tuple[int | None, int, int]:
+    """Address, bytes a row, bytes a layer."""
+    return (surface.address, surface.row_stride, surface.layer_stride) if surface is not None else (None, 0, 0)

@@ -1,0 +1,182 @@
+"""Messages about shaders: codes, labelled places, carets; and the exceptions that carry them.
+
+Stages collect every finding and raise once, at their end. API misuse is not a diagnostic: it is TypeError or ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from tgsi.language.source import Span
+
+
+class Severity(Enum):
+    """How bad a finding is; only errors raise."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place and what is to be said about it."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. The first label is the place that the message is about."""
+
+    code: str
+    severity: Severity
+    message: str
+    labels: tuple[Label, ...] = ()
+    hint: str = ""
+
+    @property
+    def span(self) -> Span | None:
+        """The primary place."""
+        return self.labels[0].span if self.labels else None
+
+    def render(self) -> str:
+        """The message with its source lines and carets, without a final newline."""
+        lines = [f"{self.severity.value}[{self.code}]: {self.message}"]
+        width = max((len(str(label.span.line)) for label in self.labels), default=1)
+        shown = None
+        for label in self.labels:
+            place = label.span.source.name, label.span.line
+            if place != shown:
+                arrow = "-->" if shown is None else ":::"
+                lines += [f"{' ' * width}{arrow} {label.span}", f"{' ' * width} |"]
+                lines.append(f"{label.span.line:>{width}} | {_printable(label.span.source.line_text(label.span.line))}")
+            lines.append(f"{' ' * width} | {_carets(label)}".rstrip())
+            shown = place
+        if self.hint:
+            lines.append(f"{' ' * width} = hint: {self.hint}")
+        return "\n".join(lines)
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as plain data: lines and columns are 1-based, offsets count characters."""
+        return {
+            "code": self.code,
+            "severity": self.severity.value,
+            "message": self.message,
+            "hint": self.hint,
+            "labels": [
+                {
+                    "file": label.span.source.name,
+                    "line": label.span.line,
+                    "column": label.span.column,
+                    "start": label.span.start,
+                    "end": label.span.end,
+                    "text": label.text,
+                }
+                for label in self.labels
+            ],
+        }
+
+
+MAX_SHOWN = 160
+"""Characters of a source line that a message shows."""
+
+
+def _printable(text: str) -> str:
+    shown = text[:MAX_SHOWN]
+    return "".join(c if c == "\t" or c.isprintable() else "\ufffd" for c in shown) + ("..." if len(text) > MAX_SHOWN else "")
+
+
+def _carets(label: Label) -> str:
+    span = label.span
+    line = span.source.line_text(span.line)
+    start = span.column - 1
+    end = max(start + 1, min(start + span.end - span.start, len(line)))
+    pad = "".join("\t" if c == "\t" else " " for c in line[:start])
+    if start > MAX_SHOWN:
+        return f"{' ' * MAX_SHOWN}^ at column {start + 1} {label.text}".rstrip()
+    return f"{pad}{'^' * (min(end, MAX_SHOWN + 1) - start)} {label.text}".rstrip()
+
+
+class Diagnostics:
+    """Collects findings; `raise_if_errors` ends a stage."""
+
+    def __init__(self) -> None:
+        self._found: list[Diagnostic] = []
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def has_errors(self) -> bool:
+        """Some finding is an error."""
+        return any(d.severity is Severity.ERROR for d in self._found)
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Take a finding."""
+        self._found.append(diagnostic)
+
+    def error(self, code: str, message: str, *labels: Label, hint: str = "") -> None:
+        """Add an error."""
+        self.add(Diagnostic(code, Severity.ERROR, message, labels, hint))
+
+    def warning(self, code: str, message: str, *labels: Label, hint: str = "") -> None:
+        """Add a warning."""
+        self.add(Diagnostic(code, Severity.WARNING, message, labels, hint))
+
+    def sorted(self) -> tuple[Diagnostic, ...]:
+        """All findings in the order of their places."""
+        return tuple(sorted(self._found, key=lambda d: d.span.start if d.span else -1))
+
+    def raise_if_errors(self, kind: type[DiagnosticError]) -> None:
+        """Raise `kind` with every finding if one of them is an error."""
+        if self.has_errors:
+            raise kind(self.sorted())
+
+
+class TgsiError(Exception):
+    """Base of every exception that this package raises about its input."""
+
+
+class DiagnosticError(TgsiError):
+    """Carries diagnostics; its text is the rendered messages."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        return "\n\n".join(d.render() for d in self.diagnostics)
+
+
+class ParseError(DiagnosticError):
+    """The text is not TGSI."""
+
+
+class ValidationError(DiagnosticError):
+    """The program breaks a rule of the language."""
+
+
+class LimitError(DiagnosticError):
+    """The program uses semantics or sizes beyond a limit set."""
+
+
+class LinkError(DiagnosticError):
+    """Two programs do not fit together."""
+
+
+class UnsupportedError(DiagnosticError):
+    """The program is right, but the engine asked does not do this yet."""
+
+    @classmethod
+    def at(cls, code: str, message: str, span: Span | None = None, *, hint: str = "") -> UnsupportedError:
+        """One finding at one place."""
+        labels = (Label(span),) if span is not None else ()
+        return cls((Diagnostic(code, Severity.ERROR, message, labels, hint),))

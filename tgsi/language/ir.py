@@ -1,0 +1,214 @@
+"""The intermediate representation: a program is flat, immutable and shared.
+
+Two nodes that differ only in their span are equal. Operands carry no span: they are interned by their text, and an
+operand's caret comes from reading its statement again when an error is shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tgsi.language._record import record
+from tgsi.language.facts.enums import File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
+from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.source import Source, Span
+
+if TYPE_CHECKING:
+    from tgsi.language.info import ShaderInfo
+
+XYZW = 15
+"""Write mask of all four channels (bit 0 is x)."""
+
+IDENTITY = (0, 1, 2, 3)
+"""The swizzle that changes nothing."""
+
+
+@record
+class IndirectRef:
+    """``ADDR[index].component``: the register whose value is added to an index."""
+
+    file: File
+    index: int
+    component: int = 0
+
+
+@record
+class Dimension:
+    """The outer bracket of a two-index register: constant buffer, or vertex of a primitive."""
+
+    index: int
+    indirect: IndirectRef | None = None
+    array_id: int = 0
+
+
+@record
+class RegisterRef:
+    """One register, direct or indirect. With `indirect`, `index` is the offset that is added to the address."""
+
+    file: File
+    index: int
+    dimension: Dimension | None = None
+    indirect: IndirectRef | None = None
+    array_id: int = 0
+
+
+@record
+class DstOperand:
+    """A destination: bit c of `write_mask` lets channel c be written."""
+
+    register: RegisterRef
+    write_mask: int = XYZW
+
+
+@record
+class SrcOperand:
+    """A source: channel c reads channel ``swizzle[c]``, then absolute, then negate."""
+
+    register: RegisterRef
+    swizzle: tuple[int, int, int, int] = IDENTITY
+    negate: bool = False
+    absolute: bool = False
+
+
+@record
+class TexOffset:
+    """A texel offset: three channels of a register."""
+
+    register: RegisterRef
+    swizzle: tuple[int, int, int] = (0, 1, 2)
+
+
+@record
+class MemoryAccess:
+    """What follows a memory instruction: qualifier bits, texture target (``BUFFER`` when none is written), format."""
+
+    qualifiers: int = 0
+    target: str = "BUFFER"
+    format: str = ""
+
+
+@record
+class Instruction:
+    """One instruction. `texture` is the spelling of a target, `label` what followed a colon (None: nothing did)."""
+
+    opcode: OpcodeInfo
+    dst: tuple[DstOperand, ...] = ()
+    src: tuple[SrcOperand, ...] = ()
+    saturate: bool = False
+    precise: bool = False
+    texture: str | None = None
+    offsets: tuple[TexOffset, ...] = ()
+    memory: MemoryAccess | None = None
+    label: int | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@record
+class ImageInfo:
+    """The tail of an IMAGE declaration; `format` is empty where none is named."""
+
+    target: str
+    format: str = ""
+    writable: bool = False
+    raw: bool = False
+
+
+@record
+class ViewInfo:
+    """The tail of an SVIEW declaration: target and the type that each channel returns."""
+
+    target: str
+    types: tuple[ReturnType, ReturnType, ReturnType, ReturnType]
+
+
+@record
+class Declaration:
+    """Registers `first` to `last` of a file, both included."""
+
+    file: File
+    first: int
+    last: int
+    dimension: int | None = None
+    semantic: Semantic | None = None
+    interpolation: Interpolation | None = None
+    location: Location = Location.CENTER
+    usage_mask: int = XYZW
+    array_id: int = 0
+    invariant: bool = False
+    local: bool = False
+    streams: tuple[int, int, int, int] = (0, 0, 0, 0)
+    image: ImageInfo | None = None
+    view: ViewInfo | None = None
+    memory: MemoryType | None = None
+    atomic: bool = False
+    cylindrical_wrap: int = 0
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def covers(self, index: int) -> bool:
+        """The range holds this register."""
+        return self.first <= index <= self.last
+
+
+@record
+class Immediate:
+    """Four raw 32-bit words (NaN payloads and -0.0 survive) and the type that they were written as."""
+
+    type: ImmediateType
+    words: tuple[int, int, int, int]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@record
+class Property:
+    """A program property; names of values are numbers here (see tgsi.language.facts.properties)."""
+
+    name: str
+    value: int
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A whole shader. `source` is the text that it came from, for messages; it never takes part in equality."""
+
+    processor: Processor
+    declarations: tuple[Declaration, ...] = ()
+    immediates: tuple[Immediate, ...] = ()
+    properties: tuple[Property, ...] = ()
+    instructions: tuple[Instruction, ...] = ()
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        from tgsi.language.text.printer import print_program  # the printer imports the IR
+
+        return print_program(self)
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical text, made once: what caches are keyed by."""
+        return str(self)
+
+    @cached_property
+    def info(self) -> ShaderInfo:
+        """What a driver asks about the program (see tgsi.language.info), collected once."""
+        from tgsi.language.info import scan  # what is collected imports the IR
+
+        return scan(self)
+
+    def property(self, name: str, default: int = 0) -> int:
+        """Value of a property; the last one written counts."""
+        return next((p.value for p in reversed(self.properties) if p.name == name), default)
+
+    def declared(self, file: File) -> tuple[Declaration, ...]:
+        """The declarations of one file, in order."""
+        return tuple(d for d in self.declarations if d.file is file)
+
+    def file_size(self, file: File, dimension: int | None = None) -> int:
+        """One more than the highest declared register of a file (of one constant buffer, where `dimension` is given)."""
+        if file is File.IMM:
+            return len(self.immediates)
+        found = (d.last + 1 for d in self.declarations if d.file is file and (dimension is None or (d.dimension or 0) == dimension))
+        return max(found, default=0)

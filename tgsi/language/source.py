@@ -1,0 +1,71 @@
+"""Source texts and places in them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from tgsi.language._record import record
+
+_NEWLINE = re.compile("\n")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text and the name that messages call it by. Two sources are the same only if they are one object."""
+
+    text: str = field(repr=False)
+    name: str = "<text>"
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """Offset of the first character of each line."""
+        return (0, *(found.end() for found in _NEWLINE.finditer(self.text)))
+
+    def line_of(self, offset: int) -> int:
+        """1-based line of an offset."""
+        return bisect_right(self.line_starts, offset)
+
+    def column_of(self, offset: int) -> int:
+        """1-based column of an offset."""
+        return offset - self.line_starts[self.line_of(offset) - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        """Text of a 1-based line, without its newline."""
+        start = self.line_starts[line - 1]
+        end = self.text.find("\n", start)
+        return self.text[start : end if end >= 0 else len(self.text)].rstrip("\r")
+
+
+@record
+class Span:
+    """Half-open range of characters of a source. Never part of the equality of what carries it."""
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        """1-based line of the start."""
+        return self.source.line_of(self.start)
+
+    @property
+    def column(self) -> int:
+        """1-based column of the start."""
+        return self.source.column_of(self.start)
+
+    @property
+    def text(self) -> str:
+        """The characters of the span."""
+        return self.source.text[self.start : self.end]
+
+    def __str__(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column}"

@@ -1,0 +1,1 @@
+"""TGSI text: read with carets, printed with every bit."""

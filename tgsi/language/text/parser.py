@@ -1,0 +1,233 @@
+"""TGSI text to IR.
+
+The fast reader walks over the text with one regular expression per statement and one per operand text that it has not
+met before, all derived from grammar/tgsi.lark. A statement that it refuses is read again by Lark, from the same grammar,
+with tokens that know their place, through the same builders: they raise the same mistake, now with a caret.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from tgsi.language._collector import collector_paused
+from tgsi.language.diagnostics import Diagnostic, ParseError
+from tgsi.language.facts.enums import ImmediateType, Processor
+from tgsi.language.ir import Immediate, Program
+from tgsi.language.messages import Mistake
+from tgsi.language.source import Source, Span
+
+if TYPE_CHECKING:
+    from tgsi.language.text.operands import OperandReader
+    from tgsi.language.text.reader import Reader
+
+Dialect = Literal["default", "strict", "legacy"]
+DIALECTS: tuple[Dialect, ...] = ("default", "strict", "legacy")
+"""``default``: Mesa's language and our harmless extensions. ``strict``: what Mesa 18.1 accepts, the same verdicts.
+``legacy``: texts of 2008 to 2017, read into today's opcodes (see tgsi.language.text.legacy)."""
+
+ENGINES = ("regular", "lark")
+MAX_MISTAKES = 100
+"""A mistake is explained at a hundred times the cost of reading; nobody reads more of them."""
+
+_LOST = Immediate(ImmediateType.UINT32, (0, 0, 0, 0))
+"""Stands for an immediate that could not be read."""
+
+_LARGE = 1 << 18
+"""Characters of a text whose program is worth keeping from the collector."""
+
+_STAGES = {stage.name: stage for stage in Processor}
+_BLANKS = " \t\n"
+_COMMENT = re.compile(r"#[^\n]*")
+
+
+def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: str = "regular") -> Program:
+    """Read a whole shader.
+
+    `name` is what messages call the text. The default dialect takes `#` comments, CRLF, one-letter swizzles (``.x``), a space behind
+    the sign of an index, INVARIANT, CYLWRAP_*, later opcodes and properties beside what Mesa 18.1 reads; ``"strict"`` refuses them;
+    ``"legacy"`` takes them and the opcodes and register files of older times, lowered to today's.
+    ``engine="lark"`` reads everything through Lark: slow, and the measure of the fast reader. Reading stops at a NUL character.
+
+    Raises:
+        ParseError: carries every mistake of the text (the first hundred), each with place, caret and hint.
+        TypeError, ValueError: the text is not a str; there is no such dialect or engine.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be str, not {type(text).__name__}")
+    if dialect not in DIALECTS:
+        raise ValueError(f"dialect must be one of {', '.join(DIALECTS)}, not {dialect!r}")
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    from tgsi.language.text.reader import Reader
+    from tgsi.language.text.syntax import syntax
+
+    strict = dialect == "strict"
+    source = Source(text, name)
+    words = text.partition("\0")[0]
+    if not strict:
+        words = _blanked(words)
+    stage, position = _stage(source, words)
+    errors: dict[int, Diagnostic] = {}
+    if dialect == "legacy":
+        reader, words = _legacy(source, stage, words, errors)
+    else:
+        reader = Reader(source, stage, _operands(strict), syntax().attribute)
+    with collector_paused(promote=len(words) > _LARGE):
+        (_read if engine == "regular" else _read_slowly)(reader, words, position, errors)
+        reader.close()
+    if errors:
+        raise ParseError(errors[start] for start in sorted(errors))
+    program = Program(
+        stage, tuple(reader.declarations), tuple(reader.immediates), tuple(reader.properties), tuple(reader.instructions), source
+    )
+    return reader.finish(program)
+
+
+def _legacy(source: Source, stage: Processor, text: str, errors: dict[int, Diagnostic]) -> tuple[Reader, str]:
+    """A reader of old texts, and the text without what it has read already."""
+    from tgsi.language.text.explain import diagnose
+    from tgsi.language.text.legacy import LegacyOperands, LegacyReader
+    from tgsi.language.text.syntax import syntax
+
+    reader = LegacyReader(source, stage, LegacyOperands(False, syntax().match), syntax().attribute)
+    try:
+        text = reader.take_blocks(text)
+    except Mistake as mistake:
+        errors[-1] = diagnose(mistake, Span(source, 0, len(text)))
+    return reader, text
+
+
+@cache
+def _operands(strict: bool) -> OperandReader:
+    from tgsi.language.text.operands import OperandReader
+    from tgsi.language.text.syntax import syntax
+
+    return OperandReader(strict, syntax().match)
+
+
+def _blanked(text: str) -> str:
+    """The text with spaces for comments and carriage returns, so that every character keeps its place."""
+    if "#" in text:
+        text = _COMMENT.sub(lambda found: " " * len(found[0]), text)
+    return text.replace("\r", " ")
+
+
+def _stage(source: Source, text: str) -> tuple[Processor, int]:
+    """The stage and where its word ends.
+
+    Raises:
+        ParseError: the first word is no stage.
+    """
+    from tgsi.language.text.syntax import syntax
+
+    head = syntax().stage(text)
+    if head is not None:
+        end = head.end()
+        stage = _STAGES.get(head["stage"].upper())
+        if stage is not None and text[end : end + 1] in ("", *_BLANKS):
+            return stage, end
+    from tgsi.language.text.explain import unknown_stage
+
+    start = len(text) - len(text.lstrip(_BLANKS))
+    word = re.compile(r"[^ \t\n]*").match(text, start)
+    raise ParseError((unknown_stage(source, start, word.end() if word else start, tuple(_STAGES)),))
+
+
+def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic]) -> None:
+    """All statements through the derived expressions; what they refuse goes to Lark."""
+    from tgsi.language.text.syntax import syntax
+
+    rules, source = syntax(), reader.source_text
+    instruction, add = reader.instruction, reader.instructions.append
+    one, two, three = rules.children["instruction"]
+    steps = {
+        "declaration": (reader.declaration, reader.declarations.append, rules.children["declaration"]),
+        "immediate": (reader.immediate, reader.immediates.append, rules.children["immediate"]),
+        "property": (reader.property, reader.properties.append, rules.children["property"]),
+    }
+    start = stop = failed = -1
+    last = len(text.rstrip(_BLANKS))  # or the search would try every blank at the end, each up to the end
+    while position >= 0:
+        matches = rules.statement.finditer(text, position, last)
+        position = -1
+        for found in matches:
+            kind = found.lastgroup or "wrong"
+            begin, end = found.span(kind)
+            try:
+                if kind == "instruction":
+                    add(instruction(Span(source, begin, end), *found.group(one, two, three)))
+                elif kind == "wrong":
+                    position, start = _recover(reader, text, begin, end, (start, stop, failed), errors)
+                    failed = -1
+                    break
+                else:
+                    build, append, children = steps[kind]
+                    append(build(Span(source, begin, end), *found.group(*children)))  # type: ignore[operator]
+            except (Mistake, ValueError):
+                from tgsi.language.text.explain import explain
+
+                failed = begin
+                errors[begin], _ = explain(reader, text, begin, end)
+                if kind == "immediate":
+                    reader.immediates.append(_LOST)  # those that follow keep their numbers
+            start, stop = begin, end
+            if len(errors) >= MAX_MISTAKES:
+                return
+        if len(errors) >= MAX_MISTAKES:
+            return
+
+
+def _recover(
+    reader: Reader, text: str, begin: int, end: int, before: tuple[int, int, int], errors: dict[int, Diagnostic]
+) -> tuple[int, int]:
+    """Explain what no statement begins with; where to go on, and that no statement stands before.
+
+    `before`: start and end of the statement before, and the start of the last one that was wrong.
+    """
+    from tgsi.language.text.explain import begins, explain, next_statement
+
+    start, stop, failed = before
+    # the mistake may be in the statement before, which then ended too early or right in front
+    if start >= 0 and (text[begin - 1] not in _BLANKS or (failed == start and "\n" not in text[stop:begin] and not begins(text, begin))):
+        begin = start
+    position = next_statement(text, end)
+    diagnostic, resume = explain(reader, text, begin, position if position >= 0 else len(text))
+    errors[begin] = diagnostic
+    if text[begin : begin + 3].upper() == "IMM":
+        reader.immediates.append(_LOST)
+    return (resume if resume > begin else position), -1
+
+
+def _read_slowly(reader: Reader, text: str, _position: int, errors: dict[int, Diagnostic]) -> None:
+    """All statements through Lark: what the fast reader is tested against."""
+    from lark import Tree
+    from lark.exceptions import UnexpectedInput
+
+    from tgsi.language.diagnostics import Label, Severity
+    from tgsi.language.text.explain import build, diagnose, too_long
+    from tgsi.language.text.syntax import syntax
+
+    try:
+        tree = syntax().lark.parse(text, start="program")
+    except UnexpectedInput as error:
+        at = max(0, error.pos_in_stream or 0)
+        errors[at] = Diagnostic("P003", Severity.ERROR, str(error), (Label(Span(reader.source_text, at, at + 1)),))
+        return
+    lists: dict[str, list[Any]] = {
+        "instruction": reader.instructions,
+        "declaration": reader.declarations,
+        "immediate": reader.immediates,
+        "property": reader.properties,
+    }
+    for statement in tree.children:
+        if not isinstance(statement, Tree):  # the stage
+            continue
+        span = Span(reader.source_text, statement.meta.start_pos, statement.meta.end_pos)
+        try:
+            lists[statement.data].append(build(reader, statement, span, text))
+        except Mistake as mistake:
+            errors[span.start] = diagnose(mistake, span)
+        except ValueError:
+            errors[span.start] = too_long(span)

@@ -1,0 +1,53 @@
+"""The grammar of TGSI text and the expressions derived from it: built once, at the first parse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
+
+from lark import Lark
+
+from tgsi.language.text.regular import Regular
+
+STATEMENTS = ("instruction", "declaration", "immediate", "property")
+"""The rules that a program consists of."""
+
+MEMOIZED = ("operand", "relative", "range", "attribute")
+"""The rules whose texts repeat within a program."""
+
+
+class Groups(Protocol):
+    """The children of a rule, whichever engine found them: texts, None where an option is absent."""
+
+    def groups(self) -> Sequence[str | None]:
+        """All children in the order of the rule."""
+
+
+Match = Callable[[str], Groups | None]
+
+
+class Syntax:
+    """The two readers of one grammar: `lark` explains, the compiled expressions are fast."""
+
+    def __init__(self) -> None:
+        grammar = files("tgsi.language.text").joinpath("grammar/tgsi.lark").read_text(encoding="ascii")
+        self.lark = Lark(grammar, parser="lalr", start=["program", "statement"], propagate_positions=True, g_regex_flags=re.ASCII)
+        regular = Regular(self.lark)
+        self.stage = re.compile(f"{regular.skip}(?P<stage>{regular.token('STAGE')})", re.ASCII).match
+        kinds = "|".join(f"(?P<{kind}>{regular.pattern(kind, capture=True)})" for kind in STATEMENTS)
+        self.statement = re.compile(rf"{regular.skip}(?:{kinds}|(?P<wrong>[^ \t\n]+))", re.ASCII)
+        self.children = {kind: self._slots(kind) for kind in STATEMENTS}
+        self.attribute: Callable[[str], list[str]] = re.compile(f"{regular.skip},({regular.pattern('attribute')})", re.ASCII).findall
+        self.match: Mapping[str, Match] = {alias: match for rule in MEMOIZED for alias, match in regular.alternatives(rule).items()}
+
+    def _slots(self, kind: str) -> range:
+        index = self.statement.groupindex
+        ends = [*sorted(index.values()), self.statement.groups + 1]
+        return range(index[kind] + 1, ends[ends.index(index[kind]) + 1])
+
+
+syntax = cache(Syntax)
+"""The one syntax of this process."""

@@ -1,0 +1,1 @@
+"""Mesa's binary tokens, both ways."""

@@ -1,0 +1,1 @@
+"""The commands. The top floor: may import everything."""

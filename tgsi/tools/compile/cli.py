@@ -1,0 +1,105 @@
+"""``tgsi-compile``: check, print, compile and run shaders from the command line.
+
+Exit codes: 0 all right, 1 the shaders have errors, 2 the command could not be carried out as given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tgsi.tools.compile.emit import compile_shaders
+from tgsi.tools.compile.errors import PROGRAM, UsageError
+from tgsi.tools.compile.explain import explain
+from tgsi.tools.compile.files import reason, write
+from tgsi.tools.compile.link import link_shaders, split_profile
+from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.compile.options import make_parser
+from tgsi.tools.compile.passes import listing
+from tgsi.tools.compile.run import refuse_run_options, run_shader
+from tgsi.tools.compile.targets import chosen_cpu, list_targets
+from tgsi.tools.compile.timing import Stopwatch
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code. Never raises for what a user can do."""
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 it lives as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a shader may hold characters that the terminal does not know
+    try:
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except UsageError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # whoever read our output has seen enough
+        _discard_output()
+        return 0
+    except OSError as error:
+        print(f"{PROGRAM}: output: {reason(error)}", file=sys.stderr)
+        _discard_output()
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if os.environ.get("TGSI_DEBUG"):
+            raise
+        print(f"{PROGRAM}: internal error: {type(error).__name__}: {error} (TGSI_DEBUG=1 shows where)", file=sys.stderr)
+        return 1
+    return code
+
+
+def _discard_output() -> None:
+    """Let the interpreter's last flush succeed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _run(arguments: list[str]) -> int:
+    parser = make_parser()
+    try:
+        options, unknown = parser.parse_known_args(split_profile(arguments))
+    except SystemExit as done:  # --help
+        return int(done.code or 0)
+    if unknown:
+        options_known = [name for action in parser._actions for name in action.option_strings]
+        hint = nearest(unknown[0].split("=")[0], options_known)
+        raise UsageError(f"unknown option `{unknown[0]}`{f'; {hint}' if hint else f' (see {PROGRAM} --help)'}")
+    if options.version:
+        from importlib.metadata import version
+
+        print(f"{PROGRAM} {version('tgsi')}")
+        return 0
+    if options.list_passes:
+        return write(options, listing())
+    if options.list_targets:
+        return write(options, list_targets(options))
+    if options.explain is not None:
+        return explain(options)
+    options.watch = Stopwatch()
+    code = _act(options)
+    if options.time_passes:
+        table = options.watch.json() if options.format == "json" else options.watch.text()
+        only = options.emit is None and not (options.check or options.link or options.run)
+        (sys.stdout if only else sys.stderr).write(table)
+    return code
+
+
+def _act(options: argparse.Namespace) -> int:
+    chosen_cpu(options)
+    if not options.run:
+        refuse_run_options(options)
+    if options.link:
+        return link_shaders(options)
+    if options.run:
+        return run_shader(options)
+    return compile_shaders(options)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,116 @@
+"""``tgsi-compile`` without an action, and ``--check``: findings, texts, tokens, code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from tgsi.tools.compile.errors import UsageError
+from tgsi.tools.compile.files import inputs, report, write
+from tgsi.tools.compile.front import checked
+from tgsi.tools.compile.passes import make_runner
+from tgsi.tools.compile.targets import CODE, check_target, chosen_cpu
+
+
+def compile_shaders(options: argparse.Namespace) -> int:
+    """Check each file and make of it what --emit says; returns the exit code."""
+    from tgsi.language.diagnostics import DiagnosticError
+
+    if options.emit and options.check:
+        raise UsageError("argument --emit: not allowed with argument --check")
+    if options.emit == "link":
+        raise UsageError("--emit link goes with --link")
+    if options.emit == "obj":
+        _refuse_terminal(options)
+    try:
+        run_passes = make_runner(options, sys.stderr.write)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    texts = inputs(options.files)
+    findings: list[Any] = []
+    made: list[Any] = []
+    failed = False
+    for name, text in texts:
+        try:
+            program, found = checked(text, name, options)
+            findings += found
+            if any(item.severity.value == "error" for item in found):
+                failed = True
+            elif not options.check:
+                made.append(_emit(run_passes(program), options))
+        except DiagnosticError as error:
+            findings += error.diagnostics
+            failed = True
+    report(options, findings, failed)
+    if options.check or (failed and not made) or _only_times(options):
+        return int(failed)
+    if isinstance(made[0], bytes):
+        write(options, made[0])
+    elif options.emit == "json":
+        write(options, json.dumps(made[0] if len(texts) == 1 else made, indent=1) + "\n")
+    else:
+        write(options, "\n".join(made))
+    return int(failed)
+
+
+def _refuse_terminal(options: argparse.Namespace) -> None:
+    if len(options.files) > 1:
+        raise UsageError(f"--emit obj takes one file, {len(options.files)} given")
+    if options.output in (None, "-") and sys.stdout.isatty():
+        raise UsageError("--emit obj: an object is no text for a terminal; write it to a file with -o FILE")
+
+
+def _only_times(options: argparse.Namespace) -> bool:
+    """With nothing but --time-passes a shader is compiled to be timed."""
+    return bool(options.time_passes and options.emit is None)
+
+
+def _emit(program: Any, options: argparse.Namespace) -> Any:
+    kind = "obj" if _only_times(options) else options.emit or "text"
+    if kind in CODE:
+        return _code(program, kind, options)
+    emitters: dict[str, Callable[[Any], Any]] = {"text": str, "ir": _ir, "json": _json, "mesa": _mesa, "tokens": _tokens}
+    with options.watch.stage(f"print {kind}"):
+        return emitters[kind](program)
+
+
+def _ir(program: Any) -> str:
+    from tgsi.language.listing import list_program
+
+    return list_program(program)
+
+
+def _json(program: Any) -> dict[str, Any]:
+    from tgsi.language.listing import program_as_json
+
+    return program_as_json(program)
+
+
+def _mesa(program: Any) -> str:
+    from tgsi.language.text.dumper import dump_mesa
+
+    return dump_mesa(program)
+
+
+def _tokens(program: Any) -> str:
+    from tgsi.language.tokens.encoder import encode
+
+    return "".join(f"{word:08x}\n" for word in encode(program))
+
+
+def _code(program: Any, kind: str, options: argparse.Namespace) -> str | bytes:
+    cpu = chosen_cpu(options)
+    with options.watch.stage("load code generator"):
+        from backends.llvm.kernels.artifact import generate, has_objects
+    check_target(options)
+    try:
+        if _only_times(options) and not has_objects(cpu):
+            kind = "asm"
+        made = generate(program, kind, cpu=cpu, lanes=options.lanes)
+    except ValueError as error:  # what this target cannot do
+        raise UsageError(f"--emit {kind}: {error}") from None
+    options.watch.add(made.times)
+    return made.data

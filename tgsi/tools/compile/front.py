@@ -1,0 +1,29 @@
+"""From text to a checked program."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tgsi.tools.compile.files import TOKENS
+
+
+def checked(text: str, name: str, options: argparse.Namespace) -> tuple[Any, tuple[Any, ...]]:
+    """The program of a text or a listing of tokens, and what is to say about it. Raises ParseError."""
+    with options.watch.stage("load parser"):
+        from passes.validate import check
+        from passes.validate.semantics import LIMITS as BY_NAME
+        from tgsi.language.text.parser import parse
+        from tgsi.language.text.syntax import syntax
+
+        syntax()
+
+    with options.watch.stage("parse"):
+        if TOKENS.fullmatch(text):
+            from tgsi.language.tokens.decoder import decode
+
+            program = decode([int(word, 16) for word in text.split()], name=name)
+        else:
+            program = parse(text, name=name, dialect=options.dialect)
+    with options.watch.stage("validate"):
+        return program, check(program, semantic_limits=BY_NAME[options.limits] if options.limits else None)

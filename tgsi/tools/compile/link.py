@@ -1,0 +1,68 @@
+"""``tgsi-compile --link``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from tgsi.language.messages import did_you_mean
+from tgsi.tools.compile.errors import UsageError
+from tgsi.tools.compile.files import inputs, report, write
+from tgsi.tools.compile.front import checked
+from tgsi.tools.compile.nearest import nearest
+
+LINK_EMITS = ("link", "text", "json", "tokens")
+
+
+def split_profile(arguments: list[str]) -> list[str]:
+    """`--link nv40` as `--link --profile=nv40`: behind --link a word that is no file, and (nearly) a profile's name, is a profile."""
+    made = list(arguments)
+    for at, word in enumerate(arguments):
+        if word.startswith("--link="):
+            made[at : at + 1] = ["--link", f"--profile={word[7:]}"]
+        elif word == "--link" and at + 1 < len(arguments) and not Path(name := arguments[at + 1]).exists():
+            from linkage import PROFILES
+
+            if name in PROFILES or (name.isalnum() and did_you_mean(name, map(str.upper, PROFILES))):
+                made[at + 1] = f"--profile={name}"
+    return made
+
+
+def link_shaders(options: argparse.Namespace) -> int:
+    """Link two shaders as the options say; returns the exit code."""
+    from tgsi.language.diagnostics import DiagnosticError
+    from tgsi.language.facts.enums import Processor
+
+    emit = options.emit or ("json" if options.format == "json" else "link")
+    if emit not in LINK_EMITS:
+        raise UsageError(f"--emit {emit}: a link is shown as {', '.join(LINK_EMITS)}")
+    if len(options.files) != 2:
+        raise UsageError(f"--link takes two files, {len(options.files)} given")
+    from linkage import PROFILES, link
+    from linkage.dump import show
+
+    if options.profile not in PROFILES:
+        hint = nearest(options.profile, list(PROFILES)) or f"it is one of {', '.join(PROFILES)}"
+        raise UsageError(f"--link: unknown profile `{options.profile}`; {hint}")
+    programs: list[Any] = []
+    found: list[Any] = []
+    try:
+        for name, text in inputs(options.files):
+            program, more = checked(text, name, options)
+            programs.append(program)
+            found += more
+        if any(item.severity.value == "error" for item in found):
+            report(options, found, True)
+            return 1
+        vertex, fragment = sorted(programs, key=lambda program: program.processor is Processor.FRAG)  # either order will do
+        with options.watch.stage("link"):
+            table = link(vertex, fragment, profile=options.profile)
+        with options.watch.stage(f"print {emit}"):
+            made = show(table, vertex, fragment, emit)
+    except DiagnosticError as error:
+        report(options, [*found, *error.diagnostics], True)
+        return 1
+    if emit != "json":
+        report(options, found, False)
+    return write(options, made)

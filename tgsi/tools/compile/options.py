@@ -1,0 +1,92 @@
+"""The options of ``tgsi-compile``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn
+
+from tgsi.tools.compile.errors import PROGRAM, UsageError
+from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.compile.passes import add_pass_options
+from tgsi.tools.compile.run import add_run_options
+from tgsi.tools.compile.targets import add_target_options
+
+EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "link")
+DIALECTS = ("default", "strict", "legacy")
+LANES = (4, 8, 16, 32, 64)
+LIMITS = ("sm3", "byte", "arbitrary", "a", "b", "c", "d", "e", "f")
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse whose complaints say what was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            names = [str(choice) for choice in action.choices]
+            hint = nearest(str(value), names) or f"it is one of {', '.join(names)}"
+            raise UsageError(f"{'/'.join(action.option_strings)}: unknown value `{value}`; {hint}")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the command line; it raises UsageError."""
+    from tgsi.language.listing import JSON_NOTE
+
+    parser = _Parser(
+        prog=PROGRAM,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Check, print and compile TGSI shaders. Without an action the canonical text is printed.",
+        epilog=f"""\
+examples:
+  {PROGRAM} shader.tgsi                    canonical text
+  {PROGRAM} --check *.tgsi                 findings only
+  {PROGRAM} --emit tokens shader.tgsi      token words, which it also reads
+  {PROGRAM} --emit asm --cpu x86-64-v3 -   machine code of a shader from stdin
+  {PROGRAM} --emit obj --target aarch64-linux-gnu --cpu cortex-a76 -o shader.o shader.tgsi
+  {PROGRAM} --time-passes shader.tgsi
+  {PROGRAM} --link vertex.tgsi fragment.tgsi
+  {PROGRAM} vertex.tgsi fragment.tgsi --link nv40 --emit tokens   the fragment program, patched
+  {PROGRAM} --passes default --print-after all shader.tgsi
+  {PROGRAM} --explain V030
+  {PROGRAM} --run vertex.tgsi --inputs "[[[1.0, 2, 3, 4]]]" --constants 0=constants.npy
+  {PROGRAM} --run fragment.tgsi --inputs in.npy --textures 0=picture.png --samplers 0=linear,repeat --trace
+  {PROGRAM} --run compute.tgsi --grid 4x4 --buffers 0=zeros:256 -o result.npz
+
+exit codes: 0 all right, 1 the shaders have errors, 2 the command could not be carried out.
+
+{JSON_NOTE}
+Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", "labels": [{{"file", "line", "column", "start", "end",
+"text"}}]}}]}}. --check writes findings to stdout, everything else to stderr.
+Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", "memory", "counters", "images", "trace"}}, numbers being
+32-bit words; what a run has not is left out. With -o FILE.npz they are arrays.
+""",
+    )
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="shaders as text, or tokens as hexadecimal or binary words; `-` or nothing is stdin"
+    )
+    actions = parser.add_mutually_exclusive_group()
+    actions.add_argument("--check", action="store_true", help="only report what is wrong")
+    actions.add_argument("--link", action="store_true", help="link two shaders; a profile may follow, as `--link nv40`")
+    actions.add_argument("--explain", metavar="CODE", help="tell what a finding's code means (`all` lists every code)")
+    parser.add_argument(
+        "--emit", choices=EMITS, help="what to make (default: canonical text; with --link a table; there also link, json, text, tokens)"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of findings and link tables")
+    parser.add_argument(
+        "--dialect", choices=DIALECTS, default="default", help="strict: what Mesa 18.1 takes; legacy: texts of 2008 to 2017"
+    )
+    parser.add_argument("--limits", choices=LIMITS, help="semantic limits to hold shaders to, e.g. sm3")
+    parser.add_argument("--profile", default="software", metavar="NAME", help="linkage profile (default: software)")
+    add_target_options(parser)
+    parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations side by side in llvm, asm and obj (default: 16)")
+    add_pass_options(parser)
+    parser.add_argument(
+        "--time-passes", action="store_true", help="where the time goes, to stderr; without an action a shader is compiled to be timed"
+    )
+    add_run_options(parser, actions)
+    parser.add_argument("--version", action="store_true", help="print the version")
+    return parser

@@ -1,0 +1,66 @@
+"""The options of ``tgsi-compile`` that are about passes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from passes.base import Pass
+    from tgsi.language.ir import Program
+
+
+def add_pass_options(parser: argparse.ArgumentParser) -> None:
+    """``--passes``, ``--print-after`` and ``--list-passes``."""
+    parser.add_argument("--passes", metavar="LIST", help="run passes first, as `a,b{n=2}`; `default` is what tgsi.optimize runs")
+    parser.add_argument("--print-after", metavar="NAME", help="with --passes: print the program behind that pass, or `all`, to stderr")
+    parser.add_argument("--list-passes", action="store_true", help="list the passes and their options")
+
+
+def listing() -> str:
+    """Every pass with its options and what it does, then the default pipeline."""
+    from passes.registry import DEFAULT, PASSES, find
+
+    lines = []
+    for name in PASSES:
+        found = find(name)
+        given = ",".join(f"{key}={_written(value)}" for key, value in found.options().items())
+        lines.append(f"{name}{f'{{{given}}}' if given else ''}\n    {found.summary()}\n")
+    return "".join(lines) + f"default\n    {DEFAULT}\n"
+
+
+def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> Callable[[Program], Program]:
+    """What to do with each program, as the options say; `write` gets what --print-after asks for.
+
+    Raises:
+        ValueError: the options do not fit; the message says how.
+    """
+    if options.passes is None:
+        if options.print_after is not None:
+            raise ValueError("--print-after: needs --passes")
+        return lambda program: program
+    from passes.base import Pipeline
+    from passes.registry import DEFAULT
+
+    pipeline = Pipeline.parse(DEFAULT if options.passes.strip() == "default" else options.passes)
+    wanted = options.print_after
+    names = list(dict.fromkeys(item.name for item in pipeline.passes))
+    if wanted not in (None, "all", *names):
+        raise ValueError(f"--print-after: `{wanted}` is none of the passes that run: {', '.join(['all', *names])}")
+
+    def show(item: Pass, program: Program) -> None:
+        if wanted in ("all", item.name):
+            write(f"# after {item}\n{program}\n")
+
+    def run(program: Program) -> Program:
+        for item in pipeline.passes:  # one by one, to be timed
+            with options.watch.stage(f"pass {item.name}"):
+                program = Pipeline((item,)).run(program, after=show)
+        return program
+
+    return run
+
+
+def _written(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

@@ -1,0 +1,254 @@
+"""``tgsi-compile --run``: a shader of any stage on given data."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tgsi.tools.compile.errors import PROGRAM, UsageError
+from tgsi.tools.compile.files import inputs, reason, report, write
+from tgsi.tools.compile.front import checked
+from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.compile.passes import make_runner
+from tgsi.tools.compile.run_data import (
+    ArgumentsError,
+    looks_like_words,
+    read_items,
+    read_numbered,
+    read_numbers,
+    read_sampler,
+    read_texture,
+    read_triple,
+)
+from tgsi.tools.compile.targets import chosen_cpu
+
+if TYPE_CHECKING:
+    from backends.run.result import RunResult
+    from tgsi.language.ir import Program
+
+NUMBERS = {
+    "inputs": "(invocations, registers, 4); GEOM and TESS_*: (primitives, vertices, registers, 4)",
+    "coefs": "FRAG, instead of --inputs: planes (registers, 3, 4)",
+    "quad_pos": "FRAG: x, y, z, 1/w of whole quads, (4, invocations)",
+    "sample_positions": "FRAG: (samples, 2) from 0 to 1",
+    "coverage": "FRAG: bits of the covered samples, (invocations,)",
+}
+NUMBERED = {
+    "constants": "(vec4s, 4) of constant buffer KEY",
+    "buffers": "words or bytes of BUFFER KEY",
+    "counters": "words of HWATOMIC buffer KEY",
+    "framebuffer": "FRAG: (invocations, 4), the color KEY that FBFETCH reads",
+}
+NAMED = {
+    "system_values": "(invocations,) or (invocations, 1 to 4) of a semantic, as VERTEXID=[7]",
+    "memory": "COMP: KEY is GLOBAL or INPUT",
+}
+ENGINE = ("flatshade_color", "fuel", "engine", "trace")
+TEXTURES = {"textures": "of unit KEY: a picture, FORMAT:DATA, or a JSON object", "images": "of unit KEY, likewise"}
+DATA_HELP = """\
+DATA is a .npy, .json or .bin file, or JSON itself. Whole numbers are 32-bit words, numbers with a point are floats; float:DATA and
+int:DATA convert; zeros:BYTES makes memory. Texels are (layers, height, width, 4) numbers, fewer axes for one layer; zeros:WxHxL.
+--coefs, --quad-pos, --sample-positions and TESSCOORD are floats in any case. Memory is printed as words and, in brackets, as
+numbers: integers that are less than 2^23 away from 0, else floats."""
+
+
+def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
+    """Declare --run among the actions, and its options, which are called like the arguments of `tgsi.run`."""
+    actions.add_argument("--run", action="store_true", help="run a shader and print what comes out")
+    group = parser.add_argument_group("with --run", DATA_HELP)
+    for name, text in NUMBERS.items():
+        group.add_argument(_option(name), metavar="DATA", help=text)
+    for name, text in (NUMBERED | NAMED | TEXTURES).items():
+        group.add_argument(_option(name), metavar="KEY=DATA", action="append", default=[], help=text)
+    group.add_argument(
+        "--samplers",
+        metavar="KEY=WORDS",
+        action="append",
+        default=[],
+        help="as 0=linear,mipmap,repeat or a JSON object (default: nearest,repeat)",
+    )
+    group.add_argument("--grid", metavar="XxYxZ", help="COMP: blocks (default: 1)")
+    group.add_argument("--block", metavar="XxYxZ", help="COMP: threads of a block, where the program does not fix them")
+    group.add_argument("--shared-memory", metavar="BYTES", type=int, help="COMP: bytes of SHARED memory (default: 32768)")
+    group.add_argument("--face", metavar="NUMBER", type=float, help="FRAG: above 0 for front faces (default: 1)")
+    group.add_argument("--flatshade-color", action="store_true", help="FRAG: COLOR inputs are constant")
+    group.add_argument("--fuel", metavar="NUMBER", type=int, help="rounds of an invocation in a loop and those inside (default: 65536)")
+    group.add_argument("--engine", choices=("jit", "interp"), help="what runs it (default: jit, with --trace interp)")
+    group.add_argument("--trace", action="store_true", help="list the executed instructions and what they wrote")
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def refuse_run_options(options: argparse.Namespace) -> None:
+    """UsageError for an option of --run without it."""
+    for name in (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "face", *ENGINE):
+        if getattr(options, name) not in (None, [], False):
+            raise UsageError(f"{_option(name)} goes with --run")
+
+
+def run_shader(options: argparse.Namespace) -> int:
+    """Run one file as the options say; returns the exit code."""
+    from tgsi.language.diagnostics import DiagnosticError
+
+    for name in ("emit", "target"):
+        if getattr(options, name):
+            raise UsageError(f"argument --{name}: not allowed with argument --run")
+    if len(options.files) > 1:
+        raise UsageError(f"--run takes one file, {len(options.files)} given")
+    try:
+        run_passes = make_runner(options, sys.stderr.write)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    ((name, text),) = inputs(options.files)
+    found: tuple[Any, ...] = ()
+    try:
+        program, found = checked(text, name, options)
+        if any(item.severity.value == "error" for item in found):
+            report(options, found, True)
+            return 1
+        program = run_passes(program)
+        arguments = _arguments(options)
+        result = _run(program, arguments, options)
+    except DiagnosticError as error:
+        report(options, [*found, *error.diagnostics], True)
+        return 1
+    except ArgumentsError as error:
+        raise UsageError(str(error)) from None
+    if options.format != "json":
+        report(options, found, False)
+        _note_absent(program, arguments)
+    _warn_of_fuel(result, arguments)
+    return _show(program, result, arguments.get("images", {}), options)
+
+
+def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+    """Keyword arguments for `tgsi.run`."""
+    with options.watch.stage("read data"):
+        made: dict[str, Any] = {}
+        for name in NUMBERS:
+            if getattr(options, name) is not None:
+                made[name] = read_numbers(_option(name), getattr(options, name))
+        for name in NUMBERED:
+            made[name] = read_numbered(_option(name), getattr(options, name), read_numbers)
+        for name in NAMED:
+            made[name] = read_items(_option(name), getattr(options, name), read_numbers)
+        for name in TEXTURES:
+            made[name] = read_numbered(_option(name), getattr(options, name), read_texture)
+        made["samplers"] = {unit: read_sampler("--samplers", "") for unit in made["textures"]}
+        made["samplers"] |= read_numbered("--samplers", options.samplers, read_sampler)
+        for name in ("grid", "block"):
+            if getattr(options, name) is not None:
+                made[name] = read_triple(_option(name), getattr(options, name))
+        for name in ("shared_memory", "face", "fuel"):
+            if getattr(options, name) is not None:
+                made[name] = getattr(options, name)
+        if options.flatshade_color:
+            made["flatshade_color"] = True
+    _check_names(made["system_values"])
+    _note_words(options, made)
+    return {name: value for name, value in made.items() if not isinstance(value, dict) or value}
+
+
+def _note_words(options: argparse.Namespace, made: dict[str, Any]) -> None:
+    """Tell of numbers that are probably meant as floats."""
+    given = [("--inputs", options.inputs, made["inputs"])] if "inputs" in made else []
+    for name in ("constants", "framebuffer"):
+        texts = dict(text.split("=", 1) for text in getattr(options, name))
+        given += [(f"{_option(name)} {key}", text, made[name][int(key)]) for key, text in texts.items()]
+    for place, text, array in given:
+        if looks_like_words(text, array):
+            note = "holds whole numbers only, which are words of bits; for floats write 1.0, or float: before the data, for words int:"
+            print(f"{PROGRAM}: note: {place} {note}", file=sys.stderr)
+
+
+def _note_absent(program: Program, arguments: dict[str, Any]) -> None:
+    """Tell of what the program declares and nothing was given for."""
+    from tgsi.language.facts.enums import File, MemoryType
+
+    by_number = {File.CONST: "constants", File.SAMP: "textures", File.IMAGE: "images", File.BUFFER: "buffers", File.HWATOMIC: "counters"}
+    absent: dict[str, list[str]] = {}
+    for declaration in program.declarations:
+        file, kind = declaration.file, declaration.memory
+        if file is File.MEMORY and kind in (MemoryType.GLOBAL, MemoryType.INPUT) and kind.name not in arguments.get("memory", ()):
+            absent.setdefault("--memory", []).append(f"MEMORY {kind.name}")
+        if file not in by_number:
+            continue
+        option, by_dimension = by_number[file], file in (File.CONST, File.HWATOMIC)
+        numbers = [declaration.dimension or 0] if by_dimension else range(declaration.first, declaration.last + 1)
+        missing = [f"{file.name}[{number}]" for number in numbers if number not in arguments.get(option, ())]
+        absent.setdefault(_option(option), []).extend(missing)
+    for option, names in absent.items():
+        if names:
+            shown = ", ".join(dict.fromkeys(names[:8])) + (" and more" if len(names) > 8 else "")
+            print(f"{PROGRAM}: note: there is no data for {shown}; {option} gives it", file=sys.stderr)
+
+
+def _warn_of_fuel(result: RunResult, arguments: dict[str, Any]) -> None:
+    """Tell of loops that were cut short."""
+    from passes.analysis.regions import FUEL
+    from tgsi.tools.compile.run_show import ranges
+
+    found = [number for number, is_cut in enumerate(result.exhausted.tolist()) if is_cut]
+    if not found:
+        return
+    who = [*ranges(found)]
+    shown = ", ".join(who[:8]) + (" and more" if len(who) > 8 else "")
+    rounds = arguments.get("fuel", FUEL)
+    what = f"{len(found)} of {len(result.exhausted)} invocations ({shown}) left a loop after {rounds} rounds, all their fuel"
+    print(f"{PROGRAM}: warning: {what}; their results are cut short, --fuel NUMBER gives more", file=sys.stderr)
+
+
+def _check_names(given: dict[str, Any]) -> None:
+    from tgsi.language.facts.semantics import SEMANTICS
+
+    for name in given:
+        if name not in SEMANTICS:
+            hint = nearest(name, list(SEMANTICS)) or "tgsi-compile --explain all lists codes, docs/reference the semantics"
+            raise ArgumentsError(f"--system-values: there is no semantic `{name}`; {hint}")
+
+
+def _run(program: Program, arguments: dict[str, Any], options: argparse.Namespace) -> RunResult:
+    if options.trace and options.engine == "jit":
+        raise ArgumentsError("--trace: compiled code has none; --engine interp has")
+    engine = options.engine or ("interp" if options.trace else "jit")
+    with options.watch.stage("load engine"):
+        from tgsi.api import run
+    try:
+        with options.watch.stage("run"):
+            return run(program, engine=engine, lanes=options.lanes, cpu=chosen_cpu(options), trace=options.trace, **arguments)
+    except (TypeError, ValueError) as error:
+        raise ArgumentsError(_with_options(str(error))) from None
+    except OSError as error:  # no memory, or none that may be executed
+        raise ArgumentsError(f"--run: {error.strerror or error}") from None
+
+
+def _with_options(message: str) -> str:
+    """A message of `tgsi.run` in the words of the command line: names of arguments as options."""
+    message = message.removeprefix("run: ")
+    name = message.split(":")[0].split("[")[0].split(" ")[0]
+    known = (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "fuel", "face")
+    if name in known:
+        message = f"{_option(name)}{message[len(name) :]}"
+    keyed = re.compile(rf"(?:--)?({'|'.join(n.replace('_', '[_-]') for n in known)})\['?(\w+)'?\]")
+    message = keyed.sub(lambda found: f"{_option(found[1])} {found[2]}", message)
+    if message.startswith("invocations differ"):
+        message = re.sub(r"\b(inputs|quad_pos|coverage)\b", lambda found: _option(found[1]), message)
+    return message if name in known else f"--run: {message}"
+
+
+def _show(program: Program, result: RunResult, images: dict[int, Any], options: argparse.Namespace) -> int:
+    from tgsi.tools.compile.run_show import as_json, as_text, save_arrays
+
+    with options.watch.stage("print"):
+        if options.output is not None and options.output.endswith(".npz"):
+            try:
+                save_arrays(Path(options.output), result)
+            except OSError as error:
+                raise UsageError(f"{options.output}: {reason(error)}") from None
+            return 0
+        return write(options, as_json(result, images) if options.format == "json" else as_text(program, result, images))

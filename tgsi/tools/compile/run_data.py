@@ -1,0 +1,220 @@
+"""The data of ``--run``: numbers, textures and samplers from files or from the command line itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from backends.formats import Format
+    from backends.pipe.state import SamplerState
+    from backends.run.textures import TextureData
+
+T = TypeVar("T")
+MAX_BYTES = 256 << 20
+_INLINE = re.compile(r"\s*[\[{]|\s*-?\d[\d.]*([eE][-+]?\d+)?\s*\Z")
+
+_SWIZZLES = {"0": "ZERO", "1": "ONE"}
+
+
+class ArgumentsError(Exception):
+    """What was given cannot be run with: the message names the option."""
+
+
+def read_numbers(option: str, text: str) -> NDArray[Any]:
+    """An array: a .npy, .json or .bin file (bytes), JSON itself, ``zeros:BYTES``; ``float:`` or ``int:`` before it converts."""
+    import numpy as np
+
+    kind, colon, rest = text.partition(":")
+    if colon and kind == "zeros":
+        if not rest.isascii() or not rest.isdecimal() or int(rest) > MAX_BYTES:
+            raise ArgumentsError(f"{option}: {text[:80]}: zeros:BYTES is wanted, at most {MAX_BYTES}")
+        return np.zeros(int(rest), np.uint8)
+    if colon and kind in ("float", "int"):
+        found = read_numbers(option, rest)
+        with np.errstate(all="ignore"):
+            return found.astype(np.float32 if kind == "float" else np.int64)
+    return _guarded(option, text, lambda: _read(option, text))
+
+
+def _read(option: str, text: str) -> NDArray[Any]:
+    import numpy as np
+
+    from backends.run.words import read_array
+
+    if _INLINE.match(text):
+        return np.atleast_1d(read_array(json.loads(text)))
+    path = _small(option, text)
+    if path.suffix == ".npy":
+        try:
+            return read_array(path)
+        except (ValueError, EOFError):
+            raise ValueError("this is no .npy file of numbers") from None
+    if path.suffix == ".bin":
+        return np.fromfile(path, np.uint8)
+    return np.atleast_1d(read_array(json.loads(path.read_text(encoding="utf-8"))))
+
+
+def _small(option: str, text: str) -> Path:
+    if not text.strip():
+        raise ArgumentsError(f"{option}: there is no data")
+    path = Path(text)
+    if path.is_char_device() or path.is_block_device():  # it may have no end
+        raise ArgumentsError(f"{option}: {text[:80]}: this is a device, not a file")
+    if path.stat().st_size > MAX_BYTES:
+        raise ArgumentsError(f"{option}: {text}: larger than {MAX_BYTES >> 20} MiB")
+    return path
+
+
+def _guarded(option: str, text: str, read: Callable[[], T]) -> T:
+    """What `read` gives; what it raises as an ArgumentsError that names option and text."""
+    try:
+        return read()
+    except OSError as error:
+        raise ArgumentsError(f"{option}: {text[:80]}: {(error.strerror or str(error)).lower()}") from None
+    except json.JSONDecodeError as error:
+        raise ArgumentsError(f"{option}: {text[:80]}: this is no JSON: {error}") from None
+    except (ValueError, TypeError, OverflowError, RecursionError, EOFError) as error:
+        raise ArgumentsError(f"{option}: {text[:80]}: {error}") from None
+
+
+def looks_like_words(text: str, array: NDArray[Any]) -> bool:
+    """Small whole numbers of JSON, which are taken as words: as floats they would be denormal."""
+    return (
+        not text.startswith("int:")
+        and not text.endswith((".npy", ".bin"))
+        and array.dtype.kind in "iu"
+        and bool(array.size)
+        and 0 < int(array.max()) < 1 << 23
+    )
+
+
+def read_items(option: str, given: Sequence[str], read: Callable[[str, str], Any]) -> dict[str, Any]:
+    """``KEY=DATA`` several times, by key. Raises ArgumentsError for what has no key, or the same one again."""
+    found: dict[str, Any] = {}
+    for text in given:
+        key, equals, data = text.partition("=")
+        if not equals or not key:
+            raise ArgumentsError(f"{option} {text[:40]}: KEY=DATA is wanted, as in {option} 0=data.npy")
+        if key in found:
+            raise ArgumentsError(f"{option}: {key} is given twice")
+        found[key] = read(f"{option} {key}", data)
+    return found
+
+
+def read_numbered(option: str, given: Sequence[str], read: Callable[[str, str], Any]) -> dict[int, Any]:
+    """As `read_items`, with numbers for keys."""
+    items = read_items(option, given, read)
+    for key in items:
+        if not (key.isascii() and key.isdecimal()):
+            raise ArgumentsError(f"{option} {key[:40]}=: a number is wanted before the sign, as in {option} 0=data.npy")
+    return {int(key): item for key, item in items.items()}
+
+
+def read_triple(option: str, text: str) -> tuple[int, int, int]:
+    """``8``, ``8x4`` or ``8x4x1`` (or with commas); missing ones are 1."""
+    parts = re.split(r"[x,]", text.strip())
+    if len(parts) > 3 or not all(part.isascii() and part.isdecimal() for part in parts):
+        raise ArgumentsError(f"{option}: {text[:40]}: one to three whole numbers are wanted, as 8x4x1")
+    x, y, z = [*map(int, parts), 1, 1][:3]
+    return x, y, z
+
+
+def read_sampler(option: str, text: str) -> SamplerState:
+    """A JSON object of a sampler's fields, or words: linear, nearest, mipmap, and a wrap mode such as repeat or clamp_to_edge."""
+    from backends.pipe.enums import TexWrap
+    from backends.pipe.state import SamplerState
+    from backends.pipe.template import make
+
+    given: dict[str, Any] = {}
+    if text.lstrip().startswith("{"):
+        given = _guarded(option, text, lambda: json.loads(text))
+    else:
+        for word in filter(None, (word.strip().upper() for word in text.split(","))):
+            if word in ("LINEAR", "NEAREST"):
+                given |= {"min_img_filter": word, "mag_img_filter": word}
+            elif word == "MIPMAP":
+                given["min_mip_filter"] = "LINEAR"
+            elif word in TexWrap.__members__:
+                given |= {"wrap_s": word, "wrap_t": word, "wrap_r": word}
+            else:
+                names = ", ".join(["linear", "nearest", "mipmap", *(name.lower() for name in TexWrap.__members__)])
+                raise ArgumentsError(
+                    f"{option}: unknown word `{word.lower()[:40]}`; a sampler is words of {names}, or a JSON object of its fields"
+                )
+    return _guarded(option, text, lambda: make(SamplerState, None, given, "sampler"))
+
+
+def read_texture(option: str, text: str) -> TextureData:
+    """A picture (RGBA8), ``FORMAT:DATA``, or a JSON object of `format`, `levels` (of DATA), `samples` and `swizzle`.
+
+    DATA holds (layers, height, width, 4) numbers, red first; fewer axes are one layer, one row. uint8 arrays of the format's bytes a
+    texel are taken as they are.
+    """
+    from backends.formats import Format, find_format
+    from backends.pipe.enums import Swizzle, lookup
+    from backends.run.textures import TextureData
+
+    def from_object() -> TextureData:
+        given = json.loads(text)
+        if unknown := set(given) - {"format", "levels", "samples", "swizzle"}:
+            raise ValueError(f"unknown key {', '.join(sorted(unknown))}; it has format, levels, samples and swizzle")
+        if not isinstance(given.get("format"), str) or not isinstance(given.get("levels"), list):
+            raise ValueError("`format` (a name) and `levels` (a list of data) are wanted")
+        kind = find_format(given["format"])
+        levels = [data if isinstance(data, str) else json.dumps(data) for data in given["levels"]]
+        letters, samples = given.get("swizzle", "xyzw"), given.get("samples", 1)
+        if not isinstance(letters, str) or len(letters) != 4 or not isinstance(samples, int):
+            raise ValueError("`swizzle` has four letters of xyzw01, `samples` is a whole number")
+        x, y, z, w = (lookup(Swizzle, _SWIZZLES.get(letter, letter.upper()), "swizzle") for letter in letters)
+        return TextureData(kind, tuple(_texels(option, kind, data) for data in levels), (x, y, z, w), samples)
+
+    if text.lstrip().startswith("{"):
+        return _guarded(option, text, from_object)
+    name, colon, data = text.partition(":")
+    if colon and not Path(text).exists():
+        kind = _guarded(option, text, lambda: find_format(name))
+        return TextureData(kind, (_texels(option, kind, data),))
+    return _guarded(option, text, lambda: TextureData(Format.R8G8B8A8_UNORM, (_picture(option, text),)))
+
+
+def _picture(option: str, text: str) -> NDArray[Any]:
+    import numpy as np
+    from PIL import Image
+
+    with Image.open(_small(option, text)) as picture:
+        return np.array(picture.convert("RGBA"), np.uint8)[None]
+
+
+def _texels(option: str, kind: Format, text: str) -> NDArray[Any]:
+    import numpy as np
+
+    from backends.formats.arrays import pack, pack_depth_stencil
+
+    match = re.fullmatch(r"zeros:(\d+(?:[x,]\d+){0,2})", text)
+    if match:
+        width, height, layers = read_triple(option, match[1])
+        if width * height * layers * kind.block_bytes > MAX_BYTES:
+            raise ArgumentsError(f"{option}: {text}: larger than {MAX_BYTES >> 20} MiB")
+        return np.zeros((layers, height, width, kind.block_bytes), np.uint8)
+    values = read_numbers(option, text)
+    if values.ndim < 2 and not kind.is_depth_stencil:
+        raise ArgumentsError(f"{option}: texels must have shape (layers, height, width, 4), or fewer axes, not {values.shape}")
+    if kind.is_depth_stencil:
+        shape = ((1,) * (3 - values.ndim) + values.shape)[-3:]
+        if values.ndim > 3:
+            raise ArgumentsError(f"{option}: depths must have shape (layers, height, width), not {values.shape}")
+        return pack_depth_stencil(kind, values.reshape(-1).astype(np.float32), None).reshape(*shape, kind.block_bytes)
+    shape = ((1,) * (4 - values.ndim) + values.shape)[-4:]
+    if values.ndim > 4 or shape[3] not in (4, kind.block_bytes if values.dtype == np.uint8 else 4):
+        raise ArgumentsError(f"{option}: texels must have shape (layers, height, width, 4), or fewer axes, not {values.shape}")
+    if values.dtype == np.uint8 and shape[3] == kind.block_bytes:
+        return np.ascontiguousarray(values.reshape(shape))
+    types = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
+    with np.errstate(all="ignore"):
+        return pack(kind, values.reshape(-1, 4).astype(types[kind.kind])).reshape(*shape[:3], kind.block_bytes)

@@ -1,0 +1,166 @@
+"""How ``--run`` shows what came out: text, JSON, or arrays in a .npz file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from backends.run.result import RunResult, TraceStep
+    from backends.run.textures import TextureData
+    from tgsi.language.ir import Program
+
+MOST = 256
+"""Rows of memory and texels of an image that a text shows; JSON and .npz hold all."""
+
+
+def as_text(program: Program, result: RunResult, images: dict[int, TextureData]) -> str:
+    """Lines: the trace, output registers by invocation (of geometry programs the vertices by stream), then every memory."""
+    return "".join(f"{line}\n" for line in _lines(program, result, images))
+
+
+def _lines(program: Program, result: RunResult, images: dict[int, TextureData]) -> Iterator[str]:
+    import numpy as np
+
+    from tgsi.language.facts.enums import Processor
+
+    for step in result.trace:
+        yield from _step(step)
+    if program.processor is Processor.GEOM:
+        for stream, (vertices, strips) in enumerate(zip(result.emitted, result.strips)):
+            if len(vertices) or stream == 0:
+                yield f"stream {stream}: {_count(len(vertices), 'vertex', 'vertices')} in {_count(len(strips), 'primitive', 'primitives')}"
+            owners = np.repeat(np.arange(len(strips)), strips)
+            for number, registers in enumerate(vertices):
+                for register, words in enumerate(registers):
+                    yield f"primitive {owners[number]}, vertex {number}: OUT[{register}]  {_vector(words)}"
+    else:
+        for invocation, registers in enumerate(result.outputs):
+            if not result.alive[invocation]:
+                yield f"{invocation}: killed"
+                continue
+            for register, words in enumerate(registers):
+                yield f"{invocation}: OUT[{register}]  {_vector(words)}"
+    for number, data in result.buffers.items():
+        yield from _memory(f"BUFFER[{number}]", data)
+    for number, words in result.counters.items():
+        yield from _memory(f"HWATOMIC[{number}]", words.view(np.uint8))
+    for name, data in result.memory.items():
+        yield from _memory(f"MEMORY {name}", data)
+    for unit, texels in result.images.items():
+        yield from _image(unit, texels, images[unit])
+
+
+def _count(number: int, one: str, more: str) -> str:
+    return f"{number} {one if number == 1 else more}"
+
+
+def _vector(words: NDArray[np.uint32]) -> str:
+    floats = "  ".join(f"{value:.9g}" for value in words.view("float32").tolist())
+    return f"{floats}  ({' '.join(f'{word:08x}' for word in words.tolist())})"
+
+
+def _integers(words: NDArray[np.uint32]) -> str:
+    return f"{'  '.join(_numbers(words))}  ({' '.join(f'{word:08x}' for word in words.tolist())})"
+
+
+def _memory(name: str, data: NDArray[np.uint8]) -> Iterator[str]:
+    words = data.view("uint32")
+    yield f"{name}: {len(data)} bytes"
+    for at in range(0, min(len(words), 4 * MOST), 4):
+        row = words[at : at + 4]
+        yield f"  {4 * at:06x}: {' '.join(f'{word:08x}' for word in row.tolist())}  ({'  '.join(_numbers(row))})"
+    if len(words) > 4 * MOST:
+        yield f"  and {len(words) - 4 * MOST} more words (--format json or -o FILE.npz has them all)"
+
+
+def _numbers(words: NDArray[np.uint32]) -> Iterator[str]:
+    """Small words as integers: as floats they would be subnormal, or NaN. Others as floats."""
+    for integer, value in zip(words.view("int32").tolist(), words.view("float32").tolist()):
+        yield str(integer) if abs(integer) < 1 << 23 else f"{value:.9g}"
+
+
+def _image(unit: int, texels: NDArray[np.uint8], image: TextureData) -> Iterator[str]:
+    from backends.formats.arrays import unpack
+
+    layers, height, width, _ = texels.shape
+    yield f"IMAGE[{unit}]: {image.format.name}, {width} x {height} x {layers}"
+    values = unpack(image.format, texels.reshape(-1)).tolist()
+    for place, color in enumerate(values[:MOST]):
+        x, y, z = place % width, place // width % height, place // (width * height)
+        yield f"  ({x}, {y}, {z}): {'  '.join(f'{value:.9g}' for value in color)}"
+    if len(values) > MOST:
+        yield f"  and {len(values) - MOST} more texels (--format json or -o FILE.npz has them all)"
+
+
+def _step(step: TraceStep) -> Iterator[str]:
+    from tgsi.language.text.printer import print_instruction
+
+    lanes = "all" if step.active.all() else ", ".join(ranges([k for k, on in enumerate(step.active.tolist()) if on])) or "none"
+    yield f"{step.number:3}: {print_instruction(step.instruction)}    [active: {lanes}]"
+    show = _vector if {"float", "double"} & {*step.instruction.opcode.dst_types} else _integers
+    for file, register, words in step.writes:
+        for lane, row in enumerate(words):
+            if step.active[lane]:
+                yield f"       {lane}: {file.name}[{register}]  {show(row)}"
+
+
+def ranges(numbers: list[int]) -> Iterator[str]:
+    """Ascending numbers as texts: 0-3, 7."""
+    first = last = -2
+    for number in [*numbers, -1]:
+        if number == last + 1:
+            last = number
+            continue
+        if first >= 0:
+            yield str(first) if first == last else f"{first}-{last}"
+        first = last = number
+
+
+def as_json(result: RunResult, images: dict[int, TextureData]) -> str:
+    """One object. Words are whole numbers; of textures the bytes. What a run has not is left out, but for outputs and alive."""
+    found: dict[str, Any] = {"outputs": result.outputs.tolist(), "alive": result.alive.tolist()}
+    if result.exhausted.any():
+        found["exhausted"] = result.exhausted.tolist()
+    if result.emitted:
+        found["emitted"] = [vertices.tolist() for vertices in result.emitted]
+        found["strips"] = [lengths.tolist() for lengths in result.strips]
+    for name, items in (("buffers", result.buffers), ("memory", result.memory)):
+        if items:
+            found[name] = {str(key): data.view("uint32").tolist() for key, data in items.items()}
+    if result.counters:
+        found["counters"] = {str(key): words.tolist() for key, words in result.counters.items()}
+    if result.images:
+        found["images"] = {
+            str(unit): {"format": images[unit].format.name, "shape": list(texels.shape[:3]), "bytes": texels.tolist()}
+            for unit, texels in result.images.items()
+        }
+    if result.trace:
+        found["trace"] = [_step_as_json(step) for step in result.trace]
+    return json.dumps(found) + "\n"
+
+
+def _step_as_json(step: TraceStep) -> dict[str, Any]:
+    from tgsi.language.text.printer import print_instruction
+
+    writes = [{"file": file.name, "register": register, "words": words.tolist()} for file, register, words in step.writes]
+    return {"number": step.number, "instruction": print_instruction(step.instruction), "active": step.active.tolist(), "writes": writes}
+
+
+def save_arrays(path: Path, result: RunResult) -> None:
+    """All but the trace as arrays: outputs, alive, exhausted, emitted_0, strips_0, buffer_0, counters_0, image_0, memory_GLOBAL, ..."""
+    import numpy as np
+
+    arrays: dict[str, Any] = {"outputs": result.outputs, "alive": result.alive, "exhausted": result.exhausted}
+    arrays |= {f"emitted_{k}": data for k, data in enumerate(result.emitted)} | {
+        f"strips_{k}": data for k, data in enumerate(result.strips)
+    }
+    for name, items in (("buffer", result.buffers), ("counters", result.counters), ("image", result.images), ("memory", result.memory)):
+        arrays |= {f"{name}_{key}": data for key, data in items.items()}
+    with path.open("wb") as file:
+        np.savez(file, **arrays)

@@ -1,0 +1,64 @@
+"""``--target``, ``--cpu`` and ``--list-targets``."""
+
+from __future__ import annotations
+
+import argparse
+
+from tgsi.tools.compile.errors import UsageError
+from tgsi.tools.compile.nearest import nearest
+
+CODE = ("llvm", "asm", "obj")
+"""What is made for a target."""
+CPUS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+
+
+def add_target_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--target", metavar="TRIPLE", help="what llvm, asm and obj are for, as aarch64-linux-gnu or just aarch64 (default: this machine)"
+    )
+    parser.add_argument("--cpu", metavar="NAME", help=f"processor of the target; without --target one of {', '.join(CPUS)} (default: host)")
+    parser.add_argument("--list-targets", action="store_true", help="list the targets; with --target the processors of one")
+
+
+def chosen_cpu(options: argparse.Namespace) -> str:
+    """What the code generator calls a cpu. UsageError for a processor that needs a target, or the other way round."""
+    if options.target is None:
+        cpu: str = options.cpu or "host"
+        if cpu not in CPUS:
+            hint = nearest(cpu, CPUS) or f"it is one of {', '.join(CPUS)}, or of those of a --target"
+            raise UsageError(f"--cpu: unknown value `{cpu}`; {hint}")
+        return cpu
+    if not options.list_targets and not options.time_passes and options.emit not in CODE:
+        raise UsageError(f"--target goes with --emit {', '.join(CODE)}")
+    if options.cpu == "host":
+        raise UsageError("--cpu host: not allowed with argument --target")
+    if "/" in options.target:
+        raise UsageError(f"--target {options.target}: a target is a triple as aarch64-linux-gnu; --cpu takes the processor")
+    return f"{options.target}/{options.cpu}" if options.cpu else str(options.target)
+
+
+def check_target(options: argparse.Namespace) -> None:
+    """UsageError for a target or a processor that does not exist."""
+    if options.target is None:
+        return
+    from backends.llvm.builder.architectures import architecture_of
+    from backends.llvm.builder.target import check_processor
+
+    try:
+        architecture_of(options.target)
+        check_processor(chosen_cpu(options))
+    except ValueError as error:
+        raise UsageError(f"--target: {error}" if options.cpu is None else f"--cpu: {error}") from None
+
+
+def list_targets(options: argparse.Namespace) -> str:
+    """A line a target: its name, the triple that the bare name stands for, what it is; or a line a processor."""
+    from backends.llvm.builder.architectures import ARCHITECTURES
+    from backends.llvm.builder.target import foreign, processors
+
+    if options.target is not None:
+        check_target(options)
+        found = foreign(options.target)
+        return "".join(f"{name}\n" for name in processors(found.triple)) if found is not None else ""
+    return "".join(f"{row.name:12} {row.triple:24} {row.about}\n" for row in ARCHITECTURES.values())

@@ -1,0 +1,196 @@
+"""The reference, written from the fact tables.
+
+``python -m tgsi.tools.reference [DIRECTORY]`` rewrites docs/reference and the builder's types.
+
+A test compares the written files with the tables, so that neither goes stale.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from tgsi.language.build.opcode_methods import available, signature
+from tgsi.language.codes import EXPLANATIONS
+from tgsi.language.facts.enums import (
+    QUALIFIERS,
+    TARGETS,
+    File,
+    ImmediateType,
+    Interpolation,
+    Location,
+    MemoryType,
+    Primitive,
+    Processor,
+    ReturnType,
+)
+from tgsi.language.facts.formats import FORMAT_NUMBERS
+from tgsi.language.facts.limits import SOFTWARE
+from tgsi.language.facts.opcodes import GAPS
+from tgsi.language.facts.properties import PROPERTIES
+from tgsi.language.facts.semantics import SEMANTICS
+from tgsi.language.text.removed import REMOVED
+
+_HEAD = "<!-- Written by `python -m tgsi.tools.reference` from the tables of tgsi/. Edit those. -->"
+
+_FILES: Mapping[File, str] = {
+    File.NULL: "nothing; a write is thrown away",
+    File.CONST: "constants, `CONST[buffer][index]`; one bracket means buffer 0",
+    File.IN: "inputs of the stage, `IN[vertex][index]` in GEOM and both tessellation stages",
+    File.OUT: "outputs of the stage, `OUT[vertex][index]` in TESS_CTRL",
+    File.TEMP: "registers to read and write; they start as 0",
+    File.SAMP: "sampler states, or texture units of TEX and its kind",
+    File.ADDR: "integer registers for indices",
+    File.IMM: "immediates, numbered in the order of the text",
+    File.SV: "system values",
+    File.IMAGE: "storage images",
+    File.SVIEW: "sampler views",
+    File.BUFFER: "storage buffers, addressed in bytes",
+    File.MEMORY: "global, shared, private or input memory",
+    File.CONSTBUF: "constant buffers addressed in bytes through LOAD",
+    File.HWATOMIC: "hardware counters, `HWATOMIC[buffer][counter]`",
+}
+
+
+def _cell(text: object) -> str:
+    return str(text).replace("|", "\\|")
+
+
+def _table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    names = list(columns)
+    yield "| " + " | ".join(names) + " |"
+    yield "|" + " --- |" * len(names)
+    for row in rows:
+        yield "| " + " | ".join(_cell(value) for value in row) + " |"
+    yield ""
+
+
+def _opcodes() -> Iterator[str]:
+    yield from ("# Opcodes", "", "`d` is the destination, `a b e f g` the sources; `.c` is any written channel, `.*` all alike.", "")
+    rows = (
+        (
+            f"`{item.name}`",
+            item.number,
+            ", ".join(item.dst_types) or "-",
+            ", ".join(item.src_types) or "-",
+            item.mode.value,
+            " ".join(sorted(item.flags)) or "-",
+            f"`{item.formula}`",
+        )
+        for item in available()
+    )
+    yield from _table(("Opcode", "Number", "Writes", "Reads", "Mode", "Flags", "Meaning"), rows)
+    yield "Numbers without an opcode in Mesa 18.1, read as `UNK<number>`: " + ", ".join(map(str, GAPS)) + "."
+    yield from ("", "## Removed opcodes", "", "The legacy dialect reads them; the others say what to write instead.", "")
+    yield from _table(("Opcode", "Today"), ((f"`{name}`", hint) for name, hint in sorted(REMOVED.items())))
+
+
+def _semantics() -> Iterator[str]:
+    yield from ("# Semantics", "", "What a register means: the only contract between stages.", "")
+    rows = ((f"`{item.name}`", item.number, item.indices or "limit set", item.stages, item.meaning) for item in SEMANTICS.values())
+    yield from _table(("Semantic", "Number", "Indices", "Stages", "Meaning"), rows)
+    yield from ("## Interpolation", "")
+    yield from _table(("Mode", "Number"), ((f"`{item.name}`", int(item)) for item in Interpolation))
+    yield from _table(("Location", "Number"), ((f"`{item.name}`", int(item)) for item in Location))
+
+
+def _properties() -> Iterator[str]:
+    yield from ("# Properties", "")
+    rows = (
+        (f"`{item.name}`", item.number, ", ".join(f"`{word}`" for word in item.words or {}) or "a number", item.meaning)
+        for item in PROPERTIES.values()
+    )
+    yield from _table(("Property", "Number", "Values in text", "Meaning"), rows)
+
+
+def _files() -> Iterator[str]:
+    yield from ("# Stages, register files, limits", "", "## Stages", "")
+    yield from _table(("Stage", "Number"), ((f"`{item.name}`", int(item)) for item in Processor))
+    yield from ("## Register files", "")
+    yield from _table(("File", "Number", "Holds"), ((f"`{item.name}`", int(item), _FILES[item]) for item in File))
+    kinds = (("Immediate types", ImmediateType), ("Return types of views", ReturnType), ("Memory", MemoryType), ("Primitives", Primitive))
+    for title, kind in kinds:
+        yield from (f"## {title}", "")
+        yield from _table(("Name", "Number"), ((f"`{item.name}`", int(item)) for item in kind))
+    yield from ("## Limits of the software renderer", "")
+    yield from _table(("Limit", "Largest"), ((f"`{name}`", getattr(SOFTWARE, name)) for name in SOFTWARE.__slots__))
+
+
+def _targets() -> Iterator[str]:
+    yield from ("# Texture targets, memory words, formats", "", "## Texture targets", "")
+    rows = ((f"`{item.name}`", item.number, item.coords, item.shadow or "-", "yes" if item.layered else "no") for item in TARGETS.values())
+    yield from _table(("Target", "Number", "Coordinates", "Shadow reference", "Layered"), rows)
+    yield from ("## Memory qualifiers", "")
+    yield from _table(("Qualifier", "Bit"), ((f"`{name}`", bit) for name, bit in QUALIFIERS.items()))
+    yield from ("## Formats of images", "")
+    yield from _table(("Format", "Number"), ((f"`{name}`", number) for name, number in FORMAT_NUMBERS.items()))
+
+
+def _diagnostics() -> Iterator[str]:
+    yield from ("# Diagnostic codes", "", "Also: `tgsi-compile --explain CODE`.", "")
+    for code, item in EXPLANATIONS.items():
+        yield from (f"## {code}: {item.title}", "", item.text, "")
+
+
+def _index() -> Iterator[str]:
+    yield from ("# Reference", "")
+    pages = (
+        ("opcodes", f"{sum(1 for _ in available())} opcodes, and those that TGSI once had"),
+        ("semantics", f"{len(SEMANTICS)} semantics, interpolation"),
+        ("properties", f"{len(PROPERTIES)} properties"),
+        ("files", "stages, register files, types, limits"),
+        ("targets", "texture targets, memory qualifiers, formats"),
+        ("diagnostics", f"{len(EXPLANATIONS)} diagnostic codes"),
+    )
+    yield from (f"* [{name}]({name}.md): {what}" for name, what in pages)
+    yield "* [deviations](../deviations.md): where we differ from Mesa on purpose"
+    yield ""
+
+
+def _stub() -> Iterator[str]:
+    yield "# Written by `python -m tgsi.tools.reference` from tgsi/opcodes.py. Edit that."
+    yield "# ruff: noqa"
+    yield "# fmt: off"
+    yield "from collections.abc import Iterator, Sequence"
+    yield ""
+    yield "from tgsi.language.ir import Instruction, MemoryAccess"
+    yield "from tgsi.language.facts.opcodes import OpcodeInfo"
+    yield "from tgsi.language.build.registers import Operand, Register"
+    yield ""
+    yield "LETTERS: str"
+    yield ""
+    yield "def available() -> Iterator[OpcodeInfo]: ..."
+    yield "def signature(info: OpcodeInfo) -> str: ..."
+    yield ""
+    yield "class OpcodeMethods:"
+    yield from (f"    {signature(info)}" for info in available())
+
+
+def pages() -> dict[str, str]:
+    """Every generated file: its path below the project's root, and its text."""
+    documents = {
+        "README": _index(),
+        "opcodes": _opcodes(),
+        "semantics": _semantics(),
+        "properties": _properties(),
+        "files": _files(),
+        "targets": _targets(),
+        "diagnostics": _diagnostics(),
+    }
+    texts = {f"docs/reference/{name}.md": "\n".join([_HEAD, "", *lines]).rstrip() + "\n" for name, lines in documents.items()}
+    return texts | {"tgsi/language/build/opcode_methods.pyi": "\n".join(_stub()) + "\n"}
+
+
+def main(arguments: list[str]) -> int:
+    """Write every file below a directory, the project's root unless another is given."""
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[2]
+    for name, text in pages().items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

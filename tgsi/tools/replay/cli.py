@@ -1,0 +1,143 @@
+"""The command `tgsi-replay`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tgsi.tools.replay.replay import Options, Report
+
+EPILOG = """\
+--max-diff counts in units of the stored format: steps of integer formats (UNORM, SNORM, sRGB), ULP of 16-bit, R11G11B10
+and R9G9B9E5 floats, max(1e-5 relative, 1e-6) of 32-bit floats, max(1 step, 2^-22) of depth. Pure integer formats, buffers
+and query results are compared exactly. --max-pixels is a fraction of the pixels that the reference drew to.
+
+Exit codes: 0 all scenes passed, 1 some failed, 2 a file or an option is wrong."""
+
+
+def _number(low: float, high: float, kind: Callable[[str], float]) -> Callable[[str], float]:
+    def convert(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        if not low <= value <= high:  # a NaN is not, either
+            raise argparse.ArgumentTypeError(f"{text} is not in {low:g} .. {high:g}")
+        return value
+
+    return convert
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    parser = argparse.ArgumentParser(
+        prog="tgsi-replay",
+        description="Replay recorded API calls through a Gallium context; write what they draw, compare it with what was recorded.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("scenes", nargs="+", type=Path, metavar="SCENE.json", help="scene files")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="write PNGs here (default: the current folder); with --compare only if given, and difference images, too",
+    )
+    parser.add_argument("--compare", action="store_true", help="compare with the recorded outputs and query results")
+    parser.add_argument(
+        "--max-diff", type=_number(0, math.inf, float), default=0, metavar="N", help="how many units a channel may be off (default 0)"
+    )
+    parser.add_argument(
+        "--max-pixels",
+        type=_number(0, 1, float),
+        default=0.0,
+        metavar="FRACTION",
+        help="what part of the pixels may be off by more (default 0)",
+    )
+    parser.add_argument("--threads", type=_number(0, 256, int), metavar="N", help="worker threads beside the calling one")
+    parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
+    parser.add_argument(
+        "--timeout", type=_number(0, math.inf, float), default=120.0, metavar="SECONDS", help="stop a scene after this time (default 120)"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to report (default text)")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    if not options.compare and (options.max_diff or options.max_pixels):
+        parser.error("--max-diff and --max-pixels need --compare")
+    if not options.compare and options.output is None:
+        options.output = Path()
+    if options.output is not None:
+        try:
+            options.output.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            parser.error(f"{options.output}: cannot be made a directory: {error.strerror}")
+    try:
+        return _run(options, parser)
+    except KeyboardInterrupt:
+        print("tgsi-replay: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our lines has gone; nobody is left to tell
+        sys.stderr.close()
+        return 1
+
+
+def distinct_names(paths: Sequence[Path]) -> list[str]:
+    """The files' names without suffix; a number tells equal ones apart, so that no picture overwrites another."""
+    seen: dict[str, int] = {}
+    names = []
+    for path in paths:
+        count = seen[path.stem] = seen.get(path.stem, 0) + 1
+        names.append(path.stem if count == 1 else f"{path.stem}-{count}")
+    return names
+
+
+def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    from tgsi.gallium import Screen
+    from tgsi.tools.replay.compare import Tolerance
+    from tgsi.tools.replay.replay import Options, replay
+
+    tolerance = Tolerance(options.max_diff, options.max_pixels) if options.compare else None
+    wanted = Options(tolerance, options.output, options.timeout)
+    given = {name: value for name in ("threads", "lanes") if (value := getattr(options, name)) is not None}
+    reports = []
+    try:
+        screen = Screen(**given)
+    except ValueError as error:  # the options were checked; environment variables are checked here
+        parser.error(str(error))
+    with screen:
+        for path, name in zip(options.scenes, distinct_names(options.scenes)):
+            reports.append(replay(screen, path, wanted, name))
+            if options.format == "text":
+                _print(reports[-1], wanted)
+    failed = sum(not report.passed for report in reports)
+    if options.format == "json":
+        print(json.dumps({"scenes": [r.as_json() for r in reports], "passed": len(reports) - failed, "failed": failed}, indent=1))
+    else:
+        print(f"{len(reports) - failed} passed, {failed} failed")
+    return 2 if any(report.unreadable for report in reports) else int(failed > 0)
+
+
+def _print(report: Report, options: Options) -> None:
+    for note in report.notes:
+        print(f"{report.path}: warning: {note}", file=sys.stderr)
+    if report.unreadable:
+        print(f"FAIL {report.path}: {'; '.join(report.reasons)}")
+    else:
+        print(report.line())
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

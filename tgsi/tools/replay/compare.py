@@ -1,0 +1,148 @@
+"""Judges what a scene drew against what was recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tgsi.tools.replay.scene import Layout
+from tgsi.tools.replay.units import Distance, distances, float_distance, spell_pixel
+
+STATISTICS_WITHOUT_COUNT = 7
+"""The entry of pipeline statistics that counts fragment shader runs: the recording renderer never counted them."""
+
+SMALLEST_FLOAT = 2.0**-40
+"""A word of stream output below this is taken for an integer, and must be equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """What may differ: each channel by `max_diff` units, and more than that in `max_pixels` of the pixels that were drawn to."""
+
+    max_diff: float = 0.0
+    max_pixels: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the comparison of one output found. `reason` is empty where it passed; `mask` marks pixels that differ."""
+
+    output: str
+    passed: bool
+    reason: str = ""
+    differing: int = 0
+    allowed: int = 0
+    changed: int = 0
+    worst: float = 0.0
+    mask: NDArray[np.bool_] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The numbers as plain data; a distance that is infinite is null."""
+        return {
+            "output": self.output,
+            "passed": self.passed,
+            "reason": self.reason,
+            "differing": self.differing,
+            "allowed": self.allowed,
+            "changed": self.changed,
+            "worst": self.worst if np.isfinite(self.worst) else None,
+        }
+
+
+def _exceeds(found: list[Distance], limit: float) -> NDArray[np.bool_]:
+    """Pixels with a channel that is too far off."""
+    bad: NDArray[np.bool_] = np.logical_or.reduce([d.values > (0.0 if d.is_exact else limit) for d in found])
+    return bad
+
+
+def compare_image(output: str, layout: Layout, ours: bytes, reference: bytes, cleared: bytes, tolerance: Tolerance) -> Verdict:
+    """Compare two images of `layout`; `cleared` is the same image as the scene's clears leave it."""
+    found = distances(layout.format, ours, reference)
+    bad = _exceeds(found, tolerance.max_diff)
+    differing = int(bad.sum())
+    changed = int(_exceeds(distances(layout.format, cleared, reference), tolerance.max_diff).sum())
+    allowed = int(tolerance.max_pixels * changed + 1e-9)
+    shape = (layout.layers, layout.height, layout.width)
+    worst = max((float(d.values.max()) for d in found if d.values.size), default=0.0)
+    numbers = (differing, allowed, changed, worst, bad.reshape(shape))
+    if differing <= allowed:
+        return Verdict(output, True, "", *numbers)
+    return Verdict(output, False, _describe(output, layout, found, bad, numbers[:3], ours, reference), *numbers)
+
+
+def _describe(
+    output: str, layout: Layout, found: list[Distance], bad: NDArray[np.bool_], counts: tuple[int, int, int], ours: bytes, reference: bytes
+) -> str:
+    differing, allowed, changed = counts
+    channel = max(found, key=lambda d: float(d.values[bad].max()))
+    index = int(np.argmax(bad))
+    layer, rest = divmod(index, layout.width * layout.height)
+    y, x = divmod(rest, layout.width)
+    place = f"({x}, {y})" + (f" of layer {layer}" if layout.layers > 1 else "")
+    size = layout.format.block_bytes
+    is_, should = (spell_pixel(layout.format, data[index * size : (index + 1) * size]) for data in (ours, reference))
+    return (
+        f"{output}: {differing} pixels differ ({allowed} of {changed} drawn may), {_amount(channel, bad)};"
+        f" first at {place}: ({is_}) instead of ({should})"
+    )
+
+
+def _amount(channel: Distance, bad: NDArray[np.bool_]) -> str:
+    worst = float(channel.values[bad].max())
+    if np.isinf(worst):
+        return f"{channel.letter} by what no number says (NaN or infinity)"
+    return f"{channel.letter} by up to {worst:.6g} {channel.unit}"
+
+
+def compare_words(output: str, ours: bytes, reference: bytes) -> Verdict:
+    """Compare a buffer of integers: all bytes are equal, or it fails."""
+    a, b = (np.frombuffer(data, np.uint8) for data in (ours, reference))
+    return _judge_buffer(output, a != b, ours, reference, 1)
+
+
+def compare_floats(output: str, ours: bytes, reference: bytes, tolerance: Tolerance) -> Verdict:
+    """Compare stream output: float32 words within `tolerance.max_diff` units, words that look like integers exactly."""
+    whole = len(reference) // 4 * 4
+    a, b = (np.frombuffer(data[:whole], np.uint32) for data in (ours, reference))
+    x, y = a.view(np.float32), b.view(np.float32)
+    near = float_distance(x, y) <= tolerance.max_diff
+    quiet = np.isin(a & np.uint32(0x7FFFFFFF), 0x7FC00000) & np.isin(b & np.uint32(0x7FFFFFFF), 0x7FC00000)
+    bad = (a != b) & ~(near & _is_float(x) & _is_float(y)) & ~quiet
+    tail = np.frombuffer(ours[whole:], np.uint8) != np.frombuffer(reference[whole:], np.uint8)
+    if bad.any() or not tail.any():
+        return _judge_buffer(output, bad, ours, reference, 4)
+    return _judge_buffer(output, np.concatenate((np.zeros(whole, np.bool_), tail)), ours, reference, 1)
+
+
+def _is_float(values: NDArray[np.float32]) -> NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):
+        size = np.abs(values)
+        return np.asarray((size == 0.0) | ((size >= SMALLEST_FLOAT) & (size < np.inf)))
+
+
+def _judge_buffer(output: str, bad: NDArray[np.bool_], ours: bytes, reference: bytes, unit: int) -> Verdict:
+    differing = int(bad.sum())
+    if not differing:
+        return Verdict(output, True, changed=len(bad))
+    at = int(np.argmax(bad)) * unit // 4 * 4
+    is_, should = (data[at : at + 4].hex() for data in (ours, reference))
+    what = "words" if unit == 4 else "bytes"
+    return Verdict(
+        output,
+        False,
+        f"{output}: {differing} of {len(bad)} {what} differ; first at byte {at}: {is_} instead of {should}",
+        differing,
+        changed=len(bad),
+    )
+
+
+def compare_query(number: int, kind: str, ours: tuple[int, ...], reference: tuple[int, ...]) -> Verdict:
+    """Compare a query's result: equal numbers, but for the one that was never counted."""
+    output = f"query {number}"
+    kept = slice(STATISTICS_WITHOUT_COUNT) if kind == "PIPELINE_STATISTICS" else slice(None)
+    if ours[kept] == reference[kept]:
+        return Verdict(output, True)
+    return Verdict(output, False, f"{output} ({kind}): {list(ours)} instead of {list(reference)}", 1)

@@ -1,0 +1,358 @@
+"""The calls of a scene and the fields of each: ../shared/golden/SCENES.md as a table.
+
+A field with the default KEEP changes what it names only where it is given: state is sticky.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, get_type_hints
+
+from backends.pipe.enums import (
+    BlendFactor,
+    BlendFunc,
+    CompareFunc,
+    LogicOp,
+    Prim,
+    QueryType,
+    RenderCond,
+    ShaderType,
+    StencilOp,
+    TexFilter,
+    TexMipFilter,
+    TextureTarget,
+    TexWrap,
+)
+from backends.pipe.state import RasterizerState
+from tgsi.tools.replay.fields import (
+    Check,
+    SceneError,
+    binary,
+    boolean,
+    enumeration,
+    floats,
+    integer,
+    list_of,
+    number,
+    optional,
+    pixel_format,
+    record,
+    string,
+    words,
+    wrong,
+)
+
+
+class _Mark(Enum):
+    REQUIRED = "required"
+    KEEP = "keep"
+
+
+REQUIRED, KEEP = _Mark.REQUIRED, _Mark.KEEP
+
+MAX_SIZE = 8192
+"""Pixels along an edge."""
+
+MAX_LAYERS = 2048
+
+U32 = integer(0, 0xFFFFFFFF)
+U8 = integer(0, 255)
+COUNT = integer(0, 1 << 31)
+WORD = integer(-(1 << 31), 0xFFFFFFFF)
+
+STAGES: Mapping[str, ShaderType] = MappingProxyType(
+    {
+        "VERT": ShaderType.VERTEX,
+        "FRAG": ShaderType.FRAGMENT,
+        "GEOM": ShaderType.GEOMETRY,
+        "TESS_CTRL": ShaderType.TESS_CTRL,
+        "TESS_EVAL": ShaderType.TESS_EVAL,
+        "COMP": ShaderType.COMPUTE,
+    }
+)
+"""Stages by the word that opens their text."""
+
+TARGETS: Mapping[str, TextureTarget] = MappingProxyType(
+    {t.name.removeprefix("TEXTURE_"): t for t in TextureTarget} | {t.name: t for t in TextureTarget}
+)
+
+SWIZZLES = "xyzw01"
+
+
+def stage(value: object, place: str) -> ShaderType:
+    """A shader stage by the word that opens its text."""
+    name = string(value, place)
+    if name not in STAGES:
+        raise wrong(place, "one of " + ", ".join(STAGES), value)
+    return STAGES[name]
+
+
+def target(value: object, place: str) -> TextureTarget:
+    """A shape of textures: 2D, CUBE_ARRAY and so on."""
+    name = string(value, place)
+    if name not in TARGETS:
+        raise wrong(place, "one of " + ", ".join(t.name.removeprefix("TEXTURE_") for t in TextureTarget), value)
+    return TARGETS[name]
+
+
+def swizzle(value: object, place: str) -> tuple[int, ...]:
+    """Four of x y z w 0 1, as Gallium's numbers."""
+    text = string(value, place)
+    if len(text) != 4 or any(c not in SWIZZLES for c in text):
+        raise wrong(place, "four of x y z w 0 1", value)
+    return tuple(SWIZZLES.index(c) for c in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a call: how it is checked, and its value where it is left out."""
+
+    check: Check
+    default: object = REQUIRED
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One call of a scene. `index` counts from 0; `values` hold the fields, checked; a field to keep is absent.
+
+    `ignored` names fields that this op does not have: newer writers of scenes may say more than we read.
+    """
+
+    op: str
+    index: int
+    values: Mapping[str, Any]
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """How messages name it."""
+        return f"command {self.index} ({self.op})"
+
+
+def _keep(**checks: Check) -> dict[str, Field]:
+    return {name: Field(check, KEEP) for name, check in checks.items()}
+
+
+def _all(**checks: Check) -> dict[str, Field]:
+    return {name: Field(check) for name, check in checks.items()}
+
+
+def _rasterizer_fields() -> dict[str, Field]:
+    """Every field of RasterizerState, by its type."""
+    kinds = get_type_hints(RasterizerState)
+    plain: dict[object, Check] = {bool: boolean, int: U32, float: number}
+    return _keep(**{f.name: plain.get(kinds[f.name]) or enumeration(kinds[f.name]) for f in fields(RasterizerState)})
+
+
+_BUFFER_NAMES = ("color", "depth", "stencil")
+
+
+def _buffers(value: object, place: str) -> tuple[str, ...]:
+    names: tuple[str, ...] = list_of(string, 0, 16)(value, place)
+    for name in names:
+        if name not in _BUFFER_NAMES and not (name.startswith("color") and name[5:].isdigit() and int(name[5:]) < 8):
+            raise wrong(place, "color, color0 to color7, depth or stencil", name)
+    return names
+
+
+_SHADER = _all(text=string)
+_QUERY_ID = integer(0, 1 << 20)
+_SLOT = integer(0, 127)
+_LEVEL = integer(0, 15)
+_LAYER = integer(0, MAX_LAYERS)
+_SIZE = integer(1, MAX_SIZE)
+
+_STREAM_OUTPUT = record(
+    register_index=integer(0, 255),
+    start_component=integer(0, 3),
+    num_components=integer(1, 4),
+    output_buffer=integer(0, 3),
+    dst_offset=integer(0, 0xFFFF),
+    stream=integer(0, 3),
+)
+
+OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
+    {
+        "clear": {
+            **_all(buffers=_buffers),
+            "color": Field(optional(floats(4)), None),
+            "color_raw": Field(optional(list_of(WORD, 4, 4)), None),
+            "depth": Field(optional(number), 1.0),
+            "stencil": Field(optional(U8), 0),
+        },
+        "clear_render_target": {**_all(cbuf=integer(0, 7), color=floats(4), x=COUNT, y=COUNT, w=COUNT, h=COUNT)},
+        "vs": _SHADER,
+        "fs": _SHADER,
+        "gs": _SHADER,
+        "tcs": _SHADER,
+        "tes": _SHADER,
+        "tess_state": _all(outer=floats(4), inner=floats(2)),
+        "cs": {**_SHADER, "req_local_mem": Field(COUNT, 0)},
+        "vertex_element": {
+            **_all(src_offset=integer(0, 0xFFFF), format=pixel_format),
+            "vertex_buffer_index": Field(integer(0, 31), 0),
+            "instance_divisor": Field(U32, 0),
+        },
+        "vertex_buffer": {**_all(stride=integer(0, 0xFFFF), data=binary), "offset": Field(COUNT, 0)},
+        "index_buffer": _all(index_size=integer(1, 4), data=binary),
+        "constant_buffer": _all(stage=stage, slot=integer(0, 31), data=binary),
+        "texture": {
+            **_all(id=integer(0, 1 << 16), target=target, format=pixel_format, width=_SIZE),
+            "height": Field(_SIZE, 1),
+            "depth": Field(_SIZE, 1),
+            "array_size": Field(integer(1, MAX_LAYERS), 1),
+            "last_level": Field(_LEVEL, 0),
+            **_all(data=list_of(list_of(binary), 0, 16)),
+        },
+        "sampler_view": {
+            **_all(stage=stage, slot=_SLOT, texture=integer(0, 1 << 16)),
+            "format": Field(optional(pixel_format), None),
+            "target": Field(optional(target), None),
+            "swizzle": Field(swizzle, (0, 1, 2, 3)),
+            "first_level": Field(_LEVEL, 0),
+            "last_level": Field(optional(_LEVEL), None),
+            "first_layer": Field(_LAYER, 0),
+            "last_layer": Field(optional(_LAYER), None),
+        },
+        "sampler": {
+            **_all(stage=stage, slot=_SLOT),
+            **_keep(
+                wrap_s=enumeration(TexWrap),
+                wrap_t=enumeration(TexWrap),
+                wrap_r=enumeration(TexWrap),
+                min_img_filter=enumeration(TexFilter),
+                min_mip_filter=enumeration(TexMipFilter),
+                mag_img_filter=enumeration(TexFilter),
+                compare_mode=boolean,
+                compare_func=enumeration(CompareFunc),
+                normalized_coords=boolean,
+                max_anisotropy=integer(0, 64),
+                seamless_cube_map=boolean,
+                lod_bias=number,
+                min_lod=number,
+                max_lod=number,
+                border_color=floats(4),
+            ),
+        },
+        "rasterizer": _rasterizer_fields(),
+        "blend_rt": {
+            **_all(rt=integer(0, 7)),
+            **_keep(
+                blend_enable=boolean,
+                rgb_func=enumeration(BlendFunc),
+                rgb_src=enumeration(BlendFactor),
+                rgb_dst=enumeration(BlendFactor),
+                alpha_func=enumeration(BlendFunc),
+                alpha_src=enumeration(BlendFactor),
+                alpha_dst=enumeration(BlendFactor),
+                colormask=integer(0, 15),
+            ),
+        },
+        "blend_global": _all(key=string, value=U32),
+        "depth": _keep(
+            enabled=boolean,
+            writemask=boolean,
+            func=enumeration(CompareFunc),
+            bounds_test=boolean,
+            bounds_min=number,
+            bounds_max=number,
+        ),
+        "stencil": {
+            **_all(face=integer(0, 1)),
+            **_keep(
+                enabled=boolean,
+                func=enumeration(CompareFunc),
+                fail_op=enumeration(StencilOp),
+                zpass_op=enumeration(StencilOp),
+                zfail_op=enumeration(StencilOp),
+                valuemask=U8,
+                writemask=U8,
+            ),
+        },
+        "alpha": _keep(enabled=boolean, func=enumeration(CompareFunc), ref=number),
+        "stencil_ref": _all(ref=list_of(U8, 2, 2)),
+        "blend_color": _all(color=floats(4)),
+        "scissor": {"index": Field(integer(0, 15), 0), **_all(minx=U32, miny=U32, maxx=U32, maxy=U32)},
+        "polygon_stipple": _all(stipple=words(32)),
+        "clip_planes": _all(planes=list_of(floats(4), 0, 8)),
+        "viewport": {"index": Field(integer(0, 15), 0), **_all(scale=floats(3), translate=floats(3))},
+        "primitive_restart": {**_all(enabled=boolean), "index": Field(U32, 0xFFFFFFFF)},
+        "instances": {"start_instance": Field(U32, 0), **_all(instance_count=U32)},
+        "index_bias": _all(bias=WORD),
+        "stream_output": _all(
+            outputs=list_of(_STREAM_OUTPUT, 0, 64),
+            stride_dwords=list_of(integer(0, 0xFFFF), 1, 4),
+            target_bytes=list_of(integer(0, 1 << 26), 0, 4),
+        ),
+        "shader_buffer": _all(stage=stage, slot=integer(0, 31), data=binary),
+        "shader_image": {
+            **_all(stage=stage, slot=integer(0, 31), target=target, format=pixel_format, width=_SIZE),
+            "height": Field(_SIZE, 1),
+            "depth": Field(_SIZE, 1),
+            "layers": Field(integer(1, MAX_LAYERS), 1),
+            **_all(data=list_of(binary)),
+        },
+        "begin_query": {**_all(type=enumeration(QueryType), id=_QUERY_ID), "index": Field(integer(0, 3), 0)},
+        "end_query": _all(id=_QUERY_ID),
+        "render_condition": {
+            **_all(query=_QUERY_ID, condition=boolean),
+            "mode": Field(enumeration(RenderCond), RenderCond.WAIT),
+        },
+        "render_condition_off": {},
+        "draw": {
+            **_all(mode=enumeration(Prim), count=COUNT),
+            "start": Field(COUNT, 0),
+            "indexed": Field(boolean, False),
+            "vertices_per_patch": Field(integer(0, 32), 0),
+        },
+        "launch_grid": _all(block=list_of(COUNT, 3, 3), grid=list_of(COUNT, 3, 3)),
+        "flush": {},
+    }
+)
+"""Fields of every op."""
+
+BLEND_GLOBALS: Mapping[str, tuple[str, Check]] = MappingProxyType(
+    {
+        "independent": ("independent_blend_enable", boolean),
+        "logicop_enable": ("logicop_enable", boolean),
+        "logicop_func": ("logicop_func", enumeration(LogicOp)),
+        "dither": ("dither", boolean),
+        "alpha_to_coverage": ("alpha_to_coverage", boolean),
+        "alpha_to_one": ("alpha_to_one", boolean),
+    }
+)
+"""Keys of blend_global: the field of BlendState, and its check."""
+
+ONLY_FIELD: Mapping[str, str] = MappingProxyType({"polygon_stipple": "stipple"})
+"""Ops whose only field may have any name: SCENES.md says of the stipple no more than that it is 32 hex words."""
+
+PASSED_OVER = frozenset({"op", "note"})
+
+
+def read_command(value: object, index: int) -> Command:
+    """Check one entry of `commands`. SceneError names the command and the field."""
+    place = f"command {index}"
+    if not isinstance(value, dict):
+        raise wrong(place, "an object", value)
+    if "op" not in value:
+        raise SceneError(f"{place}: the field 'op' is missing")
+    op = string(value["op"], f"{place}, op")
+    if op not in OPS:
+        raise SceneError(f"{place}: {op[:40]!r} is not a known op")
+    place = f"{place} ({op})"
+    table = OPS[op]
+    given = {name: v for name, v in value.items() if name not in PASSED_OVER}
+    if op in ONLY_FIELD and len(given) == 1:
+        given = dict(zip([ONLY_FIELD[op]], given.values()))
+    found = {}
+    for name, field in table.items():
+        if name in given:
+            found[name] = field.check(given[name], f"{place}, {name}")
+        elif field.default is REQUIRED:
+            raise SceneError(f"{place}: the field {name!r} is missing")
+        elif field.default is not KEEP:
+            found[name] = field.default
+    return Command(op, index, found, tuple(name for name in given if name not in table))

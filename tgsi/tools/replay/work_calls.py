@@ -1,0 +1,154 @@
+"""Calls that make shaders and do work: clears, draws, grids, queries."""
+
+from __future__ import annotations
+
+from tgsi import gallium as g
+from tgsi.tools.replay.fields import SceneError
+from tgsi.tools.replay.player import MAX_INVOCATIONS, MAX_VERTICES, Player, Query, Values, handles
+from tgsi.tools.replay.state_calls import bind_state
+
+PATCH_VERTICES = 1 << 10
+"""What a vertex of a patch counts: the highest levels make 4,225 of three."""
+
+
+@handles("vs")
+def vs(player: Player, values: Values) -> None:
+    """Make and bind a vertex shader."""
+    player.context.bind_vs_state(player.context.create_vs_state(values["text"], stream_output=player.state.stream_output))
+    player.has_vertex_shader = True
+
+
+@handles("fs")
+def fs(player: Player, values: Values) -> None:
+    """Make and bind a fragment shader."""
+    player.context.bind_fs_state(player.context.create_fs_state(values["text"]))
+
+
+@handles("gs")
+def gs(player: Player, values: Values) -> None:
+    """Make and bind a geometry shader."""
+    player.context.bind_gs_state(player.context.create_gs_state(values["text"], stream_output=player.state.stream_output))
+
+
+@handles("tcs")
+def tcs(player: Player, values: Values) -> None:
+    """Make and bind a tessellation control shader."""
+    player.context.bind_tcs_state(player.context.create_tcs_state(values["text"]))
+
+
+@handles("tes")
+def tes(player: Player, values: Values) -> None:
+    """Make and bind a tessellation evaluation shader."""
+    player.context.bind_tes_state(player.context.create_tes_state(values["text"], stream_output=player.state.stream_output))
+
+
+@handles("cs")
+def cs(player: Player, values: Values) -> None:
+    """Make and bind a compute shader. A scene that asks for no shared memory leaves its size to the context."""
+    local = values["req_local_mem"] or None
+    player.context.bind_compute_state(player.context.create_compute_state(values["text"], req_local_mem=local))
+
+
+@handles("clear")
+def clear(player: Player, values: Values) -> None:
+    """Clear bound targets; those of integer formats take the raw words."""
+    wanted = g.Clear.NONE
+    for name in values["buffers"]:
+        wanted |= g.Clear[name.upper()]
+    color = values["color"] if values["color_raw"] is None else tuple(v & 0xFFFFFFFF for v in values["color_raw"])
+    player.context.clear(
+        wanted,
+        color=(0.0,) * 4 if color is None else color,
+        depth=1.0 if values["depth"] is None else values["depth"],
+        stencil=values["stencil"] or 0,
+    )
+
+
+@handles("clear_render_target")
+def clear_render_target(player: Player, values: Values) -> None:
+    """Clear a rectangle of a target."""
+    target = player.outputs.get(f"c{values['cbuf']}")
+    if target is None:
+        raise SceneError(f"cbuf: there is no color buffer {values['cbuf']}")
+    player.context.clear_render_target(target, color=values["color"], x=values["x"], y=values["y"], width=values["w"], height=values["h"])
+
+
+@handles("draw")
+def draw(player: Player, values: Values) -> None:
+    """Draw with the sticky state. Without a vertex shader nothing is drawn: the recording has such scenes."""
+    state = player.state
+    each = PATCH_VERTICES if values["mode"] is g.Prim.PATCHES else 1
+    player.vertices += values["count"] * max(1, state.instance_count) * each
+    if player.vertices > MAX_VERTICES:
+        raise SceneError(f"the scene draws more than {MAX_VERTICES} vertices")
+    if values["indexed"] and not state.index_size:
+        raise SceneError("indexed: there is no index buffer")
+    if not player.has_vertex_shader:
+        return
+    bind_state(player)
+    player.context.draw_vbo(
+        g.DrawInfo(
+            mode=values["mode"],
+            count=values["count"],
+            start=values["start"],
+            index_size=state.index_size if values["indexed"] else 0,
+            instance_count=state.instance_count,
+            start_instance=state.start_instance,
+            index_bias=state.index_bias if values["indexed"] else 0,
+            primitive_restart=state.primitive_restart,
+            restart_index=state.restart_index,
+            vertices_per_patch=values["vertices_per_patch"],
+        )
+    )
+    player.drew()
+
+
+@handles("launch_grid")
+def launch_grid(player: Player, values: Values) -> None:
+    """Run the compute shader."""
+    count = 1
+    for size in (*values["block"], *values["grid"]):
+        count *= size
+    player.invocations += count
+    if player.invocations > MAX_INVOCATIONS:
+        raise SceneError(f"the scene starts more than {MAX_INVOCATIONS} invocations")
+    player.context.launch_grid(block=values["block"], grid=values["grid"])
+
+
+@handles("begin_query")
+def begin_query(player: Player, values: Values) -> None:
+    """Make a query under a number and begin it."""
+    handle = player.context.create_query(values["type"], index=values["index"])
+    player.queries[values["id"]] = Query(values["type"], handle)
+    player.context.begin_query(handle)
+
+
+@handles("end_query")
+def end_query(player: Player, values: Values) -> None:
+    """End a query."""
+    player.context.end_query(_query(player, values["id"]).handle)
+
+
+@handles("render_condition")
+def render_condition(player: Player, values: Values) -> None:
+    """Draw from here on only if a query says so."""
+    query = _query(player, values["query"])
+    player.context.render_condition(query.handle, condition=values["condition"], mode=values["mode"])
+
+
+@handles("render_condition_off")
+def render_condition_off(player: Player, values: Values) -> None:
+    """Draw always from here on."""
+    player.context.render_condition(None)
+
+
+def _query(player: Player, number: int) -> Query:
+    if number not in player.queries:
+        raise SceneError(f"no command began query {number}")
+    return player.queries[number]
+
+
+@handles("flush")
+def flush(player: Player, values: Values) -> None:
+    """Everything so far reaches memory."""
+    player.finish()

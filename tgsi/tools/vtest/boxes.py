@@ -1,0 +1,66 @@
+"""Bytes between a client and a box of a resource."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.gallium.resource.resource import Box
+from tgsi.tools.vtest.errors import CommandError
+
+if TYPE_CHECKING:
+    from backends.gallium.context.context import Context
+    from backends.gallium.resource.resource import Resource
+
+
+def box_of(values: Sequence[int]) -> Box:
+    """A box from x, y, z, width, height and depth as 32-bit words, which may mean negative numbers."""
+    return Box(*(value - (1 << 32) if value >> 31 else value for value in values))
+
+
+def write_box(context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
+    """Bytes of the client into a box. Rows and layers are tight where their stride is 0 or there is one."""
+    if resource.is_buffer:
+        region = resource.box(level, box, "box")
+        if len(data) < region.width:
+            raise CommandError("data_size", f"{region.width} bytes are needed, {len(data)} are there")
+        context.buffer_subdata(resource, data[: region.width], offset=region.x)
+        return
+    source, view = _both(context, resource, level, box, data, stride, layer_stride)
+    view[...] = source
+    resource.push()
+
+
+def read_box(context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
+    """Bytes of a box to the client; as `write_box`. What lies between rows is not written."""
+    if resource.is_buffer:
+        region = resource.box(level, box, "box")
+        if len(data) < region.width:
+            raise CommandError("data_size", f"{region.width} bytes are needed, {len(data)} are there")
+        context.finish_uses(resource)
+        data[: region.width] = resource.storage.data[region.x : region.x + region.width]
+        return
+    target, view = _both(context, resource, level, box, data, stride, layer_stride)
+    target[...] = view
+
+
+def _both(
+    context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A box in the client's bytes and in the resource, both as (depth, height, width, bytes of a texel)."""
+    region = resource.box(level, box, "box")
+    texel = resource.format.block_bytes
+    row = stride if stride and region.height > 1 else texel * region.width
+    layer = layer_stride if layer_stride and region.depth > 1 else row * region.height
+    needed = layer * (region.depth - 1) + row * (region.height - 1) + texel * region.width
+    if row < texel * region.width or needed > len(data):
+        raise CommandError("data_size", f"{needed} bytes with rows of {row} are needed, {len(data)} are there")
+    context.finish_uses(resource)
+    theirs = np.ndarray((region.depth, region.height, region.width * texel), np.uint8, data, 0, (layer, row, 1))
+    info = resource.levels[level]
+    start = info.offset + region.z * info.layer_stride + region.y * info.row_stride + region.x * texel
+    ours = np.ndarray(theirs.shape, np.uint8, resource.storage.data, start, (info.layer_stride, info.row_stride, 1))
+    return theirs, ours

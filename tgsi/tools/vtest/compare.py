@@ -1,0 +1,157 @@
+"""Comparing the replies to a recorded stream with recorded ones: message by message, pixels by what their format can hold."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.formats import Format
+from backends.formats.arrays import unpack, unpack_depth
+from tgsi.tools.vtest.errors import ProtocolError
+from tgsi.tools.vtest.numbers import FORMATS
+
+_HEAD = struct.Struct("<2I")
+_BUSY, _CREATE, _UNREF, _GET, _PUT, _RENDERER, _CAPS, _CAPS2, _PING, _VERSION = 7, 2, 3, 4, 5, 8, 1, 9, 10, 11
+_REPLY = {_BUSY: 12, _PING: 8, _VERSION: 12}
+STEP = 1.0 / 255
+"""What a color may be off by: one step of eight bits, and a little for its rounding."""
+
+FRACTION = 0.02
+"""What part of the texels of one read may be off by more: pixels on edges and where a filter meets a border."""
+
+
+@dataclass(slots=True)
+class Read:
+    """One TRANSFER_GET: what was read, and how far the two replies are apart."""
+
+    number: int
+    format: Format | None
+    size: tuple[int, ...]
+    is_exact: bool
+    is_equal: bool
+    worst: float = 0.0
+    off: float = 0.0
+
+    def line(self) -> str:
+        """For people."""
+        name = "buffer" if self.format is None else str(self.format)
+        return f"read {self.number}: {name} {'x'.join(map(str, self.size))}: off by at most {self.worst:.4g}, {self.off:.2%} of texels"
+
+
+@dataclass(slots=True)
+class Comparison:
+    """All reads of a stream."""
+
+    reads: list[Read] = field(default_factory=list)
+    trouble: str = ""
+
+    @property
+    def is_equal(self) -> bool:
+        """Every read is, within the tolerance."""
+        return not self.trouble and all(read.is_equal for read in self.reads)
+
+
+def requests(stream: bytes) -> Iterator[tuple[int, memoryview]]:
+    """(number, body) of a recorded stream's messages, of protocol 0. ProtocolError where it ends inside of one."""
+    view, at = memoryview(stream), 0
+    while at < len(view):
+        if at + 8 > len(view):
+            raise ProtocolError("the stream ends inside of a header")
+        length, number = _HEAD.unpack_from(view, at)
+        at += 8
+        size = length if number == _RENDERER else length * 4
+        if number == _PUT:
+            if at + 44 > len(view):
+                raise ProtocolError("the stream ends inside of a transfer")
+            size = 44 + int.from_bytes(view[at + 40 : at + 44], "little")
+        yield number, view[at : at + size]
+        at += size
+
+
+def compare(stream: bytes, ours: bytes, theirs: bytes) -> Comparison:
+    """Walk both replies along the stream. What a server says of itself (capabilities) is not compared."""
+    found = Comparison()
+    resources: dict[int, tuple[int, Format | None]] = {}
+    at = [0, 0]
+    count = 0
+    for number, body in requests(stream):
+        words = body[: len(body) // 4 * 4].cast("I")
+        if number == _CREATE:
+            resources[words[0]] = (words[1], FORMATS.get(words[2]) if words[1] else None)
+        elif number == _UNREF:
+            resources.pop(words[0], None)
+        parts = []
+        for index, replies in enumerate((ours, theirs)):
+            size = _reply_size(number, words, replies, at[index])
+            parts.append(replies[at[index] : at[index] + size])
+            at[index] += size
+            if len(parts[-1]) < size:
+                found.trouble = f"{'our' if not index else 'the recorded'} replies end at message {number}"
+                return found
+        if number == _GET:
+            _, format = resources.get(words[0], (0, None))
+            found.reads.append(compare_read(count, format, words, *parts))
+            count += 1
+        elif number in _REPLY and parts[0][:8] != parts[1][:8]:
+            found.trouble = f"the replies to message {number} have different headers"
+            return found
+    return found
+
+
+def _reply_size(number: int, words: memoryview, replies: bytes, at: int) -> int:
+    if number == _GET:
+        return int(words[10])
+    if number in (_CAPS, _CAPS2):
+        return 8 + int.from_bytes(replies[at : at + 4], "little") - 1 if len(replies) >= at + 4 else 8
+    return _REPLY.get(number, 0)
+
+
+def compare_read(number: int, format: Format | None, words: memoryview, ours: bytes, theirs: bytes) -> Read:
+    """One read of a box: buffers and integers exactly, other texels as numbers."""
+    width, height, depth = words[7], words[8], words[9]
+    if format is None:
+        return Read(number, None, (len(ours),), ours == theirs, ours == theirs, 0.0 if ours == theirs else 1.0)
+    row = width * format.block_bytes
+    stride = words[2] if words[2] and height > 1 else row
+    layer = words[3] if words[3] and depth > 1 else stride * height
+    shape, strides = (depth, height, row), (layer, stride, 1)
+    pixels = [
+        np.ascontiguousarray(np.ndarray(shape, np.uint8, np.frombuffer(data, np.uint8).data, 0, strides)).reshape(-1)
+        for data in (ours, theirs)
+    ]
+    if np.array_equal(pixels[0], pixels[1]):
+        return Read(number, format, (width, height, depth), True, True)
+    off = _distance(format, pixels[0], pixels[1])
+    wrong = off > _tolerance(format)
+    part = float(wrong.mean())
+    return Read(number, format, (width, height, depth), False, part <= FRACTION, float(off.max()), part)
+
+
+def _tolerance(format: Format) -> float:
+    if format.is_integer:
+        return 0.0
+    if format.is_depth_stencil:
+        return 1e-5
+    bits = max(channel.size for channel in format.channels)
+    return STEP * 1.01 if bits >= 8 else 1.01 / ((1 << min(c.size for c in format.channels if c.size)) - 1)
+
+
+def _distance(format: Format, ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """How far texels are apart: in [0, 1] for normalized formats, relative for large floats."""
+    if format.is_depth_stencil:
+        if not format.has_depth:
+            differ: NDArray[np.float64] = (ours != theirs).astype(np.float64)
+            return differ
+        a, b = unpack_depth(format, ours).astype(np.float64), unpack_depth(format, theirs).astype(np.float64)
+        apart: NDArray[np.float64] = np.abs(a - b)
+        return apart
+    a, b = unpack(format, ours).astype(np.float64), unpack(format, theirs).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        distance = np.abs(a - b) / np.maximum(1.0, np.abs(b))
+    distance[(a == b) | (np.isnan(a) & np.isnan(b))] = 0.0
+    worst: NDArray[np.float64] = np.nan_to_num(distance, nan=np.inf).max(axis=-1)
+    return worst

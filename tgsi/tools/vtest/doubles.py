@@ -1,0 +1,87 @@
+"""Vertex attributes of 64-bit floats, which our formats do not have: a draw reads them as 32-bit ones from buffers of its own."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from backends.device.bound import MAX_VERTEX_BUFFERS, VertexBuffer
+from backends.formats import Format
+from backends.gallium.resource.resource import address_of
+from backends.pipe.state import VertexElement
+from tgsi.tools.vtest.errors import CommandError
+from tgsi.tools.vtest.resources import format_of
+
+if TYPE_CHECKING:
+    from backends.gallium.context.context import Context
+
+FIRST = 24
+"""The protocol's number of R64_FLOAT; those of two to four channels follow."""
+
+SINGLES = (Format.R32_FLOAT, Format.R32G32_FLOAT, Format.R32G32B32_FLOAT, Format.R32G32B32A32_FLOAT)
+_READABLE = 64  # bytes that a kernel may read behind the last attribute
+
+
+def has_doubles(numbers: Sequence[int]) -> bool:
+    """One of these formats is of 64-bit floats."""
+    return any(FIRST <= number < FIRST + len(SINGLES) for number in numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Double:
+    """An attribute of doubles: where it lies, and the slot that its singles are bound to."""
+
+    slot: int
+    buffer: int
+    offset: int
+    count: int
+
+
+class DoubleElements:
+    """A vertex elements object with doubles. object: the Context's, which reads singles in their place."""
+
+    def __init__(self, context: Context, rows: Sequence[Sequence[int]]) -> None:
+        self._doubles: list[_Double] = []
+        elements = []
+        slot = MAX_VERTEX_BUFFERS
+        for index, (offset, divisor, buffer, number) in enumerate(rows):
+            count = number - FIRST + 1
+            if not 1 <= count <= len(SINGLES):
+                elements.append(VertexElement(offset, format_of(number, f"src_format[{index}]"), buffer, divisor))
+                continue
+            slot -= 1
+            self._doubles.append(_Double(slot, buffer, offset, count))
+            elements.append(VertexElement(0, SINGLES[count - 1], slot, divisor))
+        if any(row[2] >= slot for row in rows):
+            raise CommandError("vertex_buffer_index", f"slots from {slot} on are needed for doubles")
+        self.object: Any = context.create_vertex_elements_state(elements)
+
+    def buffers(self, context: Context) -> tuple[VertexBuffer | None, ...]:
+        """What is bound, with singles in further slots."""
+        bound = list(context.state.vertex_buffers)
+        found: list[VertexBuffer | None] = [*bound, *[None] * (MAX_VERTEX_BUFFERS - len(bound))]
+        for double in self._doubles:
+            source = found[double.buffer]
+            if source is not None:
+                found[double.slot] = _singles(context, source, double)
+        return tuple(found)
+
+
+def _singles(context: Context, source: VertexBuffer, double: _Double) -> VertexBuffer | None:
+    size = 8 * double.count
+    room = source.size - double.offset - size
+    if room < 0:
+        return None
+    if context.renderer.uses(source.address, source.size):
+        context.synchronize()
+    count = room // source.stride + 1 if source.stride else 1
+    memory = memoryview((ctypes.c_uint8 * source.size).from_address(source.address))
+    doubles = np.ndarray((count, double.count), "<f8", memory, double.offset, (source.stride, 8))
+    singles = np.zeros(4 * double.count * count + _READABLE, np.uint8)
+    with np.errstate(over="ignore", invalid="ignore"):
+        singles[:-_READABLE].view(np.float32)[:] = doubles.astype(np.float32).reshape(-1)
+    return VertexBuffer(address_of(singles), len(singles) - _READABLE, 4 * double.count if source.stride else 0, singles)

@@ -1,0 +1,175 @@
+"""Vertex and index buffers, constants, clears and draws."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any
+
+from backends.device.bound import MAX_VERTEX_BUFFERS, VertexBuffer
+from backends.pipe.enums import Clear, Prim, ShaderType, lookup
+from backends.pipe.state import DrawInfo
+from tgsi.tools.vtest.bits import reals, signed
+from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.table import Words, command
+
+if TYPE_CHECKING:
+    from tgsi.tools.vtest.subcontext import SubContext
+
+MAX_INFOS = 4096
+MAX_PATCH = 32
+MAX_STRIDE = 1 << 16
+STAGES = tuple(ShaderType)
+
+
+@command("SET_VERTEX_BUFFERS", "", "stride offset res_handle")
+def _vertex_buffers(sub: SubContext, words: Words) -> None:
+    key = bytes(words)
+    known = sub.vertex_sets.get(key)
+    if known is None:
+        in_range(len(words) // 3, "res_handle", 0, MAX_VERTEX_BUFFERS)
+        known = tuple(_vertex_buffer(sub, *words[at : at + 3]) for at in range(0, len(words), 3))
+        sub.keep_set(sub.vertex_sets, key, known)
+    sub.gallium.state.vertex_buffers = known  # the very same object, by which the renderer sees that a draw comes again
+
+
+def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> VertexBuffer | None:
+    """What the Context would bind, made at once: old programs bind another piece of a buffer for each draw."""
+    if not handle:
+        return None
+    resource = sub.session.resource(handle, "res_handle")
+    if not resource.is_buffer:
+        raise CommandError("res_handle", f"{handle} is a texture, not a buffer")
+    begin = min(offset, resource.size)
+    return VertexBuffer(resource.address + begin, resource.size - begin, in_range(stride, "stride", 0, MAX_STRIDE), resource.storage)
+
+
+@command("SET_INDEX_BUFFER", "res_handle index_size offset", least=1)
+def _index_buffer(sub: SubContext, words: Words) -> None:
+    key = bytes(words)
+    known = sub.index_sets.get(key)
+    if known is None:
+        if not words[0]:
+            sub.gallium.set_index_buffer(None)
+            sub.index_size = 0
+            return
+        if len(words) < 3:
+            raise CommandError("index_size", "it is missing")
+        if words[1] not in (1, 2, 4):
+            raise CommandError("index_size", f"1, 2 or 4 bytes, not {words[1]}")
+        sub.gallium.set_index_buffer(sub.resource(words[0]), index_offset=words[2])
+        known = sub.gallium.state.index_buffer
+        sub.keep_set(sub.index_sets, key, known)
+    sub.gallium.state.index_buffer = known
+    sub.index_size = words[1]
+
+
+@command("SET_CONSTANT_BUFFER", "shader_type index", "data")
+def _constants(sub: SubContext, words: Words) -> None:
+    stage = in_range(words[0], "shader_type", 0, len(STAGES) - 1)
+    data = words[2:] if len(words) > 2 else None
+    sub.gallium.set_constant_buffer(STAGES[stage], data, index=words[1])
+
+
+@command("SET_UNIFORM_BUFFER", "shader_type index offset length res_handle")
+def _uniform_buffer(sub: SubContext, words: Words) -> None:
+    stage, index, offset, length, handle = words
+    kind = STAGES[in_range(stage, "shader_type", 0, len(STAGES) - 1)]
+    if not handle:
+        sub.gallium.set_constant_buffer(kind, None, index=index)
+        return
+    buffer = sub.resource(handle)
+    if buffer.is_buffer and offset <= buffer.size:
+        length = min(length, buffer.size - offset, 65536)
+    sub.gallium.set_constant_buffer(kind, buffer, index=index, offset=offset, size=length)
+
+
+@command("CLEAR", "buffers red green blue alpha depth_low depth_high stencil")
+def _clear(sub: SubContext, words: Words) -> None:
+    context, buffers = sub.gallium, Clear(words[0] & int(Clear.COLOR | Clear.DEPTHSTENCIL))
+    depth = struct.unpack("<d", words[5:7])[0]
+    integers = Clear.NONE
+    for index, target in enumerate(context.cbufs):
+        if target is not None and target.format.is_integer:
+            integers |= Clear.COLOR0 << index
+    if buffers & integers:
+        context.clear(buffers & integers, color=tuple(words[1:5]))
+        buffers &= ~integers
+    if buffers:
+        context.clear(buffers, color=reals(words[1:5]), depth=depth, stencil=words[7])
+
+
+@command(
+    "DRAW_VBO",
+    "start count mode indexed instance_count index_bias start_instance primitive_restart restart_index min_index max_index count_from_so"
+    " vertices_per_patch drawid indirect_handle indirect_offset indirect_stride draw_count draw_count_offset draw_count_handle",
+    least=12,
+)
+def _draw(sub: SubContext, words: Words) -> None:
+    key = bytes(words)
+    info = sub.infos.get(key)
+    if info is None or (info.index_size and info.index_size != sub.index_size):
+        info = _info(sub, words, key)
+    if sub.doubles is not None:
+        state = sub.gallium.state
+        bound, state.vertex_buffers = state.vertex_buffers, sub.doubles.buffers(sub.gallium)
+        try:
+            _carry_out(sub, info, words)
+        finally:
+            state.vertex_buffers = bound
+    else:
+        _carry_out(sub, info, words)
+
+
+def _carry_out(sub: SubContext, info: DrawInfo, words: Words) -> None:
+    if len(words) == 20 and words[14]:
+        _indirect(sub, info, words)
+    elif words[11]:
+        _draw_streamed(sub, info, words[11])
+    else:
+        sub.gallium.draw_vbo(info)
+
+
+def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
+    indexed = words[3]
+    if indexed and not sub.index_size:
+        raise CommandError("indexed", "no index buffer is bound")
+    info = DrawInfo(
+        lookup(Prim, words[2], "mode"),
+        words[1],
+        0 if indexed else words[0],  # the index buffer's offset says where an indexed draw starts
+        sub.index_size if indexed else 0,
+        words[4],
+        words[6],
+        signed(words[5]) if indexed else 0,
+        bool(words[7]),
+        words[8] if words[7] else 0xFFFFFFFF,
+        words[13] if len(words) > 13 else 0,
+        in_range(words[12], "vertices_per_patch", 0, MAX_PATCH) if len(words) > 12 else 3,
+        words[9],
+        words[10],
+    )
+    if len(sub.infos) >= MAX_INFOS:
+        sub.infos.clear()
+    sub.infos[key] = info
+    sub.gallium.accept_draw_info(info)
+    return info
+
+
+def _indirect(sub: SubContext, info: DrawInfo, words: Words) -> None:
+    handle, offset, stride, count, count_offset, count_handle = words[14:20]
+    given: dict[str, Any] = {"indirect": sub.resource(handle, "indirect_handle"), "indirect_offset": offset, "indirect_stride": stride}
+    if count_handle:
+        counts = sub.resource(count_handle, "draw_count_handle")
+        sub.gallium.finish_uses(counts)
+        if not counts.is_buffer or count_offset + 4 > counts.size:
+            raise CommandError("draw_count_offset", f"{count_offset} is outside of the buffer")
+        count = min(count, int.from_bytes(bytes(counts.storage[count_offset : count_offset + 4]), "little"))
+    sub.gallium.draw_vbo(info, **given, draw_count=count)
+
+
+def _draw_streamed(sub: SubContext, info: DrawInfo, size: int) -> None:
+    """A draw of as many vertices as were streamed out; the protocol names no target, only its size."""
+    target = next((item for item in sub.stream_targets if item is not None and item.buffer_size == size), None)
+    if target is None:
+        raise CommandError("count_from_so", f"no stream output target of {size} bytes is known")
+    sub.gallium.draw_vbo(info, count_from_stream_output=target.object)

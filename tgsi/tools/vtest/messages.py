@@ -1,0 +1,198 @@
+"""The messages of a connection, one row each: what a client asks for outside of its command stream."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tgsi.tools.vtest.boxes import box_of
+from tgsi.tools.vtest.errors import CommandError, ProtocolError, in_range
+from tgsi.tools.vtest.holdings import Holding, shared_memory
+from tgsi.tools.vtest.numbers import BIND_CUSTOM
+from tgsi.tools.vtest.resources import create_resource
+
+if TYPE_CHECKING:
+    from tgsi.tools.vtest.session import Session
+
+Run = Callable[["Session", memoryview], None]
+MAX_RESOURCES = 1 << 20
+MAX_TRANSFER = 1 << 30
+CAPS_V1_BYTES = 308
+_PAIR = struct.Struct("<2I")
+_TRIPLE = struct.Struct("<3I")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message. words: how many it has before data that the function reads itself (has_data); None: all of it is the body."""
+
+    name: str
+    run: Run
+    words: int | None
+    has_data: bool = False
+    counts_bytes: bool = False
+
+
+MESSAGES: dict[int, Message] = {}
+
+
+def _message(number: int, name: str, words: int | None = 0, *, has_data: bool = False, counts_bytes: bool = False) -> Callable[[Run], Run]:
+    def add(run: Run) -> Run:
+        MESSAGES[number] = Message(name, run, words, has_data, counts_bytes)
+        return run
+
+    return add
+
+
+@_message(1, "GET_CAPS")
+def _get_caps(session: Session, _: memoryview) -> None:
+    session.wire.write(_PAIR.pack(CAPS_V1_BYTES + 1, 1) + session.caps[:CAPS_V1_BYTES])
+
+
+@_message(9, "GET_CAPS2")
+def _get_caps2(session: Session, _: memoryview) -> None:
+    session.wire.write(_PAIR.pack(len(session.caps) + 1, 2) + session.caps)
+
+
+@_message(8, "CREATE_RENDERER", None, counts_bytes=True)
+def _create_renderer(session: Session, body: memoryview) -> None:
+    name = bytes(body).split(b"\0")[0].decode("utf-8", "replace")
+    session.name = "".join(c if c.isprintable() else "?" for c in name.rpartition("/")[2])[:64] or "client"
+
+
+@_message(10, "PING_PROTOCOL_VERSION")
+def _ping(session: Session, _: memoryview) -> None:
+    session.wire.write(_PAIR.pack(0, 10))
+
+
+@_message(11, "PROTOCOL_VERSION", 1)
+def _version(session: Session, body: memoryview) -> None:
+    wanted = min(body.cast("I")[0], session.newest)
+    session.protocol = wanted if wanted >= 2 else 0
+    session.wire.write(_TRIPLE.pack(1, 11, session.protocol))
+
+
+@_message(7, "RESOURCE_BUSY_WAIT", 2)
+def _busy_wait(session: Session, body: memoryview) -> None:
+    handle, flags = body.cast("I")
+    holding = session.resources.get(handle)
+    try:
+        if flags & 1 or (holding is not None and holding.bind == BIND_CUSTOM):
+            session.synchronize()
+        elif holding is not None and session.contexts:
+            session.current.gallium.finish_uses(holding.resource)
+    finally:
+        session.wire.write(_TRIPLE.pack(1, 7, 0))
+
+
+@_message(2, "RESOURCE_CREATE", 10)
+def _create(session: Session, body: memoryview) -> None:
+    _new_resource(session, body.cast("I"))
+
+
+@_message(12, "RESOURCE_CREATE2", 11)
+def _create2(session: Session, body: memoryview) -> None:
+    words = body.cast("I")
+    size = words[10]
+    error: Exception | None = None
+    try:
+        _new_resource(session, words[:10])
+    except (ValueError, TypeError, MemoryError, CommandError) as found:
+        error = found
+    if size:  # the client waits for a descriptor whether or not we like its resource
+        holding = session.resources.get(words[0])
+        if size > MAX_TRANSFER:
+            raise ProtocolError(f"RESOURCE_CREATE2: data_size: {size} bytes are too many")
+        if holding is None or holding.memory is not None:
+            descriptor = shared_memory(size)
+        else:
+            descriptor = holding.share(size)
+        try:
+            session.wire.send_descriptor(descriptor)
+        finally:
+            os.close(descriptor)
+    if error is not None:
+        raise error
+
+
+def _new_resource(session: Session, words: memoryview) -> None:
+    handle = words[0]
+    if not handle or handle in session.resources:
+        raise CommandError("res_handle", f"{handle} {'exists already' if handle else 'is no handle'}")
+    in_range(len(session.resources), "res_handle", 0, MAX_RESOURCES)
+    session.resources[handle] = create_resource(session.screen, words[1:].tolist())
+
+
+@_message(3, "RESOURCE_UNREF", 1)
+def _unref(session: Session, body: memoryview) -> None:
+    handle = body.cast("I")[0]
+    holding = session.resources.pop(handle, None)
+    if holding is None:
+        raise CommandError("res_handle", f"there is no resource {handle}")
+    if session.screenshots is not None:
+        session.screenshots.leaving(session, holding.resource)
+    if holding.bind != BIND_CUSTOM:  # (no draw reads those, and each frame has one)
+        for sub in session.contexts.values():
+            sub.forget_sets()
+    holding.close()
+
+
+@_message(5, "TRANSFER_PUT", 11, has_data=True)
+def _put(session: Session, body: memoryview) -> None:
+    words = body.cast("I").tolist()
+    size = words[10]
+    if size > MAX_TRANSFER:
+        raise ProtocolError(f"TRANSFER_PUT: data_size: {size} bytes are too many")
+    data = session.more(size)
+    holding = session.holding(words[0], "res_handle")
+    holding.write(session.current.gallium, words[1], box_of(words[4:10]), data, words[2], words[3])
+
+
+@_message(4, "TRANSFER_GET", 11)
+def _get(session: Session, body: memoryview) -> None:
+    words = body.cast("I").tolist()
+    size = words[10]
+    if size > MAX_TRANSFER:
+        raise ProtocolError(f"TRANSFER_GET: data_size: {size} bytes are too many")
+    reply = bytearray(size)  # the client waits for so many bytes, whatever is wrong
+    try:
+        holding = session.holding(words[0], "res_handle")
+        holding.read(session.current.gallium, words[1], box_of(words[4:10]), memoryview(reply), words[2], words[3])
+        if session.screenshots is not None:
+            session.screenshots.shown(session, holding.resource, words[4:10])
+    finally:
+        session.wire.write(reply)
+
+
+@_message(14, "TRANSFER_PUT2", 10, has_data=True)
+def _put2(session: Session, body: memoryview) -> None:
+    _transfer2(session, body, Holding.write)
+
+
+@_message(13, "TRANSFER_GET2", 10)
+def _get2(session: Session, body: memoryview) -> None:
+    _transfer2(session, body, Holding.read)
+    if session.screenshots is not None:
+        words = body.cast("I").tolist()
+        session.screenshots.shown(session, session.resource(words[0], "res_handle"), words[2:8])
+
+
+def _transfer2(session: Session, body: memoryview, move: Callable[..., None]) -> None:
+    """Between a box and the client's memory, which has the rows and layers of the whole level, tight."""
+    words = body.cast("I").tolist()
+    holding = session.resources.get(words[0])
+    if holding is None or holding.memory is None:
+        raise CommandError("res_handle", f"{words[0]} has no memory of the client's")
+    level, offset = words[1], words[9]
+    if offset > len(holding.memory):
+        raise CommandError("offset", f"{offset} is behind the end of {len(holding.memory)} bytes")
+    view = memoryview(holding.memory)[offset:]
+    move(holding, session.current.gallium, level, box_of(words[2:8]), view, *holding.strides(level))
+
+
+@_message(6, "SUBMIT_CMD", None)
+def _submit(session: Session, body: memoryview) -> None:
+    session.submit(body)

@@ -1,0 +1,92 @@
+"""Queries: results go into a buffer of the client."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from backends.pipe.enums import QueryType, RenderCond, lookup
+from tgsi.tools.vtest import kinds
+from tgsi.tools.vtest.bits import signed
+from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.numbers import QUERIES
+from tgsi.tools.vtest.table import Words, command, creates
+
+if TYPE_CHECKING:
+    from tgsi.tools.vtest.subcontext import SubContext
+
+_STATE = struct.Struct("<2IQ")
+_DONE = 1
+_TYPES = ("I32", "U32", "I64", "U64")
+_WIDE = (QueryType.TIMESTAMP, QueryType.TIME_ELAPSED)
+
+
+@dataclass(slots=True, eq=False)
+class Query:
+    """A query of the Context, and where its result goes."""
+
+    object: Any
+    handle: int
+    offset: int
+
+
+@creates("QUERY", "type_index offset res_handle")
+def _create(sub: SubContext, words: Words) -> None:
+    handle, type_index, offset, res_handle = words
+    kind = QUERIES[in_range(type_index & 0xFFFF, "type", 0, len(QUERIES) - 1)]
+    buffer = sub.resource(res_handle)
+    if not buffer.is_buffer or offset % 8 or offset + _STATE.size > buffer.size:
+        raise CommandError("offset", f"{_STATE.size} bytes at {offset} do not fit the resource")
+    sub.put(handle, Query(sub.gallium.create_query(kind, index=type_index >> 16), res_handle, offset))
+
+
+@command("BEGIN_QUERY", "handle")
+def _begin(sub: SubContext, words: Words) -> None:
+    found: Query = sub.need(words[0], kinds.QUERY)
+    if found.object.kind not in (QueryType.TIMESTAMP, QueryType.GPU_FINISHED):
+        sub.gallium.begin_query(found.object)
+
+
+@command("END_QUERY", "handle")
+def _end(sub: SubContext, words: Words) -> None:
+    sub.gallium.end_query(sub.need(words[0], kinds.QUERY).object)
+
+
+@command("GET_QUERY_RESULT", "handle wait")
+def _result(sub: SubContext, words: Words) -> None:
+    found: Query = sub.need(words[0], kinds.QUERY)
+    result = sub.gallium.get_query_result(found.object)
+    value = int(result[0] if isinstance(result, tuple) else result) & ((1 << 64) - 1)
+    size = 8 if found.object.kind in _WIDE else 4
+    holding = sub.session.resources.get(found.handle)
+    if holding is None:
+        raise CommandError("res_handle", f"the query's buffer {found.handle} is gone")
+    data = _STATE.pack(_DONE, size, value)
+    buffer = holding.resource
+    sub.gallium.finish_uses(buffer)
+    buffer.storage[found.offset : found.offset + _STATE.size] = np.frombuffer(data, np.uint8)
+    if holding.memory is not None and found.offset + _STATE.size <= len(holding.memory):
+        holding.memory[found.offset : found.offset + _STATE.size] = data
+
+
+@command("GET_QUERY_RESULT_QBO", "handle qbo_handle wait result_type offset index")
+def _result_to_buffer(sub: SubContext, words: Words) -> None:
+    handle, buffer, wait, kind, offset, index = words
+    sub.gallium.get_query_result_resource(
+        sub.need(handle, kinds.QUERY).object,
+        sub.resource(buffer, "qbo_handle"),
+        wait=bool(wait),
+        result_type=_TYPES[in_range(kind, "result_type", 0, 3)],
+        index=signed(index),
+        offset=offset,
+    )
+
+
+@command("SET_RENDER_CONDITION", "handle condition mode")
+def _condition(sub: SubContext, words: Words) -> None:
+    found = sub.find(words[0], kinds.QUERY)
+    mode = lookup(RenderCond, words[2] & 3, "mode")
+    sub.gallium.render_condition(None if found is None else found.object, condition=bool(words[1]), mode=mode)

@@ -1,0 +1,55 @@
+"""Resources of a client."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from backends.formats import Format
+from backends.gallium.resource.layout import Template
+from backends.gallium.screen.support import supported_binds
+from backends.pipe.enums import Bind, TextureTarget
+from tgsi.tools.vtest.compressed import COMPRESSIONS, Blocks
+from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.holdings import Holding
+from tgsi.tools.vtest.numbers import BINDS, FORMATS
+
+if TYPE_CHECKING:
+    from backends.gallium.screen.screen import Screen
+
+MAX_HELD = 8 << 30
+"""Bytes that the resources of one client may hold together."""
+
+
+def format_of(number: int, name: str) -> Format:
+    """A format by the protocol's number, the plain one of a compressed format; CommandError where we have none."""
+    found = FORMATS.get(number)
+    if found is None and number in COMPRESSIONS:
+        return COMPRESSIONS[number].plain
+    if found is None:
+        raise CommandError(name, f"{number} is no format that is known here")
+    return found
+
+
+def create_resource(screen: Screen, words: Sequence[int]) -> Holding:
+    """A resource from target, format, bind, width, height, depth, array_size, last_level and nr_samples.
+
+    Every use that our format and target allow is allowed besides those asked for, because the protocol has no bit for some.
+    """
+    number, format_number, bind, width, height, depth, array_size, last_level, nr_samples = words
+    target = TextureTarget(in_range(number, "target", 0, len(TextureTarget) - 1))
+    if screen.memory.used > MAX_HELD:
+        raise CommandError("width", "the resources of this client hold too much memory already")
+    if target is TextureTarget.BUFFER:
+        return Holding(screen.resource_create(target=target, format=Format.R8_UNORM, width0=width), bind)
+    format = format_of(format_number, "format")
+    possible = supported_binds(format, target)
+    wanted = Bind.SAMPLER_VIEW | Bind.SHADER_IMAGE
+    for bit, ours in BINDS.items():
+        if bind >> bit & 1:
+            wanted |= ours
+    sizes = {"width0": width, "height0": height, "depth0": depth, "array_size": array_size}
+    template = Template(target=target, format=format, last_level=last_level, nr_samples=nr_samples, bind=wanted & possible, **sizes)
+    resource = screen.resource_create(template)
+    compression = COMPRESSIONS.get(format_number)
+    return Holding(resource, bind, None if compression is None else Blocks(resource, compression))

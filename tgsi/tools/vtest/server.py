@@ -1,0 +1,209 @@
+"""The server: a unix socket, and one forked process a client, so that no client can harm another.
+
+The parent loads everything and compiles what every client needs, but starts no thread; children inherit that, and share compiled
+shaders through the cache on disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import select
+import signal
+import socket
+import stat
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from backends.gallium.screen.screen import Screen
+
+DEFAULT_SOCKET = "/tmp/.virgl_test"
+GRACE = 5.0
+"""Seconds that what a client asked for may take when it has gone: nobody sees the rest, and a draw can have billions of vertices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to serve. threads, lanes: of the screen. clients: how many at once; more wait."""
+
+    socket: Path = Path(DEFAULT_SOCKET)
+    once: bool = False
+    log_commands: bool = False
+    screenshots: Path | None = None
+    statistics: bool = False
+    protocol: int = 2
+    threads: int | None = None
+    lanes: int | None = None
+    clients: int = 32
+
+
+def say(text: str) -> None:
+    """A line for people."""
+    print(f"tgsi-vtest: {text}", file=sys.stderr, flush=True)
+
+
+def make_screen(options: Options, *, threads: int | None = None) -> Screen:
+    """A screen as the options want it."""
+    from tgsi.gallium import Screen
+
+    return Screen(options.threads if threads is None else threads, lanes=options.lanes)
+
+
+def warm(options: Options) -> None:
+    """Load the modules and the fixed kernels that every client needs, without starting a thread."""
+    from tgsi.tools.vtest import session, wire  # noqa: F401  (their import is the point)
+
+    with make_screen(options, threads=0) as screen, screen.context_create() as context:
+        target = screen.resource_create(width0=64, height0=64)
+        context.set_framebuffer_state(cbufs=[target])
+        context.bind_vs_state(context.create_vs_state("VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"))
+        context.bind_fs_state(
+            context.create_fs_state("FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.0, 0.0, 0.0, 0.0}\nMOV OUT[0], IMM[0]\nEND\n")
+        )
+        context.clear("COLOR")
+        context.flush()
+
+
+def serve_client(connection: socket.socket, options: Options) -> int:
+    """Serve one client to its end; how many of its commands were wrong."""
+    from tgsi.tools.vtest.session import Session, Statistics
+    from tgsi.tools.vtest.wire import SocketWire
+
+    statistics = Statistics() if options.statistics else None
+    pictures = None
+    if options.screenshots is not None:
+        from tgsi.tools.vtest.screenshots import Screenshots  # brings an image library, which few clients need
+
+        pictures = Screenshots(options.screenshots, os.getpid())
+    with connection, make_screen(options) as screen:
+        session = Session(
+            screen,
+            SocketWire(connection),
+            say,
+            protocol=options.protocol,
+            log_commands=options.log_commands,
+            statistics=statistics,
+            screenshots=pictures,
+        )
+        session.serve()
+    if statistics is not None:
+        report(session.name, statistics)
+    return session.complaints
+
+
+def report(name: str, statistics: object) -> None:
+    """Say what a client did."""
+    from tgsi.tools.vtest.session import Statistics
+
+    assert isinstance(statistics, Statistics)
+    say(f"{name}: {statistics.errors} errors; messages: " + ", ".join(f"{k} {n}" for k, n in statistics.messages.most_common()))
+    for command, seconds in sorted(statistics.seconds.items(), key=lambda item: -item[1]):
+        count = statistics.commands[command]
+        say(f"  {command:40} {count:8} times {seconds * 1e3:10.1f} ms {seconds / count * 1e6:8.1f} us each")
+
+
+def listen(path: Path) -> socket.socket:
+    """A listening socket at a path; a dead socket that lies there is replaced. OSError if it cannot be made."""
+    with contextlib.suppress(FileNotFoundError):
+        if stat.S_ISSOCK(path.stat().st_mode):
+            with socket.socket(socket.AF_UNIX) as probe:
+                try:
+                    probe.connect(str(path))
+                except ConnectionRefusedError:
+                    path.unlink()
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        listener.bind(str(path))
+        listener.listen(64)
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def serve(options: Options) -> int:
+    """Serve clients until interrupted, or one with `once`. Returns the exit code."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    listener = listen(options.socket)
+    try:
+        warm(options)
+        say(f"ready at {options.socket}")
+        if options.once:
+            connection, _ = listener.accept()
+            return 1 if serve_client(connection, options) else 0
+        return _serve_all(listener, options)
+    finally:
+        listener.close()
+        options.socket.unlink(missing_ok=True)
+
+
+def _serve_all(listener: socket.socket, options: Options) -> int:
+    children: set[int] = set()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        while True:
+            _reap(children, block=len(children) >= options.clients)
+            connection, _ = listener.accept()
+            _reap(children, block=False)
+            child = os.fork()
+            if not child:
+                _child(listener, connection, options)
+            children.add(child)
+            connection.close()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        for child in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
+
+
+def _child(listener: socket.socket, connection: socket.socket, options: Options) -> None:
+    """The life of a client's process; does not return."""
+    code = 1
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        listener.close()
+        if options.screenshots is None:  # somebody sees those
+            leave_behind(connection, GRACE)
+        code = 1 if serve_client(connection, options) else 0
+    except BaseException as error:
+        say(f"client process {os.getpid()} failed: {type(error).__name__}: {error}")
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def leave_behind(connection: socket.socket, grace: float) -> None:
+    """From now on this process ends, with code 1, `grace` seconds after the other end of a connection is closed, whatever it does."""
+
+    def watch() -> None:
+        ended = select.poll()
+        ended.register(connection.fileno(), 0)  # that it hung up is always told
+        ended.poll()
+        time.sleep(grace)
+        say(f"client process {os.getpid()}: the client is gone, and what it asked for takes too long")
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _reap(children: set[int], *, block: bool) -> None:
+    """Collect children that have ended; with `block`, wait for one."""
+    for child in list(children):
+        with contextlib.suppress(ChildProcessError):
+            if os.waitpid(child, os.WNOHANG)[0] == child:
+                children.discard(child)
+    if block and children:
+        ended, _ = os.wait()
+        children.discard(ended)

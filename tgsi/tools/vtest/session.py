@@ -1,0 +1,253 @@
+"""One client: the messages of its connection, its resources and its sub-contexts."""
+
+from __future__ import annotations
+
+import struct
+import time
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tgsi.language.diagnostics import TgsiError
+from tgsi.tools.vtest import messages
+from tgsi.tools.vtest.caps import capability_set
+from tgsi.tools.vtest.errors import CommandError, ProtocolError
+from tgsi.tools.vtest.holdings import Holding
+from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.subcontext import SubContext
+from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS
+
+if TYPE_CHECKING:
+    from backends.gallium.screen.screen import Screen
+    from tgsi.tools.vtest.screenshots import Screenshots
+    from tgsi.tools.vtest.wire import Wire
+
+MAX_MESSAGE = 1 << 28
+"""Bytes of one message; Mesa sends at most a few megabytes."""
+
+MAX_COMPLAINTS = 200
+"""Lines about wrong commands that one client is worth."""
+
+MAX_SUB_CONTEXTS = 256
+EXPECTED = (CommandError, TgsiError, ValueError, TypeError, OverflowError, MemoryError, BlockingIOError)
+_HEAD = struct.Struct("<2I")
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What a client did: how often each message and command came, and seconds of each command."""
+
+    messages: Counter[str] = field(default_factory=Counter)
+    commands: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+    errors: int = 0
+
+
+class Session:
+    """A client's things. `serve` reads messages until the client goes away; `close` lets go of everything.
+
+    say: takes a line of text for people. log_commands: say every command. protocol: the newest version of it that is agreed to.
+    """
+
+    def __init__(
+        self,
+        screen: Screen,
+        wire: Wire,
+        say: Callable[[str], None],
+        *,
+        protocol: int = 2,
+        log_commands: bool = False,
+        statistics: Statistics | None = None,
+        screenshots: Screenshots | None = None,
+    ) -> None:
+        self.screen = screen
+        self.wire = wire
+        self.say = say
+        self.newest = protocol
+        self.protocol = 0
+        self.name = "client"
+        self.log_commands = log_commands
+        self.statistics = statistics
+        self.screenshots = screenshots
+        self.resources: dict[int, Holding] = {}
+        self.contexts: dict[int, SubContext] = {}
+        self.number = 0
+        self._current: SubContext | None = None
+        self._complaints = 0
+        self.caps = capability_set(screen)
+
+    # -- sub-contexts ----------------------------------------------------------------------------------------------------
+    @property
+    def current(self) -> SubContext:
+        """The sub-context that commands go to; number 0 comes into being when it is first needed."""
+        found = self._current
+        if found is None:
+            found = self.contexts.get(self.number)
+            if found is None:
+                found = self.contexts[self.number] = SubContext(self)
+            self._current = found
+        return found
+
+    def create_context(self, number: int) -> None:
+        """CREATE_SUB_CTX."""
+        if number in self.contexts:
+            raise CommandError("sub_ctx_id", f"{number} exists already")
+        if len(self.contexts) >= MAX_SUB_CONTEXTS:
+            raise CommandError("sub_ctx_id", f"there are {MAX_SUB_CONTEXTS} already")
+        self.contexts[number] = SubContext(self)
+
+    def use_context(self, number: int) -> None:
+        """SET_SUB_CTX. Work of the one before is carried out, because both may share resources."""
+        if number == self.number:
+            return
+        if number and number not in self.contexts:
+            raise CommandError("sub_ctx_id", f"there is no sub-context {number}")
+        self.synchronize()
+        self.number, self._current = number, None
+
+    def destroy_context(self, number: int) -> None:
+        """DESTROY_SUB_CTX."""
+        found = self.contexts.pop(number, None)
+        if found is None:
+            raise CommandError("sub_ctx_id", f"there is no sub-context {number}")
+        if number == self.number:
+            self.number, self._current = 0, None
+        found.close()
+
+    def synchronize(self) -> None:
+        """Carry out all that was drawn so far."""
+        found = self._current
+        if found is not None and found.context is not None:
+            found.context.synchronize()
+
+    def resource(self, handle: int, name: str) -> Any:
+        """A resource by its handle; CommandError where there is none."""
+        return self.holding(handle, name).resource
+
+    def holding(self, handle: int, name: str) -> Holding:
+        """A resource with what the client has of it."""
+        found = self.resources.get(handle)
+        if found is None:
+            raise CommandError(name, f"there is no resource {handle}")
+        return found
+
+    # -- messages --------------------------------------------------------------------------------------------------------
+    def serve(self) -> None:
+        """Answer messages until the client goes away. A message that cannot be delimited ends the connection with one line."""
+        try:
+            while head := self.wire.read(8):
+                length, number = _HEAD.unpack(head)
+                row = messages.MESSAGES.get(number)
+                if row is None:
+                    raise ProtocolError(f"message {number} does not exist")
+                if self.statistics is not None:
+                    self.statistics.messages[row.name] += 1
+                body = self._body(row, length)
+                try:
+                    row.run(self, body)
+                except EXPECTED as error:
+                    self.complain(f"{row.name}: {error}")
+        except ProtocolError as error:
+            self.complain(str(error))
+        finally:
+            self.close()
+
+    def _body(self, row: messages.Message, length: int) -> memoryview:
+        size = length if row.counts_bytes else length * 4
+        if row.words is not None:
+            if length < row.words or (length > row.words and not row.has_data):
+                raise ProtocolError(f"{row.name}: {length} words; it has {row.words}")
+            size = row.words * 4  # what data follows, the message's function reads itself
+        if size > MAX_MESSAGE:
+            raise ProtocolError(f"{row.name}: {size} bytes are too many")
+        return self.more(size)
+
+    def more(self, size: int) -> memoryview:
+        """The next bytes of the connection, which have to be there."""
+        if not size:
+            return memoryview(b"")
+        data = self.wire.read(size)
+        if not data:
+            raise ProtocolError(f"the connection ended where {size} bytes should follow")
+        return memoryview(data)
+
+    def submit(self, body: memoryview) -> None:
+        """Carry out the commands of a SUBMIT_CMD. A wrong one is told and left out."""
+        words = body.cast("I")
+        at, end = 0, len(words)
+        watched = self.log_commands or self.statistics is not None
+        while at < end:
+            head = words[at]
+            begin = at + 1
+            at = begin + (head >> 16)
+            number = head & 255
+            try:
+                row = OBJECTS[head >> 8 & 255] if number == CREATE_OBJECT else COMMANDS[number]
+                if at > end:
+                    raise CommandError("length", f"{head >> 16} words, but only {end - begin} are left")
+                row.check(at - begin)
+                if watched:
+                    self._watch(row.name, row.run, words[begin:at], head >> 8 & 255)
+                else:
+                    sub = self._current or self.current
+                    sub.kind = head >> 8 & 255
+                    row.run(sub, words[begin:at])
+            except KeyError:
+                if number in COMMANDS or number == CREATE_OBJECT:
+                    self._tell(begin - 1, head, CommandError("object", f"kind {head >> 8 & 255} cannot be created"))
+                else:
+                    self._tell(begin - 1, head, CommandError("command", "it does not exist here"))
+            except EXPECTED as error:
+                self._tell(begin - 1, head, error)
+            except Exception as error:  # a fault of ours must not take the client's other work with it
+                self._tell(begin - 1, head, error)
+                self.complain("".join(traceback.format_exception(error)[-3:]).strip())
+
+    def _watch(self, name: str, run: Callable[[SubContext, memoryview], None], words: memoryview, kind: int) -> None:
+        if self.log_commands:
+            shown = " ".join(f"{word:x}" for word in words[:24])
+            self.say(f"{self.name}: {name} {OBJECT_NAMES[kind] if 0 < kind < len(OBJECT_NAMES) else ''} [{len(words)}] {shown}")
+        sub = self.current
+        sub.kind = kind
+        begin = time.perf_counter()
+        try:
+            run(sub, words)
+        finally:
+            if self.statistics is not None:
+                self.statistics.commands[name] += 1
+                self.statistics.seconds[name] += time.perf_counter() - begin
+
+    def _tell(self, at: int, head: int, error: BaseException) -> None:
+        number, kind = head & 255, head >> 8 & 255
+        name = COMMAND_NAMES[number] if number < len(COMMAND_NAMES) else f"command {number}"
+        if kind and kind < len(OBJECT_NAMES):
+            name += f" {OBJECT_NAMES[kind]}"
+        text = str(error) if isinstance(error, EXPECTED) else f"{type(error).__name__}: {error}"
+        self.complain(f"{name} at word {at}: {text}")
+
+    def complain(self, text: str) -> None:
+        """Tell people what was wrong, up to a limit."""
+        self._complaints += 1
+        if self.statistics is not None:
+            self.statistics.errors += 1
+        if self._complaints <= MAX_COMPLAINTS:
+            self.say(f"{self.name}: {text}")
+            if self._complaints == MAX_COMPLAINTS:
+                self.say(f"{self.name}: no more lines about this client")
+
+    @property
+    def complaints(self) -> int:
+        """How many commands and messages were wrong."""
+        return self._complaints
+
+    def close(self) -> None:
+        """Let go of everything. Closing twice is allowed."""
+        self._current = None
+        for sub in self.contexts.values():
+            sub.close()
+        self.contexts.clear()
+        for holding in self.resources.values():
+            holding.close()
+        self.resources.clear()

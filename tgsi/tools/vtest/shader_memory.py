@@ -1,0 +1,65 @@
+"""Buffers, images and counters that shaders write, and grids."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
+from backends.pipe.enums import ImageAccess, ShaderType
+from tgsi.tools.vtest.errors import in_range
+from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.table import Words, command
+
+if TYPE_CHECKING:
+    from tgsi.tools.vtest.subcontext import SubContext
+
+MAX_SLOTS = 32
+
+
+def _buffers(sub: SubContext, words: Words) -> list[ShaderBuffer | None]:
+    found: list[ShaderBuffer | None] = []
+    for at in range(0, len(words), 3):
+        offset, size, handle = words[at : at + 3]
+        if not handle:
+            found.append(None)
+            continue
+        buffer = sub.resource(handle)
+        found.append(ShaderBuffer(buffer, offset, min(size, max(0, buffer.size - offset))))
+    return found
+
+
+@command("SET_SHADER_BUFFERS", "shader_type start_slot", "offset length res_handle")
+def _set_buffers(sub: SubContext, words: Words) -> None:
+    stage = ShaderType(in_range(words[0], "shader_type", 0, len(ShaderType) - 1))
+    sub.gallium.set_shader_buffers(stage, _buffers(sub, words[2:]), start=in_range(words[1], "start_slot", 0, MAX_SLOTS))
+
+
+@command("SET_ATOMIC_BUFFERS", "start_slot", "offset length res_handle")
+def _set_atomics(sub: SubContext, words: Words) -> None:
+    sub.gallium.set_hw_atomic_buffers(_buffers(sub, words[1:]), start=in_range(words[0], "start_slot", 0, MAX_SLOTS))
+
+
+@command("SET_SHADER_IMAGES", "shader_type start_slot", "format access layer_offset level_size res_handle")
+def _set_images(sub: SubContext, words: Words) -> None:
+    stage = ShaderType(in_range(words[0], "shader_type", 0, len(ShaderType) - 1))
+    images: list[ImageView | None] = []
+    for at in range(2, len(words), 5):
+        number, access, first, second, handle = words[at : at + 5]
+        if not handle:
+            images.append(None)
+            continue
+        resource, format = sub.resource(handle), format_of(number, "format")
+        how = ImageAccess(access & 3)
+        if resource.is_buffer:
+            images.append(ImageView(resource, format, how, offset=first, size=second))
+        else:
+            images.append(ImageView(resource, format, how, second & 255, first & 0xFFFF, first >> 16))
+    sub.gallium.set_shader_images(stage, images, start=in_range(words[1], "start_slot", 0, MAX_SLOTS))
+
+
+@command("LAUNCH_GRID", "block_x block_y block_z grid_x grid_y grid_z indirect_handle indirect_offset")
+def _launch(sub: SubContext, words: Words) -> None:
+    given: dict[str, Any] = {"block": tuple(words[0:3]), "grid": tuple(words[3:6])}
+    if words[6]:
+        given |= {"indirect": sub.resource(words[6], "indirect_handle"), "indirect_offset": words[7]}
+    sub.gallium.launch_grid(**given)

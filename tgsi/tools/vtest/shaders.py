@@ -1,0 +1,120 @@
+"""Shader objects: TGSI text, which may come in several pieces, and what of it a stage streams out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from backends.pipe.enums import ShaderType
+from backends.pipe.state import StreamOutput, StreamOutputInfo
+from tgsi.tools.vtest import kinds
+from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.table import Words, command, creates
+
+if TYPE_CHECKING:
+    from tgsi.tools.vtest.subcontext import SubContext
+
+MAX_TEXT = 1 << 24
+MAX_OUTPUTS = 128
+_CONTINUED = 1 << 31
+_WITH_STREAMS = (ShaderType.VERTEX, ShaderType.GEOMETRY, ShaderType.TESS_EVAL)
+_SHORT = {
+    ShaderType.VERTEX: "vs",
+    ShaderType.FRAGMENT: "fs",
+    ShaderType.GEOMETRY: "gs",
+    ShaderType.TESS_CTRL: "tcs",
+    ShaderType.TESS_EVAL: "tes",
+    ShaderType.COMPUTE: "compute",
+}
+
+
+@dataclass(slots=True)
+class Pieces:
+    """A shader of which not all text is there yet."""
+
+    stage: ShaderType
+    size: int
+    given: dict[str, Any]
+    text: bytearray = field(default_factory=bytearray)
+
+
+@dataclass(slots=True, eq=False)
+class Shader:
+    """A shader object and the stage that it belongs to."""
+
+    stage: ShaderType
+    object: Any
+
+
+@creates("SHADER", "shader_type offset num_tokens extra", "text")
+def _create(sub: SubContext, words: Words) -> None:
+    handle, stage_number, offset, _, extra = words[:5]
+    stage = ShaderType(in_range(stage_number, "shader_type", 0, len(ShaderType) - 1))
+    at = 5
+    if offset & _CONTINUED:
+        pieces = sub.pieces.get(handle)
+        if pieces is None or pieces.stage is not stage:
+            raise CommandError("handle", f"{handle} has no beginning that this piece continues")
+        if offset & ~_CONTINUED != len(pieces.text):
+            sub.pieces.pop(handle, None)
+            raise CommandError("offset", f"{offset & ~_CONTINUED}, but {len(pieces.text)} bytes are there")
+    else:
+        given: dict[str, Any] = {}
+        if stage is ShaderType.COMPUTE:
+            given["req_local_mem"] = extra
+        elif extra:
+            at, given["stream_output"] = _streams(words, extra)
+            if stage not in _WITH_STREAMS:
+                raise CommandError("so_num_outputs", f"a {stage.name} shader streams nothing out")
+        pieces = Pieces(stage, in_range(offset, "offset", 1, MAX_TEXT), given)
+    text = pieces.text
+    text += bytes(words[at:])[: pieces.size - len(text)]
+    if len(text) < pieces.size and b"\0" not in text:
+        sub.pieces[handle] = pieces
+        return
+    sub.pieces.pop(handle, None)
+    sub.put(handle, Shader(stage, _make(sub, pieces)))
+
+
+def _make(sub: SubContext, pieces: Pieces) -> Any:
+    source = bytes(pieces.text).split(b"\0")[0].decode("latin-1")
+    create: Callable[..., Any] = getattr(sub.gallium, f"create_{_SHORT[pieces.stage]}_state")
+    return create(source, **pieces.given)
+
+
+def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:
+    """Where the text begins, and what is streamed out."""
+    in_range(count, "so_num_outputs", 0, MAX_OUTPUTS)
+    end = 9 + 2 * count
+    if end > len(words):
+        raise CommandError("so_output", f"{count} outputs need {end - 5} words, {len(words) - 5} are there")
+    outputs = []
+    for at in range(9, end, 2):
+        word = words[at]
+        outputs.append(StreamOutput(word & 255, word >> 8 & 3, word >> 10 & 7, word >> 13 & 7, word >> 16, words[at + 1] & 3))
+    return end, StreamOutputInfo(tuple(words[5:9]), tuple(outputs))
+
+
+@command("BIND_SHADER", "handle shader_type")
+def _bind(sub: SubContext, words: Words) -> None:
+    handle, number = words
+    stage = ShaderType(in_range(number, "shader_type", 0, len(ShaderType) - 1))
+    found = sub.find(handle, kinds.SHADER)
+    if found is not None and found.stage is not stage:
+        raise CommandError("shader_type", f"shader {handle} is a {found.stage.name} shader")
+    context = sub.gallium
+    shader = None if found is None else found.object
+    if stage is ShaderType.VERTEX:
+        context.bind_vs_state(shader)
+    elif stage is ShaderType.FRAGMENT:
+        context.bind_fs_state(shader)
+    else:
+        getattr(context, f"bind_{_SHORT[stage]}_state")(shader)
+
+
+@command("LINK_SHADER", "vertex fragment geometry tess_ctrl tess_eval compute")
+def _link(sub: SubContext, words: Words) -> None:
+    """A hint that these will be used together. Kernels are made when a draw shows the states that they depend on."""
+    for handle in words:
+        sub.find(handle, kinds.SHADER)

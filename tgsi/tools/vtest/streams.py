@@ -1,0 +1,41 @@
+"""Stream output: targets, and which of them are bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tgsi.tools.vtest import kinds
+from tgsi.tools.vtest.errors import in_range
+from tgsi.tools.vtest.table import Words, command, creates
+
+if TYPE_CHECKING:
+    from tgsi.tools.vtest.subcontext import SubContext
+
+MAX_TARGETS = 4
+
+
+@dataclass(slots=True, eq=False)
+class Target:
+    """A stream output target; draws that take their count from it know it by its size."""
+
+    object: Any
+    buffer_size: int
+
+
+@creates("STREAMOUT_TARGET", "res_handle buffer_offset buffer_size")
+def _create(sub: SubContext, words: Words) -> None:
+    handle, res_handle, offset, size = words
+    made = sub.gallium.create_stream_output_target(sub.resource(res_handle), buffer_offset=offset, buffer_size=size)
+    target = Target(made, size)
+    sub.put(handle, target)
+
+
+@command("SET_STREAMOUT_TARGETS", "append_bitmask", "handle")
+def _set(sub: SubContext, words: Words) -> None:
+    append, *handles = words
+    in_range(len(handles), "handle", 0, MAX_TARGETS)
+    found = [sub.find(handle, kinds.STREAMOUT_TARGET) for handle in handles]
+    offsets = [-1 if append >> index & 1 else 0 for index in range(len(found))]
+    sub.gallium.set_stream_output_targets([None if item is None else item.object for item in found], offsets=offsets)
+    sub.stream_targets = [*found, *(item for item in sub.stream_targets if item not in found)][:16]

@@ -1,0 +1,57 @@
+"""Commands about sub-contexts, and those that ask for nothing here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tgsi.tools.vtest.table import Words, command
+
+if TYPE_CHECKING:
+    from tgsi.tools.vtest.subcontext import SubContext
+
+
+@command("CREATE_SUB_CTX", "sub_ctx_id")
+def _create(sub: SubContext, words: Words) -> None:
+    sub.session.create_context(words[0])
+
+
+@command("SET_SUB_CTX", "sub_ctx_id")
+def _set(sub: SubContext, words: Words) -> None:
+    if words[0] != sub.session.number:
+        sub.session.use_context(words[0])
+
+
+@command("DESTROY_SUB_CTX", "sub_ctx_id")
+def _destroy(sub: SubContext, words: Words) -> None:
+    if sub.session.screenshots is not None:
+        sub.session.screenshots.ending(sub)
+    sub.session.destroy_context(words[0])
+
+
+@command("DESTROY_OBJECT", "handle")
+def _destroy_object(sub: SubContext, words: Words) -> None:
+    sub.find(words[0], sub.kind)
+    found = sub.objects.pop(words[0], None)
+    sub.pieces.pop(words[0], None)
+    if found is not None and hasattr(found[1], "forget"):
+        found[1].forget(sub.gallium)
+
+
+@command("NOP", "", "word")
+@command("SET_DEBUG_FLAGS", "", "text")
+@command("SET_TWEAKS", "id value")
+@command("END_TRANSFERS", "", "word")
+def _nothing(sub: SubContext, words: Words) -> None:
+    """A hint."""
+
+
+@command("SEND_STRING_MARKER", "length", "text")
+def _marker(sub: SubContext, words: Words) -> None:
+    text = bytes(words[1:])[: words[0]].split(b"\0")[0]
+    sub.gallium.emit_string_marker(text.decode("utf-8", "replace"))
+
+
+@command("MEMORY_BARRIER", "flags")
+@command("TEXTURE_BARRIER", "flags")
+def _barrier(sub: SubContext, words: Words) -> None:
+    sub.gallium.synchronize()

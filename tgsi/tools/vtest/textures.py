@@ -1,0 +1,170 @@
+"""Sampler states, sampler views, surfaces and the framebuffer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from backends.pipe.enums import CompareFunc, ShaderType, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap, lookup
+from backends.pipe.state import SamplerState
+from tgsi.tools.vtest import kinds
+from tgsi.tools.vtest.bits import reals
+from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.table import Words, command, creates
+
+if TYPE_CHECKING:
+    from backends.gallium.context.context import Context
+    from backends.gallium.resource.view import SamplerView
+    from tgsi.tools.vtest.subcontext import SubContext
+
+MAX_UNITS = 32
+
+
+class Sampler:
+    """A sampler state in its two forms: the protocol does not say whether coordinates are normalized, the texture's target does."""
+
+    def __init__(self, state: dict[str, Any], border: Sequence[int]) -> None:
+        self._state = state
+        self._border = border
+        self._made: list[Any] = [None, None]
+
+    def form(self, context: Context, rectangle: bool) -> Any:
+        """The Context's object, for rectangle textures or others."""
+        found = self._made[rectangle]
+        if found is None:
+            found = self._made[rectangle] = context.create_sampler_state(SamplerState(**self._state, normalized_coords=not rectangle))
+            context.set_border_words(found, self._border)
+        return found
+
+
+@creates("SAMPLER_STATE", "s0 lod_bias min_lod max_lod border_r border_g border_b border_a")
+def _create_sampler(sub: SubContext, words: Words) -> None:
+    s0 = words[1]
+    bias, low, high = reals(words[2:5])
+    r, g, b, a = reals(words[5:9])
+    state = {
+        "wrap_s": TexWrap(s0 & 7),
+        "wrap_t": TexWrap(s0 >> 3 & 7),
+        "wrap_r": TexWrap(s0 >> 6 & 7),
+        "min_img_filter": lookup(TexFilter, s0 >> 9 & 3, "s0: min_img_filter"),
+        "min_mip_filter": lookup(TexMipFilter, s0 >> 11 & 3, "s0: min_mip_filter"),
+        "mag_img_filter": lookup(TexFilter, s0 >> 13 & 3, "s0: mag_img_filter"),
+        "compare_mode": TexCompare(s0 >> 15 & 1),
+        "compare_func": CompareFunc(s0 >> 16 & 7),
+        "seamless_cube_map": bool(s0 >> 19 & 1),
+        "max_anisotropy": s0 >> 20 & 63,
+        "lod_bias": bias,
+        "min_lod": low,
+        "max_lod": high,
+        "border_color": (r, g, b, a),
+    }
+    sampler = Sampler(state, words[5:9].tolist())
+    sampler.form(sub.gallium, False)  # what is wrong is told now, not at a draw
+    sub.put(words[0], sampler)
+
+
+@creates("SAMPLER_VIEW", "res_handle format layers_or_first levels_or_last swizzle")
+def _create_view(sub: SubContext, words: Words) -> None:
+    handle, res_handle, format_word, first, last, swizzle = words
+    texture = sub.resource(res_handle)
+    format = format_of(format_word & 0xFFFFFF, "format")
+    channels = [lookup(Swizzle, swizzle >> 3 * k & 7, "swizzle") for k in range(4)]
+    context = sub.gallium
+    view: SamplerView
+    if texture.is_buffer:
+        size = format.block_bytes
+        if last < first or (first + 1) * size > texture.size:
+            raise CommandError("first_element", f"{first} .. {last} is no range of a buffer of {texture.size} bytes")
+        extent = min((last - first + 1) * size, texture.size - first * size)
+        view = context.create_sampler_view(
+            texture, format=format, target=TextureTarget.BUFFER, swizzle=channels, offset=first * size, size=extent
+        )
+    else:
+        number = in_range(format_word >> 24, "target", 0, len(TextureTarget) - 1)
+        target = TextureTarget(number) if number else texture.target
+        layers: dict[str, int] = {}
+        if target is not TextureTarget.TEXTURE_3D:  # clients give no slices for those
+            layers = {"first_layer": first & 0xFFFF, "last_layer": first >> 16}
+        view = context.create_sampler_view(
+            texture,
+            format=format,
+            target=target,
+            swizzle=channels,
+            first_level=last & 255,
+            last_level=last >> 8 & 255,
+            **layers,
+        )
+    sub.put(handle, view)
+
+
+@command("SET_SAMPLER_VIEWS", "shader_type start_slot", "handle")
+def _set_views(sub: SubContext, words: Words) -> None:
+    stage, start, *handles = words
+    in_range(stage, "shader_type", 0, len(ShaderType) - 1)
+    in_range(start + len(handles), "start_slot", 0, MAX_UNITS)
+    views = [sub.find(handle, kinds.SAMPLER_VIEW) for handle in handles]
+    sub.gallium.set_sampler_views(ShaderType(stage), views, start=start)
+    if _place(sub.views[stage], start, [view is not None and view.target is TextureTarget.TEXTURE_RECT for view in views], False):
+        _bind_samplers(sub, stage)
+
+
+@command("BIND_SAMPLER_STATES", "shader_type start_slot", "handle")
+def _set_samplers(sub: SubContext, words: Words) -> None:
+    stage, start, *handles = words
+    in_range(stage, "shader_type", 0, len(ShaderType) - 1)
+    in_range(start + len(handles), "start_slot", 0, MAX_UNITS)
+    _place(sub.samplers[stage], start, [sub.find(handle, kinds.SAMPLER_STATE) for handle in handles], None)
+    _bind_samplers(sub, stage)
+
+
+def _place(items: list[Any], start: int, new: list[Any], empty: Any) -> bool:
+    """Put `new` into `items` from `start` on; whether that changed anything."""
+    items.extend([empty] * (start + len(new) - len(items)))
+    if items[start : start + len(new)] == new:
+        return False
+    items[start : start + len(new)] = new
+    return True
+
+
+def _bind_samplers(sub: SubContext, stage: int) -> None:
+    samplers, rectangles, context = sub.samplers[stage], sub.views[stage], sub.gallium
+    found = [
+        None if sampler is None else sampler.form(context, unit < len(rectangles) and rectangles[unit])
+        for unit, sampler in enumerate(samplers)
+    ]
+    context.bind_sampler_states(ShaderType(stage), found)
+
+
+# -- targets -------------------------------------------------------------------------------------------------------------
+
+
+@creates("SURFACE", "res_handle format level layers")
+def _create_surface(sub: SubContext, words: Words) -> None:
+    handle, res_handle, number, level, layers = words
+    texture = sub.resource(res_handle)
+    last = min(layers >> 16, texture.level(level, "level").layers - 1) if not texture.is_buffer else 0
+    sub.put(
+        handle,
+        sub.gallium.create_surface(texture, format=format_of(number, "format"), level=level, first_layer=layers & 0xFFFF, last_layer=last),
+    )
+
+
+@command("SET_FRAMEBUFFER_STATE", "nr_cbufs zsurf_handle", "cbuf_handle")
+def _framebuffer(sub: SubContext, words: Words) -> None:
+    count, depth, *colors = words
+    if count != len(colors):
+        raise CommandError("nr_cbufs", f"it is {count}, but {len(colors)} handles follow")
+    surfaces = [sub.find(handle, kinds.SURFACE, "cbuf_handle") for handle in colors]
+    zsbuf = sub.find(depth, kinds.SURFACE, "zsurf_handle")
+    if zsbuf is None and not any(surfaces):
+        sub.gallium.set_framebuffer_state(width=sub.gallium.framebuffer.width, height=sub.gallium.framebuffer.height)
+        return
+    sub.gallium.set_framebuffer_state(cbufs=surfaces, zsbuf=zsbuf)
+
+
+@command("SET_FRAMEBUFFER_STATE_NO_ATTACH", "width_height layers_samples")
+def _no_attachment(sub: SubContext, words: Words) -> None:
+    context = sub.gallium
+    if context.zsbuf is None and not any(context.cbufs):
+        context.set_framebuffer_state(width=words[0] & 0xFFFF, height=words[0] >> 16)
