@@ -25,8 +25,8 @@ from pathlib import Path
 
 from backends.abi.keys import SamplerKey, TextureKey, sampler_key
 from backends.device.bound import Shader
-from backends.device.demand import demand_of
 from backends.device.environment import Samplers, Textures
+from backends.device.needs import needs_of
 from backends.formats import Format
 from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.object_cache import ObjectCache
@@ -86,7 +86,7 @@ def bindings_of(program: Program) -> tuple[Textures, Samplers]:
             names |= {s.register.index: instruction.texture for s in instruction.src if s.register.file is File.SAMP}
     textures: list[TextureKey] = []
     samplers: list[SamplerKey] = []
-    for unit in range(demand_of(Shader(program)).units):
+    for unit in range(needs_of(Shader(program)).units):
         name = names.get(unit, "2D")
         plain = name.removeprefix("SHADOW").removesuffix("_MSAA").replace("CUBEARRAY", "CUBE_ARRAY")
         textures.append(

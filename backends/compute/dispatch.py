@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.records import ShaderEnv
-from backends.compute.demand import Needs, needs_of
 from backends.compute.kernels import GridKernel, kernels_for
+from backends.compute.needs import Needs, needs_of
 from backends.device.environment import make_environment, stage_keys
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, Triple, compute_units
 from backends.device.hazards import entangled, meet
 from backends.device.region import Region, aligned
 from backends.device.tables import BufferTable
 from backends.device.threads import Helpers
-from backends.llvm.builder.target import native_lanes
 from backends.llvm.kernels.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
-from backends.llvm.kernels.pace import Pace, has_loops
 from backends.llvm.kernels.primitives import GRID_MEMORY
+from backends.llvm.kernels.time_slices import TimeSlices, has_loops
 from backends.llvm.program.plan import fitting_lanes, plan_of
+from backends.llvm.targets.machines import native_lanes
 from backends.raster.kernels import Cache
 from backends.run.shapes import QUAD, coordinates
 from tgsi.language.facts.enums import MemoryType
@@ -214,7 +214,7 @@ class Dispatcher:
         width, height, _ = grid.grid
 
         def work(worker: int) -> None:
-            mine, pace = self._scratch[worker].record, Pace(most, first)
+            mine, pace = self._scratch[worker].record, TimeSlices(most, first)
             address = ctypes.addressof(mine)
             while (piece := pieces.take(pace.begin() * shared_by)) is not None:
                 start, mine.blocks = piece

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
 from backends.device.bound import BoundSampler, BoundView, Constants, Memory, StageBindings
-from backends.device.demand import Demand
 from backends.device.hazards import bind_memory
+from backends.device.needs import ShaderNeeds
 from backends.device.region import Region
 from backends.device.residents import MAX_VIEWS, image_kinds, images_of, kind_keys, texture_kinds, textures_of
 from backends.device.tables import BufferTable
@@ -27,7 +27,7 @@ _CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
 
 
 def make_environment(
-    region: Region, demand: Demand, bindings: StageBindings, reads: list[tuple[int, int]], counters: BufferTable | None = None
+    region: Region, demand: ShaderNeeds, bindings: StageBindings, reads: list[tuple[int, int]], counters: BufferTable | None = None
 ) -> int:
     """Address of a ShaderEnv. Textures, which are read later, are added to `reads`; with `counters` programs reach memory."""
     address = region.allocate(_SIZE)
@@ -100,7 +100,7 @@ def padded(items: Sequence[_Item | None], count: int) -> list[_Item | None]:
     return [items[k] if k < len(items) else None for k in range(count)]
 
 
-def sampling_keys(bindings: StageBindings, demand: Demand) -> tuple[Textures, Samplers]:
+def sampling_keys(bindings: StageBindings, demand: ShaderNeeds) -> tuple[Textures, Samplers]:
     """What changes code of the bound views and samplers; of a sampler only what makes a difference for its own view."""
     if not demand.units:
         return (), ()
@@ -119,7 +119,7 @@ def _then(bound: Sequence[Any], kinds: tuple[_Item | None, ...]) -> tuple[_Item 
     return (*(item.key if item is not None else None for item in padded(bound, MAX_VIEWS)), *[None] * (MAX_UNITS - MAX_VIEWS), *kinds)
 
 
-def stage_keys(bindings: StageBindings, demand: Demand) -> StageKeys:
+def stage_keys(bindings: StageBindings, demand: ShaderNeeds) -> StageKeys:
     """What changes the code of a stage, of all that is bound to it."""
     images = bindings.images.keys(demand.images)
     return (*sampling_keys(bindings, demand), images + kind_keys(bindings)[2] if demand.handles else images)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from backends.abi.records import ShaderEnv
 from backends.device.bound import DrawState, Shader, StageBindings
-from backends.device.demand import Demand, demand_of
+from backends.device.needs import ShaderNeeds, needs_of
 from backends.device.region import Region
 from backends.device.tables import BufferTable, Range
 
@@ -20,7 +20,7 @@ Programs = tuple[int, ...]
 """Serial numbers of a draw's shaders."""
 
 
-def bind_memory(region: Region, env: ShaderEnv, demand: Demand, bindings: StageBindings, counters: BufferTable) -> None:
+def bind_memory(region: Region, env: ShaderEnv, demand: ShaderNeeds, bindings: StageBindings, counters: BufferTable) -> None:
     """Copy the records of buffers, images and counters; what is bound lives as long as the region."""
     env.buffers = region.copy(bindings.buffers.address, bindings.buffers.size)
     env.counters = region.copy(counters.address, counters.size)
@@ -50,7 +50,7 @@ def reach_of(state: DrawState) -> Reach | None:
     early: list[Range] = []
     is_ordered = is_early = is_alone = has_atomics = False
     for shader, bindings in _programs(state):
-        demand = demand_of(shader)
+        demand = needs_of(shader)
         effects = demand.effects
         if effects.touches:
             ranges = [*bindings.buffers.ranges(), *bindings.images.ranges(), *state.counters.ranges()]

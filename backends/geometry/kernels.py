@@ -9,7 +9,7 @@ from collections.abc import Callable
 from backends.device.bound import Shader
 from backends.device.environment import StageKeys
 from backends.geometry.gather import build_gather
-from backends.geometry.geometry import build_geometry_kernel
+from backends.geometry.geometry_shader import build_geometry_kernel
 from backends.geometry.output import build_output
 from backends.geometry.records import GeometryRecord, OutputRecord, StreamRecord, VertexRecord
 from backends.geometry.vertices import build_vertex_kernels

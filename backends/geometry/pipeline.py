@@ -12,24 +12,24 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from backends.device.bound import DrawState, Framebuffer, Shader
-from backends.device.demand import ORDERED_LANES, demand_of
 from backends.device.environment import make_environment, stage_keys
 from backends.device.hazards import reach_of
-from backends.geometry.crew import Crew
-from backends.geometry.feedback import Feedback
-from backends.geometry.geometry import invocations_of
+from backends.device.needs import ORDERED_LANES, needs_of
+from backends.geometry.chunk_threads import ChunkThreads
+from backends.geometry.geometry_shader import invocations_of
 from backends.geometry.kernels import StreamKernels
 from backends.geometry.shaded import MAX_KEPT, Shaded, Stage, Worker
 from backends.geometry.stages import GeometryStage, VertexStage, output_rows
-from backends.geometry.tessellation.draws import patch_vertices, tessellation_stage
+from backends.geometry.stream_output import StreamOutputWriter
 from backends.geometry.tessellation.key import Tessellator
+from backends.geometry.tessellation.patches import patch_vertices, tessellation_stage
 from backends.geometry.topology import decomposed, geometry_input, patches, provoking
 from backends.llvm.kernels.stages import wants_presence
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
-from backends.raster.draw.maker import DrawMaker
-from backends.raster.draw.repeats import Packet, Repeat, Repeats
+from backends.raster.draw.builder import DrawBuilder
+from backends.raster.draw.cache import CachedDraw, DrawCache, Packet
 from backends.raster.draw.topology import Topology
 from backends.raster.records import Draw, Shape
 from backends.run.result import STREAMS
@@ -75,7 +75,7 @@ class Drawn:
 
 
 @dataclass(slots=True)
-class _Input(Repeat):
+class _Input(CachedDraw):
     """What vertices were made of, if the same comes again: the stage, and the record that it works on."""
 
     first: VertexStage | None = None
@@ -85,9 +85,9 @@ class _Input(Repeat):
 class Pipeline:
     """The stages in front of the rasterizer, for one renderer. `workers`: threads, the caller among them."""
 
-    def __init__(self, maker: DrawMaker, sink: Sink, workers: int) -> None:
+    def __init__(self, maker: DrawBuilder, sink: Sink, workers: int) -> None:
         self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels)
-        self._crew, self._repeats = Crew(workers), Repeats()
+        self._crew, self._repeats = ChunkThreads(workers), DrawCache()
         self._workers: list[Worker] = []  # made for the first draw
 
     @property
@@ -112,11 +112,11 @@ class Pipeline:
         if vertex is None or info.count <= 0 or info.instance_count <= 0:
             return drawn
         last = last_stage(state) or vertex
-        drawn.is_plain = last is vertex and not demand_of(vertex).effects.writes
+        drawn.is_plain = last is vertex and not needs_of(vertex).effects.writes
         topology = self._topology(state, info)
         packet = Packet(0, 0, info.count * info.instance_count, [])
         first = self._vertices(state, info, topology, packet)
-        feedback = self._feedback(state, last)
+        stream_output = self._stream_output(state, last)
         if packet.primitives <= 0:
             return drawn
         drawn.counts.update(vertices=packet.vertices, primitives=packet.primitives >> topology.shift)
@@ -125,13 +125,13 @@ class Pipeline:
             most, rows = self._most(state, topology, packet.primitives)
             template = self._maker.make_stored(state, last, _MODES[rows], most, framebuffer)
             _check_edges(template, last is vertex, info.mode)
-        streams = sorted({*(feedback.streams if feedback is not None else ()), *((0,) if template is not None else ())})
+        streams = sorted({*(stream_output.streams if stream_output is not None else ()), *((0,) if template is not None else ())})
         stages = self._stages(state, info, vertex, streams, packet)
-        targets = [t for t in state.stages.targets if t is not None] if feedback is not None else []
+        targets = [t for t in state.stages.targets if t is not None] if stream_output is not None else []
         self._sink.settle(packet.reads, [(t.address, t.size) for t in targets])
-        self._run(drawn, first, stages, packet.primitives, feedback, template, _is_alone(state))
-        if feedback is not None:
-            drawn.needed, drawn.written = feedback.needed, feedback.written
+        self._run(drawn, first, stages, packet.primitives, stream_output, template, _is_alone(state))
+        if stream_output is not None:
+            drawn.needed, drawn.written = stream_output.needed, stream_output.written
         return drawn
 
     # -- what goes through ---------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ class Pipeline:
             maker.region.keep(found.kept)
             packet.primitives = found.packet.primitives
             packet.reads += found.packet.reads
-            found.record.vertex_env = make_environment(maker.region, demand_of(vertex), state.vertex, [])
+            found.record.vertex_env = make_environment(maker.region, needs_of(vertex), state.vertex, [])
             return found.first
         mark = maker.region.keeping
         d = Draw()
@@ -187,7 +187,7 @@ class Pipeline:
     def _geometry(self, state: DrawState, producer: Program, geometry: Shader, streams: Sequence[int], packet: Packet) -> GeometryStage:
         program, bindings = geometry.program, state.stages.geometry
         lanes = fitting_lanes(program, self._lanes(geometry))
-        demand = demand_of(geometry)
+        demand = needs_of(geometry)
         environment = make_environment(self._maker.region, demand, bindings, packet.reads, state.counters)
         library = self._kernels.geometry(geometry, lanes, stage_keys(bindings, demand))
         first = state.rasterizer.flatshade_first
@@ -196,15 +196,15 @@ class Pipeline:
 
     def _lanes(self, shader: Shader) -> int:
         """Width of vectors of vertices."""
-        if demand_of(shader).effects.is_ordered:
+        if needs_of(shader).effects.is_ordered:
             return ORDERED_LANES
         return min(self._maker.lanes or self._maker.kernels.vertex_lanes(), 32)
 
-    def _feedback(self, state: DrawState, last: Shader) -> Feedback | None:
+    def _stream_output(self, state: DrawState, last: Shader) -> StreamOutputWriter | None:
         info, targets = last.stream_output, state.stages.targets
         if info is None or not info.output or not any(target is not None for target in targets):
             return None
-        return Feedback(info, targets, self._kernels.output())
+        return StreamOutputWriter(info, targets, self._kernels.output())
 
     @staticmethod
     def _most(state: DrawState, topology: Topology, primitives: int) -> tuple[int, int]:
@@ -225,7 +225,7 @@ class Pipeline:
         first: VertexStage,
         stages: Sequence[Stage],
         primitives: int,
-        feedback: Feedback | None,
+        stream_output: StreamOutputWriter | None,
         template: Packet | None,
         is_alone: bool,
     ) -> None:
@@ -255,7 +255,7 @@ class Pipeline:
             end = self._crew.run(start, chunks, work, lambda: self.held < MAX_KEPT, is_alone)
             for chunk in range(start, end):
                 for piece in done[chunk]:
-                    self._take(drawn, piece, feedback, template)
+                    self._take(drawn, piece, stream_output, template)
             for worker in self._workers:
                 worker.brief.reset()
             start = end
@@ -263,12 +263,12 @@ class Pipeline:
             drawn.counts.update(worker.counts)
             worker.counts.clear()
 
-    def _take(self, drawn: Drawn, piece: Shaded, feedback: Feedback | None, template: Packet | None) -> None:
+    def _take(self, drawn: Drawn, piece: Shaded, stream_output: StreamOutputWriter | None, template: Packet | None) -> None:
         """What comes out of the last stage, in the order of the draw."""
         for stream, count in enumerate(piece.generated):
             drawn.generated[stream] += count
-        if feedback is not None:
-            feedback.write(piece)
+        if stream_output is not None:
+            stream_output.write(piece)
         if template is not None and (primitives := piece.lists[0]).count:
             count = primitives.count
             self._sink.enqueue(self._maker.place_stored(template, piece.vertices, primitives.corners, primitives.numbers, count))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backends.device.region import Region
-from backends.geometry.geometry import invocations_of
+from backends.geometry.geometry_shader import invocations_of
 from backends.geometry.kernels import Entry
 from backends.geometry.records import DEFAULT, MAX_ROWS, PRIMITIVE, GeometryRecord, VertexRecord
 from backends.geometry.shaded import KEPT_BYTES, Primitives, Shaded, Worker

@@ -15,11 +15,11 @@ from backends.device.bound import Shader
 from backends.device.environment import StageKeys
 from backends.formats import Format
 from backends.llvm.builder.function import Module
-from backends.llvm.builder.target import native_lanes
 from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.object_cache import ObjectCache
 from backends.llvm.engine.variants import VariantCache
 from backends.llvm.kernels.stages import build_vertex_kernel
+from backends.llvm.targets.machines import native_lanes
 from backends.raster.blits import build_blit
 from backends.raster.control.scheduler import build_scheduler
 from backends.raster.front.fetch import Attribute, build_fetch, build_fetch_floats
@@ -30,9 +30,9 @@ from backends.raster.samples import Pattern
 from backends.raster.tile.coverage import build_coverage, run_rows
 from backends.raster.tile.coverage_samples import build_sample_coverage
 from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
-from backends.raster.tile.multisample import build_sample_shade
 from backends.raster.tile.resolves import build_resolve
 from backends.raster.tile.shade import build_shade
+from backends.raster.tile.shade_samples import build_sample_shade
 from backends.raster.tile.walk import build_tile_walk
 
 LIGHT = 24  # instructions; a longer shader of many small triangles gains nothing from wide runs

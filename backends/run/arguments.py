@@ -9,8 +9,8 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from backends.pipe.checks import integer, real
 from backends.pipe.state import SamplerState
-from backends.pipe.template import integer, real
 from backends.run.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
 from backends.run.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
 from backends.run.system_values import declared_system_values, given_system_values

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from backends.formats import Format
 from backends.formats.arrays import unpack
+from backends.pipe.checks import convert, make
 from backends.pipe.enums import Swizzle
 from backends.pipe.state import SamplerState
-from backends.pipe.template import convert, make
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Program, RegisterRef
 

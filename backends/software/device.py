@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from backends.compute.dispatch import Dispatcher
-from backends.llvm.builder.target import cpu_features
+from backends.llvm.targets.machines import cpu_features
 from backends.raster.kernels import Cache
 from backends.software.renderer import Renderer
 

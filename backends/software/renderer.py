@@ -23,12 +23,12 @@ from backends.pipe.enums import Clear
 from backends.pipe.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
 from backends.raster.control.pool import Pool
-from backends.raster.draw.copies import Copies
-from backends.raster.draw.maker import DrawMaker
-from backends.raster.draw.repeats import Packet
+from backends.raster.draw.builder import DrawBuilder
+from backends.raster.draw.cache import Packet
+from backends.raster.draw.environments import Copies
 from backends.raster.kernels import Cache, kernels_for
 from backends.raster.records import Batch, ClearRecord
-from backends.raster.tile.coarse import INFINITY, cleared_bound
+from backends.raster.tile.hiz import INFINITY, cleared_bound
 
 SETUP_LANES = 16
 MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
@@ -78,7 +78,7 @@ class Renderer:
         helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works where a CPU is left for it
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or min(lanes or SETUP_LANES, 32)), batch, window, arena)
         self._region = Region(spare=SPARE_CHUNKS)
-        self._maker = DrawMaker(self.kernels, self._region, lanes)
+        self._maker = DrawBuilder(self.kernels, self._region, lanes)
         self._framebuffer = Framebuffer(0, 0)
         self._batches: list[tuple[int, int, int, int, int]] = []  # draw, first, count, environments
         self._clears: list[tuple[Surface, ClearRecord]] = []

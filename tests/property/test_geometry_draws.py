@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.geometry.geometry import invocations_of
+from backends.geometry.geometry_shader import invocations_of
 from backends.geometry.stages import output_rows
 from backends.run.shapes import input_vertices
 from tests.unit.geometry.programs import ROWS, strips_to_lists

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.raster.tile.coarse import Coarse, coarse_of
 from backends.raster.tile.depth import DepthKey
 from backends.raster.tile.fragment import FragmentKey, describe
+from backends.raster.tile.hiz import Coarse, hiz_of
 from tests.unit import test_vertex_properties
 from tests.unit.picture import ENGINES, LESS, PASS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi import gallium as g
@@ -133,7 +133,7 @@ def test_fs_depth_layout__a_depth_that_only_grows_lets_triangles_be_dropped_earl
     for layout, expected in ((1, Coarse.NONE), (2, Coarse.TEST), (3, Coarse.NONE), (4, Coarse.TEST | Coarse.LOWER)):
         info = describe(tgsi.parse(depth_writer(layout, 0.9)))
         key = FragmentKey(1, 16, depth=DepthKey.of(LESS, g.Format.Z32_FLOAT))
-        assert coarse_of(key, info) == expected
+        assert hiz_of(key, info) == expected
 
 
 @pytest.mark.parametrize("layout", [0, 1, 2])

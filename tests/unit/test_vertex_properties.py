@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.unit.picture import GENERIC, LESS, PASS, STRIP, WHITE, Picture
-from tests.unit.raster.test_routes import ROUTE, Layered, told
+from tests.unit.raster.test_layers import ROUTE, Layered, told
 from tgsi import gallium as g
 
 POSITION = "FRAG\nDCL IN[0], POSITION, LINEAR\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"

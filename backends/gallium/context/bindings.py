@@ -19,9 +19,9 @@ from backends.gallium.resource.layout import MAX_LAYERS
 from backends.gallium.resource.resource import Resource, address_of, allocate
 from backends.gallium.resource.transfer import as_bytes
 from backends.gallium.resource.view import FramebufferState, SamplerView, Surface, framebuffer_samples, sampler_view, surface
+from backends.pipe.checks import integer, make, real
 from backends.pipe.enums import ShaderType, Swizzle, TextureTarget, lookup
 from backends.pipe.state import BlendColor, ClipState, PolyStipple, SamplerState, ScissorState, StencilRef, ViewportState
-from backends.pipe.template import integer, make, real
 from backends.run.shapes import MAX_PATCH
 
 T = TypeVar("T")

@@ -15,9 +15,9 @@ from backends.gallium.context.samplers import bound_sampler
 from backends.gallium.context.shader_memory import shader_image
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import SamplerView
+from backends.pipe.checks import flags, integer, make
 from backends.pipe.enums import ImageAccess, ShaderType
 from backends.pipe.state import SamplerState
-from backends.pipe.template import flags, integer, make
 from backends.run.textures import MAX_IMAGES
 
 MAX_HANDLES = 1 << 16

@@ -15,8 +15,8 @@ from backends.gallium.resource.multisampled import part
 from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.transfer import as_bytes
 from backends.gallium.resource.view import Surface
+from backends.pipe.checks import flags, integer, real
 from backends.pipe.enums import Clear
-from backends.pipe.template import flags, integer, real
 
 _COLOR_TYPES = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
 

@@ -11,8 +11,8 @@ from backends.gallium.context.global_memory import GlobalMemory
 from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo, checked_grid, entry_program, indirect_size
 from backends.gallium.context.memory_bindings import MemoryBindings, sequence, slots
 from backends.gallium.context.shaders import Shaders, read_program
+from backends.pipe.checks import integer, make
 from backends.pipe.enums import ShaderType
-from backends.pipe.template import integer, make
 from backends.run.arguments import MAX_BUFFERS
 from tgsi.language.facts.enums import Processor
 from tgsi.language.ir import Program

@@ -15,8 +15,8 @@ from backends.gallium.context.draws import Draws
 from backends.gallium.context.extras import Extras
 from backends.gallium.context.fence import Fence
 from backends.gallium.context.queries import Queries
+from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import FlushFlags
-from backends.pipe.template import flags as as_flags
 
 if TYPE_CHECKING:
     from backends.device.interface import Device

@@ -13,9 +13,9 @@ from backends.gallium.context.bindings import Bindings
 from backends.gallium.resource.multisampled import native_resolve, part, resolved_level
 from backends.gallium.resource.resample import Axis, axis, resample
 from backends.gallium.resource.resource import Box, Resource
+from backends.pipe.checks import flags, integer, make, pixel_format
 from backends.pipe.enums import ColorMask, TexFilter, TextureTarget, lookup
 from backends.pipe.state import ScissorState
-from backends.pipe.template import flags, integer, make, pixel_format
 
 Boxes = Box | Sequence[int] | None
 

@@ -12,9 +12,9 @@ from backends.gallium.context.core import ContextCore
 from backends.gallium.context.shaders import Shaders
 from backends.gallium.resource.resource import Resource, address_of, allocate
 from backends.gallium.resource.transfer import as_bytes
+from backends.pipe.checks import integer
 from backends.pipe.enums import Prim, lookup
 from backends.pipe.state import DrawInfo
-from backends.pipe.template import integer
 
 MAX_DRAWS = 1 << 16
 MAX_REMEMBERED = 4096

@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 
 from backends.gallium.context.bindings import Bindings
 from backends.gallium.context.fence import Fence
-from backends.gallium.context.links import LinkStates
+from backends.gallium.context.link_states import LinkStates
 from backends.gallium.resource.layout import SAMPLE_COUNTS
 from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.transfer import Transfers
+from backends.pipe.checks import flags, integer
 from backends.pipe.enums import Barrier, ResetStatus, TextureBarrier
-from backends.pipe.template import flags, integer
 from backends.run.textures import STANDARD_POSITIONS
 from tgsi.language.diagnostics import UnsupportedError
 

@@ -11,7 +11,7 @@ from backends.device.bound import Memory
 from backends.device.grid import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL, ComputeShader, Grid, Triple
 from backends.gallium.resource.resource import Resource, address_of, allocate
 from backends.gallium.resource.transfer import as_bytes
-from backends.pipe.template import integer
+from backends.pipe.checks import integer
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import Instruction, Program
 

@@ -9,8 +9,8 @@ from backends.gallium.context.bindings import Bindings
 from backends.gallium.context.shader_memory import shader_buffer, shader_image
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
+from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, lookup
-from backends.pipe.template import integer
 from backends.run.arguments import MAX_BUFFERS
 from backends.run.textures import MAX_IMAGES
 

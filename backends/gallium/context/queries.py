@@ -13,8 +13,8 @@ import numpy as np
 from backends.device.bound import Statistics
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.resource import Resource
+from backends.pipe.checks import integer
 from backends.pipe.enums import QueryType, RenderCond, lookup
-from backends.pipe.template import integer
 from tgsi.language.diagnostics import UnsupportedError
 
 Result = int | bool | tuple[int | bool, ...]

@@ -14,9 +14,9 @@ from backends.formats import Format
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
-from backends.gallium.screen.support import supported_binds
+from backends.gallium.screen.format_support import supported_binds
+from backends.pipe.checks import flags, integer, pixel_format
 from backends.pipe.enums import Bind, ImageAccess
-from backends.pipe.template import flags, integer, pixel_format
 
 OFFSET_ALIGNMENT = 4
 """Of the first byte of a shader buffer, or of a buffer image."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from backends.device import bound as packet
 from backends.gallium.context.core import ContextCore
+from backends.pipe.checks import integer, make
 from backends.pipe.state import StreamOutputInfo
-from backends.pipe.template import integer, make
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Program
 

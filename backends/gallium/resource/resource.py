@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from backends.formats import ChannelType, Format
 from backends.gallium.resource.layout import LAYERED, LINE, ONE_DIMENSIONAL, Level, Template, levels_of
+from backends.pipe.checks import integer
 from backends.pipe.enums import TextureTarget
-from backends.pipe.template import integer
 
 if TYPE_CHECKING:
     from backends.gallium.screen.screen import Screen

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.multisampled import finish_staging, make_staging, part
 from backends.gallium.resource.resource import Box, Resource, address_of
+from backends.pipe.checks import flags as as_flags
+from backends.pipe.checks import integer
 from backends.pipe.enums import ResourceFlags
 from backends.pipe.enums import Transfer as TransferFlags
-from backends.pipe.template import flags as as_flags
-from backends.pipe.template import integer
 
 _NOT_WITH_READ = (
     TransferFlags.DISCARD_RANGE | TransferFlags.DISCARD_WHOLE_RESOURCE | TransferFlags.UNSYNCHRONIZED | TransferFlags.FLUSH_EXPLICIT

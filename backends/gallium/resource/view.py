@@ -13,9 +13,9 @@ from backends.device import bound as packet
 from backends.formats import Format
 from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource.resource import Resource
-from backends.gallium.screen.support import supported_binds
+from backends.gallium.screen.format_support import supported_binds
+from backends.pipe.checks import integer, pixel_format
 from backends.pipe.enums import Bind, Swizzle, TextureTarget, lookup
-from backends.pipe.template import integer, pixel_format
 
 if TYPE_CHECKING:
     from backends.gallium.context.core import ContextCore

@@ -19,11 +19,11 @@ from backends.gallium.context.extras import refuse
 from backends.gallium.context.fence import Fence
 from backends.gallium.resource.layout import CUBES, Template, check
 from backends.gallium.resource.resource import Accounting, Box, Resource
-from backends.gallium.screen.answers import Answers
-from backends.gallium.screen.support import UNSUPPORTED_BINDS, supported_binds
+from backends.gallium.screen.capabilities import Answers
+from backends.gallium.screen.format_support import UNSUPPORTED_BINDS, supported_binds
+from backends.pipe.checks import flags as as_flags
+from backends.pipe.checks import integer, pixel_format
 from backends.pipe.enums import Bind, ContextFlags, ResourceFlags, TextureTarget, Usage, lookup
-from backends.pipe.template import flags as as_flags
-from backends.pipe.template import integer, pixel_format
 
 CPU_LEVELS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 LANES = (8, 16, 32, 64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from backends.llvm.builder import by_lane
+from backends.llvm.builder import scalarize as by_lane
 from backends.llvm.builder.blocks import Blocks
 from backends.llvm.builder.module import Module, returned
 from backends.llvm.builder.rounding import rounded

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from backends.llvm.builder.target import cpu_features, stack_space
 from backends.llvm.builder.types import Type, element_text
+from backends.llvm.targets.machines import cpu_features, stack_space
 
 if TYPE_CHECKING:
     from backends.llvm.builder.function import Function

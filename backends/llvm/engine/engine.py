@@ -22,12 +22,12 @@ from collections.abc import Callable, Sequence
 
 import llvmlite.binding as llvm
 
-from backends.llvm.builder import target
 from backends.llvm.builder.function import Module
-from backends.llvm.engine import effort
+from backends.llvm.engine import opt_level as effort
 from backends.llvm.engine.linking import link, lock, prepare
 from backends.llvm.engine.object_cache import ObjectCache, object_key, resolve_cache
 from backends.llvm.engine.sources import own_sources
+from backends.llvm.targets import machines as target
 
 
 class Library:
@@ -66,7 +66,7 @@ class Library:
 
 
 #: Functions shared by modules, by prefix: the module that says what else is compiled with one (`exports`) and builds it (`build`).
-_SHARED = {"tgsi_math_": "backends.llvm.library.mathlib", "tgsi_sample_": "backends.llvm.sampling.samplelib"}
+_SHARED = {"tgsi_math_": "backends.llvm.library.mathlib", "tgsi_sample_": "backends.llvm.sampling.shared_sampling"}
 
 
 def _provider(symbol: str) -> str | None:

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 import llvmlite.binding as llvm
 
-from backends.llvm.builder import target
-from backends.llvm.engine import flat
-from backends.llvm.engine.objects import undefined_symbols
+from backends.llvm.engine import image as flat
+from backends.llvm.engine.object_files import undefined_symbols
+from backends.llvm.targets import machines as target
 
 #: What emitted code may call. Anything else would differ between machines, or crash when it is missing.
 ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait"})

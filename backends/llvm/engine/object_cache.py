@@ -22,8 +22,8 @@ import llvmlite
 import llvmlite.binding as llvm
 import platformdirs
 
-from backends.llvm.builder import target
 from backends.llvm.engine.sources import own_sources
+from backends.llvm.targets import machines as target
 
 _MAGIC = b"TGSIOBJ2"
 _DIGEST = hashlib.sha256

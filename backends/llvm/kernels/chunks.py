@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from backends.abi.records import ALIVE, EXHAUSTED, BufferRecord, RunRecord
 from backends.llvm.kernels.fragments import asks, stage_fragments
-from backends.llvm.kernels.pace import Pace, has_loops
 from backends.llvm.kernels.placement import Placement, place
 from backends.llvm.kernels.primitives import GRID_MEMORY
+from backends.llvm.kernels.time_slices import TimeSlices, has_loops
 from backends.llvm.program.plan import plan_of
 from backends.run.arguments import MAX_BUFFERS, Arguments
 from backends.run.result import Bits, Emission, Mask
@@ -73,7 +73,7 @@ class Run:
             record.state = self._keep(_aligned(record.state_bytes * unit))
         step = max(1, CHUNK_BYTES // max(1, self._unit_bytes())) * unit
         start, count = 0, len(self._placement.order)
-        pace = Pace(step // unit, FIRST // (unit * self.lanes) if has_loops(self.program) else step)
+        pace = TimeSlices(step // unit, FIRST // (unit * self.lanes) if has_loops(self.program) else step)
         while start < count:
             stop = min(start + pace.begin() * unit, count)
             self._run_chunk(start, stop)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from backends.abi.keys import GALLIUM_TARGETS, ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.formats import Format, find_format
 from backends.llvm.builder.function import Module
+from backends.llvm.engine.artifact import Artifact, generate_artifact
 from backends.llvm.kernels.stages import build_run_kernel, build_vertex_kernel
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter
@@ -75,3 +76,8 @@ def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:
     if program.processor is Processor.VERT:
         return build_vertex_kernel(program, lanes, textures, samplers, cpu=cpu)
     return build_run_kernel(program, fitting_lanes(program, lanes), textures, samplers, images=assumed_images(program), cpu=cpu)
+
+
+def generate(program: Program, kind: str, *, cpu: str = "host", lanes: int = 16) -> Artifact:
+    """Code of a validated program for a file or for reading; see `engine.artifact.generate_artifact`."""
+    return generate_artifact(lambda: build(program, cpu=cpu, lanes=lanes), kind, cpu=cpu)

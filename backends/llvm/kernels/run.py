@@ -18,7 +18,7 @@ from backends.llvm.kernels.chunks import Run
 from backends.llvm.kernels.planes import interpolate
 from backends.llvm.kernels.stages import build_run_kernel
 from backends.llvm.program.plan import fitting_lanes
-from backends.pipe.template import integer
+from backends.pipe.checks import integer
 from backends.run.arguments import Arguments, RunOptions, prepare
 from backends.run.result import Bits, RunResult
 from tgsi.language.facts.enums import File, Processor

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from backends.llvm.program.reads import CROSS_LANE, NEIGHBORLY, Access, Key, access, is_indirect
+from backends.llvm.program.access import CROSS_LANE, NEIGHBORLY, Access, Key, access, is_indirect
 from backends.llvm.program.tree import Control, Leaf, Region, enclosing
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import Mode

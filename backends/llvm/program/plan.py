@@ -6,9 +6,9 @@ import weakref
 from dataclasses import dataclass, replace
 
 from backends.llvm.builder.lanes import MIN_LANES
-from backends.llvm.program.balance import sums_prevail
+from backends.llvm.program.access import Key, access, is_indirect
 from backends.llvm.program.divergence import Flow, analyse
-from backends.llvm.program.reads import Key, access, is_indirect
+from backends.llvm.program.port_pressure import sums_prevail
 from backends.llvm.program.tree import Region, build_tree, leaves
 from passes.analysis.operands import registers_of
 from tgsi.language.facts.enums import File, Processor

@@ -9,8 +9,8 @@ from backends.llvm.builder.function import Function, Val
 from backends.llvm.sampling.cube import project, seamless_footprint
 from backends.llvm.sampling.fetch import fetch_texel, or_border
 from backends.llvm.sampling.sample import Sampling, apply_swizzle, compare, shadow_reference
-from backends.llvm.sampling.targets import INFOS
 from backends.llvm.sampling.texture import Texture
+from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.sampling.wrap import Axis, wrap_footprint, wrap_nearest
 from backends.pipe.enums import TexCompare
 

@@ -13,8 +13,8 @@ from backends.llvm.sampling.cube import project
 from backends.llvm.sampling.fetch import fetch_texel
 from backends.llvm.sampling.lod import level_of_detail
 from backends.llvm.sampling.sample import Sampling, apply_swizzle
-from backends.llvm.sampling.targets import INFOS
 from backends.llvm.sampling.texture import Texture
+from backends.llvm.sampling.texture_targets import INFOS
 from backends.pipe.enums import TexMipFilter
 from tgsi.language.facts.enums import TargetInfo
 

@@ -22,8 +22,8 @@ from backends.llvm.sampling.cube import filter_seamless, project
 from backends.llvm.sampling.fetch import border_color
 from backends.llvm.sampling.filter import filter_texels, filter_unorm8, mix, unorm8_channels
 from backends.llvm.sampling.lod import Levels, clamp_lod, level_of_detail, linear_levels, nearest_level, scale_factor
-from backends.llvm.sampling.targets import INFOS
 from backends.llvm.sampling.texture import Level, Texture
+from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, wrap_linear, wrap_nearest
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
 from tgsi.language.facts.enums import TargetInfo

@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 from backends.llvm.builder.function import BOOL, I32, Function, Val, Var
 from backends.llvm.builder.masks import MaskVar
+from backends.llvm.program.access import Key, channels
 from backends.llvm.program.divergence import Exit
 from backends.llvm.program.plan import Plan
-from backends.llvm.program.reads import Key, channels
 from backends.llvm.program.tree import Control, Leaf, Region, controls, enclosing, leaves
 from backends.llvm.translate.barriers import Barriers
-from backends.llvm.translate.carried import carry
 from backends.llvm.translate.fuel import Fuel, Rounds
+from backends.llvm.translate.loop_carried import carry
 from backends.llvm.translate.operands import Operands
 from tgsi.language.facts.opcodes import Mode
 from tgsi.language.ir import Instruction

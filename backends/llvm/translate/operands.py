@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from backends.abi.records import MAX_CONSTANT_BUFFERS
 from backends.llvm.builder.function import F32, I32, Function, Val, Var
+from backends.llvm.program.access import NEIGHBORLY, Key, is_indirect
 from backends.llvm.program.plan import MAX_ARRAY_BYTES, Plan, array_range
-from backends.llvm.program.reads import NEIGHBORLY, Key, is_indirect
 from backends.llvm.program.tree import Control
 from backends.llvm.translate.arrays import ConstantFile, ImmediateTable, RegisterArray
 from backends.llvm.translate.barriers import Barriers

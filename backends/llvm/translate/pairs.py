@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from backends.llvm.builder.function import F64, I32, I64, Function, Val
-from backends.llvm.program.reads import channels
+from backends.llvm.program.access import channels
 from backends.llvm.translate.operands import Operands
 from tgsi.language.ir import Instruction
 

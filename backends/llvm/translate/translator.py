@@ -6,8 +6,8 @@ from backends.llvm.builder.function import BOOL, F32, Function, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.masks import MaskVar
 from backends.llvm.builder.scratch import Scratch
+from backends.llvm.program.access import channel_of, channels, source_types
 from backends.llvm.program.plan import plan_of
-from backends.llvm.program.reads import channel_of, channels, source_types
 from backends.llvm.program.tree import Leaf, Region
 from backends.llvm.translate import emit as registry
 from backends.llvm.translate.barriers import Barriers

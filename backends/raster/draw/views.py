@@ -9,7 +9,7 @@ from backends.device.limits import MAX_VIEWS
 from backends.device.region import Region
 from backends.formats import Format
 from backends.pipe.state import ViewportState
-from backends.raster.draw.linked import Linked
+from backends.raster.draw.link import Linked
 from backends.raster.draw.viewport import write_region, write_viewport
 from backends.raster.records import DEFAULT_REGISTER, Draw, SetupLayout, Shape, View
 

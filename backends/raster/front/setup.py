@@ -9,7 +9,7 @@ from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module,
 from backends.llvm.builder.record import Record
 from backends.raster.front.assemble import lowest_bit
 from backends.raster.front.bins import bin_triangle
-from backends.raster.front.routes import Routes
+from backends.raster.front.layers import Routes
 from backends.raster.front.vertices import snap
 from backends.raster.records import HEADS, NO_CHUNK, Batch, Draw, Mode, Scene, SetupLayout, VertexLayout, Worker
 

@@ -22,7 +22,7 @@ from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 from backends.raster.front.bins import load_box
 from backends.raster.records import CHUNK, NO_CHUNK, Draw, SetupLayout
-from backends.raster.tile.coarse import CoarseTest
+from backends.raster.tile.hiz import HizTest
 
 LIST_LIMIT = 8192  # bytes; coverage stops when its list is longer
 MAX_QUAD_LANES = 16  # a triangle of a few pixels fills no wider block
@@ -62,7 +62,7 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
     Stops at the chain's end or a long list. Without `quads` small triangles become runs too."""
     f = Function(module, "coverage", [PTR, PTR, I32, PTR, I32, I32, PTR, PTR], I32)
     draw, arena, limit, cursor_slot, tile_x, tile_y, list_, farthest = f.args
-    test = CoarseTest(f, Record(f, draw, Draw), farthest, (tile_x, tile_y))
+    test = HizTest(f, Record(f, draw, Draw), farthest, (tile_x, tile_y))
     wide_x, wide_y = tile_x.sext(I64), tile_y.sext(I64)
     size = f.var(I32, 0)
     with walk_chain(f, arena, limit, cursor_slot, size) as entry:

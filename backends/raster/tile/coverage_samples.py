@@ -21,8 +21,8 @@ from backends.llvm.builder.record import Record
 from backends.raster.front.bins import load_box
 from backends.raster.records import Draw, SetupLayout
 from backends.raster.samples import FINER, Pattern
-from backends.raster.tile.coarse import CoarseTest
 from backends.raster.tile.coverage import WINDOW, quad_width, row_lanes, store_compressed, walk_chain
+from backends.raster.tile.hiz import HizTest
 
 PER_WORD = 8  # samples in a word of masks of packed quads
 PART_BITS = 4
@@ -44,7 +44,7 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
     f = Function(module, "coverage", [PTR, PTR, I32, PTR, I32, I32, PTR, PTR], I32)
     draw, arena, limit, cursor_slot, tile_x, tile_y, list_, farthest = f.args
     d = Record(f, draw, Draw)
-    test = CoarseTest(f, d, farthest, (tile_x, tile_y), 0.0 if pattern.is_centered else 0.5)
+    test = HizTest(f, d, farthest, (tile_x, tile_y), 0.0 if pattern.is_centered else 0.5)
     wide_x, wide_y = tile_x.sext(I64), tile_y.sext(I64)
     wanted = d.get("sample_mask")
     size = f.var(I32, 0)

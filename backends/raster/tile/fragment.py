@@ -8,7 +8,7 @@ from enum import IntEnum, IntFlag
 from typing import Protocol
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
-from backends.device.demand import reads_handles
+from backends.device.needs import reads_handles
 from backends.formats import Format
 from backends.llvm.builder.function import F32, Function, Val
 from backends.llvm.builder.lanes import LaneMap
@@ -19,7 +19,7 @@ from backends.raster.records import Mode
 from backends.raster.samples import Pattern
 from backends.raster.tile.blend import TargetKey
 from backends.raster.tile.depth import DepthKey
-from backends.raster.tile.pressure import live_values
+from backends.raster.tile.register_pressure import live_values
 from linkage import interface_of
 from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.semantics import Semantic

@@ -11,11 +11,11 @@ from backends.raster.records import Draw, Scene, Worker
 from backends.raster.tile.blend import Colors, TargetKey, write_target
 from backends.raster.tile.coverage import quad_width, row_lanes, run_bytes, run_rows
 from backends.raster.tile.depth import DepthTest, compare
-from backends.raster.tile.effects import BlockMemory
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey, Outputs
 from backends.raster.tile.inputs import PixelInputs
-from backends.raster.tile.masks import drawn
+from backends.raster.tile.pixel_masks import drawn
 from backends.raster.tile.planes import Hoisted, Kernel, Planes
+from backends.raster.tile.shader_memory import BlockMemory
 from backends.raster.tile.surfaces import QuadView, RunView, Target, bound_target
 
 

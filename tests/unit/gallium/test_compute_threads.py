@@ -12,7 +12,7 @@ import pytest
 
 from backends.abi.keys import ImageKey
 from backends.compute import dispatch
-from backends.llvm.kernels import pace
+from backends.llvm.kernels import time_slices as pace
 from backends.llvm.kernels.grids import GridKey, build_grid_kernel
 from tests.unit.gallium.compute_cases import WHERE, buffer, launch, words, zeros
 from tgsi import gallium as g
@@ -164,7 +164,7 @@ def test_a_signal_is_seen_between_two_calls(monkeypatch: pytest.MonkeyPatch) -> 
 def test_pieces_grow_while_they_are_done_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([0.0, 0.001, 1.0, 1.01, 2.0, 2.07, 3.0, 4.0, 5.0, 5.001])
     monkeypatch.setattr(pace, "clock", lambda: next(times))
-    work, sizes = pace.Pace(100, 30), []
+    work, sizes = pace.TimeSlices(100, 30), []
     for _ in range(5):
         sizes.append(work.begin())
         work.end()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-
-import tgsi
 from tgsi.language.build.builder import ProgramBuilder
 from tgsi.language.build.opcode_methods import available
 from tgsi.language.build.registers import Register
+
+import tgsi
 from tgsi.language.facts.enums import File, ImmediateType, Processor
 
 

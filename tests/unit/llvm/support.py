@@ -20,8 +20,8 @@ LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 def runnable_levels() -> list[str]:
     """The x86-64 levels that this machine can execute."""
-    from backends.llvm.builder.target import LEVELS as features
-    from backends.llvm.builder.target import cpu_features
+    from backends.llvm.targets.machines import LEVELS as features
+    from backends.llvm.targets.machines import cpu_features
 
     return [level for level in LEVELS if features[level] <= cpu_features("host")]
 

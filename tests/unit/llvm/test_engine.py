@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backends.llvm.builder import target
 from backends.llvm.builder.function import F32, F64, I32, PTR, Function, Module
 from backends.llvm.engine.engine import Library, compile_cached, compile_module, compile_object, optimized_text
 from backends.llvm.engine.object_cache import ObjectCache, object_key, resolve_cache
-from backends.llvm.engine.objects import undefined_symbols
+from backends.llvm.engine.object_files import undefined_symbols
+from backends.llvm.targets import machines as target
 from tests.unit.llvm.support import entry, runnable_levels
 
 

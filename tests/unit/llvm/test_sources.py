@@ -104,8 +104,9 @@ def test_old_modules_never_store_under_the_digest_of_new_files(tmp_path: Path) -
 import sys, time
 from collections.abc import Iterator
 from pathlib import Path
-from backends.llvm import engine, math
-from backends.llvm.builder import PTR, Function, Module
+from backends.llvm.engine import engine
+from backends.llvm.library import math
+from backends.llvm.builder.function import PTR, Function, Module
 assert engine.__file__.startswith({str(tmp_path)!r})
 def build():
     module = Module("m")

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 import tgsi
 from backends.abi.records import BufferRecord, RunRecord, ShaderEnv
-from backends.llvm.builder import target
-from backends.llvm.builder.architectures import ARCHITECTURES
 from backends.llvm.builder.function import Function, Module
 from backends.llvm.engine.engine import machine_for, optimized_module
-from backends.llvm.engine.objects import undefined_symbols
-from backends.llvm.kernels.artifact import generate
+from backends.llvm.engine.object_files import undefined_symbols
+from backends.llvm.kernels.listing import generate
+from backends.llvm.targets import machines as target
+from backends.llvm.targets.architectures import ARCHITECTURES
 from tgsi.language.ir import Program
 
 TEXT = """VERT

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.unit.picture import GENERIC
-from tests.unit.raster.test_routes import ROUTE
+from tests.unit.raster.test_layers import ROUTE
 from tgsi import gallium as g
 from tgsi.language.diagnostics import UnsupportedError
 

@@ -7,7 +7,7 @@ import pytest
 from backends.abi.keys import SamplerKey, TextureKey
 from backends.formats import Format
 from backends.llvm.kernels.stages import build_run_kernel
-from backends.llvm.sampling.samplelib import PASSED, SYMBOL_PREFIX, decode
+from backends.llvm.sampling.shared_sampling import PASSED, SYMBOL_PREFIX, decode
 from backends.pipe.enums import TextureTarget
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.text.parser import parse

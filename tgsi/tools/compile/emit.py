@@ -104,7 +104,8 @@ def _tokens(program: Any) -> str:
 def _code(program: Any, kind: str, options: argparse.Namespace) -> str | bytes:
     cpu = chosen_cpu(options)
     with options.watch.stage("load code generator"):
-        from backends.llvm.kernels.artifact import generate, has_objects
+        from backends.llvm.engine.artifact import has_objects
+        from backends.llvm.kernels.listing import generate
     check_target(options)
     try:
         if _only_times(options) and not has_objects(cpu):

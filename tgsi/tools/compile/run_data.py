@@ -127,9 +127,9 @@ def read_triple(option: str, text: str) -> tuple[int, int, int]:
 
 def read_sampler(option: str, text: str) -> SamplerState:
     """A JSON object of a sampler's fields, or words: linear, nearest, mipmap, and a wrap mode such as repeat or clamp_to_edge."""
+    from backends.pipe.checks import make
     from backends.pipe.enums import TexWrap
     from backends.pipe.state import SamplerState
-    from backends.pipe.template import make
 
     given: dict[str, Any] = {}
     if text.lstrip().startswith("{"):

@@ -42,8 +42,8 @@ def check_target(options: argparse.Namespace) -> None:
     """UsageError for a target or a processor that does not exist."""
     if options.target is None:
         return
-    from backends.llvm.builder.architectures import architecture_of
-    from backends.llvm.builder.target import check_processor
+    from backends.llvm.targets.architectures import architecture_of
+    from backends.llvm.targets.machines import check_processor
 
     try:
         architecture_of(options.target)
@@ -54,8 +54,8 @@ def check_target(options: argparse.Namespace) -> None:
 
 def list_targets(options: argparse.Namespace) -> str:
     """A line a target: its name, the triple that the bare name stands for, what it is; or a line a processor."""
-    from backends.llvm.builder.architectures import ARCHITECTURES
-    from backends.llvm.builder.target import foreign, processors
+    from backends.llvm.targets.architectures import ARCHITECTURES
+    from backends.llvm.targets.machines import foreign, processors
 
     if options.target is not None:
         check_target(options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from backends.formats import Format
 from backends.gallium.resource.layout import Template
-from backends.gallium.screen.support import supported_binds
+from backends.gallium.screen.format_support import supported_binds
 from backends.pipe.enums import Bind, TextureTarget
 from tgsi.tools.vtest.compressed import COMPRESSIONS, Blocks
 from tgsi.tools.vtest.errors import CommandError, in_range

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from backends.llvm.builder.function import F32, Val
-from backends.llvm.program.reads import channels
+from backends.llvm.program.access import channels
 from backends.llvm.translate.emit import Context, Vector, emits
 from backends.run.arguments import MAX_TARGETS
 from tgsi.language.diagnostics import UnsupportedError

@@ -15,12 +15,12 @@ from backends.abi.records import TextureRecord
 from backends.formats import Format
 from backends.llvm.builder.function import F32, I32, Function, Val
 from backends.llvm.sampling.image import Image, Update
+from backends.llvm.translate.atomic_reduction import merge, merge_of
 from backends.llvm.translate.emit import Context, Vector
-from backends.llvm.translate.emit.parts import call_part
+from backends.llvm.translate.emit.outlined import call_part
 from backends.llvm.translate.emit.resources import changing
 from backends.llvm.translate.emit.textures import channels_of
 from backends.llvm.translate.emit.units import MAX_UNITS, Unit, meant, named, named_register, record_of, select_unit, wide
-from backends.llvm.translate.merging import merge, merge_of
 from backends.run.textures import MAX_IMAGES
 from passes.analysis.operands import RESOURCES
 from tgsi.language.diagnostics import UnsupportedError

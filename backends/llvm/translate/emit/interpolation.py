@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from backends.llvm.builder.function import Val
+from backends.llvm.program.access import channels
 from backends.llvm.program.plan import array_range
-from backends.llvm.program.reads import channels
 from backends.llvm.translate.emit import Context, Vector, emits
 from tgsi.language.diagnostics import UnsupportedError
 

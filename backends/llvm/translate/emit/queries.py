@@ -10,7 +10,7 @@ from backends.abi.records import TextureRecord
 from backends.llvm.builder.function import F32, I32, Function, Val
 from backends.llvm.sampling import query, sample
 from backends.llvm.translate.emit import Context, Vector, emits
-from backends.llvm.translate.emit.parts import call_part
+from backends.llvm.translate.emit.outlined import call_part
 from backends.llvm.translate.emit.textures import channels_of, offsets_of, target_of
 from backends.llvm.translate.emit.units import Named, Unit, named, record_of, select_unit, wide
 from tgsi.language.facts.enums import File, TargetInfo

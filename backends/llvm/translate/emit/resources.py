@@ -13,7 +13,7 @@ from backends.abi.records import MAX_CONSTANT_BUFFERS, BufferRecord, ShaderEnv
 from backends.llvm.builder.function import I32, I64, PTR, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.translate.emit import Context
-from backends.llvm.translate.emit.columns import Column
+from backends.llvm.translate.emit.lane_stack import Column
 from backends.llvm.translate.interface import MAX_BUFFERS, Counters, Covered, GridMemory, Memory, Words
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, MemoryType

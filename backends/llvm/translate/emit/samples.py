@@ -10,8 +10,8 @@ from backends.abi.records import ShaderEnv
 from backends.llvm.builder.function import F32, I32, PTR, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.sampling import query, sample
-from backends.llvm.sampling.samplelib import Way
-from backends.llvm.sampling.targets import INFOS, compared
+from backends.llvm.sampling.shared_sampling import Way
+from backends.llvm.sampling.texture_targets import INFOS, compared
 from backends.llvm.translate.emit import Context, Vector, emits
 from backends.llvm.translate.emit.queries import fetch, level_and_sample, per_texture, texel_coordinates, view_target, zeros
 from backends.llvm.translate.emit.textures import Request, channels_of, offsets_of, sample_units, unbound, way_of

@@ -9,7 +9,7 @@ from backends.abi.keys import SamplerKey, TextureKey
 from backends.abi.records import SamplerRecord, TextureRecord
 from backends.llvm.builder.function import F32, Val
 from backends.llvm.sampling import gather, query, sample
-from backends.llvm.sampling.samplelib import PASSED, SampleFunction, Way
+from backends.llvm.sampling.shared_sampling import PASSED, SampleFunction, Way
 from backends.llvm.translate.emit import Context, Vector, emits
 from backends.llvm.translate.emit.units import Unit, named, record_of, select_unit, wide
 from tgsi.language.diagnostics import UnsupportedError

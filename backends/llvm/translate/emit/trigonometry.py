@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.llvm.builder.function import Val
 from backends.llvm.library import math
-from backends.llvm.program.reads import access, is_indirect
+from backends.llvm.program.access import access, is_indirect
 from backends.llvm.program.tree import Leaf
 from backends.llvm.translate.emit import Context, Vector, emits
 

@@ -1,0 +1,93 @@
+"""What a program asks of its surroundings beside its inputs, found once a program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.abi.records import MAX_CONSTANT_BUFFERS
+from backends.device.bound import Shader
+from backends.device.residents import MAX_VIEWS
+from backends.run.textures import MAX_IMAGES
+from passes.analysis.effects import NONE, Effects, effects_of
+from passes.analysis.operands import RESOURCES, registers_of
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Instruction, Program, RegisterRef
+
+ORDERED_LANES = 16  # of programs whose results depend on the order of invocations: the same everywhere
+
+
+@dataclass(frozen=True, slots=True)
+class ShaderNeeds:
+    """What a program reads: (buffer, declared bytes, all of it) of each constant buffer, how many units it samples, how many images it
+    names, and what it does with memory.
+
+    A buffer that is addressed indirectly is wanted whole; of others what is declared is enough. is_paired: sampler k is only
+    used with view k."""
+
+    constants: tuple[tuple[int, int, bool], ...]
+    units: int
+    is_paired: bool = True
+    images: int = 0
+    effects: Effects = NONE
+    handles: bool = False  # values name textures or images
+
+    @staticmethod
+    def of(program: Program) -> ShaderNeeds:
+        """Computed from declarations and operands."""
+        registers = [r for i in program.instructions for r in registers_of(i)]
+        effects, handles = effects_of(program), reads_handles(program)
+        views = program.file_size(File.SVIEW)
+        units = MAX_VIEWS if handles else max(program.file_size(File.SAMP), views)
+        return ShaderNeeds(
+            _constants(program, registers), units, views == 0 and not handles, _images(program, registers, handles), effects, handles
+        )
+
+
+NOTHING = ShaderNeeds((), 0)
+
+
+def needs_of(shader: Shader | None) -> ShaderNeeds:
+    """The demand of a shader, kept with it."""
+    if shader is None:
+        return NOTHING
+    found = shader.derived.get("demand")
+    if found is None:
+        found = shader.derived["demand"] = ShaderNeeds.of(shader.program)
+    assert isinstance(found, ShaderNeeds)
+    return found
+
+
+def _constants(program: Program, registers: list[RegisterRef]) -> tuple[tuple[int, int, bool], ...]:
+    """Of CONST registers, and of what LOAD and RESQ name as CONSTBUF, which is wanted whole."""
+    every = set(range(MAX_CONSTANT_BUFFERS))
+    constants = [r for r in registers if r.file is File.CONST]
+    loaded = [r for r in registers if r.file is File.CONSTBUF]
+    whole = {r.dimension.index if r.dimension is not None else 0 for r in constants if r.indirect is not None}
+    whole |= {r.index for r in loaded}
+    if any(r.dimension is not None and r.dimension.indirect is not None for r in constants) or any(r.indirect is not None for r in loaded):
+        whole = every
+    sizes = {k: 16 * program.file_size(File.CONST, k) for k in every}
+    return tuple((k, size, k in whole) for k, size in sorted(sizes.items()) if size or k in whole)
+
+
+def _images(program: Program, registers: list[RegisterRef], handles: bool) -> int:
+    """One more than the highest unit that may be meant."""
+    named = [r for r in registers if r.file is File.IMAGE]
+    if handles or any(r.indirect is not None for r in named):
+        return MAX_IMAGES
+    return min(max(program.file_size(File.IMAGE), *(r.index + 1 for r in named), 0), MAX_IMAGES)
+
+
+def reads_handles(program: Program) -> bool:
+    """Some texture or image is named by a value."""
+    return any(_reads_handle(i) for i in program.instructions)
+
+
+def _reads_handle(instruction: Instruction) -> bool:
+    """Is a texture or image named by a value register?"""
+    if instruction.texture is not None:
+        return bool(instruction.src) and instruction.src[-1].register.file not in RESOURCES
+    if instruction.opcode.name == "STORE":
+        return instruction.dst[0].register.file not in RESOURCES
+    is_memory = instruction.opcode.name in ("LOAD", "RESQ") or instruction.opcode.name.startswith("ATOM")
+    return is_memory and instruction.src[0].register.file not in RESOURCES

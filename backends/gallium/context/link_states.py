@@ -1,0 +1,39 @@
+"""The link state object: a linkage other than the identity. It is an extension of ours, an open issue of the proposal of 2010."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from backends.gallium.context.handles import StateObject, check_object
+from backends.gallium.context.state_objects import StateObjects
+from linkage.options import IDENTITY, LinkState, link_state
+from tgsi.language.facts.semantics import Semantic
+
+
+class LinkStates(StateObjects):
+    """create_, bind_ and destroy_ for link states."""
+
+    def create_link_state(self, mapping: Mapping[Semantic | str, Semantic | str] | LinkState) -> StateObject[LinkState]:
+        """A link state: fragment input semantic -> the output semantic that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
+
+        Inputs that are not named are fed by their own semantic. Two inputs may be fed by one output. Equal mappings share one state.
+
+        Raises:
+            TypeError, ValueError: the mapping or one of its semantics is wrong.
+        """
+        made = mapping if isinstance(mapping, LinkState) else link_state(mapping, "create_link_state: mapping")
+        return self._create("link", made)
+
+    def bind_link_state(self, handle: StateObject[LinkState] | None) -> None:
+        """Use a link state; None: the identity."""
+        if handle is None:
+            self.state.link = IDENTITY
+            return
+        check_object(handle, "link", "bind_link_state")
+        self.state.link = handle.state
+
+    def destroy_link_state(self, handle: StateObject[LinkState]) -> None:
+        """Forget a link state."""
+        self._destroy(handle, "link")
+
+    delete_link_state = destroy_link_state

@@ -1,0 +1,220 @@
+"""Constant state objects: create_, bind_ and destroy_ for every kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from backends.device import bound as packet
+from backends.gallium.context.bindings import Bindings
+from backends.gallium.context.handles import StateObject, check_object
+from backends.pipe.checks import integer, make
+from backends.pipe.enums import ShaderType, lookup
+from backends.pipe.state import (
+    MAX_ANISOTROPY,
+    BlendState,
+    DepthStencilAlphaState,
+    RasterizerState,
+    RenderTargetBlend,
+    SamplerState,
+    VertexElement,
+)
+
+S = TypeVar("S")
+MAX_ELEMENTS = 32
+MAX_SAMPLERS = 32
+_TARGET_FIELDS = frozenset(item.name for item in fields(RenderTargetBlend))
+
+
+class StateObjects(Bindings):
+    """Blend, rasterizer, depth-stencil-alpha, sampler and vertex element objects.
+
+    A `create_` call takes a template, fields by keyword, or both; enumerations may be names. Equal templates share one state.
+    """
+
+    _interned: dict[Any, Any]
+
+    def _create(self, kind: str, state: S) -> StateObject[S]:
+        self.check_open()
+        if len(self._interned) > 4096:
+            self._interned.clear()
+        return StateObject(kind, self._interned.setdefault(state, state))
+
+    def _destroy(self, handle: Any, kind: str) -> None:
+        name = f"destroy_{kind}_state"
+        check_object(handle, kind, name)
+        handle.is_destroyed = True
+
+    # -- blend -----------------------------------------------------------------------------------------------------------
+    def create_blend_state(self, state: BlendState | None = None, /, **given: Any) -> StateObject[BlendState]:
+        """A blend object. Fields of BlendState; those of RenderTargetBlend too, which then fill rt[0].
+
+        Example: ``create_blend_state(blend_enable=True, rgb_src_factor="SRC_ALPHA", rgb_dst_factor="INV_SRC_ALPHA")``.
+
+        Raises:
+            TypeError, ValueError: a field does not exist or has a wrong value; the message names it.
+        """
+        name = "create_blend_state"
+        first = {field: given.pop(field) for field in list(given) if field in _TARGET_FIELDS}
+        if first:
+            if "rt" in given:
+                raise TypeError(f"{name}: rt: give targets or single fields of the first one, not both")
+            targets = state.rt if isinstance(state, BlendState) else ()
+            target = make(RenderTargetBlend, targets[0] if targets else None, first, name)
+            given["rt"] = (target, *targets[1:])
+        made = make(BlendState, state, given, name)
+        if len(made.rt) > packet.MAX_COLOR_BUFFERS:
+            raise ValueError(f"{name}: rt: {len(made.rt)} targets, at most {packet.MAX_COLOR_BUFFERS} are possible")
+        return self._create("blend", made)
+
+    def bind_blend_state(self, handle: StateObject[BlendState] | None) -> None:
+        """Use a blend object; None: no blending, all channels written."""
+        if handle is None:
+            self.state.blend = BlendState()
+            return
+        check_object(handle, "blend", "bind_blend_state")
+        self.state.blend = handle.state
+
+    def destroy_blend_state(self, handle: StateObject[BlendState]) -> None:
+        """Forget a blend object."""
+        self._destroy(handle, "blend")
+
+    delete_blend_state = destroy_blend_state
+
+    # -- rasterizer ------------------------------------------------------------------------------------------------------
+    def create_rasterizer_state(self, state: RasterizerState | None = None, /, **given: Any) -> StateObject[RasterizerState]:
+        """A rasterizer object from the fields of RasterizerState, e.g. ``create_rasterizer_state(cull_face="BACK")``."""
+        made = make(RasterizerState, state, given, "create_rasterizer_state")
+        for field in ("clip_plane_enable", "line_stipple_factor"):
+            integer(getattr(made, field), f"create_rasterizer_state: {field}", 0, 255)
+        for field in ("line_width", "point_size", "offset_units", "offset_scale", "offset_clamp"):
+            value = getattr(made, field)
+            if not math.isfinite(value) or (value < 0 and not field.startswith("offset")):
+                raise ValueError(f"create_rasterizer_state: {field}: {value} is not a size")
+        return self._create("rasterizer", made)
+
+    def bind_rasterizer_state(self, handle: StateObject[RasterizerState] | None) -> None:
+        """Use a rasterizer object; None: the defaults."""
+        if handle is None:
+            self.state.rasterizer = RasterizerState()
+            return
+        check_object(handle, "rasterizer", "bind_rasterizer_state")
+        self.state.rasterizer = handle.state
+
+    def destroy_rasterizer_state(self, handle: StateObject[RasterizerState]) -> None:
+        """Forget a rasterizer object."""
+        self._destroy(handle, "rasterizer")
+
+    delete_rasterizer_state = destroy_rasterizer_state
+
+    def set_border_words(self, handle: StateObject[SamplerState], words: Sequence[int]) -> None:
+        """Give a sampler object its border color as the 32-bit words of C's union, for who does not know of which kind views will be."""
+        check_object(handle, "sampler", "set_border_words")
+        record = self._bound(handle).record
+        for channel, word in enumerate(words):
+            record.border_color[channel] = record.border_integers[channel] = integer(word, f"set_border_words: words[{channel}]")
+
+    # -- depth, stencil, alpha -------------------------------------------------------------------------------------------
+    def create_depth_stencil_alpha_state(
+        self, state: DepthStencilAlphaState | None = None, /, **given: Any
+    ) -> StateObject[DepthStencilAlphaState]:
+        """A depth-stencil-alpha object, e.g. ``create_depth_stencil_alpha_state(depth=dict(enabled=True, writemask=True, func="LESS"))``.
+
+        `stencil` takes one state (both faces) or two.
+        """
+        stencil = given.get("stencil")
+        if isinstance(stencil, Mapping) or (stencil is not None and not isinstance(stencil, Sequence)):
+            given["stencil"] = (stencil, {})
+        elif isinstance(stencil, Sequence) and len(stencil) == 1:
+            given["stencil"] = (stencil[0], {})
+        return self._create("depth_stencil_alpha", make(DepthStencilAlphaState, state, given, "create_depth_stencil_alpha_state"))
+
+    def bind_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState] | None) -> None:
+        """Use a depth-stencil-alpha object; None: no tests, nothing written."""
+        if handle is None:
+            self.state.depth_stencil_alpha = DepthStencilAlphaState()
+            return
+        check_object(handle, "depth_stencil_alpha", "bind_depth_stencil_alpha_state")
+        self.state.depth_stencil_alpha = handle.state
+
+    def destroy_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState]) -> None:
+        """Forget a depth-stencil-alpha object."""
+        self._destroy(handle, "depth_stencil_alpha")
+
+    delete_depth_stencil_alpha_state = destroy_depth_stencil_alpha_state
+
+    # -- vertex elements -------------------------------------------------------------------------------------------------
+    def create_vertex_elements_state(
+        self, elements: Sequence[VertexElement | Mapping[str, Any] | Sequence[Any]]
+    ) -> StateObject[tuple[VertexElement, ...]]:
+        """A vertex elements object; element k feeds vertex shader input k.
+
+        An element is a VertexElement, its fields as a dictionary, or (src_offset, src_format[, buffer index[, divisor]]).
+        """
+        name = "create_vertex_elements_state"
+        if isinstance(elements, (str, bytes, Mapping)) or not isinstance(elements, Sequence):
+            raise TypeError(f"{name}: elements: a sequence is wanted, not {type(elements).__name__}")
+        if len(elements) > MAX_ELEMENTS:
+            raise ValueError(f"{name}: elements: {len(elements)} are too many; {MAX_ELEMENTS} are possible")
+        names = [item.name for item in fields(VertexElement)]
+        made = []
+        for index, item in enumerate(elements):
+            given = item if isinstance(item, (VertexElement, Mapping)) else dict(zip(names, item))
+            element = make(VertexElement, given, {}, f"{name}: elements[{index}]")
+            integer(element.src_offset, f"{name}: elements[{index}]: src_offset", 0, 1 << 16)
+            integer(element.vertex_buffer_index, f"{name}: elements[{index}]: vertex_buffer_index", 0, packet.MAX_VERTEX_BUFFERS - 1)
+            integer(element.instance_divisor, f"{name}: elements[{index}]: instance_divisor")
+            made.append(element)
+        return self._create("vertex_elements", tuple(made))
+
+    def bind_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]] | None) -> None:
+        """Use a vertex elements object; None: shader inputs read 0, 0, 0, 1."""
+        if handle is None:
+            self.state.vertex_elements = ()
+            return
+        check_object(handle, "vertex_elements", "bind_vertex_elements_state")
+        self.state.vertex_elements = handle.state
+
+    def destroy_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]]) -> None:
+        """Forget a vertex elements object."""
+        self._destroy(handle, "vertex_elements")
+
+    delete_vertex_elements_state = destroy_vertex_elements_state
+
+    # -- samplers --------------------------------------------------------------------------------------------------------
+    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Any) -> StateObject[SamplerState]:
+        """A sampler object from the fields of SamplerState, e.g. ``create_sampler_state(mag_img_filter="LINEAR")``."""
+        name = "create_sampler_state"
+        made = make(SamplerState, state, given, name)
+        border = given.get("border_color", made.border_color)
+        if all(isinstance(item, int) for item in border):
+            # Integers above 2**24 do not survive as floats; views of integer formats want them exact.
+            r, g, b, a = (integer(item, f"{name}: border_color", -(1 << 31)) for item in border)
+            made = replace(made, border_color=(r, g, b, a))
+        integer(made.max_anisotropy, f"{name}: max_anisotropy", 0, MAX_ANISOTROPY)
+        return self._create("sampler", made)
+
+    def bind_sampler_states(
+        self, stage: ShaderType | int | str, samplers: Sequence[StateObject[SamplerState] | None], *, start: int = 0
+    ) -> None:
+        """Bind sampler objects to the units of a stage from `start` on; None leaves a unit without one."""
+        name = "bind_sampler_states"
+        kind = lookup(ShaderType, stage, f"{name}: stage")
+        first = integer(start, f"{name}: start", 0, MAX_SAMPLERS)
+        if len(samplers) + first > MAX_SAMPLERS:
+            raise ValueError(f"{name}: samplers: unit {len(samplers) + first - 1} does not exist; there are {MAX_SAMPLERS}")
+        bound = []
+        for handle in samplers:
+            if handle is not None:
+                check_object(handle, "sampler", name)
+            bound.append(handle)
+        self.bind_samplers(kind, first, bound)
+
+    def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
+        """Forget a sampler object."""
+        self._destroy(handle, "sampler")
+        self._halves.pop(handle, None)
+
+    delete_sampler_state = destroy_sampler_state

@@ -1,0 +1,187 @@
+"""What a screen says about itself: names, capabilities, formats, memory; and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from backends.device.grid import compute_units
+from backends.formats import Format
+from backends.gallium.context.extras import refuse
+from backends.gallium.context.fence import Fence
+from backends.gallium.resource.layout import Template, check
+from backends.gallium.resource.resource import Accounting
+from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, cap_name, shader_caps
+from backends.gallium.screen.format_support import supported_binds
+from backends.pipe.checks import flags as as_flags
+from backends.pipe.checks import integer, pixel_format
+from backends.pipe.enums import Bind, ShaderType, TextureTarget, lookup
+
+
+class Answers:
+    """The part of a screen that only answers."""
+
+    cpu: str
+    threads: int | None
+    cache_dir: Path | None
+    memory: Accounting
+
+    def get_name(self) -> str:
+        """Name of the device."""
+        return f"tgsi ({self.cpu})"
+
+    def get_vendor(self) -> str:
+        """Who made the driver."""
+        return "tgsi"
+
+    def get_device_vendor(self) -> str:
+        """Who made what the driver runs on, as far as it is known: the machine's architecture."""
+        return os.uname().machine if hasattr(os, "uname") else "unknown"
+
+    def get_param(self, cap: str) -> int:
+        """Value of a PIPE_CAP, named with or without that prefix. ValueError, with the nearest name, for an unknown one."""
+        name = cap_name(cap, "PIPE_CAP_", CAPS, "get_param: cap")
+        return _memory_mib() if name == "VIDEO_MEMORY" else CAPS[name]
+
+    def get_paramf(self, cap: str) -> float:
+        """Value of a PIPE_CAPF."""
+        return CAPFS[cap_name(cap, "PIPE_CAPF_", CAPFS, "get_paramf: cap")]
+
+    def get_shader_param(self, stage: ShaderType | int | str, cap: str) -> int:
+        """Value of a PIPE_SHADER_CAP for a stage; 0 for stages without an engine."""
+        known = shader_caps(lookup(ShaderType, stage, "get_shader_param: stage"))
+        return known[cap_name(cap, "PIPE_SHADER_CAP_", known, "get_shader_param: cap")]
+
+    def get_compute_param(self, cap: str, *, ir: str = "TGSI") -> str | int | tuple[int, ...]:
+        """Value of a PIPE_COMPUTE_CAP: a string, a number, or one for each axis."""
+        name = cap_name(cap, "PIPE_COMPUTE_CAP_", COMPUTE_CAPS, "get_compute_param: cap")
+        return compute_units(self.threads) if name == "MAX_COMPUTE_UNITS" else COMPUTE_CAPS[name]
+
+    def get_video_param(self, profile: Any = None, entrypoint: Any = None, param: Any = None) -> int:
+        """0: no video."""
+        return 0
+
+    def is_video_format_supported(self, format: Any, profile: Any = None, entrypoint: Any = None) -> bool:
+        """False: no video."""
+        return False
+
+    def get_timestamp(self) -> int:
+        """Nanoseconds, of the same clock as TIMESTAMP queries."""
+        return time.monotonic_ns()
+
+    def get_driver_query_info(self, index: int | None = None) -> int | dict[str, Any] | None:
+        """The number of driver queries (0) without an index, else None."""
+        return 0 if index is None else None
+
+    def get_driver_query_group_info(self, index: int | None = None) -> int | dict[str, Any] | None:
+        """The number of groups of driver queries (0) without an index, else None."""
+        return 0 if index is None else None
+
+    def get_sample_pixel_grid(self, sample_count: int) -> tuple[int, int]:
+        """Pixels over which a pattern of sample locations repeats: 1 x 1."""
+        integer(sample_count, "get_sample_pixel_grid: sample_count", 0, 32)
+        return (1, 1)
+
+    def query_memory_info(self) -> dict[str, int]:
+        """Memory in KiB by the names of pipe_memory_info, and `used_bytes`, `peak_bytes` of living resources."""
+        total = _memory_mib() * 1024
+        free = max(0, total - self.memory.used // 1024)
+        return {
+            "total_device_memory": total,
+            "avail_device_memory": free,
+            "total_staging_memory": total,
+            "avail_staging_memory": free,
+            "device_memory_evicted": 0,
+            "nr_device_memory_evictions": 0,
+            "used_bytes": self.memory.used,
+            "peak_bytes": self.memory.peak,
+        }
+
+    def get_compiler_options(self, ir: Any = None, stage: Any = None) -> None:
+        """None: TGSI has no compiler options."""
+
+    def get_disk_shader_cache(self) -> Path | None:
+        """Directory of the object cache, None where there is none."""
+        return self.cache_dir
+
+    def get_driver_uuid(self) -> bytes:
+        """Sixteen zero bytes: memory is not shared with other drivers."""
+        return bytes(16)
+
+    def get_device_uuid(self) -> bytes:
+        """Sixteen zero bytes: memory is not shared with other devices."""
+        return bytes(16)
+
+    def is_format_supported(
+        self,
+        format: Format | str,
+        *,
+        target: TextureTarget | int | str = TextureTarget.TEXTURE_2D,
+        sample_count: int = 0,
+        storage_sample_count: int = 0,
+        bind: Bind | int | str | Sequence[str] = Bind.SAMPLER_VIEW,
+    ) -> bool:
+        """A resource of this format and target can be used in every way that `bind` says. False for formats nobody knows.
+
+        The format NONE asks for framebuffers without attachments of so many samples.
+        """
+        if format in ("NONE", "PIPE_FORMAT_NONE"):
+            return max(sample_count, storage_sample_count) <= 1
+        try:
+            found = pixel_format(format, "is_format_supported: format")
+        except ValueError:
+            return False
+        kind = lookup(TextureTarget, target, "is_format_supported: target")
+        wanted = as_flags(Bind, bind, "is_format_supported: bind")
+        samples = max(1, integer(sample_count, "is_format_supported: sample_count", 0, 32))
+        if integer(storage_sample_count, "is_format_supported: storage_sample_count", 0, 32) not in (0, samples):
+            return False
+        possible = supported_binds(found, kind, samples)
+        return not wanted & ~possible and (samples == 1 or bool(possible))
+
+    def can_create_resource(self, template: Template) -> bool:
+        """A resource of this template would not be refused for its sizes."""
+        try:
+            check(template)
+        except ValueError:
+            return False
+        return True
+
+    # -- sharing with others: none ---------------------------------------------------------------------------------------
+    def query_dmabuf_modifiers(self, format: Format | str) -> tuple[int, ...]:
+        """Empty: nothing is shared by dmabuf."""
+        return ()
+
+    def resource_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
+        """Refused: nothing is shared with other processes."""
+        refuse("resource_from_handle")
+
+    def resource_get_handle(self, *handle: Any, **given: Any) -> NoReturn:
+        """Refused: nothing is shared with other processes."""
+        refuse("resource_get_handle")
+
+    def resource_from_memobj(self, *handle: Any, **given: Any) -> NoReturn:
+        """Refused: MEMOBJ is 0."""
+        refuse("resource_from_memobj")
+
+    def memobj_create_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
+        """Refused: MEMOBJ is 0."""
+        refuse("memobj_create_from_handle")
+
+    def memobj_destroy(self, *handle: Any) -> NoReturn:
+        """Refused: MEMOBJ is 0."""
+        refuse("memobj_destroy")
+
+    def fence_get_fd(self, fence: Fence) -> int:
+        """-1: fences have no file descriptors."""
+        return -1
+
+
+def _memory_mib() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    except (AttributeError, ValueError, OSError):
+        return 1024

@@ -1,0 +1,60 @@
+"""Stream output: what leaves the last stage in front of the rasterizer, written to the bound targets in order."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from backends.device.bound import StreamTarget
+from backends.geometry.kernels import Entry
+from backends.geometry.records import MAX_TARGETS, OutputRecord
+from backends.geometry.shaded import Shaded
+from backends.pipe.state import StreamOutputInfo
+from backends.run.result import STREAMS
+
+
+@dataclass(slots=True)
+class StreamOutputWriter:
+    """The stream output of one draw. needed, written: primitives of each stream that should go to a target, and that did."""
+
+    info: StreamOutputInfo
+    targets: Sequence[StreamTarget | None]
+    kernel: Entry
+    needed: list[int] = field(default_factory=lambda: [0] * STREAMS)
+    written: list[int] = field(default_factory=lambda: [0] * STREAMS)
+    _records: dict[int, OutputRecord] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for output in self.info.output:
+            r = self._records.setdefault(output.stream, OutputRecord())
+            k = r.num_outputs
+            r.source[k] = 16 * output.register_index + 4 * output.start_component
+            r.size[k], r.target[k], r.place[k] = 4 * output.num_components, output.output_buffer, 4 * output.dst_offset
+            r.num_outputs = k + 1
+
+    @property
+    def streams(self) -> tuple[int, ...]:
+        """Streams of which something is written."""
+        return tuple(sorted(self._records))
+
+    def write(self, shaded: Shaded) -> None:
+        """One piece of what the last stage left."""
+        for stream, r in self._records.items():
+            primitives = shaded.lists.get(stream)
+            if primitives is None:  # only geometry shaders have streams beside 0
+                continue
+            r.vertices, r.vertex_size, r.rows = shaded.vertices, shaded.size, shaded.rows
+            r.corners, r.count = primitives.corners, primitives.count
+            for k in range(MAX_TARGETS):
+                target = self.targets[k] if k < len(self.targets) else None
+                r.stride[k] = 4 * self.info.stride[k] if k < len(self.info.stride) else 0
+                r.limit[k] = target.size if target is not None else -1
+                if target is not None:
+                    r.base[k], r.offset[k] = target.address, target.offset
+            self.kernel(ctypes.addressof(r))
+            for k, target in enumerate(self.targets[:MAX_TARGETS]):
+                if target is not None and r.offset[k] != target.offset:
+                    target.offset, target.stride = r.offset[k], r.stride[k]
+            self.needed[stream] += primitives.count
+            self.written[stream] += r.written

@@ -1,0 +1,124 @@
+"""From what is bound to the stage of a draw of patches."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Callable, Hashable
+
+from backends.device.bound import DrawState, Shader, StageBindings
+from backends.device.environment import make_environment, stage_keys
+from backends.device.needs import ORDERED_LANES, needs_of
+from backends.device.tables import BufferTable
+from backends.geometry.kernels import Entry
+from backends.geometry.records import MAX_REGISTERS
+from backends.geometry.tessellation.control import build_control_kernel
+from backends.geometry.tessellation.evaluation import build_evaluation_kernel
+from backends.geometry.tessellation.kernel import build_tessellator
+from backends.geometry.tessellation.key import TessRecord
+from backends.geometry.tessellation.layout import PatchLayout
+from backends.geometry.tessellation.records import ControlRecord, EvaluationRecord, RowsRecord
+from backends.geometry.tessellation.rows import build_rows
+from backends.geometry.tessellation.stage import Compiled, TessellationStage
+from backends.llvm.builder.module import Module
+from backends.llvm.engine.engine import Library
+from backends.llvm.program.plan import fitting_lanes
+from backends.pipe.enums import Prim
+from backends.pipe.state import DrawInfo
+from backends.raster.draw.builder import MAX_PARTNERS, DrawBuilder
+from backends.raster.draw.cache import Packet
+from backends.raster.kernels import Kernels, by_unit
+from backends.run.shapes import MAX_PATCH
+from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.facts.enums import File
+
+_RECORDS = (RowsRecord, TessRecord, ControlRecord, EvaluationRecord)
+LAYOUT = hashlib.sha256(repr([(n, getattr(r, n).offset) for r in _RECORDS for n, *_ in r._fields_]).encode()).hexdigest()
+"""What kernels believe about memory: part of every key on disk."""
+
+_entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_MOST_LANES = 16
+"""Points of a vector: those of one patch, which may have few."""
+
+
+def patch_vertices(state: DrawState, info: DrawInfo) -> int:
+    """Vertices of a patch. ValueError where a draw has something else, or patches of too many vertices."""
+    if info.mode is not Prim.PATCHES:
+        raise ValueError(f"draw_vbo: mode: tessellation shaders want PATCHES, not {Prim(info.mode).name}")
+    vertices = info.vertices_per_patch or state.stages.patch_vertices
+    if not 1 <= vertices <= MAX_PATCH:
+        raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH} are possible, not {vertices}")
+    return vertices
+
+
+def _function(library: Library) -> Entry:
+    return _entry(library.address[library.exports[0]])
+
+
+class _Maker:
+    """Compiled stages of one draw."""
+
+    def __init__(self, maker: DrawBuilder, packet: Packet, counters: BufferTable) -> None:
+        self._maker, self._packet, self._counters = maker, packet, counters
+        self.kernels: Kernels = maker.kernels
+
+    def fixed(self, key: tuple[Hashable, ...], name: str, build: Callable[[Module], None]) -> Entry:
+        """A function that does not depend on programs."""
+        return _function(self.kernels.compile((*key, LAYOUT), (name,), build))
+
+    def of_shader(
+        self,
+        name: str,
+        shader: Shader,
+        bindings: StageBindings,
+        lanes: int,
+        build: Callable[..., Module],
+        *more: int,
+    ) -> Compiled:
+        """The function `name` of a shader with what is bound to its stage."""
+        program = shader.program
+        if program.file_size(File.OUT) > MAX_REGISTERS or program.file_size(File.IN) > MAX_REGISTERS:
+            raise UnsupportedError.at("B001", f"a shader may have {MAX_REGISTERS} inputs and outputs")
+        demand = needs_of(shader)
+        wanted = ORDERED_LANES if demand.effects.is_ordered else self._maker.lanes or lanes
+        lanes = fitting_lanes(program, min(wanted, _MOST_LANES))
+        environment = make_environment(self._maker.region, demand, bindings, self._packet.reads, self._counters)
+        keys = stage_keys(bindings, demand)
+
+        def module() -> Module:
+            return build(program, lanes, *more, *by_unit(keys), cpu=self.kernels.cpu)
+
+        library = self.kernels.of_program(name, shader, (lanes, *more, *keys, LAYOUT), module)
+        return Compiled(_function(library), environment, lanes, library)
+
+
+def _layout(vertex: Shader, control: Shader | None, evaluation: Shader, rows: int) -> PatchLayout:
+    """The layout of these programs, kept with the evaluation shader."""
+    derived, name = evaluation.derived, f"patches {vertex.serial} {control.serial if control is not None else 0} {rows}"
+    if len(derived) > MAX_PARTNERS:
+        derived.clear()
+    found = derived.get(name)
+    if found is None:
+        found = derived[name] = PatchLayout.of(vertex.program, control.program if control is not None else None, evaluation.program, rows)
+    assert isinstance(found, PatchLayout)
+    return found
+
+
+def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, vertex: Shader, packet: Packet) -> TessellationStage:
+    """The stage behind the vertex shader. `packet` receives what is read.
+
+    Raises UnsupportedError for what the generator does not build.
+    """
+    make, stages = _Maker(maker, packet, state.counters), state.stages
+    evaluation, control = stages.evaluation_shader, stages.control_shader
+    assert evaluation is not None
+    layout, native = _layout(vertex, control, evaluation, patch_vertices(state, info)), max(maker.kernels.native, 8)
+    key = layout.key
+    return TessellationStage(
+        layout,
+        None if control is None else make.of_shader("control", control, stages.control, native, build_control_kernel),
+        make.of_shader("evaluate", evaluation, stages.evaluation, native, build_evaluation_kernel, layout.written),
+        copy_rows=make.fixed(("patch_rows",), "rows", build_rows),
+        tessellate=make.fixed(("tessellator", key), "tessellate", lambda module: build_tessellator(key, module)),
+        levels=stages.levels,
+    )

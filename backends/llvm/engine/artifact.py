@@ -1,0 +1,112 @@
+"""What the code generator makes of a module, for a file or for reading: LLVM's text, machine code as text, object files.
+
+An object is whole: the shared functions that it calls are inside; so is the assembly of targets that have no objects. Other texts
+show the module's own code only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import llvmlite.binding as llvm
+
+from backends.llvm.builder.function import Module
+from backends.llvm.engine.engine import build_shared, machine_for, parse_module, run_passes
+from backends.llvm.engine.linking import ALLOWED_SYMBOLS
+from backends.llvm.engine.object_files import undefined_symbols
+from backends.llvm.engine.opt_level import code_generation_level
+from backends.llvm.targets import machines as target
+
+#: What objects for other machines may also ask for: tables of the linker, and whole-number routines of the compiler's own library.
+_LINKER_SYMBOLS = frozenset({"_GLOBAL_OFFSET_TABLE_", ".TOC.", "_fltused", "__chkstk", "memmove"})
+_INTEGER_ROUTINES = frozenset(
+    f"__{prefix}{name}"
+    for prefix, names in {
+        "": "divdi3 moddi3 udivdi3 umoddi3 muldi3 ashldi3 ashrdi3 lshrdi3 popcountsi2 popcountdi2 divsi3 modsi3 udivsi3 umodsi3 multi3",
+        "aeabi_": "ldivmod uldivmod idiv uidiv idivmod uidivmod lmul llsl llsr lasr "
+        "memcpy memcpy4 memcpy8 memmove memset memclr memclr4 memclr8",
+    }.items()
+    for name in names.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """Text, or the bytes of an object; and the milliseconds of each step, LLVM's passes by name."""
+
+    data: str | bytes
+    times: dict[str, float]
+
+
+def has_objects(cpu: str) -> bool:
+    """LLVM writes objects for `cpu`; else only text. ValueError for an unknown one."""
+    other = target.foreign(cpu)
+    return other is None or other.architecture.objects
+
+
+def generate_artifact(build: Callable[[], Module], kind: str, *, cpu: str = "host") -> Artifact:
+    """Code of the module that `build` makes. `kind` is "llvm", "asm" or "obj"; `cpu` is described in `targets.machines`.
+
+    Raises:
+        UnsupportedError: the generator does not build something; it is named, with its place.
+        ValueError: an unknown cpu or target, or one for which LLVM writes no objects.
+    """
+    textual = not has_objects(cpu)
+    if kind == "obj" and textual:
+        raise ValueError(f"LLVM writes no objects for {cpu}, only text (asm)")
+    times: dict[str, float] = {}
+    with _measured(times, "build LLVM text"):
+        module = build()
+        text = module.text()
+    with _measured(times, "set up target"):
+        target.check_processor(cpu)
+        machine = machine_for(cpu, code_generation_level(text))
+    with _measured(times, "parse LLVM text"):
+        parsed = parse_module(text, machine)
+    if kind == "obj" or (kind == "asm" and textual):
+        with _measured(times, "link shared functions"):
+            _link_shared(parsed, module, machine)
+    passes: dict[str, float] = {}
+    run_passes(parsed, machine, passes)
+    times.update({f"LLVM {name}": spent for name, spent in passes.items()})
+    if kind == "llvm":
+        return Artifact(str(parsed), times)
+    with _measured(times, "generate code"):
+        made = machine.emit_assembly(parsed) if kind == "asm" else bytes(machine.emit_object(parsed))
+    if isinstance(made, bytes):
+        with _measured(times, "scan symbols"):
+            _check_symbols(made, module.name)
+    return Artifact(made, times)
+
+
+@contextmanager
+def _measured(times: dict[str, float], name: str) -> Iterator[None]:
+    begin = time.perf_counter()
+    yield
+    times[name] = (time.perf_counter() - begin) * 1e3
+
+
+def _link_shared(parsed: llvm.ModuleRef, module: Module, machine: llvm.TargetMachine) -> None:
+    """Put the shared functions that are called into the module, as its own."""
+    while True:
+        missing = [f.name for f in parsed.functions if f.is_declaration]
+        found = next(((name, made) for name in missing if (made := build_shared(name, module.cpu)) is not None), None)
+        if found is None:
+            break
+        parsed.link_in(parse_module(found[1].text(), machine))
+    own = {f.name for f in module.functions if not f.internal}
+    for function in parsed.functions:
+        if not function.is_declaration and function.name not in own:
+            function.linkage = llvm.Linkage.internal
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(parsed, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1)))
+
+
+def _check_symbols(image: bytes, name: str) -> None:
+    wanted = undefined_symbols(image) - ALLOWED_SYMBOLS - _LINKER_SYMBOLS - _INTEGER_ROUTINES
+    if wanted:
+        raise ValueError(f"module {name!r} calls {', '.join(sorted(wanted))}, which generated code may not")

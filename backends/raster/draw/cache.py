@@ -1,0 +1,134 @@
+"""A draw that is ready, and how the same draw is recognized when it comes again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from backends.device.bound import DrawState, Framebuffer
+from backends.pipe.state import DrawInfo
+
+if TYPE_CHECKING:
+    from backends.raster.draw.environments import Copies
+
+
+@dataclass(slots=True)
+class Packet:
+    """A draw that is ready: its record, and the memory ranges that it will read.
+
+    primitives: triangles, lines and points; assembled: what they make up, where a quad or polygon is one."""
+
+    address: int
+    primitives: int
+    vertices: int
+    reads: list[tuple[int, int]]
+    environments: tuple[int, int] = (0, 0)  # of the vertex and the fragment shader
+    assembled: int = 0
+    is_layered: bool = False  # primitives name layers
+    is_repeatable: bool = True  # the record names no memory that ends with the frame, but for environments
+
+
+@dataclass(slots=True)
+class CachedDraw:
+    """A draw that was made: if everything is as it was, so is its record."""
+
+    known: tuple[object, ...]
+    content: bytes
+    packet: Packet
+    kept: list[Any]
+    frame: int  # in which `packet` was made, or made again
+    copies: Copies | None = None  # of that frame
+
+
+def same_but_geometry(known: tuple[object, ...], info: DrawInfo) -> tuple[int, ...]:
+    """Names what draws have in common that differ in vertices, indices and numbers of primitives only: all of them by their identity."""
+    return (*map(id, known[_INPUTS:]), info.mode, info.index_size)
+
+
+def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
+    """Every object that a draw record is made of, but for constants."""
+    return (
+        state.vertex_buffers,
+        state.index_buffer,
+        info,
+        state.vertex_shader,
+        state.fragment_shader,
+        state.rasterizer,
+        state.blend,
+        state.depth_stencil_alpha,
+        state.vertex_elements,
+        state.blend_color,
+        state.stencil_ref,
+        state.viewports,
+        state.scissors,
+        state.polygon_stipple,
+        state.window_rectangles,
+        state.clip_planes,
+        state.sample_mask,
+        state.min_samples,
+        state.count_samples,
+        state.count_statistics,
+        state.link,
+        framebuffer,
+        *state.vertex.views,
+        None,
+        *state.vertex.samplers,
+        None,
+        *state.fragment.views,
+        None,
+        *state.fragment.samplers,
+    )
+
+
+_INPUTS = 3  # things that an identity begins with: vertices, indices, and how many
+MOST_REPEATS = 1024
+LIFE = 32  # flushes
+
+
+class DrawCache:
+    """Draws that were made lately. What did not come again for `LIFE` to twice as many flushes is forgotten, and what it kept alive.
+
+    Keys are addresses of objects, which live as long as the entry does."""
+
+    def __init__(self) -> None:
+        self._recent: dict[tuple[int, ...], CachedDraw] = {}
+        self._older: dict[tuple[int, ...], CachedDraw] = {}
+        self._kin: dict[tuple[int, ...], CachedDraw] = {}  # the first of each kind: others keep what it keeps
+        self._flushes = 0
+        self.frame = 0  # number of the frame
+
+    def find(self, known: tuple[object, ...]) -> CachedDraw | None:
+        """The draw that was made of the very same objects."""
+        key = tuple(map(id, known))
+        found = self._recent.get(key)
+        if found is None and self._older:
+            found = self._older.pop(key, None)
+            if found is not None:
+                self._recent[key] = found
+        return found
+
+    def find_kin(self, known: tuple[object, ...], info: DrawInfo) -> CachedDraw | None:
+        """A draw that differs in vertices, indices and the number of primitives only."""
+        return self._kin.get(same_but_geometry(known, info))
+
+    def add_kin(self, repeat: CachedDraw, info: DrawInfo) -> None:
+        """Let `find_kin` find a draw."""
+        self._kin.setdefault(same_but_geometry(repeat.known, info), repeat)
+
+    def add(self, repeat: CachedDraw) -> None:
+        """Remember a draw."""
+        if len(self._recent) >= MOST_REPEATS:
+            self._turn()
+        self._recent[tuple(map(id, repeat.known))] = repeat
+
+    def flushed(self) -> None:
+        """A flush ended, and with it a frame."""
+        self.frame += 1
+        self._flushes += 1
+        if self._flushes >= LIFE:
+            self._turn()
+
+    def _turn(self) -> None:
+        self._flushes = 0
+        self._older, self._recent = self._recent, {}
+        self._kin.clear()

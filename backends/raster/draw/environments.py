@@ -1,0 +1,98 @@
+"""Environments of draws that come again with nothing changed but constants: copies made ahead, many at a time.
+
+A draw takes the next copy and writes where its constants lie, or takes the last one again if none have changed. Copies lie in a frame's
+memory and end with it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+
+import numpy as np
+
+from backends.abi.records import ShaderEnv
+from backends.device.bound import Constants, DrawState, Memory, Shader, StageBindings
+from backends.device.environment import place_constants
+from backends.device.needs import needs_of
+from backends.device.region import ALIGNMENT, Region
+from backends.raster.draw.cache import Packet
+
+_MOST = 256  # copies made at once
+_STRIDE = ctypes.sizeof(ShaderEnv) + ALIGNMENT - 1 & -ALIGNMENT
+_CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
+_ADDRESS, _COUNT = struct.Struct("Q"), struct.Struct("i")
+
+
+class _Environments:
+    """Copies of one stage's environment."""
+
+    def __init__(self, region: Region, shader: Shader | None, bindings: StageBindings, address: int) -> None:
+        demand = needs_of(shader)
+        self._region, self._bindings, self._slots, self._address = region, bindings, demand.constants, address
+        self._template = np.ctypeslib.as_array((ctypes.c_uint8 * ctypes.sizeof(ShaderEnv)).from_address(address)).copy()
+        self.has_constants = bool(demand.constants)
+        self.units = (list(bindings.views), list(bindings.samplers)) if demand.units else None
+        self._memory: list[Memory | Constants | None] = []  # what the slots held in the last copy
+        self._row = self._rows = self._base = 0
+        self._view = memoryview(b"")
+
+    def has_units(self) -> bool:
+        """The views and samplers that the shader reads are still bound."""
+        return self.units is None or self.units == (self._bindings.views, self._bindings.samplers)
+
+    def take(self) -> int:
+        """Address of an environment with the constants that are bound now."""
+        bound, last = self._bindings.constants, self._memory
+        if len(last) == len(self._slots):
+            for before, (slot, _, _) in zip(last, self._slots):
+                found = bound[slot] if slot < len(bound) else None
+                if found is not before or type(found) is Memory:  # what a Memory names may have changed
+                    break
+            else:
+                return self._address
+        if self._row == self._rows:
+            self._make()
+        at, view = self._row * _STRIDE, self._view
+        self._row += 1
+        self._memory = last = []
+        for slot, declared, is_whole in self._slots:
+            memory = bound[slot] if slot < len(bound) else None
+            last.append(memory)
+            address, words = place_constants(self._region, memory, declared, is_whole)
+            _ADDRESS.pack_into(view, at + _CONSTANTS + 8 * slot, address)
+            _COUNT.pack_into(view, at + _WORDS + 4 * slot, words)
+        self._address = self._base + at
+        return self._address
+
+    def _make(self) -> None:
+        """More copies: twice as many as the last time."""
+        self._rows = min(max(2 * self._rows, 4), _MOST)
+        self._row, self._base = 0, self._region.allocate(self._rows * _STRIDE)
+        memory = (ctypes.c_uint8 * (self._rows * _STRIDE)).from_address(self._base)
+        self._view = memoryview(memory).cast("B")
+        np.ctypeslib.as_array(memory).reshape(self._rows, _STRIDE)[:, : len(self._template)] = self._template
+
+
+class Copies:
+    """Of the environments of a packet, whose draw had the bindings of `state`.
+
+    Attributes: packet; is_sampled: shaders read views and samplers."""
+
+    def __init__(self, region: Region, state: DrawState, packet: Packet) -> None:
+        self.packet = packet
+        shaders = ((state.vertex_shader, state.vertex), (state.fragment_shader, state.fragment))
+        self._stages = [_Environments(region, *found, address) for found, address in zip(shaders, packet.environments)]
+        self._addresses = packet.environments
+        self._takes = [stage.take if stage.has_constants else None for stage in self._stages]
+        self.is_sampled = any(stage.units is not None for stage in self._stages)
+
+    def has_units(self) -> bool:
+        """The views and samplers that the shaders read are still bound."""
+        return all(stage.has_units() for stage in self._stages)
+
+    def take(self) -> tuple[int, int]:
+        """Addresses of environments with the constants that are bound now."""
+        vertex, fragment = self._addresses
+        take_vertex, take_fragment = self._takes
+        return take_vertex() if take_vertex else vertex, take_fragment() if take_fragment else fragment

@@ -1,0 +1,298 @@
+"""Front end: points and lines become pairs of triangles in window space, so that everything behind it knows triangles only.
+
+A point is a square of whole pixels, as softpipe has it (semantics.md): its first column is trunc(x + 0.75 - size/2), its
+first row trunc(y + 0.25 - size/2), its edge floor(size), at least 1. Other kinds of points are squares around their center; of a
+smooth one the place slot says where a pixel lies in it: x and y from the center, w the radius and half a pixel; coverage is
+clamp(w - |(x, y)|) to [0, 1]. A line is a parallelogram along its major axis: in
+each column (row) `width` pixels around the center line; diamond exit decides about the first and the last column.
+(Smooth lines are rectangles.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.front.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
+from backends.raster.front.vertices import snap
+from backends.raster.front.views import placed_view
+from backends.raster.front.wide_lines import STIPPLE_AT, count_stipple, place_at, restart_stipple
+from backends.raster.records import (
+    CULL,
+    FAR,
+    GUARD,
+    NEAR,
+    NEEDS_CLIP,
+    OUTSIDE,
+    USER,
+    Batch,
+    Draw,
+    Mode,
+    PointKind,
+    Shape,
+    VertexLayout,
+    Worker,
+)
+
+MAX_POINT = 8192.0  # pixels
+UNIT = 1.0 / 256.0
+DISK_MARK = -1.0  # in z of the place slot
+
+
+class Output:
+    """The growing lists of vertex records and triangles of one worker."""
+
+    def __init__(self, f: Function, w: Record, d: Record) -> None:
+        self.f, self.w, self.d = f, w, d
+        self.vertices, self.size = w.get("vertices"), d.get("vertex_size")
+        self.lists = [w.get(n) for n in ("u0", "u1", "u2", "uprim")]
+        self.count = f.var(I32, 0)
+        self.next = f.var(I32, w.get("num_vertices"))
+
+    def record(self, number: Val) -> Val:
+        """Pointer to a vertex record."""
+        return self.f.at(self.vertices, (number * self.size).zext(I64))
+
+    def copies(self, source: Val) -> list[Val]:
+        """Four new records like `source`."""
+        f, first = self.f, self.next.get()
+        found = [self.record(first + k) for k in range(4)]
+        for r in found:
+            copy_vertex(f, source, r, self.size)
+        self.next.set(first + 4)
+        return found
+
+    def triangle(self, corners: Sequence[Val], prim: Val) -> None:
+        """A triangle of three vertex numbers."""
+        at = self.count.get() << 2
+        for v, target in zip([*corners, prim], self.lists):
+            self.f.store(v, target, at)
+        self.count.add(1)
+
+    def quad(self, prim: Val, reverse: Val | None = None) -> None:
+        """Two triangles of the last four records: (0, 1, 2) and (1, 3, 2), of negative area where `reverse`."""
+        f, first = self.f, self.next.get() - 4
+        for a, b, c in ((0, 1, 2), (1, 3, 2)):
+            x, y = first + a, first + b
+            if reverse is not None:
+                x, y = f.select(reverse, y, x), f.select(reverse, x, y)
+            self.triangle([x, y, first + c], prim)
+
+
+def build_expand(module: Module) -> None:
+    """expand(worker, batch) -> count: points or lines t -> triangles u, in order; clips and drops on the way."""
+    _build_clip_line(module)
+    f = Function(module, "expand", [PTR, PTR], I32, internal=True)
+    worker, batch = f.args
+    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
+    draw = b.get("draw")
+    d = Record(f, draw, Draw)
+    out = Output(f, w, d)
+    masks, corners, prims = w.get("clip_masks"), [w.get(n) for n in ("t0", "t1", "t2")], w.get("prim")
+    is_point = d.get("shape").eq(Shape.POINT)
+    with f.range(0, b.get("count")) as i:
+        a, c, provoking = (f.load(I32, t, i << 2) for t in corners)
+        prim = f.load(I32, prims, i << 2)
+        restart_stipple(f, w, d, b, prim)
+        m0, m1 = f.load(I32, masks, a << 2), f.load(I32, masks, c << 2)
+        with f.if_((m0 & m1 & CULL).eq(0)), f.else_of(is_point) as line:
+            with f.if_((m0 & point_bounds(f, d)).eq(0)):
+                draw_point(f, d, out, out.record(a))
+                out.quad(prim)
+            line()
+            draw_line(f, d, out, worker, [a, c, provoking], [m0, m1], prim)
+    w.set("num_vertices", out.next.get())
+    f.ret(out.count.get())
+
+
+# -------------------------------------------------------------------------------------------------------------- points
+def point_bounds(f: Function, d: Record) -> Val:
+    """Bits of a clip mask that end a point: it lives by its center, or is cut at the sides as triangles are (point_tri_clip)."""
+    return f.select(d.get("cuts_points").ne(0), f.const(I32, NEAR | FAR | GUARD | USER), OUTSIDE | USER)
+
+
+def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
+    """Four new records: the corners of the point at the record `source`."""
+    x, y = (snap(f, f.load(F32, source, VertexLayout.WINDOW + 4 * k)).to_float() * UNIT for k in range(2))
+    size = f.var(F32, d.get("point_size"))
+    slot = d.get("size_register")
+    with f.if_(slot >= 0):
+        size.set(f.load(F32, source, (slot << 4) + VertexLayout.SLOTS))
+    wide = f.min(f.max(size.get(), 1.0), MAX_POINT)
+    single = ~(wide > 1.0)
+    left = f.select(single, x, x + (0.75 - wide * 0.5))
+    bottom = f.select(single, y, y + (0.25 - wide * 0.5))
+    x0, y0, edge = f.to_int(left), f.to_int(bottom), f.to_int(wide)
+    ends = [f.var(F32, v.to_float()) for v in (x0, y0, x0 + edge, y0 + edge)]
+    kind, radius = d.get("point_kind"), f.var(F32, wide * 0.5)
+    with f.if_(kind.ne(PointKind.PIXELS)):
+        radius.set(f.select(kind.eq(PointKind.DISK), radius.get() + 0.5, radius.get()))
+        for end, v in zip(ends, (x - radius.get(), y - radius.get(), x + radius.get(), y + radius.get())):
+            end.set(v)
+    xs, ys = [ends[0].get(), ends[2].get()], [ends[1].get(), ends[3].get()]
+    records = out.copies(source)
+    for k, r in enumerate(records):
+        px, py = xs[k % 2], ys[k // 2]
+        f.store(px, r, VertexLayout.WINDOW)
+        f.store(py, r, VertexLayout.WINDOW + 4)
+        with f.if_(kind.eq(PointKind.DISK)):
+            for c, v in enumerate((px - x, py - y, f.const(F32, DISK_MARK), radius.get())):
+                f.store(v, f.at(r, place_at(d)), 4 * c)
+        s, t = (px - x) / wide + 0.5, (py - y) / wide + 0.5
+        t = f.select(d.get("sprite_flip").ne(0), 1.0 - t, t)  # y = 0 is the upper end of a target
+        with f.range(0, d.get("num_slots")) as i:
+            with f.if_(f.load(I32, d.address("sprite"), i << 2).ne(0)):
+                at = (i << 4) + VertexLayout.SLOTS
+                for c, v in enumerate((s, t, f.const(F32, 0.0), f.const(F32, 1.0))):
+                    f.store(v, f.at(r, at), 4 * c)
+
+
+# --------------------------------------------------------------------------------------------------------------- lines
+def _build_clip_line(module: Module) -> None:
+    """clip_line(worker, draw, a, b, provoking) -> visible: two new records behind the others, clipped to every plane."""
+    f = Function(module, "clip_line", [PTR, PTR, I32, I32, I32], I32, internal=True)
+    worker, draw, a, b, provoking = f.args
+    w, d = Record(f, worker, Worker), Record(f, draw, Draw)
+    vertices, size = w.get("vertices"), d.get("vertex_size")
+    bytes_, polygon = size - VertexLayout.CLIP, w.get("polygon")
+    ends = [polygon, f.at(polygon, bytes_)]
+    for v, end in zip((a, b), ends):
+        copy_vertex(f, f.at(f.at(vertices, (v * size).zext(I64)), VertexLayout.CLIP), end, bytes_)
+    provoking_at = f.at(vertices, (provoking * size).zext(I64))
+    view = placed_view(f, d, provoking_at)
+    with f.range(0, d.get("num_distances") + PLANES) as plane:
+        distances = [plane_distance(f, d, view, plane, end) for end in ends]
+        inside = [distance >= 0.0 for distance in distances]
+        with f.if_(~(inside[0] | inside[1])):
+            f.ret(f.const(I32, 0))
+            f.place(f.label())
+        for k in range(2):
+            with f.if_(~inside[k]):
+                t = distances[1 - k] / (distances[1 - k] - distances[k])
+                blend_vertex(f, ends[1 - k], ends[k], t, ends[k], bytes_)
+    first = w.get("num_vertices")
+    for k, end in enumerate(ends):
+        record = f.at(vertices, ((first + k) * size).zext(I64))
+        emit_vertex(f, d, view, end, record, bytes_, provoking_at)
+    f.ret(f.const(I32, 1))
+
+
+def draw_line(
+    f: Function, d: Record, out: Output, worker: Val, vertices: Sequence[Val], masks: Sequence[Val], prim: Val, reverse: Val | None = None
+) -> None:
+    """A line from vertices[0] to vertices[1] whose provoking vertex is vertices[2] (numbers); masks: clip masks of the ends."""
+    a, c, provoking = vertices
+    m0, m1 = masks
+    with f.if_((m0 & m1 & OUTSIDE).eq(0)):
+        ends = [f.var(PTR, out.record(v)) for v in (a, c)]
+        visible = f.var(I32, 1)
+        with f.if_(((m0 | m1) & NEEDS_CLIP).ne(0)):
+            first = out.next.get()
+            out.w.set("num_vertices", first)
+            visible.set(f.call(I32, "clip_line", worker, d.pointer, a, c, provoking))
+            ends[0].set(out.record(first))
+            ends[1].set(out.record(first + 1))
+            out.next.set(first + 2)
+        with f.if_(visible.get().ne(0)):
+            with f.else_of(d.get("rectangular").eq(0)) as rectangle:
+                _line(f, d, out, ends[0].get(), ends[1].get(), out.record(provoking), prim, reverse)
+                rectangle()
+                out.w.set("num_vertices", out.next.get())
+                flipped = f.const(BOOL, 0) if reverse is None else reverse
+                three = (ends[0].get(), ends[1].get(), out.record(provoking))
+                out.count.set(f.call(I32, "rectangle", worker, d.pointer, *three, prim, out.count.get(), flipped))
+                out.next.set(out.w.get("num_vertices"))
+
+
+def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: Val, prim: Val, reverse: Val | None) -> None:
+    x0, y0, x1, y1 = (snap(f, f.load(F32, r, VertexLayout.WINDOW + 4 * k)) for r in (start, end) for k in range(2))
+    dx, dy = x1 - x0, y1 - y0
+    along_x = _magnitude(f, dx) >= _magnitude(f, dy)
+
+    def by_axis(a: Val, b: Val) -> Val:
+        return f.select(along_x, a, b)
+
+    u0, v0, u1, v1 = by_axis(x0, y0), by_axis(y0, x0), by_axis(x1, y1), by_axis(y1, x1)
+    du, dv, forward = u1 - u0, v1 - v0, by_axis(dx, dy) > 0
+    first = _edge(f, u0, v0, forward, None)
+    last = _edge(f, u1, v1, forward, d.get("last_pixel").ne(0))
+    drawn = du.ne(0) & f.select(forward, first < last, last < first)
+    with f.if_(drawn):
+        half = d.get("line_width").cast("fptosi", I32) << 7
+        records = out.copies(start)
+        with f.if_(d.get("routed").ne(0)):  # what is no slot of setup's comes from the provoking vertex
+            with f.range(d.get("num_slots"), d.get("num_vertex_slots")) as s:
+                with f.if_(f.load(I32, d.address("flat"), s << 2).ne(0)):
+                    at = (s << 4) + VertexLayout.SLOTS
+                    for r in records:
+                        f.store(f.load(F32.wide(4), provoking, at), r, at)
+        low, high = f.select(forward, first, last), f.select(forward, last, first)
+        length = du.to_double()
+        counter = f.var(F32, 0.0)
+        with f.if_(d.get("stippled").ne(0)):
+            counter.set(count_stipple(f, out.w, d, _magnitude(f, last - first).to_float() * UNIT))
+        for side, u in enumerate((low, high)):
+            s = (u - u0).to_double() / length
+            v = v0 + f.to_int(f.round(s * dv.to_double())) + 1  # a center on the border belongs to the lower line
+            pairs = [(by_axis(u, k), by_axis(k, u)) for k in (v - half, v + half)]
+            there = _write_end(f, d, records, side, pairs, along_x, start, end, provoking, s.cast("fptrunc", F32))
+            with f.if_(d.get("stippled").ne(0)):
+                done = counter.get() + _magnitude(f, u - first).to_float() * UNIT
+                for r in there:
+                    f.store(done + STIPPLE_AT, f.at(r, place_at(d)), 8)
+        out.quad(prim, reverse)
+
+
+def _magnitude(f: Function, v: Val) -> Val:
+    return f.max(v, 0 - v)
+
+
+def _edge(f: Function, u: Val, v: Val, forward: Val, keep_last: Val | None) -> Val:
+    """Where the line begins (keep_last None) or ends: the border of a pixel column, by diamond exit."""
+    pixel, fu, fv = u >> 8, (u & 255) - 128, (v & 255) - 128
+    inside = _magnitude(f, fu) + _magnitude(f, fv) < 128
+    ahead = f.select(forward, fu < 0, fu > 0)  # the diamond lies ahead
+    if keep_last is None:
+        included = inside | ahead
+        return f.select(included ^ forward, pixel + 1, pixel) << 8
+    behind = f.select(forward, fu > 0, fu < 0)
+    included = (~inside & behind) | keep_last
+    return f.select(included ^ forward, pixel, pixel + 1) << 8
+
+
+def _write_end(
+    f: Function,
+    d: Record,
+    records: Sequence[Val],
+    side: int,
+    pairs: Sequence[tuple[Val, Val]],
+    along_x: Val,
+    start: Val,
+    end: Val,
+    provoking: Val,
+    s: Val,
+) -> list[Val]:
+    """Both corners at one end of a line: at fraction `s` between its ends, extrapolated in window space."""
+    z0, w0, z1, w1 = (f.load(F32, r, VertexLayout.WINDOW + 8 + 4 * k) for r in (start, end) for k in range(2))
+    rw = w0 + (w1 - w0) * s
+    rw = f.select(rw > 0.0, rw, w0)
+    z = z0 + (z1 - z0) * s
+    # corner 0 of the quad: low end, low side; 1 and 2: which of high end and high side comes first depends on the axis
+    middle = f.select(along_x, records[2 - side], records[1 + side])
+    there = [records[0], middle] if side == 0 else [middle, records[3]]
+    for (x, y), r in zip(pairs, there):
+        for k, v in enumerate((x.to_float() * UNIT, y.to_float() * UNIT, z, rw)):
+            f.store(v, r, VertexLayout.WINDOW + 4 * k)
+
+    vec4 = F32.wide(4)
+    with f.range(0, d.get("num_slots")) as i:
+        at, mode = (i << 4) + VertexLayout.SLOTS, f.load(I32, d.address("mode"), i << 2)
+        a, b = f.load(vec4, start, at), f.load(vec4, end, at)
+        scaled, to = a * w0, b * w1
+        perspective = (scaled + (to - scaled) * s) / rw
+        value = f.select(mode.eq(Mode.PERSPECTIVE), perspective, a + (b - a) * s)
+        value = f.select(mode.eq(Mode.FLAT), f.load(vec4, provoking, at), value)
+        for r in there:
+            f.store(value, r, at)
+    return there

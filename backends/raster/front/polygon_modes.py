@@ -1,0 +1,142 @@
+"""Front end: polygon modes. A triangle whose face is not filled becomes its edges or its corners; others pass as they are.
+
+Edges inside of quads and polygons are not drawn. What clipping would cut off is cut from each edge, and no edge is drawn
+along the cut."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.function import F32, I32, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.pipe.enums import PolygonMode
+from backends.raster.front.clip import copy_vertex
+from backends.raster.front.points_lines import Output, draw_line, draw_point, point_bounds
+from backends.raster.front.setup import clamped_offset
+from backends.raster.front.views import placed_view
+from backends.raster.front.wide_lines import restart_stipple
+from backends.raster.records import NEEDS_CLIP, REJECTS, Batch, Draw, VertexLayout, Worker
+
+_EDGES = ((0, 1), (1, 2), (2, 0))
+
+
+def build_outline(module: Module) -> None:
+    """outline(worker, batch) -> count: triangles t -> triangles u, in order; `expand`'s functions must be in the module."""
+    f = Function(module, "outline", [PTR, PTR], I32, internal=True)
+    worker, batch = f.args
+    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
+    draw = b.get("draw")
+    d = Record(f, draw, Draw)
+    out = Output(f, w, d)
+    masks, lists, prims = w.get("clip_masks"), [w.get(n) for n in ("t0", "t1", "t2")], w.get("prim")
+    with f.range(0, b.get("count")) as i:
+        corners = [f.load(I32, t, i << 2) for t in lists]
+        prim = f.load(I32, prims, i << 2)
+        restart_stipple(f, w, d, b, prim)
+        mask = [f.load(I32, masks, c << 2) for c in corners]
+        with f.if_((mask[0] & mask[1] & mask[2] & REJECTS).eq(0)):
+            positive = _orientation(f, d, [out.record(c) for c in corners])
+            front = positive.eq(d.get("front_sign").ne(0))
+            mode = f.select(front, d.get("fill", 0), d.get("fill", 1))
+            last = f.var(I32, corners[2])
+            with f.if_((d.get("offset_modes").lshr(mode) & 1).ne(0)):
+                last.set(out.next.get())  # a provoking vertex of the triangle's own, which has the offset
+                copy_vertex(f, out.record(corners[2]), out.record(last.get()), out.size)
+                slot = (d.get("offset_slot") << 4) + VertexLayout.SLOTS
+                f.store(plane_offset(f, d, [out.record(c) for c in corners]), out.record(last.get()), slot)
+                out.next.set(last.get() + 1)
+            corners[2] = last.get()
+            culled = f.select(front, d.get("cull") & 1, d.get("cull") & 2).ne(0)
+            with f.else_of(mode.eq(PolygonMode.FILL)) as open_:
+                _fill(f, w, out, worker, draw, mask, corners, prim)
+                open_()
+                with f.if_(~culled):
+                    edges = _visible_edges(f, d, b, prim) & _flagged_edges(f, d, [out.record(c) for c in corners])
+                    reverse = ~positive
+                    for k, (start, end) in enumerate(_EDGES):
+                        with f.if_((edges & (1 << k)).ne(0)):
+                            with f.else_of(mode.eq(PolygonMode.POINT)) as line:
+                                with f.if_((mask[start] & point_bounds(f, d)).eq(0)):
+                                    draw_point(f, d, out, out.record(corners[start]))
+                                    _flatten(f, d, out, out.record(corners[2]))
+                                    out.quad(prim, reverse)
+                                line()
+                                ends = [corners[start], corners[end], corners[2]]
+                                draw_line(f, d, out, worker, ends, [mask[start], mask[end]], prim, reverse)
+    w.set("num_vertices", out.next.get())
+    f.ret(out.count.get())
+
+
+def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
+    """The sign that the triangle's area has in the window, from clip positions: right behind the viewer, too."""
+    x, y, w = ([f.load(F32, r, VertexLayout.CLIP + at).to_double() for r in records] for at in (0, 4, 12))
+    w = [f.select(d.get("window_space").ne(0), f.const(v.type, 1.0), v) for v in w]
+    minors = [(1, 2), (2, 0), (0, 1)]
+    terms = [x[k] * (y[a] * w[b] - y[b] * w[a]) for k, (a, b) in enumerate(minors)]
+    area = (terms[0] + terms[1]) + terms[2]
+    view = placed_view(f, d, records[2])
+    mirrored = (view.get("scale", 0) < 0.0) ^ (view.get("scale", 1) < 0.0)
+    return (area > 0.0) ^ mirrored
+
+
+def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
+    """Depth offset of a triangle. Its slope is that of its plane, from clip positions, so that it may reach behind the viewer."""
+    x, y, z, w = ([f.load(F32, r, VertexLayout.CLIP + 4 * k).to_double() for r in records] for k in range(4))
+    view, is_window = placed_view(f, d, records[2]), d.get("window_space").ne(0)
+    w = [f.select(is_window, f.const(v.type, 1.0), v) for v in w]
+    minors = [(1, 2), (2, 0), (0, 1)]
+
+    def determinant(a: list[Val], b: list[Val], c: list[Val]) -> Val:
+        terms = [a[k] * (b[m] * c[n] - b[n] * c[m]) for k, (m, n) in enumerate(minors)]
+        return (terms[0] + terms[1]) + terms[2]
+
+    area = determinant(x, y, w)
+    depth = view.get("scale", 2).to_double()
+    slopes = []
+    for axis, part in ((0, determinant(z, y, w)), (1, determinant(x, z, w))):
+        slope = part / area * (depth / view.get("scale", axis).to_double())
+        slopes.append(f.abs(slope.cast("fptrunc", F32)))
+    steepest = f.max(slopes[0], slopes[1])
+    units = f.var(F32, d.get("offset_units"))
+    with f.if_(d.get("outline_kind").eq(2)):
+        depths = [f.abs(f.load(F32, r, VertexLayout.WINDOW + 8)) for r in records]
+        exponent = f.max(f.max(depths[0], depths[1]), depths[2]).as_int() & 0x7F800000
+        units.set(f.max(exponent - (23 << 23), 0).as_float() * d.get("offset_units"))
+    return clamped_offset(f, d, units.get() + f.select(area.eq(0.0), 0.0, steepest) * d.get("offset_scale"))
+
+
+def _visible_edges(f: Function, d: Record, b: Record, prim: Val) -> Val:
+    """Bit k: edge k belongs to the primitive and not to its inside."""
+    per_instance = d.get("prims_per_instance")
+    q = (prim + b.get("first")).urem(per_instance)
+    edges = f.select((q & 1).ne(0), d.get("edges", 1), d.get("edges", 0))
+    ends = f.select(q.eq(0), f.const(I32, 4), 0) | f.select((q + 1).eq(per_instance), f.const(I32, 2), 0)
+    return edges | f.select(d.get("is_polygon").ne(0), ends, 0)
+
+
+def _flagged_edges(f: Function, d: Record, records: list[Val]) -> Val:
+    """Bit k: the vertex that edge k begins at says that it is drawn."""
+    slot, edges = d.get("edge_flag"), f.var(I32, 7)
+    with f.if_(slot >= 0):
+        for k, (start, _) in enumerate(_EDGES):
+            flag = f.load(F32, records[start], (slot << 4) + VertexLayout.SLOTS)
+            edges.set(f.select(flag.ne(0.0), edges.get(), edges.get() & (7 ^ (1 << k))))
+    return edges.get()
+
+
+def _fill(f: Function, w: Record, out: Output, worker: Val, draw: Val, mask: list[Val], corners: list[Val], prim: Val) -> None:
+    with f.else_of(((mask[0] | mask[1] | mask[2]) & NEEDS_CLIP).eq(0)) as clip_it:
+        out.triangle(corners, prim)
+        clip_it()
+        w.set("num_vertices", out.next.get())
+        out.count.set(f.call(I32, "clip_polygon", worker, draw, *corners, prim, out.count.get()))
+        out.next.set(w.get("num_vertices"))
+
+
+def _flatten(f: Function, d: Record, out: Output, provoking: Val) -> None:
+    """Flat slots of the last four records come from the provoking vertex."""
+    first = out.next.get() - 4
+    with f.range(0, d.get("num_vertex_slots")) as s:
+        with f.if_(f.load(I32, d.address("flat"), s << 2).ne(0)):
+            at = (s << 4) + VertexLayout.SLOTS
+            value = f.load(F32.wide(4), provoking, at)
+            for k in range(4):
+                f.store(value, out.record(first + k), at)

@@ -1,0 +1,51 @@
+"""How many values a program keeps at once: what decides how wide its vectors may be before they no longer fit the registers."""
+
+from __future__ import annotations
+
+from backends.llvm.program.access import Key, access
+from tgsi.language.facts.enums import File
+from tgsi.language.ir import Program
+
+_VALUES = frozenset({File.TEMP, File.IN, File.OUT, File.ADDR})
+
+
+def live_values(program: Program) -> int:
+    """The most 32-bit channels that live between two instructions, counted without regard to branches (so never too few).
+
+    A channel lives from its first access to its last; one that is used inside and outside of a loop, or that may be read before it is
+    written there, lives through all of the loop. Inputs live from the start, outputs to the end. Constants are not counted.
+    """
+    first: dict[Key, int] = {}
+    last: dict[Key, int] = {}
+    begins_with_write: dict[Key, bool] = {}
+    loops: list[tuple[int, int]] = []
+    open_loops: list[int] = []
+    end = len(program.instructions)
+    for at, instruction in enumerate(program.instructions):
+        if instruction.opcode.name == "BGNLOOP":
+            open_loops.append(at)
+        elif instruction.opcode.name == "ENDLOOP" and open_loops:
+            loops.append((open_loops.pop(), at))
+        found = access(instruction)
+        for is_write, keys in ((False, found.reads), (True, found.writes)):
+            for key in keys:
+                if key[0] not in _VALUES:
+                    continue
+                first.setdefault(key, 0 if key[0] is File.IN else at)
+                begins_with_write.setdefault(key, is_write)
+                last[key] = end if key[0] is File.OUT else at
+    for begin, stop in loops:  # inner loops come first
+        for key, since in first.items():
+            until = last[key]
+            inside = since > begin and until < stop
+            if (inside and not begins_with_write[key]) or (not inside and since < stop and until > begin):
+                first[key], last[key] = min(since, begin), max(until, stop)
+    changes = [0] * (end + 2)
+    for key, since in first.items():
+        changes[since] += 1
+        changes[last[key]] -= 1
+    most = now = 0
+    for change in changes:
+        now += change
+        most = max(most, now)
+    return most

@@ -1,0 +1,55 @@
+"""Programs that are made of what is slow to compile are compiled with less effort, and compute the same."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import tgsi
+from backends.llvm.builder.scalarize import MOST
+from backends.llvm.engine.opt_level import DEFAULT, code_generation_level
+from backends.llvm.kernels.stages import build_run_kernel
+from tests.unit.llvm.support import runnable_levels
+
+HEAD = """VERT
+DCL IN[0..1]
+DCL OUT[0], POSITION
+DCL TEMP[0..3]
+DCL TEMP[4..19], ARRAY(1), LOCAL
+DCL ADDR[0]
+UARL ADDR[0].x, IN[0].xxxx
+MOV TEMP[0], IN[1]
+MOV TEMP[4], IN[1]
+"""
+MOVES = "".join(f"MOV TEMP[ADDR[0].x+{4 + (i + 1) % 15}](1), TEMP[ADDR[0].x+{4 + i % 15}](1)\n" for i in range(60))
+DIVISIONS = "U64DIV TEMP[0], TEMP[0], IN[1]\nU64ADD TEMP[0], TEMP[0], IN[1]\n" * 150
+TAIL = "ADD OUT[0], TEMP[0], TEMP[7]\nEND\n"
+
+
+def test_the_level_falls_with_the_lanes_that_are_taken_one_by_one() -> None:
+    program = tgsi.parse(HEAD + MOVES + TAIL)
+    few = tgsi.parse(HEAD + "MOV TEMP[1], TEMP[ADDR[0].x+4](1)\n" + TAIL)
+    assert [code_generation_level(build_run_kernel(program, lanes, cpu="x86-64-v4").text()) for lanes in (4, 8, 16, 64)] == [2, 1, 1, 0]
+    assert code_generation_level(build_run_kernel(few, 64, cpu="x86-64-v4").text()) == DEFAULT == 2
+
+
+@pytest.mark.parametrize("cpu", runnable_levels())
+@pytest.mark.parametrize("lanes", [8, 64])
+def test_few_lanes_are_written_out_where_no_instruction_gathers(cpu: str, lanes: int) -> None:
+    text = build_run_kernel(tgsi.parse(HEAD + MOVES + TAIL), lanes, cpu=cpu).text()
+    written = sum(int(count) for count in re.findall(r"call [^@\n]*@llvm\.masked\.(?:gather|scatter)\.v(\d+)", text))
+    assert written == {"x86-64-v4": 8 * 60 * lanes}.get(cpu, MOST if lanes == 8 else 0)
+
+
+@pytest.mark.parametrize("body", [MOVES, DIVISIONS])
+def test_every_level_of_effort_gives_the_same(body: str) -> None:
+    inputs = np.random.default_rng(5).integers(0, 1 << 32, (64, 2, 4), np.uint32)
+    inputs[:, 0, 0] = np.arange(64) % 3
+    program = tgsi.parse(HEAD + body + TAIL)
+    want = tgsi.run(program, inputs, engine="interp")
+    for lanes in (4, 8, 64):
+        wide = tgsi.run(program, inputs, lanes=lanes)
+        nan = np.isnan(wide.floats) & np.isnan(want.floats)
+        assert ((wide.outputs == want.outputs) | nan).all()

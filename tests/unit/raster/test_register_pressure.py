@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from backends.raster.kernels import Kernels
+from backends.raster.tile.register_pressure import live_values
+from tests.unit.raster.canvas import shader
+
+HEAD = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL TEMP[0..9]\n"
+
+
+def live(body: str) -> int:
+    return live_values(shader(HEAD + body + "END\n").program)
+
+
+def test_inputs_live_from_the_start() -> None:
+    assert live("MOV OUT[0], IN[0]\n") == 4
+
+
+def test_a_value_dies_with_its_last_use() -> None:
+    assert live("MOV TEMP[0].x, IN[0].xxxx\nMOV TEMP[1].x, TEMP[0].xxxx\nMOV TEMP[2].x, TEMP[1].xxxx\nMOV OUT[0].x, TEMP[2].xxxx\n") == 1
+
+
+def test_what_a_loop_reads_lives_through_the_loop() -> None:
+    begin = "MOV TEMP[0].xy, IN[0].xyyy\n"
+    rest = "MOV TEMP[2].x, TEMP[1].xxxx\nMOV TEMP[3].x, TEMP[2].xxxx\n"
+    fresh = "ADD TEMP[1].x, TEMP[0].xxxx, TEMP[0].yyyy\n"
+    carried = "MAD TEMP[1].x, TEMP[1].xxxx, TEMP[0].xxxx, TEMP[0].yyyy\n"
+    assert live(begin + fresh + rest) == 2
+    assert live(begin + "BGNLOOP\n" + fresh + rest + "BRK\nENDLOOP\n") == 3
+    assert live(begin + "BGNLOOP\n" + carried + rest + "BRK\nENDLOOP\n") == 4
+
+
+@pytest.mark.parametrize(
+    ("live", "loops", "textures", "texel", "few", "lanes"),
+    [
+        (5, False, 0, 4, True, 32),
+        (8, True, 0, 4, True, 64),
+        (8, True, 1, 4, True, 32),
+        (9, True, 0, 4, True, 64),
+        (15, False, 0, 4, True, 16),
+        (15, True, 0, 4, True, 64),
+        (15, True, 1, 4, True, 16),
+        (25, True, 0, 4, True, 16),
+        (5, False, 0, 8, True, 16),
+        (5, False, 0, 4, False, 32),
+        (5, False, 1, 4, False, 16),
+    ],
+)
+def test_width_follows_live_values_with_avx512(live: int, loops: bool, textures: int, texel: int, few: bool, lanes: int) -> None:
+    from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo
+
+    kernels = Kernels("x86-64-v4")
+    info = FragmentInfo(NO_FRAGMENTS.emit, live=live, has_loops=loops, texture_units=textures, instructions=5)
+    assert kernels.fragment_lanes(info, texel, few) == lanes
+
+
+@pytest.mark.parametrize(("cpu", "lanes"), [("x86-64", 8), ("x86-64-v2", 8), ("x86-64-v3", 16)])
+def test_below_avx512_two_registers_hold_a_value(cpu: str, lanes: int) -> None:
+    from backends.raster.tile.fragment import NO_FRAGMENTS
+
+    assert Kernels(cpu).fragment_lanes(NO_FRAGMENTS, 4, True) == lanes
