@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from linkage.options import LinkOptions
     from linkage.table import LinkTable
     from tgsi.api import check, link, optimize, parse, run, validate
-    from tgsi.language.build.builder import ProgramBuilder
+    from tgsi.language.builder.program_builder import ProgramBuilder
     from tgsi.language.info import ShaderInfo
     from tgsi.language.text.dumper import dump
     from tgsi.language.tokens.decoder import decode
@@ -59,7 +59,7 @@ _LAZY = {
     "LinkOptions": "linkage.options",
     "LinkTable": "linkage.table",
     "Linker": "linkage.linker",
-    "ProgramBuilder": "tgsi.language.build.builder",
+    "ProgramBuilder": "tgsi.language.builder.program_builder",
     "RunResult": "backends.run.result",
     "Screen": "backends.gallium.screen.screen",
     "ShaderInfo": "tgsi.language.info",

@@ -45,7 +45,7 @@ _revisions = itertools.count(1)
 class Surface:
     """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`, each sample has a plane.
 
-    Storage rule (backends/gallium/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows
+    Storage rule (backends/gallium/resource/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows
     and columns padded to whole 64 x 64 tiles, 64 bytes of slack behind the end. Surfaces must keep to it."""
 
     address: int

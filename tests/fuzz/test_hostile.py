@@ -46,8 +46,8 @@ _SCRIPT = """
 import sys
 import numpy as np
 import tgsi
-from backends.llvm import chunks
-from backends.llvm.abi import BufferRecord, ShaderEnv, TextureRecord
+from backends.llvm.kernels import chunks
+from backends.abi.records import BufferRecord, ShaderEnv, TextureRecord
 from tests.fuzz.hostile import guarded
 from tests.property.fitting import fitting_arguments
 

@@ -12,16 +12,16 @@ from tests.fuzz.hostile import ROOT
 
 _FAULT = """
 import sys
-from backends.compute import packet
+from backends.device import tables
 from tests.fuzz.hostile_grids import guarded
 from tests.unit.gallium.compute_cases import ADD_ONE, launch, zeros
 from tgsi import gallium as g
-put = packet.BufferTable.put
+put = tables.BufferTable.put
 def changed(self, number, item):
     put(self, number, item)
     if item is not None:
         self._records[number].words += int(sys.argv[1])
-packet.BufferTable.put = changed
+tables.BufferTable.put = changed
 with guarded() as guard, g.Screen(threads=0).context_create() as ctx:
     launch(ctx, ADD_ONE, zeros(ctx, 40), block=(64, 1, 1))
     guard.release()

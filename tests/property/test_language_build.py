@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tgsi.language.build.builder import ProgramBuilder
-from tgsi.language.build.opcode_methods import available
-from tgsi.language.build.registers import Operand, Register, Source
 
 import tgsi
+from tgsi.language.builder.opcode_methods import available
+from tgsi.language.builder.program_builder import ProgramBuilder
+from tgsi.language.builder.registers import Operand, Register, Source
 
 PLAIN = [
     info

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tgsi.language.build.builder import ProgramBuilder
 
 import tgsi
 from passes.analysis.liveness import Liveness
+from tgsi.language.builder.program_builder import ProgramBuilder
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from tgsi.language.build.opcode_methods import available, signature
+from tgsi.language.builder.opcode_methods import available, signature
 from tgsi.language.codes import EXPLANATIONS
 from tgsi.language.facts.enums import (
     QUALIFIERS,
@@ -149,14 +149,14 @@ def _index() -> Iterator[str]:
 
 
 def _stub() -> Iterator[str]:
-    yield "# Written by `python -m tgsi.tools.reference` from tgsi/opcodes.py. Edit that."
+    yield "# Written by `python -m tgsi.tools.reference` from tgsi/language/facts/opcodes.py. Edit that."
     yield "# ruff: noqa"
     yield "# fmt: off"
     yield "from collections.abc import Iterator, Sequence"
     yield ""
     yield "from tgsi.language.ir import Instruction, MemoryAccess"
     yield "from tgsi.language.facts.opcodes import OpcodeInfo"
-    yield "from tgsi.language.build.registers import Operand, Register"
+    yield "from tgsi.language.builder.registers import Operand, Register"
     yield ""
     yield "LETTERS: str"
     yield ""
@@ -179,7 +179,7 @@ def pages() -> dict[str, str]:
         "diagnostics": _diagnostics(),
     }
     texts = {f"docs/reference/{name}.md": "\n".join([_HEAD, "", *lines]).rstrip() + "\n" for name, lines in documents.items()}
-    return texts | {"tgsi/language/build/opcode_methods.pyi": "\n".join(_stub()) + "\n"}
+    return texts | {"tgsi/language/builder/opcode_methods.pyi": "\n".join(_stub()) + "\n"}
 
 
 def main(arguments: list[str]) -> int:

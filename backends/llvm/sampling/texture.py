@@ -1,6 +1,6 @@
 """A bound texture while a kernel is written: its record's fields, and the size and place of its levels.
 
-Texel offsets are i32 bytes from `base`, which is sound because no resource is larger than 1 GiB (backends/gallium/layout.py).
+Texel offsets are i32 bytes from `base`, which is sound because no resource is larger than 1 GiB (backends/gallium/resource/layout.py).
 Memory behind a TextureRecord is readable for at least 8 bytes more than `size`: every allocation has 64 bytes of slack.
 """
 

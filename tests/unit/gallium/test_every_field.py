@@ -283,6 +283,11 @@ ELSEWHERE = {
     "DepthStencilAlphaState.alpha": "its parts are here",
     "DrawInfo.vertices_per_patch": "tests/unit/geometry/tessellation",
     "DrawInfo.index_size": "tests/unit/gallium/test_draw.py",
+    **{
+        f"{kind.__name__}.{field.name}": "tests/unit/geometry/test_stream_output.py"
+        for kind in (states.StreamOutput, states.StreamOutputInfo)
+        for field in dataclasses.fields(kind)
+    },
 }
 
 

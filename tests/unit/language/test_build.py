@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tgsi.language.build.builder import ProgramBuilder
-from tgsi.language.build.opcode_methods import available
-from tgsi.language.build.registers import Register
 
 import tgsi
+from tgsi.language.builder.opcode_methods import available
+from tgsi.language.builder.program_builder import ProgramBuilder
+from tgsi.language.builder.registers import Register
 from tgsi.language.facts.enums import File, ImmediateType, Processor
 
 

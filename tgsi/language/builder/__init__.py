@@ -1,0 +1,1 @@
+"""Programs from Python: one typed method an opcode."""
