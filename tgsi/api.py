@@ -69,7 +69,7 @@ def optimize(program: Program, pipeline: str | None = None) -> Program:
         UnsupportedError: a lowering met what it cannot lower; it is named, with its place.
         ValueError: the pipeline names an unknown pass or option.
     """
-    from passes.base import Pipeline
+    from passes.pipeline import Pipeline
     from passes.registry import DEFAULT
 
     made = Pipeline.parse(DEFAULT if pipeline is None else pipeline)

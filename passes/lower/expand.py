@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from passes.base import Pass
-from passes.optimise.edit import Temporaries, rebuilt
+from passes.edit import Temporaries, rebuilt
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
 

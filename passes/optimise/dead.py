@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from passes.analysis.liveness import Liveness
 from passes.base import Pass
-from passes.optimise.edit import rebuilt
+from passes.edit import rebuilt
 from tgsi.language.ir import Instruction, Program
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from passes.analysis.access import is_computed, is_direct, used_positions
 from passes.base import Pass
-from passes.optimise.edit import Immediates, rebuilt
+from passes.edit import Immediates, rebuilt
 from passes.optimise.evaluate import evaluate
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
 from passes.analysis.access import ALL, CLOSERS, FLOW, OPENERS, results, written_channels
-from passes.optimise.edit import rebuilt
+from passes.edit import rebuilt
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Instruction, Program, RegisterRef
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from passes.analysis.access import FLOW, is_computed, is_direct
 from passes.base import Pass
-from passes.optimise.edit import Immediates, Temporaries, rebuilt
+from passes.edit import Immediates, Temporaries, rebuilt
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from passes.analysis.access import FLOW, OPENERS
 from passes.base import Pass
-from passes.optimise.edit import as_float, rebuilt
+from passes.edit import as_float, rebuilt
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Instruction, Program
 

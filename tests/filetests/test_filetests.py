@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from passes.base import Pipeline
+from passes.pipeline import Pipeline
 from passes.registry import PASSES
 from passes.validate import check
 from passes.validate.semantics import LIMITS

@@ -14,7 +14,7 @@ import pytest
 from backends.interp.run import run
 from backends.run.arguments import prepare
 from passes.analysis.access import looks_at_other_lanes
-from passes.base import Pipeline
+from passes.pipeline import Pipeline
 from passes.registry import DEFAULT, PASSES
 from passes.validate import validate
 from tests.golden.vectors import Case, cases

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import tgsi
-from passes.base import Pass, Pipeline
+from passes.base import Pass
 from passes.optimise.select import IfToSelect
+from passes.pipeline import Pipeline
 from passes.registry import DEFAULT, PASSES, find
 from tgsi.language.diagnostics import ValidationError
 from tgsi.language.ir import Program

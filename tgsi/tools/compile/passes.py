@@ -40,7 +40,7 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
         if options.print_after is not None:
             raise ValueError("--print-after: needs --passes")
         return lambda program: program
-    from passes.base import Pipeline
+    from passes.pipeline import Pipeline
     from passes.registry import DEFAULT
 
     pipeline = Pipeline.parse(DEFAULT if options.passes.strip() == "default" else options.passes)
