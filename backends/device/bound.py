@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from backends.device.residents import Residents
 from backends.device.tables import BufferTable, ImageTable
 from linkage.options import IDENTITY, LinkState
 
 if TYPE_CHECKING:
-    from backends.abi.keys import SamplerKey, TextureKey
-    from backends.abi.records import SamplerRecord, TextureRecord
+    from backends.device.memory import BoundSampler, BoundVertexBuffer, BoundView, Constants, Memory
     from backends.formats import Format
     from backends.pipe.state import (
         BlendState,
@@ -80,51 +76,6 @@ class Framebuffer:
 def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -> bool:
     """A clamp of colors is in force: it is on, and not resting because of a float color buffer."""
     return is_on and not (rasterizer.clamp_fixed_only and framebuffer.has_float_colors)
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """A range of bytes: an index buffer, a constant buffer, what a grid of threads may read and write."""
-
-    address: int
-    size: int  # bytes
-    keepalive: object = field(default=None, compare=False, repr=False)
-
-
-class Constants(NamedTuple):
-    """A constant buffer that nobody changes any more, with zeros behind it up to `room` bytes: kernels may read it where it lies."""
-
-    address: int
-    size: int  # bytes
-    room: int
-    keepalive: NDArray[np.uint8]
-
-
-@dataclass(frozen=True, slots=True)
-class VertexBuffer:
-    """A bound vertex buffer; `address` and `size` are those behind its buffer_offset."""
-
-    address: int
-    size: int  # bytes readable from address
-    stride: int  # bytes
-    keepalive: object = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class BoundView:
-    """A sampler view: what changes code, and the record that kernels read."""
-
-    key: TextureKey
-    record: TextureRecord
-    keepalive: object = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class BoundSampler:
-    """A sampler state, the same two halves."""
-
-    key: SamplerKey
-    record: SamplerRecord
 
 
 @dataclass(eq=False, slots=True)
@@ -191,7 +142,7 @@ class DrawState:
     vertex_shader: Shader | None = None
     fragment_shader: Shader | None = None  # None: depth and stencil only
     vertex_elements: tuple[VertexElement, ...] = ()
-    vertex_buffers: tuple[VertexBuffer | None, ...] = ()
+    vertex_buffers: tuple[BoundVertexBuffer | None, ...] = ()
     index_buffer: Memory | None = None  # of an indexed draw; DrawInfo.start counts indices from its address
     vertex: StageBindings = field(default_factory=StageBindings)
     fragment: StageBindings = field(default_factory=StageBindings)

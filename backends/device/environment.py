@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
-from backends.device.bound import BoundSampler, BoundView, Constants, Memory, StageBindings
+from backends.device.bound import StageBindings
 from backends.device.hazards import bind_memory
+from backends.device.kinds import MAX_VIEWS, image_kinds, images_of, kind_keys, texture_kinds, textures_of
+from backends.device.memory import BoundSampler, BoundView, Constants, Memory
 from backends.device.needs import ShaderNeeds
 from backends.device.region import Region
-from backends.device.residents import MAX_VIEWS, image_kinds, images_of, kind_keys, texture_kinds, textures_of
 from backends.device.tables import BufferTable
 from backends.run.textures import MAX_UNITS
 

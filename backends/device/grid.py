@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
 
-from backends.device.bound import Memory, Shader, StageBindings
-from backends.device.tables import BufferTable, Range
+from backends.device.bound import Shader, StageBindings
+from backends.device.memory import Memory, Range
+from backends.device.tables import BufferTable
 from tgsi.language.ir import Program
 
 MAX_GRID = 65535

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 from backends.abi.records import ShaderEnv
 from backends.device.bound import DrawState, Shader, StageBindings
+from backends.device.memory import Range
 from backends.device.needs import ShaderNeeds, needs_of
 from backends.device.region import Region
-from backends.device.tables import BufferTable, Range
+from backends.device.tables import BufferTable
 
 Programs = tuple[int, ...]
 """Serial numbers of a draw's shaders."""

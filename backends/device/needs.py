@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from backends.abi.records import MAX_CONSTANT_BUFFERS
 from backends.device.bound import Shader
-from backends.device.residents import MAX_VIEWS
+from backends.device.kinds import MAX_VIEWS
 from backends.run.textures import MAX_IMAGES
 from passes.analysis.effects import NONE, Effects, effects_of
 from passes.analysis.operands import RESOURCES, registers_of

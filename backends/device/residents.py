@@ -1,30 +1,18 @@
-"""What handles name: the bound units first, then what a context has made resident. A shader sees kinds, a draw says what is of which.
-
-Handle h is entry h - 1 of a table: MAX_VIEWS units of the stage (MAX_IMAGES for images), then a slot for each resident. Code is
-written once for every kind (format, target, swizzle, filters) that is there, so one more texture of a known kind needs no new code.
-"""
+"""Resident textures and images of a context: those that shaders reach by a bindless handle (ARB_bindless_texture)."""
 
 from __future__ import annotations
 
-import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
-
-from backends.abi.keys import ImageKey, SamplerKey, TextureKey, sampler_key
-from backends.device.tables import BoundImage, Range
-from backends.run.textures import MAX_UNITS
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from backends.device.bound import BoundSampler, BoundView, StageBindings
-
-MAX_VIEWS = 32
-_Kind = TypeVar("_Kind")
+    from backends.device.memory import BoundImage, BoundSampler, BoundView, Range
 
 
 @dataclass(frozen=True, slots=True)
 class ResidentTexture:
-    """A sampler view and its sampler, None for texels only."""
+    """A sampler view and its sampler; None if the handle serves texel fetches only."""
 
     view: BoundView
     sampler: BoundSampler | None
@@ -44,56 +32,3 @@ class Residents:
     def image_ranges(self) -> Iterator[Range]:
         """Memory that programs may read and write."""
         return ((i.record.base or 0, i.record.size) for i in self.images.values())
-
-
-def numbers_of(kinds: Sequence[_Kind | None]) -> tuple[tuple[_Kind, ...], array.array[int]]:
-    """The different kinds, in an order that their own text gives, and the number of each entry's; -1 for nothing."""
-    distinct = tuple(sorted({kind for kind in kinds if kind is not None}, key=repr))
-    place = {kind: number for number, kind in enumerate(distinct)}
-    return distinct, array.array("i", [-1 if kind is None else place[kind] for kind in kinds])
-
-
-TextureKind = tuple[TextureKey, SamplerKey | None]
-
-
-def textures_of(bindings: StageBindings) -> list[ResidentTexture | None]:
-    """The table of textures of a stage."""
-    views, samplers = bindings.views, bindings.samplers
-    found: list[ResidentTexture | None] = []
-    for unit in range(MAX_VIEWS):
-        view = views[unit] if unit < len(views) else None
-        sampler = samplers[unit] if unit < len(samplers) else None
-        found.append(None if view is None else ResidentTexture(view, sampler))
-    residents = bindings.residents.textures
-    return found + [residents.get(slot) for slot in range(max(residents, default=-1) + 1)]
-
-
-def images_of(bindings: StageBindings) -> list[BoundImage | None]:
-    """The table of images of a stage."""
-    residents = bindings.residents.images
-    return [*bindings.images.items, *(residents.get(slot) for slot in range(max(residents, default=-1) + 1))]
-
-
-def texture_kinds(table: Sequence[ResidentTexture | None]) -> tuple[tuple[TextureKind, ...], array.array[int]]:
-    """Kinds of textures, and which each is of."""
-    return numbers_of([None if t is None else _kind(t) for t in table])
-
-
-def image_kinds(table: Sequence[BoundImage | None]) -> tuple[tuple[ImageKey, ...], array.array[int]]:
-    """Kinds of images, and which each is of."""
-    return numbers_of([None if image is None else image.key for image in table])
-
-
-def _kind(texture: ResidentTexture) -> TextureKind:
-    view, sampler = texture.view.key, texture.sampler
-    return view, None if sampler is None else sampler_key(sampler.key, view)
-
-
-KindKeys = tuple[tuple[TextureKey | None, ...], tuple[SamplerKey | None, ...], tuple[tuple[int, ImageKey], ...]]
-
-
-def kind_keys(bindings: StageBindings) -> KindKeys:
-    """Keys of the units that stand for kinds, MAX_UNITS and following: of views, of samplers, of images with their numbers."""
-    kinds, _ = texture_kinds(textures_of(bindings))
-    images, _ = image_kinds(images_of(bindings))
-    return tuple(k for k, _ in kinds), tuple(s for _, s in kinds), tuple((MAX_UNITS + n, key) for n, key in enumerate(images))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from backends.abi.records import BufferRecord, TextureRecord
@@ -13,19 +12,7 @@ from backends.run.textures import MAX_IMAGES
 
 if TYPE_CHECKING:
     from backends.abi.keys import ImageKey
-    from backends.device.bound import Memory
-
-Range = tuple[int, int]
-"""Address and bytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class BoundImage:
-    """A level of a texture, or a buffer of texels: what changes code, and the record that kernels read."""
-
-    key: ImageKey
-    record: TextureRecord
-    keepalive: object = field(default=None, compare=False, repr=False)
+    from backends.device.memory import BoundImage, Memory, Range
 
 
 class BufferTable:

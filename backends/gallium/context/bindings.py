@@ -10,6 +10,7 @@ import numpy as np
 from backends.device import bound as packet
 from backends.device.limits import MAX_VIEWS as MAX_VIEWPORTS
 from backends.device.limits import MAX_WINDOWS
+from backends.device.memory import BoundSampler, BoundVertexBuffer, Constants, Memory
 from backends.formats import Format
 from backends.gallium.context.constants import MAX_BYTES, ConstantMemory
 from backends.gallium.context.core import NO_TARGETS, ContextCore
@@ -34,6 +35,7 @@ class Bindings(ContextCore):
 
     _other_stages: dict[ShaderType, packet.StageBindings]
     _constants: ConstantMemory
+    _halves: dict[StateObject[SamplerState], BoundSampler]
 
     def stage_bindings(self, stage: ShaderType) -> packet.StageBindings:
         """What is bound to a stage."""
@@ -73,7 +75,7 @@ class Bindings(ContextCore):
         slot = index
         if type(index) is not int or not 0 <= index < MAX_CONSTANT_BUFFERS:
             slot = integer(index, f"{name}: index", 0, MAX_CONSTANT_BUFFERS - 1)
-        memory: packet.Memory | packet.Constants | None = None
+        memory: Memory | Constants | None = None
         if buffer is not None:
             is_whole = size is None and type(offset) is int and not offset and not isinstance(buffer, Resource)
             memory = self._constants.put(buffer) if is_whole else None
@@ -84,7 +86,7 @@ class Bindings(ContextCore):
         else:
             place(bound, slot, [memory])
 
-    def _memory(self, buffer: Any, offset: int, size: int | None, name: str, limit: int) -> packet.Memory:
+    def _memory(self, buffer: Any, offset: int, size: int | None, name: str, limit: int) -> Memory:
         start = integer(offset, f"{name}: offset")
         if start % 4:
             raise ValueError(f"{name}: offset: {start} is not a multiple of 4")
@@ -103,9 +105,9 @@ class Bindings(ContextCore):
         if length > limit:
             raise ValueError(f"{name}: size: {length} bytes; at most {limit} are possible")
         if isinstance(buffer, Resource):
-            return packet.Memory(buffer.address + start, length, buffer.storage)
+            return Memory(buffer.address + start, length, buffer.storage)
         copy = source[start : start + length].copy()
-        return packet.Memory(address_of(copy), length, copy)
+        return Memory(address_of(copy), length, copy)
 
     def set_vertex_buffers(self, buffers: Sequence[Any], *, start: int = 0) -> None:
         """Bind vertex buffers to the slots from `start` on; None leaves a slot empty.
@@ -123,7 +125,7 @@ class Bindings(ContextCore):
         place(bound, first, [self._vertex_buffer(item, f"{name}: buffers[{i}]") for i, item in enumerate(buffers)])
         self.state.vertex_buffers = tuple(bound)
 
-    def _vertex_buffer(self, item: Any, argument: str) -> packet.VertexBuffer | None:
+    def _vertex_buffer(self, item: Any, argument: str) -> BoundVertexBuffer | None:
         if item is None:
             return None
         if isinstance(item, Mapping):
@@ -150,7 +152,7 @@ class Bindings(ContextCore):
             owner[:] = data
             address, size = address_of(owner), data.size
         begin = min(begin, size)
-        return packet.VertexBuffer(address + begin, size - begin, stride, owner)
+        return BoundVertexBuffer(address + begin, size - begin, stride, owner)
 
     # -- textures --------------------------------------------------------------------------------------------------------
     def create_sampler_view(
@@ -219,13 +221,11 @@ class Bindings(ContextCore):
         """Bind checked sampler objects."""
         place(self.stage_bindings(stage).samplers, first, [None if handle is None else self._bound(handle) for handle in handles])
 
-    def _bound(self, handle: StateObject[SamplerState]) -> packet.BoundSampler:
+    def _bound(self, handle: StateObject[SamplerState]) -> BoundSampler:
         known = self._halves.get(handle)
         if known is None:
             known = self._halves[handle] = bound_sampler(handle.state)
         return known
-
-    _halves: dict[StateObject[SamplerState], packet.BoundSampler]
 
     # -- targets ---------------------------------------------------------------------------------------------------------
     def create_surface(

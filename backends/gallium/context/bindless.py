@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from backends.device.bound import StageBindings
-from backends.device.residents import MAX_VIEWS, Residents, ResidentTexture
-from backends.device.tables import BoundImage
+from backends.device.kinds import MAX_VIEWS
+from backends.device.memory import BoundImage
+from backends.device.residents import Residents, ResidentTexture
 from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.context.memory_bindings import ALL_STAGES, MemoryBindings
 from backends.gallium.context.samplers import bound_sampler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from backends.device.bound import Constants
+from backends.device.memory import Constants
 from backends.gallium.resource.layout import LINE
 from backends.gallium.resource.resource import address_of, allocate
 from tgsi.language.facts.limits import SOFTWARE

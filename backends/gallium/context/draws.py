@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from backends.device import bound as packet
+from backends.device.memory import Memory
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.shaders import Shaders
 from backends.gallium.resource.resource import Resource, address_of, allocate
@@ -150,7 +150,7 @@ class Draws(Shaders, ContextCore):
                 raise TypeError(f"draw_vbo: DrawInfo has no field {field}")
         return DrawInfo(**given)
 
-    def _index_memory(self, index: Any, offset: int, name: str) -> packet.Memory:
+    def _index_memory(self, index: Any, offset: int, name: str) -> Memory:
         begin = integer(offset, f"{name}: index_offset")
         if isinstance(index, Resource):
             self.check_resource(index, f"{name}: index")
@@ -158,11 +158,11 @@ class Draws(Shaders, ContextCore):
                 raise ValueError(f"{name}: index: a texture cannot be used as an index buffer")
             self.note_use(index)
             begin = min(begin, index.size)
-            return packet.Memory(index.address + begin, index.size - begin, index.storage)
+            return Memory(index.address + begin, index.size - begin, index.storage)
         data = as_bytes(index, f"{name}: index")[begin:]
         copy = allocate(data.size)
         copy[:] = data
-        return packet.Memory(address_of(copy), data.size, copy)
+        return Memory(address_of(copy), data.size, copy)
 
     def _bind_index(self, index: Any, offset: int, info: DrawInfo) -> DrawInfo:
         if isinstance(index, np.ndarray):

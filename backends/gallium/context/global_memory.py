@@ -7,9 +7,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from backends.device.bound import Memory
 from backends.device.grid import MAX_GLOBAL
-from backends.device.tables import Range
+from backends.device.memory import Memory, Range
 from backends.gallium.resource.resource import Resource, address_of, allocate
 
 ALIGNMENT = 256

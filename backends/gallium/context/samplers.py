@@ -6,7 +6,7 @@ import struct
 
 from backends.abi.keys import SamplerKey
 from backends.abi.records import SamplerRecord
-from backends.device.bound import BoundSampler
+from backends.device.memory import BoundSampler
 from backends.pipe.state import SamplerState
 
 _FLOATS = struct.Struct("<4f")

@@ -8,8 +8,7 @@ from typing import Any
 
 from backends.abi.keys import ImageKey
 from backends.abi.records import TextureRecord
-from backends.device.bound import Memory
-from backends.device.tables import BoundImage
+from backends.device.memory import BoundImage, Memory
 from backends.formats import Format
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.resource import Resource

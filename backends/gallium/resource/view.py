@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from backends.abi.keys import texture_key
 from backends.abi.records import TextureRecord
 from backends.device import bound as packet
+from backends.device.memory import BoundView
 from backends.formats import Format
 from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource.resource import Resource
@@ -77,7 +78,7 @@ class SamplerView:
             last_level=record.last_level,
         )
         # The memory is held, not the view: a view that held itself would wait for the garbage collector.
-        self.bound = packet.BoundView(key, record, texture.storage)
+        self.bound = BoundView(key, record, texture.storage)
 
     def __repr__(self) -> str:
         return f"<SamplerView {self.target.name} {self.format} of {self.texture!r}>"

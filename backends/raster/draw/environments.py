@@ -12,8 +12,9 @@ import struct
 import numpy as np
 
 from backends.abi.records import ShaderEnv
-from backends.device.bound import Constants, DrawState, Memory, Shader, StageBindings
+from backends.device.bound import DrawState, Shader, StageBindings
 from backends.device.environment import place_constants
+from backends.device.memory import Constants, Memory
 from backends.device.needs import needs_of
 from backends.device.region import ALIGNMENT, Region
 from backends.raster.draw.cache import Packet

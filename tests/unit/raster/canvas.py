@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.device.bound import DrawState, Framebuffer, Memory, Shader, Surface, VertexBuffer
+from backends.device.bound import DrawState, Framebuffer, Shader, Surface
+from backends.device.memory import BoundVertexBuffer, Memory
 from backends.device.region import aligned
 from backends.formats import Format
 from backends.pipe.enums import Clear, CompareFunc, Prim
@@ -94,9 +95,9 @@ class Canvas(Renderer):
         copy[:] = flat
         return Memory(copy.ctypes.data, flat.size, copy)
 
-    def vertex_buffer(self, data: Array, stride: int | None = None) -> VertexBuffer:
+    def vertex_buffer(self, data: Array, stride: int | None = None) -> BoundVertexBuffer:
         m = self.memory(data)
-        return VertexBuffer(m.address, m.size, data.strides[0] if stride is None else stride, m.keepalive)
+        return BoundVertexBuffer(m.address, m.size, data.strides[0] if stride is None else stride, m.keepalive)
 
     def draw_arrays(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.device.bound import VertexBuffer
+from backends.device.memory import BoundVertexBuffer
 from backends.formats import Format
 from backends.pipe.enums import CompareFunc, Face, PolygonMode, StencilOp
 from backends.pipe.state import (
@@ -82,7 +82,7 @@ def fuzzed(seed: int, threads: int, lanes: int | None) -> bytes:
             vertices = r.number(0, 60)
             buffers = [c.vertex_buffer(positions(r, max(vertices, 1))), c.vertex_buffer(r.rng.uniform(0, 1, (40, 4)).astype("f4"))]
             b = buffers[1]
-            buffers[1] = VertexBuffer(b.address, r.number(0, b.size + 1), r.of([0, 1, 4, 16, 16, 1000]), b.keepalive)
+            buffers[1] = BoundVertexBuffer(b.address, r.number(0, b.size + 1), r.of([0, 1, 4, 16, 16, 1000]), b.keepalive)
             size = r.of([0, 0, 1, 2, 4])
             indices = r.rng.integers(0, r.of([vertices + 1, 256, 1 << 32]), r.number(1, 80)).astype("u4")
             info = DrawInfo(

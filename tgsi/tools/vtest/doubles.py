@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from backends.device.bound import MAX_VERTEX_BUFFERS, VertexBuffer
+from backends.device.bound import MAX_VERTEX_BUFFERS
+from backends.device.memory import BoundVertexBuffer
 from backends.formats import Format
 from backends.gallium.resource.resource import address_of
 from backends.pipe.state import VertexElement
@@ -60,10 +61,10 @@ class DoubleElements:
             raise CommandError("vertex_buffer_index", f"slots from {slot} on are needed for doubles")
         self.object: Any = context.create_vertex_elements_state(elements)
 
-    def buffers(self, context: Context) -> tuple[VertexBuffer | None, ...]:
+    def buffers(self, context: Context) -> tuple[BoundVertexBuffer | None, ...]:
         """What is bound, with singles in further slots."""
         bound = list(context.state.vertex_buffers)
-        found: list[VertexBuffer | None] = [*bound, *[None] * (MAX_VERTEX_BUFFERS - len(bound))]
+        found: list[BoundVertexBuffer | None] = [*bound, *[None] * (MAX_VERTEX_BUFFERS - len(bound))]
         for double in self._doubles:
             source = found[double.buffer]
             if source is not None:
@@ -71,7 +72,7 @@ class DoubleElements:
         return tuple(found)
 
 
-def _singles(context: Context, source: VertexBuffer, double: _Double) -> VertexBuffer | None:
+def _singles(context: Context, source: BoundVertexBuffer, double: _Double) -> BoundVertexBuffer | None:
     size = 8 * double.count
     room = source.size - double.offset - size
     if room < 0:
@@ -84,4 +85,4 @@ def _singles(context: Context, source: VertexBuffer, double: _Double) -> VertexB
     singles = np.zeros(4 * double.count * count + _READABLE, np.uint8)
     with np.errstate(over="ignore", invalid="ignore"):
         singles[:-_READABLE].view(np.float32)[:] = doubles.astype(np.float32).reshape(-1)
-    return VertexBuffer(address_of(singles), len(singles) - _READABLE, 4 * double.count if source.stride else 0, singles)
+    return BoundVertexBuffer(address_of(singles), len(singles) - _READABLE, 4 * double.count if source.stride else 0, singles)

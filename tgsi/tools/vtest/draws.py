@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from backends.device.bound import MAX_VERTEX_BUFFERS, VertexBuffer
+from backends.device.bound import MAX_VERTEX_BUFFERS
+from backends.device.memory import BoundVertexBuffer
 from backends.pipe.enums import Clear, Prim, ShaderType, lookup
 from backends.pipe.state import DrawInfo
 from tgsi.tools.vtest.bits import reals, signed
@@ -32,7 +33,7 @@ def _vertex_buffers(sub: SubContext, words: Words) -> None:
     sub.gallium.state.vertex_buffers = known  # the very same object, by which the renderer sees that a draw comes again
 
 
-def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> VertexBuffer | None:
+def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> BoundVertexBuffer | None:
     """What the Context would bind, made at once: old programs bind another piece of a buffer for each draw."""
     if not handle:
         return None
@@ -40,7 +41,7 @@ def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> Ve
     if not resource.is_buffer:
         raise CommandError("res_handle", f"{handle} is a texture, not a buffer")
     begin = min(offset, resource.size)
-    return VertexBuffer(resource.address + begin, resource.size - begin, in_range(stride, "stride", 0, MAX_STRIDE), resource.storage)
+    return BoundVertexBuffer(resource.address + begin, resource.size - begin, in_range(stride, "stride", 0, MAX_STRIDE), resource.storage)
 
 
 @command("SET_INDEX_BUFFER", "res_handle index_size offset", least=1)

@@ -1,0 +1,74 @@
+"""Ranges of memory, and the textures, images and samplers that lie in them, as a context hands them to the device.
+
+A range is named by its address; the object that owns the bytes travels along as `keepalive`. A view, an image and a sampler have
+two halves: `key` is the part that changes generated code, `record` is the structure that generated code reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from backends.abi.keys import ImageKey, SamplerKey, TextureKey
+    from backends.abi.records import SamplerRecord, TextureRecord
+
+Range = tuple[int, int]
+"""Address and bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A range of bytes: an index buffer, a constant buffer, or a shader buffer that a grid of threads reads and writes."""
+
+    address: int
+    size: int  # bytes
+    keepalive: object = field(default=None, compare=False, repr=False)
+
+
+class Constants(NamedTuple):
+    """A constant buffer that is never written again, followed by zeros up to `room` bytes, so that kernels may read it in place."""
+
+    address: int
+    size: int  # bytes
+    room: int
+    keepalive: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundVertexBuffer:
+    """A bound vertex buffer; `address` and `size` already count its buffer_offset."""
+
+    address: int
+    size: int  # bytes readable from address
+    stride: int  # bytes
+    keepalive: object = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundView:
+    """A sampler view (pipe_sampler_view)."""
+
+    key: TextureKey
+    record: TextureRecord
+    keepalive: object = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundSampler:
+    """A sampler state (pipe_sampler_state)."""
+
+    key: SamplerKey
+    record: SamplerRecord
+
+
+@dataclass(frozen=True, slots=True)
+class BoundImage:
+    """A shader image (pipe_image_view): a level of a texture, or a buffer of texels."""
+
+    key: ImageKey
+    record: TextureRecord
+    keepalive: object = field(default=None, compare=False, repr=False)
