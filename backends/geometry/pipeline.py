@@ -29,7 +29,8 @@ from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import DrawBuilder
-from backends.raster.draw.cache import CachedDraw, DrawCache, Packet
+from backends.raster.draw.cache import CachedDraw, DrawCache
+from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Topology
 from backends.raster.records import Draw, Shape
 from backends.run.result import STREAMS

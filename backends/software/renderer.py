@@ -24,8 +24,8 @@ from backends.pipe.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
 from backends.raster.control.pool import Pool
 from backends.raster.draw.builder import DrawBuilder
-from backends.raster.draw.cache import Packet
 from backends.raster.draw.environments import Copies
+from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Cache, kernels_for
 from backends.raster.records import Batch, ClearRecord
 from backends.raster.tile.hiz import INFINITY, cleared_bound

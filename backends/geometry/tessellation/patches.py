@@ -26,7 +26,7 @@ from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import MAX_PARTNERS, DrawBuilder
-from backends.raster.draw.cache import Packet
+from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels, by_unit
 from backends.run.shapes import MAX_PATCH
 from tgsi.language.diagnostics import UnsupportedError

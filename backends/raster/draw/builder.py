@@ -14,9 +14,10 @@ from backends.device.region import Region
 from backends.llvm.engine.engine import Library
 from backends.pipe.enums import CompareFunc, Face, Prim, SpriteCoordMode
 from backends.pipe.state import DrawInfo
-from backends.raster.draw.cache import CachedDraw, DrawCache, Packet, identity
+from backends.raster.draw.cache import CachedDraw, DrawCache, identity
 from backends.raster.draw.environments import Copies
 from backends.raster.draw.link import Linked, link_shaders
+from backends.raster.draw.packet import Packet
 from backends.raster.draw.sample_state import NO_SAMPLES, sample_key, tell_samples, write_samples
 from backends.raster.draw.style import Style, style_of, write_style
 from backends.raster.draw.topology import topology_of

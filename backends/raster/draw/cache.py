@@ -1,31 +1,14 @@
-"""A draw that is ready, and how the same draw is recognized when it comes again."""
+"""Recently made draws, found again by the identity of the objects that they were made of."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.pipe.state import DrawInfo
-
-if TYPE_CHECKING:
-    from backends.raster.draw.environments import Copies
-
-
-@dataclass(slots=True)
-class Packet:
-    """A draw that is ready: its record, and the memory ranges that it will read.
-
-    primitives: triangles, lines and points; assembled: what they make up, where a quad or polygon is one."""
-
-    address: int
-    primitives: int
-    vertices: int
-    reads: list[tuple[int, int]]
-    environments: tuple[int, int] = (0, 0)  # of the vertex and the fragment shader
-    assembled: int = 0
-    is_layered: bool = False  # primitives name layers
-    is_repeatable: bool = True  # the record names no memory that ends with the frame, but for environments
+from backends.raster.draw.environments import Copies
+from backends.raster.draw.packet import Packet
 
 
 @dataclass(slots=True)

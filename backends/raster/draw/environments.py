@@ -17,7 +17,7 @@ from backends.device.environment import place_constants
 from backends.device.memory import Constants, Memory
 from backends.device.needs import needs_of
 from backends.device.region import ALIGNMENT, Region
-from backends.raster.draw.cache import Packet
+from backends.raster.draw.packet import Packet
 
 _MOST = 256  # copies made at once
 _STRIDE = ctypes.sizeof(ShaderEnv) + ALIGNMENT - 1 & -ALIGNMENT

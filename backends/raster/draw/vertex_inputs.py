@@ -12,7 +12,7 @@ from backends.device.bound import DrawState
 from backends.device.region import Region, aligned
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
-from backends.raster.draw.cache import Packet
+from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Topology, beginnings, expand
 from backends.raster.front.fetch import Attribute
 from backends.raster.kernels import Kernels

@@ -1,0 +1,30 @@
+"""A draw that is ready for the rasterizer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Packet:
+    """One draw: where its `Draw` record lies, how large it is, and the memory that it reads later.
+
+    Attributes:
+        address: of the `Draw` record.
+        primitives: triangles, lines and points of all instances; a quad counts as two triangles.
+        vertices: vertices of the input assembler, for statistics.
+        reads: (address, bytes) of vertex, index and texture memory. It must not change before the draw was carried out.
+        environments: addresses of the ShaderEnv of the vertex and of the fragment shader.
+        assembled: primitives as the application counts them, where a quad or a polygon is one.
+        is_layered: its primitives name layers of the framebuffer.
+        is_repeatable: a copy of the record is valid in a later frame. Only the environments have to be made again.
+    """
+
+    address: int
+    primitives: int
+    vertices: int
+    reads: list[tuple[int, int]]
+    environments: tuple[int, int] = (0, 0)
+    assembled: int = 0
+    is_layered: bool = False
+    is_repeatable: bool = True
