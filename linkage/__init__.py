@@ -1,13 +1,13 @@
 """Linkage: from which output of one stage each input of the next one comes. Semantics decide, register numbers mean nothing."""
 
 from linkage.chain import PairCache, link_chain, link_stages
-from linkage.findings import findings
 from linkage.interner import SemanticInterner
+from linkage.link import link
 from linkage.linker import LinkCounters, LinkedCopy, Linker, linked_program
-from linkage.match import link
 from linkage.options import LinkOptions, LinkState
 from linkage.profiles import PROFILES
-from linkage.table import DeadOutput, Fill, LinkTable, Relocation, Special, Unmatched
+from linkage.rows import DeadOutput, Fill, Relocation, Special, Unmatched
+from linkage.table import LinkTable
 from linkage.usage import Input, Interface, Output, interface_of
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "SemanticInterner",
     "Special",
     "Unmatched",
-    "findings",
     "interface_of",
     "link",
     "link_chain",

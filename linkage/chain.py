@@ -7,7 +7,8 @@ from collections import OrderedDict
 from dataclasses import replace
 from itertools import pairwise
 
-from linkage.match import check_outputs, join, link
+from linkage.link import link
+from linkage.match import check_outputs, join
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.table import LinkTable
 from linkage.usage import interface_of

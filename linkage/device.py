@@ -1,73 +1,24 @@
-"""What a device would get for a link: blocks of words or bytes with a note each, places to patch, and where every value went."""
+"""Profiles: the limits of a device and the strategy that it links by, and a link on its way through one (`Job`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
+from linkage.device_link import Block, DeviceLink, Patch, Place
 from linkage.options import LinkOptions
-from linkage.relocate import Field, RelocationList, relocations
-from linkage.table import LinkTable, Relocation
+from linkage.relocate import RelocationList, relocations
+from linkage.rows import Relocation
+from linkage.table import LinkTable
 from linkage.usage import Interface, interface_of, write_masks
 from passes.validate.semantics import SemanticLimits
-from tgsi.language._record import record
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.ir import Program
 from tgsi.language.source import Span
 from tgsi.language.tokens.encoder import encode
-
-
-@record
-class Block:
-    """A table of the device: entries of `width` bits, and for people what each one says (empty where there is nothing to say)."""
-
-    name: str
-    width: int
-    values: tuple[int, ...]
-    notes: tuple[str, ...]
-
-    def bytes(self) -> bytes:
-        """The table in memory, little-endian."""
-        return b"".join(value.to_bytes(self.width // 8, "little") for value in self.values)
-
-
-@record
-class Patch:
-    """A place in the fragment program's tokens that is written at link time: an input's number, or a constant."""
-
-    kind: str
-    field: Field
-    value: int
-    note: str = ""
-
-
-@record
-class Place:
-    """Where a value travels: `what` is an input or output, `place` the device's name for the carrier."""
-
-    what: str
-    place: str
-
-
-@record
-class DeviceLink:
-    """One link in the scheme of a device."""
-
-    profile: str
-    blocks: tuple[Block, ...]
-    places: tuple[Place, ...]
-    patches: tuple[Patch, ...] = ()
-    findings: tuple[Diagnostic, ...] = field(default=(), compare=False)
-
-    def block(self, name: str) -> Block:
-        """The block of a name. KeyError if there is none."""
-        for block in self.blocks:
-            if block.name == name:
-                return block
-        raise KeyError(name)
 
 
 class Job:

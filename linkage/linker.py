@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
 
-from linkage.match import link
+from linkage.link import link
 from linkage.options import IDENTITY, LinkState
 from linkage.relocate import RelocationList, patch, placement, relocations
 from linkage.table import LinkTable

@@ -1,25 +1,16 @@
-"""Linking: semantics of a fragment program's inputs against those of the stage before it."""
+"""Matching: the semantics of one program's inputs against those of the outputs of the stage before it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
-from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
-from linkage.table import DeadOutput, LinkTable, Relocation, Special, Unmatched
+from linkage.rows import DeadOutput, Relocation, Special, Unmatched
+from linkage.table import LinkTable
 from linkage.usage import Interface, Output, interface_of, key_of
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
-from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.ir import Program
-
-if TYPE_CHECKING:
-    from linkage.device import Profile
-
-PRODUCERS = (Processor.VERT, Processor.TESS_EVAL, Processor.GEOM)
-"""Stages that may stand before the fragment stage."""
 
 RASTERIZER_OUTPUTS = frozenset({"POSITION", "PSIZE", "BCOLOR", "EDGEFLAG", "CLIPDIST", "CLIPVERTEX", "LAYER", "VIEWPORT_INDEX", "PRIM_ID"})
 """Outputs that are read even where no fragment input names them."""
@@ -32,54 +23,6 @@ _EDGE_FLAG = Semantic("EDGEFLAG")
 _CLIP_VERTEX = Semantic("CLIPVERTEX")
 _CLIP_DISTANCE = (Semantic("CLIPDIST", 0), Semantic("CLIPDIST", 1))
 _BACK = (Semantic("BCOLOR", 0), Semantic("BCOLOR", 1))
-
-
-def link(
-    vertex: Program,
-    fragment: Program,
-    profile: str = "software",
-    *,
-    unmatched: str = "fill",
-    state: LinkState = IDENTITY,
-    options: LinkOptions = DEFAULT,
-) -> LinkTable:
-    """Say where each input of a fragment program comes from.
-
-    Inputs that no instruction reads get no row. Cost: O(inputs + outputs), after one walk over each program.
-
-    Args:
-        vertex: the last program before the rasterizer (VERT, TESS_EVAL or GEOM).
-        fragment: a FRAG program.
-        profile: the scheme of a device; `linkage.profiles.PROFILES` names them. `LinkTable.device` is what that device would get.
-        unmatched: what to do with inputs that no output feeds: "fill" reads 0, 0, 0, 1; "error" raises.
-        state: a linkage other than the identity.
-        options: rasterizer state that devices fold into their tables.
-
-    Raises:
-        LinkError: a program is of the wrong stage, two outputs carry one semantic, an input is unmatched and may not be, or the
-            device cannot link the pair.
-        ValueError: there is no such profile, or `unmatched` is neither of its words.
-
-    Source: the linkage proposal of 2010; reference/linkage.md.
-    """
-    device = None if profile == "software" else _profile(profile)
-    if unmatched not in ("fill", "error"):
-        raise ValueError(f"unmatched: 'fill' or 'error' is wanted, not {unmatched!r}")
-    producer, consumer = interface_of(vertex), interface_of(fragment)
-    if vertex.processor not in PRODUCERS or fragment.processor is not Processor.FRAG or producer.duplicates:
-        raise LinkError(_faults(vertex, fragment, producer).sorted())
-    table = join(profile, producer, consumer, state.mapping)
-    if unmatched == "error" and table.unmatched_inputs:
-        raise LinkError(_unmatched(table).sorted())
-    return table if device is None else replace(table, device=device.link(vertex, fragment, table, options))
-
-
-def _profile(name: str) -> Profile:
-    from linkage.profiles import PROFILES  # profiles use this module
-
-    if name not in PROFILES:
-        raise ValueError(f"profile: {name!r} is not known; there are: {', '.join(PROFILES)}")
-    return PROFILES[name]
 
 
 def join(profile: str, producer: Interface, consumer: Interface, mapping: Mapping[Semantic, Semantic]) -> LinkTable:
@@ -145,32 +88,13 @@ def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, 
 def check_outputs(producer: Program) -> None:
     """LinkError where two outputs of a program carry one semantic."""
     faults = Diagnostics()
-    _duplicates(faults, interface_of(producer))
+    note_duplicates(faults, interface_of(producer))
     faults.raise_if_errors(LinkError)
 
 
-def _faults(vertex: Program, fragment: Program, producer: Interface) -> Diagnostics:
-    found = Diagnostics()
-    if vertex.processor not in PRODUCERS:
-        hint = "the vertex program comes first" if fragment.processor in PRODUCERS else ""
-        found.error("K001", f"a {vertex.processor.name} program cannot stand before the rasterizer", hint=hint)
-    if fragment.processor is not Processor.FRAG:
-        found.error("K002", f"a {fragment.processor.name} program cannot be the fragment stage")
-    _duplicates(found, producer)
-    return found
-
-
-def _duplicates(found: Diagnostics, producer: Interface) -> None:
+def note_duplicates(found: Diagnostics, producer: Interface) -> None:
+    """Add an error (K003) for each semantic that two outputs of a program carry."""
     for first, second in producer.duplicates:
         labels = [Label(span, text) for span, text in ((second.span, "again here"), (first.span, "first here")) if span is not None]
         message = f"OUT[{first.register}] and OUT[{second.register}] both carry {first.semantic}"
         found.error("K003", message, *labels, hint="give one of them another semantic index")
-
-
-def _unmatched(table: LinkTable) -> Diagnostics:
-    found = Diagnostics()
-    for item in table.unmatched_inputs:
-        labels = (Label(item.span, "no output feeds this"),) if item.span is not None else ()
-        hint = f"did you mean {' or '.join(str(n) for n in item.nearest)}?" if item.nearest else ""
-        found.error("K004", f"no output of the vertex program carries {item.semantic}", *labels, hint=hint)
-    return found

@@ -1,71 +1,27 @@
-"""What a link says: one row for each varying that the fragment program reads, and where the special outputs stand."""
+"""The link table: which output feeds each input of a fragment program, and which outputs the rasterizer itself reads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
-from enum import Enum
-from typing import TYPE_CHECKING
 
+from linkage.device_link import DeviceLink
+from linkage.rows import DeadOutput, Relocation, Special, Unmatched
+from linkage.text import device_lines, mask_text, row_lines
 from tgsi.language._record import record
-from tgsi.language.facts.enums import Interpolation, Location
+from tgsi.language.diagnostics import Diagnostic, Label, Severity
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.ir import XYZW
 from tgsi.language.source import Span
 
-if TYPE_CHECKING:
-    from linkage.device import DeviceLink
-
-
-class Fill(Enum):
-    """What an input without an output reads."""
-
-    ZERO_ZERO_ZERO_ONE = (0.0, 0.0, 0.0, 1.0)
-
-
-@record
-class Relocation:
-    """One varying: fragment input, the output that feeds it, and the slot of the vertex record that carries it.
-
-    `output_register` is None where no output fits; the input then reads `Fill.ZERO_ZERO_ZERO_ONE`. Slots are given by the
-    fragment program alone, in the order of its input registers, so fragment code does not depend on the vertex program.
-    """
-
-    semantic: Semantic
-    input_register: int
-    output_register: int | None
-    usage_mask: int  # channels that the fragment program reads
-    interpolation: Interpolation
-    location: Location
-    slot: int
-
-
-@record
-class Special:
-    """A fragment input that the rasterizer itself provides: window position, facing, point coordinate, primitive number."""
-
-    semantic: Semantic
-    input_register: int
-    usage_mask: int
-    location: Location = Location.CENTER
-
-
-@record
-class DeadOutput:
-    """An output that nobody reads."""
-
-    semantic: Semantic
-    output_register: int
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@record
-class Unmatched:
-    """An input that no output feeds, and the outputs whose names come nearest."""
-
-    semantic: Semantic
-    input_register: int
-    nearest: tuple[Semantic, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
+NAMED_OUTPUTS = (
+    ("position", "POSITION"),
+    ("point_size", "PSIZE"),
+    ("layer", "LAYER"),
+    ("viewport", "VIEWPORT_INDEX"),
+    ("edge_flag", "EDGEFLAG"),
+    ("clip_vertex", "CLIPVERTEX"),
+)
+"""Fields of a `LinkTable` that hold one output register each -> the semantic of that output."""
 
 
 @record
@@ -98,10 +54,22 @@ class LinkTable:
         return hash((self.profile, self.rows, self.specials, self.position))
 
     def __str__(self) -> str:
-        """The table as text, see `linkage.dump.dump`."""
-        from linkage.dump import dump  # it imports this module
-
-        return dump(self)
+        """Aligned text: one line a slot, then what the rasterizer takes and gives, then the device's link and the findings."""
+        lines = [f"profile {self.profile}: {self.slots} slot{'s' if self.slots != 1 else ''}", *row_lines(self.rows, self.back_register)]
+        taken = [f"{name} OUT[{register}]" for field, name in NAMED_OUTPUTS if (register := getattr(self, field)) is not None]
+        taken += [f"CLIPDIST[{i}] OUT[{r}]" for i, r in enumerate(self.clip_distance) if r is not None]
+        taken += [f"BCOLOR[{i}] OUT[{r}]" for i, r in sorted(self.back.items())]
+        if taken:
+            lines.append("rasterizer takes: " + ", ".join(taken))
+        if self.specials:
+            given = (
+                f"IN[{s.input_register}] {s.semantic}{'' if s.usage_mask == XYZW else ' ' + mask_text(s.usage_mask)}" for s in self.specials
+            )
+            lines.append("rasterizer gives: " + ", ".join(given))
+        if self.device is not None:
+            lines += device_lines(self.device)
+        lines += [f"{d.severity.value}[{d.code}]: {d.message}" + (f"; {d.hint}" if d.hint else "") for d in self.findings]
+        return "\n".join(lines)
 
     def row(self, semantic: Semantic) -> Relocation | None:
         """The first row of a semantic."""
@@ -117,3 +85,35 @@ class LinkTable:
         """Slots that a point sprite replaces with (s, t, 0, 1): those of GENERIC k (TEXCOORD k) with bit k of `enable` set."""
         name = "TEXCOORD" if texcoord else "GENERIC"
         return tuple(r.slot for r in self.rows if r.semantic.name == name and enable >> r.semantic.index & 1)
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """Warnings and notes, made at each call: unmatched inputs, dead outputs, no position, inputs without interpolation."""
+        found: list[Diagnostic] = []
+        for item in self.unmatched_inputs:
+            hint = f"did you mean {' or '.join(str(n) for n in item.nearest)}?" if item.nearest else ""
+            text = f"IN[{item.input_register}] {item.semantic} has no output to read from"
+            if self.device is None:
+                text += "; it reads 0, 0, 0, 1"
+            found.append(Diagnostic("K010", Severity.WARNING, text, _labels(item.span), hint))
+        for output in self.dead_outputs:
+            text = f"OUT[{output.output_register}] {output.semantic} is read by nobody"
+            found.append(Diagnostic("K011", Severity.NOTE, text, _labels(output.span)))
+        for item in self.implicit:
+            text = f"IN[{item.input_register}] {item.semantic} states no interpolation; it is CONSTANT"
+            found.append(Diagnostic("K012", Severity.WARNING, text, _labels(item.span), "write PERSPECTIVE or LINEAR to have it vary"))
+        for row in self.rows:
+            if (
+                row.semantic.name == "COLOR"
+                and row.output_register is not None
+                and self.back.get(row.semantic.index) == row.output_register
+            ):
+                text = f"IN[{row.input_register}] {row.semantic} has only a back color to read from"
+                found.append(Diagnostic("K013", Severity.WARNING, text))
+        if self.position is None:
+            found.append(Diagnostic("K014", Severity.WARNING, "the vertex program writes no POSITION; nothing can be rasterized"))
+        return (*found, *(self.device.findings if self.device is not None else ()))
+
+
+def _labels(span: Span | None) -> tuple[Label, ...]:
+    return (Label(span),) if span is not None else ()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import passes.validate
-from linkage.match import link as _link
+from linkage.link import link as _link
 from linkage.options import DEFAULT, LinkOptions, link_state
 from linkage.table import LinkTable
 from passes.validate.semantics import LIMITS, SemanticLimits
@@ -86,7 +86,7 @@ def link(
     mapping: Mapping[Semantic | str, Semantic | str] | None = None,
     options: LinkOptions = DEFAULT,
 ) -> LinkTable:
-    """Say where each input of a fragment program comes from; see `linkage.match.link`.
+    """Say where each input of a fragment program comes from; see `linkage.link.link`.
 
     Args:
         vertex: the program before the rasterizer.

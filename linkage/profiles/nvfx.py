@@ -7,10 +7,11 @@ the instructions of fragment programs here, so each use of one is a place to pat
 
 from __future__ import annotations
 
-from linkage.device import Job, Patch, Profile, carriers, too_many
+from linkage.device import Job, Profile, carriers, too_many
+from linkage.device_link import Patch
 from linkage.layout import SemanticSet, lay_out
 from linkage.relocate import relocations
-from linkage.table import Relocation
+from linkage.rows import Relocation
 from linkage.usage import Output
 from passes.validate.semantics import BYTE
 from tgsi.language.facts.enums import File

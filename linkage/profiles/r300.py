@@ -8,7 +8,7 @@ fragment register in bits 10 to 15 (0x3f: not written), four components of 3 bit
 from __future__ import annotations
 
 from linkage.device import Job, Profile, carriers
-from linkage.table import Relocation
+from linkage.rows import Relocation
 from passes.validate.semantics import interpolators
 
 GENERICS = 32

@@ -8,8 +8,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linkage.link import link
 from linkage.linker import Linker, linked_program
-from linkage.match import link
 from linkage.relocate import patch, placement, relocations
 from linkage.sm3 import PLAIN
 from passes.lower.registers import move_registers

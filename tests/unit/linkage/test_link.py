@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from linkage import LinkTable, findings, link
-from linkage.dump import as_json, dump
+from linkage import LinkTable, link
+from linkage.dump import as_json
 from linkage.usage import interface_of
 from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Interpolation, Location, Processor
@@ -102,7 +102,7 @@ def test_back_color_pairs_with_color_of_its_index() -> None:
 def test_color_without_front_output_reads_the_back_color() -> None:
     table = link(vert(("POSITION", 0), ("BCOLOR", 1)), frag(("COLOR", 1)))
     assert registers(table) == [("COLOR[1]", 0, 1, 0)]
-    assert [d.code for d in findings(table)] == ["K013"]
+    assert [d.code for d in table.findings] == ["K013"]
 
 
 def test_ranges_count_semantic_indices_up() -> None:
@@ -148,7 +148,7 @@ def test_opcodes_read_only_the_channels_that_they_need(opcode: str, target: str 
 def test_color_without_interpolation_follows_flatshade_and_others_are_constant() -> None:
     table = link(vert(("POSITION", 0), ("COLOR", 0), ("GENERIC", 0)), frag(("COLOR", 0), ("GENERIC", 0), interpolation=None))
     assert [r.interpolation for r in table.rows] == [Interpolation.COLOR, Interpolation.CONSTANT]
-    assert [d.code for d in findings(table)] == ["K012"]
+    assert [d.code for d in table.findings] == ["K012"]
 
 
 def test_layer_is_flat_whatever_is_declared() -> None:
@@ -193,7 +193,7 @@ def test_any_generic_index_links(index: int) -> None:
 
 def test_dump_shows_registers_semantics_slots_and_warnings() -> None:
     vertex = vert(("POSITION", 0), ("COLOR", 0), ("BCOLOR", 0), ("GENERIC", 3), ("GENERIC", 4))
-    text = dump(link(vertex, frag(("GENERIC", 3), ("COLOR", 0), ("GENERIC", 5), ("FACE", 0))))
+    text = str(link(vertex, frag(("GENERIC", 3), ("COLOR", 0), ("GENERIC", 5), ("FACE", 0))))
     assert text.splitlines() == [
         "profile software: 3 slots",
         "  slot  fragment  semantic    reads  from                  channels  interpolation",

@@ -1,0 +1,84 @@
+"""Linking a fragment program with the stage before it, by the scheme of a device's profile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from linkage.device import Profile
+from linkage.match import join, note_duplicates
+from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
+from linkage.profiles import PROFILES
+from linkage.table import LinkTable
+from linkage.usage import Interface, interface_of
+from tgsi.language.diagnostics import Diagnostics, Label, LinkError
+from tgsi.language.facts.enums import Processor
+from tgsi.language.ir import Program
+
+PRODUCERS = (Processor.VERT, Processor.TESS_EVAL, Processor.GEOM)
+"""Stages that may stand before the fragment stage."""
+
+
+def link(
+    vertex: Program,
+    fragment: Program,
+    profile: str = "software",
+    *,
+    unmatched: str = "fill",
+    state: LinkState = IDENTITY,
+    options: LinkOptions = DEFAULT,
+) -> LinkTable:
+    """Say where each input of a fragment program comes from.
+
+    Inputs that no instruction reads get no row. Cost: O(inputs + outputs), after one walk over each program.
+
+    Args:
+        vertex: the last program before the rasterizer (VERT, TESS_EVAL or GEOM).
+        fragment: a FRAG program.
+        profile: the scheme of a device; `linkage.profiles.PROFILES` names them. `LinkTable.device` is what that device would get.
+        unmatched: what to do with inputs that no output feeds: "fill" reads 0, 0, 0, 1; "error" raises.
+        state: a linkage other than the identity.
+        options: rasterizer state that devices fold into their tables.
+
+    Raises:
+        LinkError: a program is of the wrong stage, two outputs carry one semantic, an input is unmatched and may not be, or the
+            device cannot link the pair.
+        ValueError: there is no such profile, or `unmatched` is neither of its words.
+
+    Source: the linkage proposal of 2010; reference/linkage.md.
+    """
+    device = None if profile == "software" else _profile(profile)
+    if unmatched not in ("fill", "error"):
+        raise ValueError(f"unmatched: 'fill' or 'error' is wanted, not {unmatched!r}")
+    producer, consumer = interface_of(vertex), interface_of(fragment)
+    if vertex.processor not in PRODUCERS or fragment.processor is not Processor.FRAG or producer.duplicates:
+        raise LinkError(_faults(vertex, fragment, producer).sorted())
+    table = join(profile, producer, consumer, state.mapping)
+    if unmatched == "error" and table.unmatched_inputs:
+        raise LinkError(_unmatched(table).sorted())
+    return table if device is None else replace(table, device=device.link(vertex, fragment, table, options))
+
+
+def _profile(name: str) -> Profile:
+    if name not in PROFILES:
+        raise ValueError(f"profile: {name!r} is not known; there are: {', '.join(PROFILES)}")
+    return PROFILES[name]
+
+
+def _faults(vertex: Program, fragment: Program, producer: Interface) -> Diagnostics:
+    found = Diagnostics()
+    if vertex.processor not in PRODUCERS:
+        hint = "the vertex program comes first" if fragment.processor in PRODUCERS else ""
+        found.error("K001", f"a {vertex.processor.name} program cannot stand before the rasterizer", hint=hint)
+    if fragment.processor is not Processor.FRAG:
+        found.error("K002", f"a {fragment.processor.name} program cannot be the fragment stage")
+    note_duplicates(found, producer)
+    return found
+
+
+def _unmatched(table: LinkTable) -> Diagnostics:
+    found = Diagnostics()
+    for item in table.unmatched_inputs:
+        labels = (Label(item.span, "no output feeds this"),) if item.span is not None else ()
+        hint = f"did you mean {' or '.join(str(n) for n in item.nearest)}?" if item.nearest else ""
+        found.error("K004", f"no output of the vertex program carries {item.semantic}", *labels, hint=hint)
+    return found

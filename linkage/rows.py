@@ -1,0 +1,63 @@
+"""Rows of a link table: varyings, inputs that the rasterizer provides, and what one side has and the other has not."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from enum import Enum
+
+from tgsi.language._record import record
+from tgsi.language.facts.enums import Interpolation, Location
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.source import Span
+
+
+class Fill(Enum):
+    """What an input without an output reads."""
+
+    ZERO_ZERO_ZERO_ONE = (0.0, 0.0, 0.0, 1.0)
+
+
+@record
+class Relocation:
+    """One varying: fragment input, the output that feeds it, and the slot of the vertex record that carries it.
+
+    `output_register` is None where no output fits; the input then reads `Fill.ZERO_ZERO_ZERO_ONE`. Slots are given by the
+    fragment program alone, in the order of its input registers, so fragment code does not depend on the vertex program.
+    """
+
+    semantic: Semantic
+    input_register: int
+    output_register: int | None
+    usage_mask: int  # channels that the fragment program reads
+    interpolation: Interpolation
+    location: Location
+    slot: int
+
+
+@record
+class Special:
+    """A fragment input that the rasterizer itself provides: window position, facing, point coordinate, primitive number."""
+
+    semantic: Semantic
+    input_register: int
+    usage_mask: int
+    location: Location = Location.CENTER
+
+
+@record
+class DeadOutput:
+    """An output that nobody reads."""
+
+    semantic: Semantic
+    output_register: int
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@record
+class Unmatched:
+    """An input that no output feeds, and the outputs whose names come nearest."""
+
+    semantic: Semantic
+    input_register: int
+    nearest: tuple[Semantic, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)

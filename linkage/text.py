@@ -1,0 +1,82 @@
+"""The parts of a link table as lines of aligned text, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from linkage.device_link import DeviceLink
+from linkage.rows import Relocation
+from tgsi.language.facts.enums import CHANNELS
+
+_LONG = 80
+"""Tables with more entries are shown sixteen to a line."""
+
+_HEADER = ("slot", "fragment", "semantic", "reads", "from", "channels", "interpolation")
+
+
+def mask_text(mask: int) -> str:
+    """A mask of channels as ``.xyz``."""
+    return "." + "".join(c for i, c in enumerate(CHANNELS) if mask >> i & 1)
+
+
+def channels_text(row: Relocation) -> str:
+    """The value of each channel of the slot, one character a channel; `-` where the fragment program does not read it."""
+    source = CHANNELS if row.output_register is not None else "0001"
+    return "".join(source[i] if row.usage_mask >> i & 1 else "-" for i in range(4))
+
+
+def _interpolation(row: Relocation) -> str:
+    place = "" if row.location.name == "CENTER" else f", {row.location.name}"
+    return row.interpolation.name + place
+
+
+def _origin(row: Relocation, back: int | None) -> str:
+    if row.output_register is None:
+        return "nothing"
+    return f"OUT[{row.output_register}]" + (f" / back OUT[{back}]" if back != row.output_register else "")
+
+
+def row_lines(rows: Sequence[Relocation], back_register: Callable[[Relocation], int | None]) -> list[str]:
+    """A header and one line a row, in columns; nothing for no rows. `back_register` names the output that back faces read."""
+    if not rows:
+        return []
+    cells = [
+        (
+            str(row.slot),
+            f"IN[{row.input_register}]",
+            str(row.semantic),
+            mask_text(row.usage_mask),
+            _origin(row, back_register(row)),
+            channels_text(row),
+            _interpolation(row),
+        )
+        for row in rows
+    ]
+    widths = [max(len(line[i]) for line in (_HEADER, *cells)) for i in range(len(_HEADER))]
+    return ["  " + "  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip() for line in (_HEADER, *cells)]
+
+
+def device_lines(device: DeviceLink) -> list[str]:
+    """The carriers, the blocks as hexadecimal digits with their notes, and the patches of a device's link."""
+    lines = []
+    if device.places:
+        width = max(len(place.what) for place in device.places)
+        lines += ["carriers:", *(f"  {place.what.ljust(width)}  {place.place}" for place in device.places)]
+    for block in device.blocks:
+        digits = block.width // 4
+        size = f"{len(block.values)} {'byte' if block.width == 8 else f'{block.width}-bit word'}{'s' * (len(block.values) != 1)}"
+        lines.append(f"{block.name} ({size}):")
+        if len(block.values) > _LONG:
+            rows = [block.values[at : at + 16] for at in range(0, len(block.values), 16)]
+            for i, row in enumerate(rows):
+                if i and row == rows[i - 1]:  # as hexdump: a star for rows that repeat
+                    if lines[-1] != "  *":
+                        lines.append("  *")
+                    continue
+                lines.append(f"  {16 * i:02x}: " + " ".join(f"{value:0{digits}x}" for value in row))
+        else:
+            lines += [f"  {value:0{digits}x}  {note}".rstrip() for value, note in zip(block.values, block.notes)]
+    if device.patches:
+        lines.append("patches (token word, bits, value):")
+        lines += [f"  {p.field.word:5}  {p.field.shift}+{p.field.width}  {p.value:#04x}  {p.kind} {p.note}" for p in device.patches]
+    return lines
