@@ -168,28 +168,3 @@ class DrawState:
         if getattr(self, name, _revisions) is not value:
             object.__setattr__(self, name, value)
             object.__setattr__(self, "revision", next(_revisions))
-
-
-STREAMS = 4
-_NONE = (0,) * STREAMS
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """Running totals since the renderer was made; a query is the difference of two of them. Tuples have one entry a vertex stream."""
-
-    samples_passed: int = 0
-    vertices: int = 0  # input assembler vertices
-    primitives: int = 0  # input assembler primitives
-    vs_invocations: int = 0
-    gs_invocations: int = 0
-    gs_primitives: int = 0
-    clipper_in: int = 0
-    clipper_out: int = 0
-    fs_invocations: int = 0
-    hs_invocations: int = 0  # of tessellation control programs: patches
-    ds_invocations: int = 0
-    cs_invocations: int = 0  # of grids, which the context counts
-    generated: tuple[int, ...] = _NONE  # primitives that left the last stage in front of the rasterizer
-    needed: tuple[int, ...] = _NONE  # those that stream output would have written, had there been room,
-    written: tuple[int, ...] = _NONE  # and those that it wrote

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from backends.device.bound import DrawState, Framebuffer, Statistics
+from backends.device.bound import DrawState, Framebuffer
+from backends.device.counters import Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid
 from backends.device.resolve_job import Resolve
 from backends.pipe.state import DrawInfo

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from backends.device.bound import Statistics
+from backends.device.counters import Place, Statistics, counted
 from backends.geometry.pipeline import Drawn
 from backends.run.result import STREAMS
 
-_INPUT = frozenset({"vertices", "primitives", "vs_invocations"})
-"""What a plain draw counts itself."""
+_OWN = frozenset(counted(Place.STAGE))
+"""Counters of these stages alone. The others are counted again by a plain draw that follows."""
 
 
 def _zeros() -> list[int]:
@@ -29,7 +29,7 @@ class StreamTotals:
     def add(self, drawn: Drawn, *, counts_input: bool) -> None:
         """One more draw; `counts_input`: no plain draw follows that counts its input."""
         for name, count in drawn.counts.items():
-            if counts_input or name not in _INPUT:
+            if counts_input or name in _OWN:
                 self.counts[name] += count
         for stream in range(STREAMS):
             self.generated[stream] += drawn.generated[stream] if counts_input else 0

@@ -6,6 +6,7 @@ import ctypes
 from ctypes import c_float, c_int32, c_int64, c_uint8, c_uint32, c_void_p
 from enum import IntEnum
 
+from backends.device.counters import BATCH_FIELDS, Place, counted
 from backends.device.limits import MAX_WINDOWS
 
 CHUNK = 64  # bytes of a bin chunk: 15 record offsets, then the link to the next chunk
@@ -240,8 +241,7 @@ class Batch(ctypes.Structure):
         ("used", c_int32),
         ("limit", c_int32),
         ("arena_size", c_int32),
-        ("vs_invocations", c_int32),
-        ("clipper_out", c_int32),  # triangles that are binned for good
+        *[(field, c_int32) for name, field in BATCH_FIELDS.items() if field == name],  # counters of the front end
         ("resumed", c_int32),  # it goes on behind primitives that are drawn already: its vertices are counted
         ("pad", c_int32),
     ]
@@ -278,8 +278,7 @@ class Worker(ctypes.Structure):
         ("counter", c_float),  # of line stipple
         ("or_mask", c_int32),
         ("and_mask", c_int32),
-        ("samples_passed", c_int64),
-        ("fs_invocations", c_int64),
+        *[(name, c_int64) for name in counted(Place.WORKER)],  # running totals
         ("index", c_int32),  # among the workers
         ("layer", c_int32),  # of the tile that is drawn
         ("pad0", c_int32 * 32),
@@ -348,9 +347,7 @@ class Scene(ctypes.Structure):
         ("tile_ticks", c_int64),
         ("num_windows", c_int64),
         ("arena_bytes", c_int64),
-        ("vs_invocations", c_int64),  # running totals
-        ("clipper_in", c_int64),
-        ("clipper_out", c_int64),
+        *[(name, c_int64) for name in counted(Place.BATCH)],  # running totals
         # what many threads write, each on cache lines of its own
         ("pad0", c_int32 * 32),
         ("next_batch", c_int32),

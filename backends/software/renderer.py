@@ -11,7 +11,8 @@ from typing import Any, Self
 import numpy as np
 
 from backends.abi.records import ResolveRecord
-from backends.device.bound import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Statistics, Surface
+from backends.device.bound import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Surface
+from backends.device.counters import Place, Statistics, counted
 from backends.device.grid import compute_units
 from backends.device.hazards import Reach, Waiting, meet, reach_of
 from backends.device.limits import TILE
@@ -316,8 +317,8 @@ class Renderer:
     def statistics(self) -> Statistics:
         """Flushes; running totals of what was drawn (samples and fragments only while DrawState asked for them)."""
         self.flush()
-        totals: dict[str, Any] = {n: sum(int(getattr(w, n)) for w in self._pool.workers) for n in ("samples_passed", "fs_invocations")}
-        totals |= {n: int(getattr(self._pool.scene, n)) for n in ("vs_invocations", "clipper_in", "clipper_out")}
+        totals: dict[str, Any] = {name: sum(int(getattr(worker, name)) for worker in self._pool.workers) for name in counted(Place.WORKER)}
+        totals |= {name: int(getattr(self._pool.scene, name)) for name in counted(Place.BATCH)}
         return self._streams.statistics(replace(Statistics(vertices=self._vertices, primitives=self._primitives), **totals))
 
     def close(self) -> None:

@@ -1,69 +1,29 @@
-"""Queries and conditional rendering. Counters are the renderer's running totals; a query is a difference of two."""
+"""Queries and conditional rendering.
+
+The device's counters are running totals (backends/device/counters.py); a query is the difference of two of them. The kinds of
+queries are rows of `query_kinds.QUERY_KINDS`.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
-from operator import add, sub
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from backends.device.bound import Statistics
+from backends.device.counters import Statistics, difference, total
 from backends.gallium.context.core import ContextCore
+from backends.gallium.context.query_kinds import QUERY_KINDS, Counted, Needs, Result
 from backends.gallium.resource.resource import Resource
 from backends.pipe.checks import integer
 from backends.pipe.enums import QueryType, RenderCond, lookup
 from tgsi.language.diagnostics import UnsupportedError
 
-Result = int | bool | tuple[int | bool, ...]
-
-OCCLUSION = frozenset({QueryType.OCCLUSION_COUNTER, QueryType.OCCLUSION_PREDICATE, QueryType.OCCLUSION_PREDICATE_CONSERVATIVE})
-COUNTING = frozenset({QueryType.PRIMITIVES_GENERATED, QueryType.PIPELINE_STATISTICS})
-STREAMS = frozenset(
-    {
-        QueryType.PRIMITIVES_EMITTED,
-        QueryType.SO_STATISTICS,
-        QueryType.SO_OVERFLOW_PREDICATE,
-        QueryType.SO_OVERFLOW_ANY_PREDICATE,
-    }
-)
-PIPELINE = (
-    "vertices",
-    "primitives",
-    "vs_invocations",
-    "gs_invocations",
-    "gs_primitives",
-    "clipper_in",
-    "clipper_out",
-    "fs_invocations",
-    "hs_invocations",
-    "ds_invocations",
-    "cs_invocations",
-)
-"""Counters of PIPELINE_STATISTICS in the documents' order."""
-WITHOUT_BEGIN = frozenset({QueryType.TIMESTAMP, QueryType.GPU_FINISHED})
-CLOCK_HZ = 1_000_000_000
-_COUNTERS = tuple(item.name for item in fields(Statistics))
-
-
-def difference(after: Statistics, before: Statistics) -> Statistics:
-    """What was counted in between."""
-    return _combined(after, before, sub)
-
-
-def _combined(a: Statistics, b: Statistics, operation: Callable[[int, int], int]) -> Statistics:
-    """Counter by counter, stream by stream."""
-    values: dict[str, Any] = {}
-    for name in _COUNTERS:
-        x, y = getattr(a, name), getattr(b, name)
-        values[name] = tuple(map(operation, x, y)) if isinstance(x, tuple) else operation(x, y)
-    return Statistics(**values)
-
 
 class Query:
-    """What create_query returns."""
+    """A query that create_query returned. `held`: the events of all its intervals that have ended."""
 
     def __init__(self, kind: QueryType, index: int) -> None:
         self.kind = kind
@@ -80,12 +40,12 @@ class Query:
 
     @property
     def counts(self) -> bool:
-        """It needs the renderer's counters."""
-        return self.kind in OCCLUSION or self.kind in COUNTING or self.kind in STREAMS
+        """The query needs the device's counters."""
+        return QUERY_KINDS[self.kind].needs is not Needs.NOTHING
 
     def hold(self, now: Statistics) -> None:
-        """Add what was counted since `base`."""
-        self.held = _combined(self.held, difference(now, self.base), add)
+        """Add the events since `base` to `held`."""
+        self.held = total(self.held, difference(now, self.base))
 
 
 class Queries(ContextCore):
@@ -116,13 +76,14 @@ class Queries(ContextCore):
     def begin_query(self, query: Query) -> bool:
         """Start counting; earlier results are gone. True. ValueError if it is active already or its kind has no beginning."""
         self._check_query(query, "begin_query")
-        if query.is_active or query.kind in WITHOUT_BEGIN:
+        kind = QUERY_KINDS[query.kind]
+        if query.is_active or not kind.has_begin:
             raise ValueError(f"begin_query: query: a {query.kind.name} query {'is active' if query.is_active else 'has no beginning'}")
         query.result = None
         query.held = Statistics()
         if query.counts:
             query.base = self._statistics()
-        elif query.kind is QueryType.TIME_ELAPSED:
+        elif kind.is_timed:
             self.synchronize()
         query.started = time.monotonic_ns()
         query.is_active = True
@@ -133,16 +94,17 @@ class Queries(ContextCore):
     def end_query(self, query: Query) -> bool:
         """Stop counting and take the result. True."""
         self._check_query(query, "end_query")
-        if not query.is_active and query.kind not in WITHOUT_BEGIN:
+        kind = QUERY_KINDS[query.kind]
+        if not query.is_active and kind.has_begin:
             raise ValueError("end_query: query: it was not begun")
         if query.counts and not self._paused:
             query.hold(self._statistics())
-        elif query.kind in (QueryType.TIME_ELAPSED, QueryType.TIMESTAMP, QueryType.GPU_FINISHED):
+        elif kind.is_timed:
             self.synchronize()
         query.is_active = False
         self._active.discard(query)
         self._set_counting()
-        query.result = _result(query)
+        query.result = kind.answer(Counted(query.held, query.index, query.started))
         return True
 
     def get_query_result(self, query: Query, *, wait: bool = True) -> Result:
@@ -218,9 +180,9 @@ class Queries(ContextCore):
         return replace(self.renderer.statistics(), cs_invocations=self.cs_invocations)
 
     def _set_counting(self) -> None:
-        running = () if self._paused else self._active
-        self.state.count_samples = any(query.kind in OCCLUSION for query in running)
-        self.state.count_statistics = any(query.kind in COUNTING for query in running)
+        running = set() if self._paused else {QUERY_KINDS[query.kind].needs for query in self._active}
+        self.state.count_samples = Needs.SAMPLES in running
+        self.state.count_statistics = Needs.STATISTICS in running
 
     def _check_query(self, query: Any, name: str) -> None:
         self.check_open()
@@ -228,31 +190,3 @@ class Queries(ContextCore):
             raise TypeError(f"{name}: query: what create_query returned is wanted, not {type(query).__name__}")
         if query.is_destroyed:
             raise ValueError(f"{name}: query: it was destroyed")
-
-
-def _result(query: Query) -> Result:
-    kind, held = query.kind, query.held
-    if kind is QueryType.OCCLUSION_COUNTER:
-        return held.samples_passed
-    if kind in OCCLUSION:
-        return held.samples_passed > 0
-    if kind is QueryType.TIMESTAMP:
-        return time.monotonic_ns()
-    if kind is QueryType.TIMESTAMP_DISJOINT:
-        return (CLOCK_HZ, False)
-    if kind is QueryType.TIME_ELAPSED:
-        return time.monotonic_ns() - query.started
-    if kind is QueryType.PRIMITIVES_GENERATED:
-        return held.generated[query.index]
-    if kind is QueryType.GPU_FINISHED:
-        return True
-    if kind is QueryType.PIPELINE_STATISTICS:
-        return tuple(getattr(held, name) for name in PIPELINE)
-    needed, written = held.needed, held.written
-    if kind is QueryType.PRIMITIVES_EMITTED:
-        return written[query.index]
-    if kind is QueryType.SO_STATISTICS:
-        return written[query.index], needed[query.index]
-    if kind is QueryType.SO_OVERFLOW_PREDICATE:
-        return needed[query.index] > written[query.index]
-    return needed != written

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 
+from backends.device.counters import BATCH_FIELDS
 from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
@@ -74,12 +75,12 @@ def _build_begin_tiles(module: Module) -> None:
     s = Record(f, f.args[0], Scene)
     first, last = s.get("first_batch"), f.min(s.get("next_batch"), s.get("last_batch"))
     cut, bytes_ = f.var(I32, -1), f.var(I64, 0)
-    totals = {name: f.var(I64, 0) for name in ("vs_invocations", "clipper_in", "clipper_out")}
+    totals = {name: f.var(I64, 0) for name in BATCH_FIELDS}
     with f.range(first, last) as i:
         b = Record(f, _batch_at(f, s, i), Batch)
         bytes_.add(b.get("used").zext(I64))
         with f.if_(cut.get() < 0):  # what comes again is counted then
-            for total, field in zip(totals.values(), ("vs_invocations", "done", "clipper_out")):
+            for total, field in zip(totals.values(), BATCH_FIELDS.values()):
                 total.add(b.get(field).zext(I64))
             cut.set(f.select(b.get("done") < b.get("count"), i, -1))
     for name, total in totals.items():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.device.bound import Statistics
+from backends.device.counters import Statistics
 from backends.pipe.enums import Face, PolygonMode, Prim
 from backends.pipe.state import RasterizerState, ScissorState
 from tests.unit.raster.canvas import VS_COLOR, Canvas, fs_color

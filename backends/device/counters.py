@@ -1,0 +1,96 @@
+"""The device's counters, a row each: queries (pipe_query) are answered from differences of their running totals.
+
+A row is a field of `Statistics`. It says in which place the events are counted. From it follow the field of that place's record, the
+sum over records and, for `in_pipeline`, the number's place in the answer to a PIPELINE_STATISTICS query. A new counter needs its row
+and the code that counts: in generated code `record.set(name, ...)`, in a stage in front of the rasterizer `worker.counts[name] += n`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from operator import add, sub
+from typing import Any
+
+from backends.run.result import STREAMS
+
+
+class Place(Enum):
+    """The part of the device that counts an event."""
+
+    DRAW = "Python, once a draw"
+    BATCH = "the rasterizer's front end, in the record of a batch; summed in the scene"
+    WORKER = "the rasterizer's tiles, in the record of a thread"
+    STAGE = "the stages in front of the rasterizer, once a chunk"
+    STREAM = "the end of those stages, once a vertex stream"
+    GRID = "the context, once a grid of compute threads"
+
+
+def _count(place: Place, *, in_pipeline: bool = True, batch_field: str | None = None) -> Any:
+    """The row of a number. `batch_field`: the field of Batch that already has this number, where it is not of the same name."""
+    return field(default=0, metadata={"place": place, "in_pipeline": in_pipeline, "batch_field": batch_field})
+
+
+def _count_streams() -> Any:
+    """The row of a tuple with a number a vertex stream."""
+    return field(default=(0,) * STREAMS, metadata={"place": Place.STREAM, "in_pipeline": False, "batch_field": None})
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Running totals since the renderer was made; a query is the difference of two of them.
+
+    The numbers of a PIPELINE_STATISTICS query are in the order of pipe_query_data_pipeline_statistics. The rasterizer counts
+    `samples_passed` and `fs_invocations` only while `DrawState.count_samples` or `DrawState.count_statistics` asks for them.
+    """
+
+    samples_passed: int = _count(Place.WORKER, in_pipeline=False)
+    vertices: int = _count(Place.DRAW)  # of the input assembler
+    primitives: int = _count(Place.DRAW)  # of the input assembler
+    vs_invocations: int = _count(Place.BATCH)
+    gs_invocations: int = _count(Place.STAGE)
+    gs_primitives: int = _count(Place.STAGE)
+    clipper_in: int = _count(Place.BATCH, batch_field="done")
+    clipper_out: int = _count(Place.BATCH)  # triangles that are binned
+    fs_invocations: int = _count(Place.WORKER)
+    hs_invocations: int = _count(Place.STAGE)  # of tessellation control shaders: patches
+    ds_invocations: int = _count(Place.STAGE)
+    cs_invocations: int = _count(Place.GRID)
+    generated: tuple[int, ...] = _count_streams()  # primitives that left the last stage in front of the rasterizer
+    needed: tuple[int, ...] = _count_streams()  # primitives that stream output would have written, had there been room
+    written: tuple[int, ...] = _count_streams()  # primitives that stream output wrote
+
+
+_ROWS = fields(Statistics)
+
+
+def counted(place: Place) -> tuple[str, ...]:
+    """Names of the counters of a place."""
+    return tuple(row.name for row in _ROWS if row.metadata["place"] is place)
+
+
+IN_PIPELINE = tuple(row.name for row in _ROWS if row.metadata["in_pipeline"])
+"""Counters of a PIPELINE_STATISTICS query."""
+
+BATCH_FIELDS = {row.name: row.metadata["batch_field"] or row.name for row in _ROWS if row.metadata["place"] is Place.BATCH}
+"""Counter of the front end -> the field of Batch that has its number."""
+
+
+def _combined(a: Statistics, b: Statistics, operation: Callable[[int, int], int]) -> Statistics:
+    """Counter by counter, stream by stream."""
+    values: dict[str, Any] = {}
+    for row in _ROWS:
+        x, y = getattr(a, row.name), getattr(b, row.name)
+        values[row.name] = tuple(map(operation, x, y)) if isinstance(x, tuple) else operation(x, y)
+    return Statistics(**values)
+
+
+def difference(after: Statistics, before: Statistics) -> Statistics:
+    """The events between two totals."""
+    return _combined(after, before, sub)
+
+
+def total(a: Statistics, b: Statistics) -> Statistics:
+    """The events of both."""
+    return _combined(a, b, add)

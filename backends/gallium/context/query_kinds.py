@@ -1,0 +1,73 @@
+"""The kinds of queries (PIPE_QUERY_*), a row each: the counters that a kind needs, its clock, and its answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from backends.device.counters import IN_PIPELINE, Statistics
+from backends.pipe.enums import QueryType
+
+Result = int | bool | tuple[int | bool, ...]
+
+CLOCK_HZ = 1_000_000_000
+
+
+class Needs(Enum):
+    """The counters of the device that a query reads."""
+
+    NOTHING = auto()
+    SAMPLES = auto()  # the rasterizer counts them while DrawState.count_samples is set
+    STATISTICS = auto()  # the rasterizer counts them while DrawState.count_statistics is set
+    STREAMS = auto()  # stream output always counts
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The events of a query: those between its begin and its end, the vertex stream that it was made for, and its start (ns)."""
+
+    held: Statistics
+    stream: int
+    started: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryKind:
+    """A kind of queries.
+
+    answer: the result, computed at end_query.
+    is_timed: the context carries out all pending work before the clock is read.
+    has_begin: begin_query is allowed; otherwise end_query alone takes the result.
+    """
+
+    answer: Callable[[Counted], Result]
+    needs: Needs = Needs.NOTHING
+    is_timed: bool = False
+    has_begin: bool = True
+
+
+def _overflows(query: Counted) -> bool:
+    return query.held.needed[query.stream] > query.held.written[query.stream]
+
+
+def _is_passed(query: Counted) -> bool:
+    return query.held.samples_passed > 0
+
+
+QUERY_KINDS = {
+    QueryType.OCCLUSION_COUNTER: QueryKind(lambda query: query.held.samples_passed, Needs.SAMPLES),
+    QueryType.OCCLUSION_PREDICATE: QueryKind(_is_passed, Needs.SAMPLES),
+    QueryType.OCCLUSION_PREDICATE_CONSERVATIVE: QueryKind(_is_passed, Needs.SAMPLES),
+    QueryType.TIMESTAMP: QueryKind(lambda _: time.monotonic_ns(), is_timed=True, has_begin=False),
+    QueryType.TIMESTAMP_DISJOINT: QueryKind(lambda _: (CLOCK_HZ, False)),
+    QueryType.TIME_ELAPSED: QueryKind(lambda query: time.monotonic_ns() - query.started, is_timed=True),
+    QueryType.PRIMITIVES_GENERATED: QueryKind(lambda query: query.held.generated[query.stream], Needs.STATISTICS),
+    QueryType.PRIMITIVES_EMITTED: QueryKind(lambda query: query.held.written[query.stream], Needs.STREAMS),
+    QueryType.SO_STATISTICS: QueryKind(lambda query: (query.held.written[query.stream], query.held.needed[query.stream]), Needs.STREAMS),
+    QueryType.SO_OVERFLOW_PREDICATE: QueryKind(_overflows, Needs.STREAMS),
+    QueryType.SO_OVERFLOW_ANY_PREDICATE: QueryKind(lambda query: query.held.needed != query.held.written, Needs.STREAMS),
+    QueryType.GPU_FINISHED: QueryKind(lambda _: True, is_timed=True, has_begin=False),
+    QueryType.PIPELINE_STATISTICS: QueryKind(lambda query: tuple(getattr(query.held, name) for name in IN_PIPELINE), Needs.STATISTICS),
+}
