@@ -1,4 +1,4 @@
-"""Diagnostic codes: what each means, for `tgsi-compile --explain`.
+"""Diagnostic codes and their explanations, for `tgsi-compile --explain`.
 
 P parse, V validate, S semantic limits, K linkage, B backend. A code keeps its meaning for ever; a retired one is not used again.
 """
@@ -26,7 +26,7 @@ P006 unknown register file
     Registers are written FILE[index], where FILE is one of NULL, CONST, IN, OUT, TEMP, SAMP, ADDR, IMM, SV, IMAGE, SVIEW, BUFFER,
     MEMORY, CONSTBUF, HWATOMIC.
 P007 unknown attribute
-    What follows a declaration's brackets is no semantic, interpolation mode, location or other attribute that is known.
+    The word after a declaration's brackets is no known semantic, interpolation mode, location or other attribute.
 P008 attribute in the wrong place
     Attributes of a declaration have one order: ARRAY(n), LOCAL, semantic, STREAM(a, b, c, d), interpolation mode, location. Some belong
     to one register file only.
@@ -46,9 +46,9 @@ P014 modifier on a destination
 P015 not an operand
     A word stands where a register or another operand belongs.
 P016 wrong texture offset
-    Behind the texture target up to four texel offsets may follow, each a register with three letters, as `IMM[0].xyz`.
+    After the texture target up to four texel offsets may follow, each a register with three letters, as `IMM[0].xyz`.
 P017 unknown memory word
-    Behind the operands of a memory instruction stand COHERENT, RESTRICT or VOLATILE, a texture target, and a format as
+    The operands of a memory instruction are followed by COHERENT, RESTRICT or VOLATILE, a texture target, and a format as
     PIPE_FORMAT_R32_UINT.
 P018 wrong index component
     An indirect index reads one channel of its register: `ADDR[0].x`.
@@ -64,13 +64,13 @@ P023 wrong value
     The text is no value of the immediate's type. FLT32 takes decimals or 0x and eight hexadecimal digits, UINT32 and INT32 take
     decimals.
 P024 unknown property
-    The word behind PROPERTY is no known property.
+    The word after PROPERTY is no known property.
 P025 wrong property value
     Most properties take an unsigned number; primitives, coordinate conventions and the next stage are named.
 P026 number too long
     A number has thousands of digits.
 P027 wrong return type
-    A sampler view is declared with its target and what it returns: UNORM, SNORM, SINT, UINT or FLOAT.
+    A sampler view is declared with its target and the type that it returns: UNORM, SNORM, SINT, UINT or FLOAT.
 P029 extension in strict text
     The form is an extension of the default dialect; Mesa 18.1 does not read it.
 P030 format without a number
@@ -78,17 +78,17 @@ P030 format without a number
 P040 token stream ends too soon
     The last statement wants more words than the stream has.
 P041 wrong token header
-    The first word of a stream holds the size of the header (2 words) and the number of words behind it.
+    The first word of a stream holds the size of the header (2 words) and the number of words after it.
 P042 unknown token type
-    Every statement begins with its type: 0 declaration, 1 immediate, 2 instruction, 3 property. What stands before has a wrong length.
+    Every statement begins with its type: 0 declaration, 1 immediate, 2 instruction, 3 property. The statement before this one has a wrong length.
 P043 unknown number
     A field holds a number that no opcode, register file, semantic or other name has.
 P044 parts do not fit
-    The length of a statement, or the presence of a texture or memory word, is not what its opcode and flags ask for.
+    The length of a statement, or the presence of a texture or memory word, does not agree with its opcode and flags.
 V001 END is missing
     A program ends with END. Subroutines, if there are any, follow it.
 V002 second END
-    A program has one END; what follows it can only be subroutines.
+    A program has one END; only subroutines may follow it.
 V003 closing word without its opening word
     ELSE and ENDIF belong to IF or UIF, ENDLOOP to BGNLOOP, CASE, DEFAULT and ENDSWITCH to SWITCH, ENDSUB to BGNSUB.
 V004 block is not closed
@@ -102,8 +102,8 @@ V008 CAL names no subroutine
 V009 recursion
     A subroutine calls itself, directly or through others. TGSI has no stack for that.
 V010 subroutine inside a block
-    BGNSUB stands at the top level, behind the END of the main program.
-V011 declaration behind instructions
+    BGNSUB stands at the top level, after the END of the main program.
+V011 declaration after instructions
     Declarations and immediates come before the first instruction; Mesa's checker refuses another order. The canonical text puts them in
     front.
 V020 register declared twice
@@ -143,9 +143,9 @@ V038 wrong kind of operand
     Texture instructions take a SAMP register, SAMPLE instructions an SVIEW and a SAMP, memory instructions a BUFFER, IMAGE, MEMORY,
     CONSTBUF or HWATOMIC.
 V039 unknown array
-    The array number behind an indirect register must be declared with ARRAY(n) for that file.
+    The array number after an indirect register must be declared with ARRAY(n) for that file.
 V040 operand count
-    The instruction has not as many destinations or sources as its opcode takes. No text can say that: a program made by hand did.
+    The number of destinations or sources is not that of the opcode. Only programs made in Python can have this mistake, not texts.
 V041 wrong write mask
     A write mask has at least one of the bits 1 (x), 2 (y), 4 (z), 8 (w) and no other.
 V050 texture target missing or unexpected
@@ -166,7 +166,7 @@ V060 opcode of another stage
 V061 property of another stage
     The property says something about a stage that this program is not of, and is ignored.
 V062 wrong property value
-    The value is outside of what the property means.
+    The property has no meaning for this value.
 V090 control flow does not nest
     The control flow of the program could not be read as nested blocks. `tgsi-compile --check` says where.
 S001 too many instructions
@@ -186,7 +186,7 @@ S011 index beyond the semantic's own
 S012 color index
     COLOR and BCOLOR between two stages have the indices 0 and 1. Color outputs of a fragment program name render targets, 0 to 7.
 S013 GENERIC index beyond the limit set
-    The limit set says how many GENERIC indices there are: 219 for sm3, 217 beside a BCOLOR, 256 for byte. Renumbering both programs of
+    The limit set says how many GENERIC indices there are: 219 for sm3, 217 if the program has a BCOLOR, 256 for byte. Renumbering both programs of
     a pair (passes.lower.renumber) makes them legal.
 S014 too many semantics at once
     The device has fewer interpolators than the program has varyings.
@@ -228,9 +228,9 @@ K032 no carrier for a semantic
 K033 two semantics in one place
     Two varyings would share an id or a carrier of the device.
 K034 unmatched input on a device
-    What an input without an output reads differs by device; often it is not the 0, 0, 0, 1 of the software profile.
+    The value of an input without an output differs by device; often it is not the 0, 0, 0, 1 of the software profile.
 K035 device unknown
-    Nobody here knows how the device links.
+    The linkage scheme of this device is not known.
 K036 quirk of the device
     The link works otherwise than the programs suggest, because the device or its driver does.
 K037 side of a polygon cannot be lowered
@@ -251,16 +251,16 @@ B051 not supported by the interpreter
     The interpreter does not do this yet; the message names it.
 B060 no domain of the tessellator
     Patches become isolines, triangles or quadrilaterals: a TESS_EVAL program says TES_PRIM_MODE 1, 4 or 7.
-B062 polygons as lines behind a vertex shader that writes memory
+B062 polygons as lines after a vertex shader that writes memory
     Such a draw goes through memory as triangles, which do not know the edges of quads and polygons. Draw triangles instead.
 B063 not a feature of this driver
-    The context or the screen has a method of this name because Gallium has one, but the feature behind it does not exist here.
+    The context or the screen has a method of this name because Gallium has one, but this driver does not have the feature.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A title that fits on a line, and a paragraph that tells what to do."""
+    """A title that fits on a line, and a paragraph with the way out."""
 
     title: str
     text: str
@@ -275,4 +275,4 @@ def _read(entries: str) -> dict[str, Explanation]:
 
 
 EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(_read(_ENTRIES))
-"""What each code means."""
+"""The explanation of each code."""
