@@ -80,7 +80,8 @@ P040 token stream ends too soon
 P041 wrong token header
     The first word of a stream holds the size of the header (2 words) and the number of words after it.
 P042 unknown token type
-    Every statement begins with its type: 0 declaration, 1 immediate, 2 instruction, 3 property. The statement before this one has a wrong length.
+    Every statement begins with its type: 0 declaration, 1 immediate, 2 instruction, 3 property. The statement before
+    this one has a wrong length.
 P043 unknown number
     A field holds a number that no opcode, register file, semantic or other name has.
 P044 parts do not fit
@@ -186,8 +187,8 @@ S011 index beyond the semantic's own
 S012 color index
     COLOR and BCOLOR between two stages have the indices 0 and 1. Color outputs of a fragment program name render targets, 0 to 7.
 S013 GENERIC index beyond the limit set
-    The limit set says how many GENERIC indices there are: 219 for sm3, 217 if the program has a BCOLOR, 256 for byte. Renumbering both programs of
-    a pair (passes.lower.renumber) makes them legal.
+    The limit set says how many GENERIC indices there are: 219 for sm3, 217 if the program has a BCOLOR, 256 for byte. Renumbering both
+    programs of a pair (passes.lower.renumber) makes them legal.
 S014 too many semantics at once
     The device has fewer interpolators than the program has varyings.
 S015 GENERIC indices have gaps
