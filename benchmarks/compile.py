@@ -40,7 +40,7 @@ from backends.raster.tile.depth import DepthKey
 from backends.raster.tile.fragment import FragmentKey
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text import parser
 from tgsi.language.text import reader as builders
 from tgsi.language.text.parser import parse

@@ -15,7 +15,8 @@ from linkage import Linker, interface_of, link
 from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, DstOperand, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import Declaration, DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 PAIRS = 20_000
 LINKS_WANTED = 20_000.0

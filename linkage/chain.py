@@ -14,7 +14,7 @@ from linkage.table import LinkTable
 from linkage.usage import interface_of
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 ORDER = (Processor.VERT, Processor.TESS_CTRL, Processor.TESS_EVAL, Processor.GEOM, Processor.FRAG)
 """Stages in the order in which a chain has them; those between vertex and fragment may be left out."""

@@ -16,7 +16,7 @@ from passes.validate.semantics import SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.source import Span
 from tgsi.language.tokens.encoder import encode
 

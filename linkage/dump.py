@@ -9,7 +9,7 @@ from linkage.device_link import DeviceLink
 from linkage.linker import Linker, linked_program
 from linkage.table import NAMED_OUTPUTS, LinkTable
 from linkage.text import channels_text
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 
 def _device_json(device: DeviceLink) -> dict[str, Any]:

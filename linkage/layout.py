@@ -13,7 +13,7 @@ from enum import Enum
 from linkage.usage import read_masks, semantic_of, write_masks
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 INDICES = 256
 ABSENT = 0xFF

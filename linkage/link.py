@@ -12,7 +12,7 @@ from linkage.table import LinkTable
 from linkage.usage import Interface, interface_of
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
 from tgsi.language.facts.enums import Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 PRODUCERS = (Processor.VERT, Processor.TESS_EVAL, Processor.GEOM)
 """Stages that may stand before the fragment stage."""

@@ -14,7 +14,7 @@ from linkage.table import LinkTable
 from linkage.usage import interface_of, key_of
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.tokens.decoder import decode
 from tgsi.language.tokens.encoder import encode
 

@@ -10,7 +10,7 @@ from linkage.table import LinkTable
 from linkage.usage import Interface, Output, interface_of, key_of
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 RASTERIZER_OUTPUTS = frozenset({"POSITION", "PSIZE", "BCOLOR", "EDGEFLAG", "CLIPDIST", "CLIPVERTEX", "LAYER", "VIEWPORT_INDEX", "PRIM_ID"})
 """Outputs that are read even where no fragment input names them."""

@@ -9,7 +9,8 @@ from tgsi.language._record import record
 from tgsi.language.facts.enums import TARGETS, File, Interpolation, Location, Processor
 from tgsi.language.facts.opcodes import Mode
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
-from tgsi.language.ir import XYZW, Declaration, Instruction, Program, RegisterRef
+from tgsi.language.ir import XYZW, Declaration, Instruction, RegisterRef
+from tgsi.language.program import Program
 from tgsi.language.source import Span
 
 SPECIAL_INPUTS = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID"})

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 
 @dataclass(frozen=True)

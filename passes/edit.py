@@ -9,7 +9,8 @@ from dataclasses import replace
 from passes.analysis.access import free_indexing
 from tgsi.language.facts.enums import File, ImmediateType
 from tgsi.language.facts.limits import SOFTWARE
-from tgsi.language.ir import Declaration, Immediate, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import Declaration, Immediate, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 _KINDS = {"float": ImmediateType.FLT32, "int": ImmediateType.INT32}
 

@@ -15,7 +15,7 @@ from passes.base import Pass
 from passes.registry import find
 from passes.validate import validate
 from tgsi.language.diagnostics import DiagnosticError
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 Callback = Callable[[Pass, Program], None]
 

@@ -32,7 +32,7 @@ from tgsi.language.diagnostics import (
 from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
 
 if TYPE_CHECKING:

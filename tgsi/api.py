@@ -12,7 +12,7 @@ from linkage.table import LinkTable
 from passes.validate.semantics import LIMITS, SemanticLimits
 from tgsi.language.diagnostics import Diagnostic
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from backends.llvm.targets.machines import native_lanes
 from backends.raster.kernels import Cache
 from backends.run.shapes import QUAD, coordinates
 from tgsi.language.facts.enums import MemoryType
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 CHUNK = 1 << 18
 """Most invocations of one call."""

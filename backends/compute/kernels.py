@@ -12,7 +12,7 @@ from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.variants import VariantCache
 from backends.llvm.kernels.grids import GridKey, GridRecord, build_grid_kernel
 from backends.raster.kernels import Cache
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 MAX_CODE = 64 << 20
 """Bytes of machine code that are kept without being in use."""

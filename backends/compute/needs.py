@@ -9,7 +9,7 @@ from backends.device.needs import ShaderNeeds
 from backends.llvm.kernels.grids import memory_kinds
 from backends.llvm.program.plan import plan_of
 from tgsi.language.facts.enums import MemoryType
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         VertexElement,
         ViewportState,
     )
-    from tgsi.language.ir import Program
+    from tgsi.language.program import Program
 
 MAX_SIZE = 8192  # pixels; the exactness of edges and planes (architecture.md section 9) is proved up to here
 MAX_COLOR_BUFFERS = 8

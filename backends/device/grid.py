@@ -10,7 +10,7 @@ from math import prod
 from backends.device.bound import Shader, StageBindings
 from backends.device.memory import Memory, Range
 from backends.device.tables import BufferTable
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 MAX_GRID = 65535
 """Blocks along an axis."""

@@ -11,7 +11,7 @@ from backends.device.counters import Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid
 from backends.device.resolve_job import Resolve
 from backends.pipe.state import DrawInfo
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 
 class Settings(Protocol):

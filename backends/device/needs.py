@@ -11,7 +11,8 @@ from backends.run.textures import MAX_IMAGES
 from passes.analysis.effects import NONE, Effects, effects_of
 from passes.analysis.operands import RESOURCES, registers_of
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Instruction, Program, RegisterRef
+from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.program import Program
 
 ORDERED_LANES = 16  # of programs whose results depend on the order of invocations: the same everywhere
 

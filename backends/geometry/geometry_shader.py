@@ -17,7 +17,7 @@ from backends.llvm.translate.translator import translate
 from backends.run.shapes import input_vertices, output_vertices
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 Pair = tuple[int, int]
 

@@ -37,7 +37,7 @@ from backends.run.result import STREAMS
 from backends.run.shapes import input_vertices, output_vertices
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 CHUNK, LEAST, PARTS = 4096, 256, 16
 """Most input primitives of a chunk, fewest that are worth one, and into how many chunks a draw is cut if it is small."""

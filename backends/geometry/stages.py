@@ -19,7 +19,7 @@ from backends.run.result import STREAMS
 from backends.run.shapes import input_vertices, output_vertices
 from linkage.chain import link_stages
 from tgsi.language.facts.enums import File, Primitive
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 _OUT_ROWS = {Primitive.POINTS: 1, Primitive.LINES: 2, Primitive.LINE_STRIP: 2}
 

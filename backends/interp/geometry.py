@@ -9,7 +9,8 @@ import numpy as np
 from backends.interp.registry import performs
 from backends.run.result import STREAMS, Bits, Emission, Mask
 from backends.run.shapes import Index, output_vertices
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

@@ -26,7 +26,8 @@ from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions
 from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.opcodes import Mode
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 MODIFIERS = {"LDEXP": ("float", "float")}
 """Opcodes whose sources are modified as another type than they hold: measured on Mesa 18.1."""

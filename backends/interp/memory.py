@@ -20,7 +20,8 @@ from backends.interp.registry import performs
 from backends.run.arguments import Arguments
 from backends.run.result import Bits, Mask
 from tgsi.language.facts.enums import File, MemoryType
-from tgsi.language.ir import Dimension, Instruction, Program, RegisterRef
+from tgsi.language.ir import Dimension, Instruction, RegisterRef
+from tgsi.language.program import Program
 
 if TYPE_CHECKING:
     from backends.interp.machine import Machine

@@ -16,7 +16,8 @@ from backends.run.arguments import Arguments
 from backends.run.result import Bits, Mask
 from backends.run.shapes import Index, patch_registers
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.ir import Dimension, IndirectRef, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import Dimension, IndirectRef, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 BY_VERTEX = frozenset({Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL})
 """Stages whose inputs have a vertex in their first bracket; in TESS_CTRL the outputs have one too."""

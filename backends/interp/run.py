@@ -11,7 +11,7 @@ from backends.interp.machine import Machine
 from backends.run.arguments import RunOptions, prepare
 from backends.run.result import RunResult, TraceStep
 from tgsi.language.facts.enums import Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 
 def run(program: Program, inputs: ArrayLike | None = None, *, trace: bool = False, **options: Unpack[RunOptions]) -> RunResult:

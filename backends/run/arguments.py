@@ -18,7 +18,7 @@ from backends.run.textures import MAX_SAMPLES, ImageData, TextureData, check_tex
 from backends.run.words import buffer_words, flag, floats, mapping, words
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, MemoryType, Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 MAX_CONSTANT_BUFFERS = 16
 MAX_BUFFERS = 32

@@ -17,7 +17,7 @@ from backends.run.result import Mask
 from tgsi.language.facts.enums import File, Primitive, Processor
 from tgsi.language.facts.semantics import PATCH_SEMANTICS
 from tgsi.language.info import INPUT_VERTICES
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 QUAD = 4
 """Invocations of a subgroup; fragments come in quads (0,0) (1,0) (0,1) (1,1)."""

@@ -12,7 +12,7 @@ from backends.run.shapes import QUAD, Shape, coordinates
 from backends.run.words import floats, mapping, words
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import SEMANTICS
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 FLOATS = frozenset({"POSITION", "SAMPLEPOS", "TESSCOORD", "TESSINNER", "TESSOUTER"})
 """System values that are floats, whatever numbers are given."""

@@ -18,7 +18,8 @@ from backends.pipe.checks import convert, make
 from backends.pipe.enums import Swizzle
 from backends.pipe.state import SamplerState
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program, RegisterRef
+from tgsi.language.ir import RegisterRef
+from tgsi.language.program import Program
 
 _Swizzles = tuple[Swizzle, Swizzle, Swizzle, Swizzle]
 IDENTITY = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)

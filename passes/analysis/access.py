@@ -8,7 +8,8 @@ from functools import cache
 from passes.validate.roles import Role, destination_role, source_roles
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import Mode, OpcodeInfo
-from tgsi.language.ir import DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 FLOW = frozenset(
     [

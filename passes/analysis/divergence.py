@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, children, walk
 from passes.analysis.uses import KEPT, Access, array_ranges, reachable, reads_of, writes_of
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Instruction, Program, RegisterRef
+from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.program import Program
 
 _SAME = frozenset(
     {"GRID_SIZE", "BLOCK_SIZE", "BLOCK_ID", "DRAWID", "BASEVERTEX", "BASEINSTANCE", "WORK_DIM", "VERTICESIN", "SUBGROUP_SIZE"}

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from passes.analysis.liveness import Liveness
 from tgsi.language.facts.enums import File, MemoryType
-from tgsi.language.ir import Instruction, Program, RegisterRef
+from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.program import Program
 
 COMMUTING = frozenset({"ATOMUADD", "ATOMAND", "ATOMOR", "ATOMXOR", "ATOMUMIN", "ATOMUMAX", "ATOMIMIN", "ATOMIMAX"})
 """Atomics of which any number with one opcode give the same word in any order. (Sums of floats depend on it.)"""

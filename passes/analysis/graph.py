@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 _JUMPS = frozenset({"BRK", "CONT", "RET", "CAL", "END"})
 _HEADS = frozenset({"ELSE", "ENDIF", "BGNLOOP", "ENDLOOP", "CASE", "DEFAULT", "ENDSWITCH", "BGNSUB", "ENDSUB"})

@@ -24,7 +24,8 @@ from passes.analysis.graph import flow_graph
 from passes.analysis.uses import KEPT, Access, array_ranges, index_reads, reachable, reads_of
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import Mode
-from tgsi.language.ir import Instruction, Program, RegisterRef
+from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.program import Program
 
 MAX_CHANNELS = 1 << 16
 """Registers beyond this many channels share no bits: a program with more is refused by the limits anyway."""

@@ -24,7 +24,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError, ValidationError
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 from tgsi.language.source import Span
 
 FUEL = 1 << 16

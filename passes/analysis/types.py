@@ -11,7 +11,8 @@ from passes.analysis.uses import array_ranges, reachable
 from tgsi.language.channels import source_channels
 from tgsi.language.facts.enums import File, ImmediateType
 from tgsi.language.facts.opcodes import Mode
-from tgsi.language.ir import Instruction, Program, RegisterRef
+from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.program import Program
 
 Node = tuple[File, int, int, int]
 """File, dimension, register (or -1 - array number where it is indexed), channel."""

@@ -9,7 +9,8 @@ from functools import cached_property
 from passes.analysis.access import indices_of, results
 from tgsi.language.channels import read_mask
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Instruction, Program, RegisterRef
+from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.program import Program
 
 KEPT = (File.TEMP, File.ADDR, File.OUT)
 """Files whose registers instructions write."""

@@ -7,7 +7,8 @@ from enum import Enum
 from passes.lower.insert import exits, insert
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 
 class Clamp(Enum):

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from passes.base import Pass
 from passes.edit import Temporaries, rebuilt
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 _Expansion = Callable[[Instruction, RegisterRef], list[Instruction]]
 

@@ -9,7 +9,8 @@ from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, ImmediateType, Interpolation
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, DstOperand, Immediate, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 _X = (0, 0, 0, 0)
 _ONE, _TWO, _MINUS_ONE = 0x3F800000, 0x40000000, 0xBF800000

@@ -13,7 +13,8 @@ from passes.lower.clamp import Clamp, clamp_colors
 from passes.lower.face import two_sided_from_face
 from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 
 
 @dataclass(frozen=True)

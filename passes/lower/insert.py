@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 
 def insert(program: Program, before: Mapping[int, Sequence[Instruction]]) -> Program:

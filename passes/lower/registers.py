@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Declaration, DstOperand, Instruction, Program, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import Declaration, DstOperand, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.program import Program
 
 
 def move_registers(program: Program, file: File, mapping: Mapping[int, int]) -> Program:

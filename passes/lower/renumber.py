@@ -9,7 +9,8 @@ from passes.validate.semantics import SemanticLimits, is_interface, legal
 from tgsi.language.diagnostics import Diagnostic, LimitError, Severity
 from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 
 _ANY = 1 << 16
 """Where any index is legal new ones still have to fit into tokens."""

@@ -11,7 +11,8 @@ from passes.optimise.forward import STATIC, Cell, Walker
 from passes.validate.roles import HANDLES, Role, source_roles
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES, Mode, OpcodeInfo
-from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 _SYMMETRIC = frozenset(["UADD", "UMUL", "AND", "OR", "XOR", "IMIN", "IMAX", "UMIN", "UMAX", "USEQ", "USNE", "IMUL_HI", "UMUL_HI"])
 """The order of two sources does not matter, to the last bit."""

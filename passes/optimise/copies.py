@@ -8,7 +8,8 @@ from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes,
 from passes.base import Pass
 from passes.optimise.forward import STATIC, Cell, Walker
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 _Value = tuple[RegisterRef, int, bool, bool]
 """Register, channel, negate, absolute."""

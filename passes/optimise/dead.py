@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from passes.analysis.liveness import Liveness
 from passes.base import Pass
 from passes.edit import rebuilt
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 
 @dataclass(frozen=True)

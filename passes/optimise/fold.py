@@ -10,7 +10,8 @@ from passes.edit import Immediates, rebuilt
 from passes.optimise.evaluate import evaluate
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 _MULTIPLYING = frozenset({"MUL", "MAD", "FMA", "LRP", "DP2", "DP3", "DP4", "DST"})
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from passes.analysis.access import ALL, CLOSERS, FLOW, OPENERS, results, written_channels
 from passes.edit import rebuilt
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Instruction, Program, RegisterRef
+from tgsi.language.ir import Instruction, RegisterRef
+from tgsi.language.program import Program
 
 Cell = tuple[int, int]
 """Index and channel of a TEMP."""

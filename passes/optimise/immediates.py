@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from passes.analysis.access import free_indexing
 from passes.base import Pass
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.program import Program
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from passes.analysis.access import free_indexing
 from passes.analysis.liveness import Liveness
 from passes.base import Pass
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Declaration, Dimension, DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import Declaration, Dimension, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.program import Program
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from passes.base import Pass
 from passes.edit import Immediates, Temporaries, rebuilt
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import DstOperand, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 _X = (0, 0, 0, 0)
 

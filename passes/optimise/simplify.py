@@ -10,7 +10,8 @@ from passes.base import Pass
 from passes.edit import Immediates, rebuilt
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import Instruction, Program, SrcOperand
+from tgsi.language.ir import Instruction, SrcOperand
+from tgsi.language.program import Program
 
 ONES = 0xFFFFFFFF
 

@@ -9,7 +9,8 @@ from passes.analysis.access import FLOW, OPENERS
 from passes.base import Pass
 from passes.edit import as_float, rebuilt
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 _JUMPS = frozenset({"BRK", "CONT", "RET"})
 

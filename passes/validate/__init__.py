@@ -14,7 +14,7 @@ from passes.validate.semantics import SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, LimitError, Severity, ValidationError
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.limits import SOFTWARE, ShaderLimits
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 _RULES = (flow.check, declarations.check, operands.check, textures.check, stages.check, sizes.check)
 

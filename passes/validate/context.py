@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import TypeAlias
 
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, Severity
+from tgsi.language.facts.brackets import TESS_VERTICES, VERTICES, per_vertex
 from tgsi.language.facts.enums import File, Primitive, Processor
 from tgsi.language.facts.limits import ShaderLimits
-from tgsi.language.ir import Declaration, Immediate, Instruction, Program, Property
+from tgsi.language.ir import Declaration, Immediate, Instruction, Property
+from tgsi.language.printer import print_declaration, print_instruction
+from tgsi.language.program import Program
 from tgsi.language.source import Span
 from tgsi.language.text.locate import operand_span
-from tgsi.language.text.printer import print_declaration, print_instruction
-from tgsi.language.text.reader import TESS_VERTICES, VERTICES, per_vertex
 
 Item: TypeAlias = Declaration | Immediate | Instruction | Property
 MAX_FINDINGS = 200

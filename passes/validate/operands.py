@@ -7,7 +7,7 @@ from passes.validate.declarations import MAX_ARRAY, MAX_INDEX
 from passes.validate.roles import FILES, Role, destination_role, source_roles
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
-from tgsi.language.text.printer import print_register
+from tgsi.language.printer import print_register
 
 _UNDECLARED = frozenset({File.NULL, File.CONSTBUF, File.MEMORY})
 """Files that need no declaration of each register: nothing, bytes of a constant buffer, the one shared memory."""

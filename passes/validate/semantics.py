@@ -12,7 +12,8 @@ from types import MappingProxyType
 from passes.validate.context import MAX_FINDINGS, Context
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 
 MAX_RENDER_TARGETS = 8
 """COLOR outputs of a fragment program count render targets; this is how many Gallium has."""

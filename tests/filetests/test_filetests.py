@@ -21,8 +21,8 @@ from passes.validate import check
 from passes.validate.semantics import LIMITS
 from tgsi.language.codes import EXPLANATIONS
 from tgsi.language.diagnostics import ParseError
+from tgsi.language.printer import print_program
 from tgsi.language.text.parser import parse
-from tgsi.language.text.printer import print_program
 
 HERE = Path(__file__).parent
 

@@ -26,7 +26,7 @@ from tests.property.programs import generate
 from tgsi import gallium as g
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 SLACK = 64
 """Readable bytes behind textures."""

@@ -13,7 +13,7 @@ from tests.golden.vectors import cases
 from tests.property.programs import generate
 from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.tokens.decoder import decode
 from tgsi.language.tokens.encoder import encode
 

@@ -10,7 +10,7 @@ import struct
 
 from passes.validate import check
 from tgsi.language.diagnostics import ParseError, UnsupportedError
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.dumper import dump_mesa
 from tgsi.language.text.parser import DIALECTS, parse
 from tgsi.language.tokens.decoder import decode

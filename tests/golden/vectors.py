@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from backends.run.result import RunResult
 from tests.golden.deviations import DEVIATIONS
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 Words = NDArray[np.uint32]

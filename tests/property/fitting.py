@@ -13,7 +13,7 @@ from backends.run.shapes import input_vertices
 from backends.run.textures import TextureData, check_textures, texture_targets
 from tests.property.pools import words
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 PRIMITIVES = 3
 FRAGMENTS = 8

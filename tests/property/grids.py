@@ -13,7 +13,7 @@ from backends.run.result import RunResult
 from backends.run.textures import TextureData, texture_targets
 from tests.property.engines import result_differences
 from tgsi import gallium as g
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 GALLIUM_KINDS = {"CUBEARRAY": "CUBE_ARRAY"}
 

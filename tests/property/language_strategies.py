@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from tgsi.language.facts.brackets import per_vertex
 from tgsi.language.facts.enums import TARGETS, File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
@@ -17,14 +18,13 @@ from tgsi.language.ir import (
     IndirectRef,
     Instruction,
     MemoryAccess,
-    Program,
     Property,
     RegisterRef,
     SrcOperand,
     TexOffset,
     ViewInfo,
 )
-from tgsi.language.text.reader import per_vertex
+from tgsi.language.program import Program
 
 WORDS = st.one_of(
     st.sampled_from([0, 1, 0x3F800000, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00001, 0x00000001, 0x7F7FFFFF, 0xFFFFFFFF]),

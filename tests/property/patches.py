@@ -25,7 +25,7 @@ from backends.run.result import Bits
 from backends.run.shapes import patch_registers
 from tests.property.engines import result_differences
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 

@@ -13,7 +13,7 @@ from backends.run.result import RunResult
 from tests.golden.vectors import is_nan
 from tests.property.fitting import fitting_arguments
 from tests.property.pools import INEXACT, INEXACT_CHANNELS
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 STAGES = ("VERT", "FRAG", "GEOM", "TESC", "TESE", "COMP")
 PARTS = 4

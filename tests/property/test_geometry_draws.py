@@ -16,7 +16,7 @@ from tests.unit.geometry.programs import ROWS, strips_to_lists
 from tgsi import gallium as g
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 PRIMITIVES, WORDS, PARTS = 37, 128, 4
 MODES = {count: name for name, count in ROWS.items()}

@@ -13,9 +13,9 @@ from passes.validate import check
 from tests.golden.accept import rows
 from tests.property.language_strategies import programs
 from tgsi.language.diagnostics import ParseError
-from tgsi.language.ir import Program
+from tgsi.language.printer import print_program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import DIALECTS, parse
-from tgsi.language.text.printer import print_program
 
 PIECES = (
     " ", "\n", "\t", "[", "]", "(", ")", ".", ",", ":", "|", "-", "+", "{", "}", "0", "1", "9", "0x1", "..", "#", "\r",

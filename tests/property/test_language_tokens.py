@@ -12,10 +12,10 @@ from passes.validate import check
 from tests.golden.accept import rows
 from tests.property.language_strategies import WORDS, programs
 from tgsi.language.diagnostics import ParseError
-from tgsi.language.ir import Program
+from tgsi.language.printer import print_program
+from tgsi.language.program import Program
 from tgsi.language.text.dumper import dump_mesa
 from tgsi.language.text.parser import parse
-from tgsi.language.text.printer import print_program
 from tgsi.language.tokens.decoder import decode
 from tgsi.language.tokens.encoder import encode
 

@@ -16,7 +16,7 @@ from passes.lower.registers import move_registers
 from tests.property.language_strategies import programs
 from tests.unit.linkage.programs import frag, vert
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.tokens.encoder import encode
 
 BOUNDARIES = [0, 1, 31, 32, 63, 64, 216, 217, 218, 219, 255]

@@ -14,7 +14,7 @@ from passes.lower.renumber import renumber
 from passes.validate.semantics import SM3
 from tgsi import gallium as g
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 STRIP = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)

@@ -14,7 +14,7 @@ from typing import TypeVar
 from tgsi.language.channels import read_mask
 from tgsi.language.facts.enums import File, Interpolation, Location, Primitive, Processor
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import Declaration, Instruction, ProgramData, RegisterRef, SrcOperand
 
 POSITION = Semantic("POSITION")
 MAX_REGISTERS = 1 << 12
@@ -124,7 +124,7 @@ class ShaderInfo:
         return len(self.outputs)
 
 
-def scan(program: Program) -> ShaderInfo:
+def scan(program: ProgramData) -> ShaderInfo:
     """Collect the facts of a program, in time linear in its text."""
     return _Scan(program).result()
 
@@ -139,7 +139,7 @@ class _Input:
 
 @dataclass(slots=True)
 class _Scan:
-    program: Program
+    program: ProgramData
     inputs: list[_Input] = field(default_factory=list)
     outputs: list[OutputInfo] = field(default_factory=list)
     system_values: list[Semantic] = field(default_factory=list)

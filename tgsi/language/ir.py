@@ -1,4 +1,4 @@
-"""The intermediate representation: a program is flat, immutable and shared.
+"""The intermediate representation: a program is flat, immutable and shared. Plain data; `program.Program` adds text and facts.
 
 Two nodes that differ only in their span are equal. Operands carry no span: they are interned by their text, and an
 operand's caret comes from reading its statement again when an error is shown.
@@ -7,17 +7,12 @@ operand's caret comes from reading its statement again when an error is shown.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from tgsi.language._record import record
 from tgsi.language.facts.enums import File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.source import Source, Span
-
-if TYPE_CHECKING:
-    from tgsi.language.info import ShaderInfo
 
 XYZW = 15
 """Write mask of all four channels (bit 0 is x)."""
@@ -171,8 +166,8 @@ class Property:
 
 
 @dataclass(frozen=True)
-class Program:
-    """A whole shader. `source` is the text that it came from, for messages; it never takes part in equality."""
+class ProgramData:
+    """The fields of a `tgsi.Program`. `source` is the text that it came from, for messages; it never takes part in equality."""
 
     processor: Processor
     declarations: tuple[Declaration, ...] = ()
@@ -180,23 +175,6 @@ class Program:
     properties: tuple[Property, ...] = ()
     instructions: tuple[Instruction, ...] = ()
     source: Source | None = field(default=None, compare=False, repr=False)
-
-    def __str__(self) -> str:
-        from tgsi.language.text.printer import print_program  # the printer imports the IR
-
-        return print_program(self)
-
-    @cached_property
-    def text(self) -> str:
-        """The canonical text, made once: what caches are keyed by."""
-        return str(self)
-
-    @cached_property
-    def info(self) -> ShaderInfo:
-        """What a driver asks about the program (see tgsi.language.info), collected once."""
-        from tgsi.language.info import scan  # what is collected imports the IR
-
-        return scan(self)
 
     def property(self, name: str, default: int = 0) -> int:
         """Value of a property; the last one written counts."""

@@ -6,22 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from tgsi.language.facts.enums import CHANNELS, QUALIFIERS, Location
-from tgsi.language.ir import (
-    IDENTITY,
-    XYZW,
-    Declaration,
-    DstOperand,
-    Immediate,
-    IndirectRef,
-    Instruction,
-    Program,
-    Property,
-    RegisterRef,
-    SrcOperand,
-)
+from tgsi.language.ir import IDENTITY, XYZW, Declaration, DstOperand, Immediate, IndirectRef, Instruction, Property, RegisterRef, SrcOperand
+from tgsi.language.literals import WRITERS
+from tgsi.language.printer import print_declaration, print_destination, print_immediate, print_offset, print_source
+from tgsi.language.program import Program
 from tgsi.language.source import Span
-from tgsi.language.text.literals import WRITERS
-from tgsi.language.text.printer import print_declaration, print_destination, print_immediate, print_offset, print_source
 
 JSON_NOTE = """\
 IR as JSON: {"stage", "properties": [{"name", "value"}],

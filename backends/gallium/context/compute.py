@@ -15,7 +15,7 @@ from backends.pipe.checks import integer, make
 from backends.pipe.enums import ShaderType
 from backends.run.arguments import MAX_BUFFERS
 from tgsi.language.facts.enums import Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 if TYPE_CHECKING:
     from backends.device.interface import Dispatcher

@@ -13,7 +13,8 @@ from backends.gallium.resource.resource import Resource, address_of, allocate
 from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 NAME = "launch_grid"
 

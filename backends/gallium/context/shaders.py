@@ -8,7 +8,7 @@ from backends.device import bound as packet
 from backends.gallium.context.streams import Streams, checked_info
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.facts.enums import Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 STAGE_NAMES = {
     Processor.VERT: "vs",

@@ -11,7 +11,7 @@ from backends.gallium.context.core import ContextCore
 from backends.pipe.checks import integer, make
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 if TYPE_CHECKING:
     from backends.gallium.resource.resource import Resource

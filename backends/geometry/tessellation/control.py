@@ -20,7 +20,7 @@ from backends.run.shapes import QUAD, patch_registers
 from passes.analysis.regions import FUEL
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 _Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]
 

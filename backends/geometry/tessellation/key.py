@@ -9,7 +9,7 @@ from enum import IntEnum
 from backends.geometry.tessellation.levels import LEVEL_FIELDS
 from backends.pipe.enums import Prim
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 MAX_LEVEL = 64
 MAX_POINTS = (MAX_LEVEL + 1) ** 2

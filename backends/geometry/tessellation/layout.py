@@ -10,7 +10,7 @@ from backends.geometry.tessellation.control import written_vertices
 from backends.geometry.tessellation.key import Tessellator
 from backends.geometry.tessellation.records import INNER, OUTER, RowsRecord
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 LEVELS: Mapping[str, int] = {"TESSOUTER": OUTER, "TESSINNER": INNER}
 _TYPICAL_POINTS, _TYPICAL_PRIMITIVES = 33 * 33, 2 * 32 * 32

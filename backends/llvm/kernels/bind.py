@@ -16,7 +16,7 @@ from backends.pipe.enums import TextureTarget
 from backends.run.arguments import Arguments
 from backends.run.textures import MAX_IMAGES, ImageData, TextureData, handle_targets, row_bytes, texture_targets
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 SLACK = 64
 """Bytes behind the last texel that may be read."""

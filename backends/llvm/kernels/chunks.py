@@ -21,7 +21,7 @@ from backends.run.result import Bits, Emission, Mask
 from backends.run.shapes import output_vertices, patch_registers
 from passes.analysis.operands import registers_of
 from tgsi.language.facts.enums import File, MemoryType, Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 CHUNK_BYTES = 4 << 20
 """Staged memory of vectors that are worked on in one call; one unit always is."""

@@ -18,7 +18,8 @@ from backends.llvm.translate.emit.interpolation import Place
 from backends.run.arguments import Arguments
 from backends.run.result import Bits, Floats
 from tgsi.language.facts.enums import File, Interpolation
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 
 _POSITION, _CENTROID, _TARGETS = 0, 1, 2
 """Registers of `files`: window x, y, z and 1/w; the centroid as seen from the center in x and y; the colors of target k behind them."""

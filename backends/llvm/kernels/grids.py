@@ -28,7 +28,7 @@ from passes.analysis.operands import registers_of
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, MemoryType
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 THREAD_ROWS = 5
 """Rows of GridRecord.threads a vector: x, y, z and number of the thread in its block, and 1 where the lane is a thread."""

@@ -17,7 +17,7 @@ from backends.llvm.kernels.stages import build_run_kernel, build_vertex_kernel
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter
 from tgsi.language.facts.enums import File, Processor, ReturnType
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 _FORMATS = {ReturnType.SINT: Format.R8G8B8A8_SINT, ReturnType.UINT: Format.R8G8B8A8_UINT}
 

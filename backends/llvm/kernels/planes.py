@@ -8,7 +8,8 @@ from backends.run.arguments import Arguments
 from backends.run.result import Bits, Floats
 from backends.run.shapes import QUAD
 from tgsi.language.facts.enums import File, Interpolation, Location
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 
 
 def interpolate(program: Program, arguments: Arguments) -> Bits:

@@ -12,7 +12,7 @@ from backends.llvm.builder.function import F32, I32, I64, Function, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 
 @dataclass(frozen=True, slots=True)

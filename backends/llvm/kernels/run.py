@@ -22,7 +22,7 @@ from backends.pipe.checks import integer
 from backends.run.arguments import Arguments, RunOptions, prepare
 from backends.run.result import Bits, RunResult
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 
 @dataclass(frozen=True, slots=True)

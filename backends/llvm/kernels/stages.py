@@ -22,7 +22,8 @@ from passes.analysis.effects import effects_of
 from passes.analysis.regions import FUEL
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 
 #: Vector number of each system value in the `system` array of a vertex kernel.
 VERTEX_SYSTEM_VALUES = {

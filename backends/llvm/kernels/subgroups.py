@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from backends.llvm.builder.function import I32, Function, Val
 from backends.llvm.builder.lanes import LaneMap
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 SIZE = 4
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 PERIOD = 0.1
 """Seconds that one call should take at most."""

@@ -12,7 +12,8 @@ from backends.llvm.program.port_pressure import sums_prevail
 from backends.llvm.program.tree import Region, build_tree, leaves
 from passes.analysis.operands import registers_of
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.ir import DstOperand, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import DstOperand, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 MAX_ARRAY_BYTES = 64 * 1024
 """Stack that indirectly addressed registers may take, all lanes together."""

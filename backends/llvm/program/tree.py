@@ -12,7 +12,8 @@ from typing import Literal
 
 from passes.analysis import regions
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 Kind = Literal["if", "loop", "switch", "call"]
 

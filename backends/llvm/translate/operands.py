@@ -13,7 +13,8 @@ from backends.llvm.translate.interface import Interface, Partial, Rows
 from backends.llvm.translate.rows import Index, RowFile
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, ImmediateType
-from tgsi.language.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 Place = tuple[Index | None, Index]
 

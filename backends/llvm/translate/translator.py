@@ -35,7 +35,8 @@ from passes.analysis.operands import RESOURCES
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.opcodes import Mode
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 __all__ = ["Interface", "LaneMap", "Outputs", "translate"]
 

@@ -23,7 +23,7 @@ from backends.raster.tile.register_pressure import live_values
 from linkage import interface_of
 from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 
 class Outputs(Protocol):

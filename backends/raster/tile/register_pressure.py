@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.llvm.program.access import Key, access
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 _VALUES = frozenset({File.TEMP, File.IN, File.OUT, File.ADDR})
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from passes.lower.clamp import Clamp, clamp_colors
 from passes.lower.face import face_from_back_color, two_sided_from_face
 from tgsi import gallium as g
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 STRIP = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)

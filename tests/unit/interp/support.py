@@ -8,7 +8,7 @@ import numpy as np
 
 from backends.interp.run import run
 from backends.run.result import RunResult
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 VERT_HEADER = """VERT

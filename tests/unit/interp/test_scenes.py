@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from backends.interp.run import run
 from backends.run.shapes import input_vertices
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 Reals = NDArray[np.float64]

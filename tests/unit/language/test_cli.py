@@ -206,7 +206,7 @@ def test_every_stage_is_compiled_for_every_kind_of_target(run: Run, tmp_path: Pa
 def test_what_the_generator_does_not_do_is_named_with_its_line(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from backends.llvm.kernels import listing
     from tgsi.language.diagnostics import UnsupportedError
-    from tgsi.language.ir import Program
+    from tgsi.language.program import Program
 
     def refuse(program: Program, *_: object, **__: object) -> None:
         raise UnsupportedError.at("B004", "the instruction is too beautiful", program.instructions[0].span)

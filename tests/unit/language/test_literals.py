@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tgsi.language.facts.enums import ImmediateType
-from tgsi.language.text.literals import LITERALS, WRITERS, float_bits, write_double, write_float
+from tgsi.language.literals import LITERALS, WRITERS, float_bits, write_double, write_float
 
 
 @pytest.mark.parametrize(

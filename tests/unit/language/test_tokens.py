@@ -8,7 +8,8 @@ from tests.golden.accept import Row, rows
 from tgsi.language.diagnostics import ParseError, UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.formats import FORMAT_NAMES, FORMAT_NUMBERS
-from tgsi.language.ir import Declaration, Immediate, Program
+from tgsi.language.ir import Declaration, Immediate
+from tgsi.language.program import Program
 from tgsi.language.text.dumper import dump, dump_mesa
 from tgsi.language.text.parser import parse
 from tgsi.language.tokens.decoder import decode

@@ -14,7 +14,8 @@ from tgsi.language.diagnostics import LimitError, Severity, ValidationError
 from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.facts.limits import ShaderLimits
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import Declaration, DstOperand, Instruction, MemoryAccess, Program, Property, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import Declaration, DstOperand, Instruction, MemoryAccess, Property, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 IN0, OUT0 = RegisterRef(File.IN, 0), RegisterRef(File.OUT, 0)

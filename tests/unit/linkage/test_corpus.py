@@ -10,7 +10,7 @@ import pytest
 from linkage import PROFILES, Linker, interface_of, link
 from linkage.dump import as_json
 from tgsi.language.diagnostics import LinkError, ParseError
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"

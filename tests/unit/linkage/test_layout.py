@@ -11,7 +11,8 @@ from tests.unit.linkage.programs import END, frag, mov, vert
 from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 
 TRICKY = (0, 31, 32, 63, 64, 216, 217, 218, 219, 254, 255)
 

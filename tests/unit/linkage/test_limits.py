@@ -14,7 +14,8 @@ from tests.unit.linkage.programs import frag, vert
 from tgsi.language.diagnostics import LimitError
 from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 
 
 def codes(program: Program, name: str) -> list[str]:

@@ -14,7 +14,8 @@ from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import Declaration, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 
 def mov(dst: int, src: int, swizzle: tuple[int, int, int, int] = (0, 1, 2, 3), *, mask: int = 15, indirect: bool = False) -> Instruction:

@@ -15,7 +15,8 @@ from tests.unit.linkage.programs import END, frag, mov, vert
 from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 from tgsi.language.tokens.encoder import encode
 

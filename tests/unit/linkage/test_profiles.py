@@ -15,7 +15,8 @@ from tests.unit.linkage.programs import frag, mov, vert
 from tgsi.language.diagnostics import LinkError
 from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, Program
+from tgsi.language.ir import Declaration
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 POSITION = ("POSITION", 0)

@@ -7,7 +7,7 @@ from backends.llvm.program.divergence import Flow
 from backends.llvm.program.plan import plan_of
 from tests.unit.llvm.support import VERT_HEADER
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 

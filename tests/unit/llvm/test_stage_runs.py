@@ -9,7 +9,7 @@ import pytest
 
 import tgsi
 from backends.run.result import RunResult
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 LANES = (4, 8, 16, 32, 64)
 

@@ -19,7 +19,7 @@ from backends.llvm.engine.object_files import undefined_symbols
 from backends.llvm.kernels.listing import generate
 from backends.llvm.targets import machines as target
 from backends.llvm.targets.architectures import ARCHITECTURES
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 TEXT = """VERT
 DCL IN[0]

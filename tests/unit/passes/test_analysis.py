@@ -15,7 +15,7 @@ from passes.analysis.liveness import Liveness
 from passes.analysis.types import infer_types, operand_types, summary
 from passes.analysis.uses import find_uses
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 HEAD = "DCL IN[0], GENERIC[0], LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0..3]\nDCL TEMP[4..7], ARRAY(1)\nDCL CONST[0..3]\nDCL ADDR[0]\nDCL SAMP[0]\n"

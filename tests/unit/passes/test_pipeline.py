@@ -13,7 +13,7 @@ from passes.optimise.select import IfToSelect
 from passes.pipeline import Pipeline
 from passes.registry import DEFAULT, PASSES, find
 from tgsi.language.diagnostics import ValidationError
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 from tgsi.tools.compile.cli import main
 
 TEXT = "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0]\nMOV TEMP[0], IN[0]\nMOV OUT[0], TEMP[0]\nEND\n"

@@ -36,13 +36,13 @@ from tgsi.language.ir import (
     ImageInfo,
     Instruction,
     MemoryAccess,
-    Program,
     Property,
     RegisterRef,
     SrcOperand,
     TexOffset,
     ViewInfo,
 )
+from tgsi.language.program import Program
 
 __all__ = ["Array", "Buffers", "Operand", "ProgramBuilder", "Register", "Source"]
 

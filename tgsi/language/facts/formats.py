@@ -7,6 +7,9 @@ from types import MappingProxyType
 
 PREFIX = "PIPE_FORMAT_"
 
+NO_FORMAT = f"{PREFIX}NONE"
+"""The spelling of no format; the IR has the empty string."""
+
 _ARRAYS = ("R{0}", "R{0}G{0}", "R{0}G{0}B{0}", "R{0}G{0}B{0}A{0}")
 _LUMINANCE = ("A{0}", "I{0}", "L{0}", "L{0}A{0}")
 _LUMINANCE_OLD = ("A{0}", "L{0}", "L{0}A{0}", "I{0}")

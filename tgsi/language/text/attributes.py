@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tgsi.language.facts.enums import CHANNELS, TARGETS, File, Interpolation, Location, MemoryType, Processor, ReturnType
+from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
 from tgsi.language.ir import Declaration, ImageInfo, ViewInfo
 from tgsi.language.messages import Mistake, did_you_mean, known
@@ -21,9 +22,6 @@ _CYLINDRICAL = "CYLWRAP_"
 TARGET_HINT = "a target is a word as `2D`, `CUBE` or `SHADOW2D`"
 _ZERO_TARGET = "BUFFER"
 """What a declaration without attributes means: number 0 of each enum."""
-
-NO_FORMAT = "PIPE_FORMAT_NONE"
-"""The spelling of no format; the IR has the empty string."""
 
 _SPELLABLE_TYPES = {name: kind for name, kind in _RETURN_TYPES.items() if kind is not ReturnType.UNKNOWN}
 

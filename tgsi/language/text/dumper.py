@@ -6,14 +6,15 @@ import math
 import struct
 from collections.abc import Iterator
 
+from tgsi.language.facts.brackets import per_vertex
 from tgsi.language.facts.enums import CHANNELS, File, ImmediateType, Location, MemoryType, Processor
+from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import PATCH_SEMANTICS
-from tgsi.language.ir import XYZW, Declaration, Immediate, Program, Property
-from tgsi.language.text.attributes import NO_FORMAT
-from tgsi.language.text.literals import float_value
-from tgsi.language.text.printer import print_instruction, print_program
-from tgsi.language.text.reader import per_vertex
+from tgsi.language.ir import XYZW, Declaration, Immediate, Property
+from tgsi.language.literals import float_value
+from tgsi.language.printer import print_instruction, print_program
+from tgsi.language.program import Program
 from tgsi.language.tokens.encoder import statements
 
 _WIDE = {ImmediateType.FLT64: "<d", ImmediateType.UINT64: "<Q", ImmediateType.INT64: "<q"}

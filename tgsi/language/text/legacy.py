@@ -14,10 +14,11 @@ from types import MappingProxyType
 
 from tgsi.language.facts.enums import File, ImmediateType, Processor
 from tgsi.language.facts.opcodes import OPCODES
-from tgsi.language.ir import IDENTITY, Declaration, DstOperand, Immediate, Instruction, Program, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.ir import IDENTITY, Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand, TexOffset
+from tgsi.language.literals import LITERALS
 from tgsi.language.messages import Mistake
+from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
-from tgsi.language.text.literals import LITERALS
 from tgsi.language.text.operands import OperandReader
 from tgsi.language.text.reader import Reader
 

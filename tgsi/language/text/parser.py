@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from tgsi.language._collector import collector_paused
 from tgsi.language.diagnostics import Diagnostic, ParseError
 from tgsi.language.facts.enums import ImmediateType, Processor
-from tgsi.language.ir import Immediate, Program
+from tgsi.language.ir import Immediate
 from tgsi.language.messages import Mistake
+from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
 
 if TYPE_CHECKING:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tgsi.language.facts.enums import QUALIFIERS, TARGETS, File, ImmediateType, Primitive, Processor
+from tgsi.language.facts.brackets import TESS_VERTICES, VERTICES, per_vertex
+from tgsi.language.facts.enums import QUALIFIERS, TARGETS, ImmediateType, Primitive, Processor
+from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
-from tgsi.language.ir import Declaration, Immediate, Instruction, MemoryAccess, Program, Property, TexOffset
+from tgsi.language.ir import Declaration, Immediate, Instruction, MemoryAccess, Property, TexOffset
+from tgsi.language.literals import LITERALS
 from tgsi.language.messages import Mistake, choices, did_you_mean, known, shorten
+from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
-from tgsi.language.text.attributes import NO_FORMAT, TARGET_HINT, AttributeReader
-from tgsi.language.text.literals import LITERALS
+from tgsi.language.text.attributes import TARGET_HINT, AttributeReader
 from tgsi.language.text.operands import FILE_HINT, FILES, MEMO_SIZE, OperandReader, mask_of
 from tgsi.language.text.removed import REMOVED
 
@@ -22,25 +25,6 @@ _STRICT_PROPERTIES = {name: info for name, info in PROPERTIES.items() if not inf
 _MEMORY_WORDS: Mapping[str, object] = {**QUALIFIERS, **TARGETS}
 _NO_ACCESS = MemoryAccess()
 _MAX_OFFSETS = 4
-
-VERTICES: Mapping[Primitive, int] = {
-    Primitive.POINTS: 1,
-    Primitive.LINES: 2,
-    Primitive.TRIANGLES: 3,
-    Primitive.LINES_ADJACENCY: 4,
-    Primitive.TRIANGLES_ADJACENCY: 6,
-}
-"""Vertices that `[]` stands for after PROPERTY GS_INPUT_PRIMITIVE; others count as one."""
-
-TESS_VERTICES = 32
-"""What `[]` stands for in both tessellation stages."""
-
-
-def per_vertex(stage: Processor, file: File) -> bool:
-    """Registers of this file have the vertex of the primitive in their first bracket."""
-    if file is File.IN:
-        return stage in (Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL)
-    return stage is Processor.TESS_CTRL and file is File.OUT
 
 
 class _Opcode(NamedTuple):

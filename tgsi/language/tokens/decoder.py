@@ -26,13 +26,13 @@ from tgsi.language.ir import (
     IndirectRef,
     Instruction,
     MemoryAccess,
-    Program,
     Property,
     RegisterRef,
     SrcOperand,
     TexOffset,
     ViewInfo,
 )
+from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
 from tgsi.language.tokens.encoder import HEADER_WORDS
 

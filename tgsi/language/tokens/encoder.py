@@ -9,18 +9,8 @@ from tgsi.language.facts.enums import TARGETS, File, MemoryType, ReturnType
 from tgsi.language.facts.formats import FORMAT_NUMBERS
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import SEMANTICS
-from tgsi.language.ir import (
-    Declaration,
-    Dimension,
-    DstOperand,
-    Immediate,
-    IndirectRef,
-    Instruction,
-    Program,
-    Property,
-    RegisterRef,
-    SrcOperand,
-)
+from tgsi.language.ir import Declaration, Dimension, DstOperand, Immediate, IndirectRef, Instruction, Property, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 from tgsi.language.source import Span
 
 HEADER_WORDS = 2

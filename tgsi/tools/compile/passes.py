@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from passes.base import Pass
-    from tgsi.language.ir import Program
+    from tgsi.language.program import Program
 
 
 def add_pass_options(parser: argparse.ArgumentParser) -> None:

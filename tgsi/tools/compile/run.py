@@ -27,7 +27,7 @@ from tgsi.tools.compile.targets import chosen_cpu
 
 if TYPE_CHECKING:
     from backends.run.result import RunResult
-    from tgsi.language.ir import Program
+    from tgsi.language.program import Program
 
 NUMBERS = {
     "inputs": "(invocations, registers, 4); GEOM and TESS_*: (primitives, vertices, registers, 4)",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from backends.run.result import RunResult, TraceStep
     from backends.run.textures import TextureData
-    from tgsi.language.ir import Program
+    from tgsi.language.program import Program
 
 MOST = 256
 """Rows of memory and texels of an image that a text shows; JSON and .npz hold all."""
@@ -99,7 +99,7 @@ def _image(unit: int, texels: NDArray[np.uint8], image: TextureData) -> Iterator
 
 
 def _step(step: TraceStep) -> Iterator[str]:
-    from tgsi.language.text.printer import print_instruction
+    from tgsi.language.printer import print_instruction
 
     lanes = "all" if step.active.all() else ", ".join(ranges([k for k, on in enumerate(step.active.tolist()) if on])) or "none"
     yield f"{step.number:3}: {print_instruction(step.instruction)}    [active: {lanes}]"
@@ -146,7 +146,7 @@ def as_json(result: RunResult, images: dict[int, TextureData]) -> str:
 
 
 def _step_as_json(step: TraceStep) -> dict[str, Any]:
-    from tgsi.language.text.printer import print_instruction
+    from tgsi.language.printer import print_instruction
 
     writes = [{"file": file.name, "register": register, "words": words.tolist()} for file, register, words in step.writes]
     return {"number": step.number, "instruction": print_instruction(step.instruction), "active": step.active.tolist(), "writes": writes}

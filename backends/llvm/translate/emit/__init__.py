@@ -22,7 +22,8 @@ from backends.llvm.program.plan import Plan
 from backends.llvm.program.tree import Leaf
 from backends.llvm.translate.interface import Interface
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.ir import IndirectRef, Instruction, Program, RegisterRef, SrcOperand
+from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.program import Program
 
 
 class Vector(Protocol):

@@ -10,7 +10,8 @@ from backends.llvm.translate.emit import Context, Vector, emits
 from backends.run.arguments import MAX_TARGETS
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Instruction, Program
+from tgsi.language.ir import Instruction
+from tgsi.language.program import Program
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ from backends.geometry.tessellation.key import Tessellator
 from linkage.chain import link_stages
 from tests.unit.geometry.tessellation.patches import ONE, Patch, tessellate
 from tgsi.language.facts.enums import File
-from tgsi.language.ir import Program
+from tgsi.language.program import Program
 
 Words = NDArray[np.uint32]
 LEVELS = {"TESSOUTER": 4, "TESSINNER": 2}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tgsi.language.facts.brackets import per_vertex
 from tgsi.language.facts.enums import CHANNELS, QUALIFIERS, File, Interpolation, Location, MemoryType, Processor
+from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import PATCH_SEMANTICS
 from tgsi.language.ir import (
@@ -17,20 +19,18 @@ from tgsi.language.ir import (
     IndirectRef,
     Instruction,
     MemoryAccess,
-    Program,
+    ProgramData,
     Property,
     RegisterRef,
     SrcOperand,
     TexOffset,
 )
-from tgsi.language.text.attributes import NO_FORMAT
-from tgsi.language.text.literals import WRITERS
-from tgsi.language.text.reader import per_vertex
+from tgsi.language.literals import WRITERS
 
 _MASKS = tuple("" if mask == XYZW else "." + "".join(c for i, c in enumerate(CHANNELS) if mask >> i & 1) for mask in range(16))
 
 
-def print_program(program: Program) -> str:
+def print_program(program: ProgramData) -> str:
     """The canonical text of a program, ending in a newline.
 
     Stage, properties, declarations, immediates, numbered instructions. Floats are the shortest decimals that read back, infinities
@@ -39,7 +39,7 @@ def print_program(program: Program) -> str:
     return "\n".join(_lines(program)) + "\n"
 
 
-def _lines(program: Program) -> Iterator[str]:
+def _lines(program: ProgramData) -> Iterator[str]:
     yield program.processor.name
     for item in program.properties:
         yield print_property(item)
@@ -60,7 +60,7 @@ def _lines(program: Program) -> Iterator[str]:
             nesting += 1
 
 
-def _implies_size(program: Program) -> bool:
+def _implies_size(program: ProgramData) -> bool:
     """``[]`` can be read: the stage or a property says how many vertices it means."""
     if program.processor is Processor.GEOM:
         return any(item.name == "GS_INPUT_PRIMITIVE" for item in program.properties)

@@ -1,0 +1,26 @@
+"""The bracket of a vertex: files whose registers have one, and the number of vertices that an empty bracket stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tgsi.language.facts.enums import File, Primitive, Processor
+
+VERTICES: Mapping[Primitive, int] = {
+    Primitive.POINTS: 1,
+    Primitive.LINES: 2,
+    Primitive.TRIANGLES: 3,
+    Primitive.LINES_ADJACENCY: 4,
+    Primitive.TRIANGLES_ADJACENCY: 6,
+}
+"""Vertices that `[]` stands for after PROPERTY GS_INPUT_PRIMITIVE; others count as one."""
+
+TESS_VERTICES = 32
+"""Vertices that `[]` stands for in both tessellation stages."""
+
+
+def per_vertex(stage: Processor, file: File) -> bool:
+    """Say whether registers of a file have the vertex of the primitive in their first bracket."""
+    if file is File.IN:
+        return stage in (Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL)
+    return stage is Processor.TESS_CTRL and file is File.OUT

@@ -1,0 +1,39 @@
+"""Programs: the immutable data of a whole shader with its canonical text and its facts.
+
+The printer and the scan are imported when they are first needed: `import tgsi` needs neither.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tgsi.language.ir import ProgramData
+
+if TYPE_CHECKING:
+    from tgsi.language.info import ShaderInfo
+
+
+class Program(ProgramData):
+    """A whole shader: a stage, its declarations, immediates, properties and instructions.
+
+    `tgsi.parse`, `tgsi.decode` and `ProgramBuilder.build` make programs. Two programs are equal if their data are; the text that
+    a program was read from (`source`) does not count.
+    """
+
+    def __str__(self) -> str:
+        from tgsi.language.printer import print_program
+
+        return print_program(self)
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical text, made once. Caches use it as their key."""
+        return str(self)
+
+    @cached_property
+    def info(self) -> ShaderInfo:
+        """The facts that a driver asks for before it compiles the program (see `tgsi.language.info`), collected once."""
+        from tgsi.language.info import scan
+
+        return scan(self)
