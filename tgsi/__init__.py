@@ -37,7 +37,6 @@ from tgsi.language.source import Source, Span
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
-    from backends.gallium.screen.screen import Screen
     from backends.run.result import RunResult
     from backends.run.textures import TextureData
     from linkage.linker import Linker
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from tgsi.language.text.dumper import dump
     from tgsi.language.tokens.decoder import decode
     from tgsi.language.tokens.encoder import encode
+    from tgsi.screen import Screen
 
 _siblings.check()
 
@@ -61,7 +61,7 @@ _LAZY = {
     "Linker": "linkage.linker",
     "ProgramBuilder": "tgsi.language.builder.program_builder",
     "RunResult": "backends.run.result",
-    "Screen": "backends.gallium.screen.screen",
+    "Screen": "tgsi.screen",
     "ShaderInfo": "tgsi.language.info",
     "TextureData": "backends.run.textures",
     "check": "tgsi.api",

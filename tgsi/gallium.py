@@ -14,7 +14,7 @@ from backends.gallium.resource.layout import Template
 from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.resource.view import FramebufferState, SamplerView, Surface
-from backends.gallium.screen.screen import INFINITE, Screen
+from backends.gallium.screen.screen import INFINITE
 from backends.pipe.enums import (
     Barrier,
     Bind,
@@ -71,6 +71,7 @@ from backends.pipe.state import (
     VertexElement,
     ViewportState,
 )
+from tgsi.screen import Screen
 
 __all__ = [
     "INFINITE",

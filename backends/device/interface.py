@@ -1,21 +1,30 @@
-"""What a context asks of a device: the border between Gallium and whatever draws."""
+"""The border between Gallium and whatever draws: everything that a context asks of a device, as Protocols.
+
+`backends.gallium` and `tgsi.tools` know a device by this module alone. `backends.software` is the device made of CPUs;
+tests plug in one that records calls and draws nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.counters import Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid
 from backends.device.resolve_job import Resolve
+from backends.device.scale_job import Scale
 from backends.pipe.state import DrawInfo
 from tgsi.language.program import Program
 
 
 class Settings(Protocol):
-    """What a device is made from; a Screen has it."""
+    """The choices that a device is made from; a Screen has them.
+
+    threads: native workers in addition to the caller, None for the device's own choice. lanes: width of vectors, None likewise.
+    cpu: "host" or an x86-64 level. cache_dir: directory of compiled kernels, None for none.
+    """
 
     threads: int | None
     lanes: int | None
@@ -24,10 +33,12 @@ class Settings(Protocol):
 
 
 class Device(Protocol):
-    """Draws for one context. Work is taken at once and carried out by `flush`."""
+    """Draws for one context. Work is taken in order and may wait until `flush`; all calls come from the context's owner.
+
+    runs: number of times that render targets were written; it grows at flushes, and whenever the device draws unasked.
+    """
 
     runs: int
-    kernels: Any
 
     @property
     def pending(self) -> bool:
@@ -35,31 +46,38 @@ class Device(Protocol):
         ...
 
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
-        """Bind render targets."""
+        """Bind render targets. ValueError for more or larger ones than the device has."""
         ...
 
     def draw(self, state: DrawState, info: DrawInfo) -> None:
-        """Take one draw."""
+        """Take one draw. UnsupportedError, before anything is drawn, for state that the device does not have."""
         ...
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
-        """Take a clear of whole targets."""
+        """Take a clear of whole bound targets, all layers, without scissor or masks.
+
+        buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for integer formats, integers.
+        """
         ...
 
     def resolve(self, job: Resolve, *, waits: bool = True) -> None:
-        """Take a multisample resolve."""
+        """Take a multisample resolve; without `waits` it is carried out at once, before pending work."""
+        ...
+
+    def scale(self, job: Scale) -> None:
+        """Scale a box of texels at once; the context has flushed pending work that uses its memory."""
         ...
 
     def uses(self, address: int, size: int) -> bool:
-        """Pending work reads or writes one of these bytes."""
+        """Return whether pending work reads or writes one of `size` bytes at `address`."""
         ...
 
     def flush(self) -> None:
-        """Carry out everything that was taken."""
+        """Carry out everything that was taken; then all bytes are in memory."""
         ...
 
     def statistics(self) -> Statistics:
-        """Counters since the device was made."""
+        """Flush, then return the counters since the device was made."""
         ...
 
     def close(self) -> None:
@@ -71,13 +89,25 @@ class Dispatcher(Protocol):
     """Runs compute grids for one context."""
 
     def lanes_for(self, program: Program) -> int:
-        """Invocations that run side by side, which is the size of a subgroup."""
+        """Return the number of invocations that run side by side, which is the size of a subgroup."""
         ...
 
     def launch(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
-        """Run every block of a grid."""
+        """Run every block of a grid; on return all its bytes are in memory."""
         ...
 
     def close(self) -> None:
         """End the threads."""
+        ...
+
+
+class DeviceFactory(Protocol):
+    """Makes the devices of a screen's contexts; `Screen(device=...)` takes one."""
+
+    def make_device(self, settings: Settings) -> Device:
+        """Make the device of a new context. ValueError if the machine cannot do what the settings ask for."""
+        ...
+
+    def make_dispatcher(self, settings: Settings) -> Dispatcher:
+        """Make what runs the grids of a context; called at a context's first compute call."""
         ...

@@ -1,4 +1,7 @@
-"""From a screen's settings to a renderer. Apart, so that a screen answers questions without loading llvmlite."""
+"""The factory of CPU devices: from a screen's settings to a renderer and a dispatcher of grids.
+
+It is a module of its own, loaded with the first context, so that a screen answers questions without llvmlite.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,18 @@ if TYPE_CHECKING:
     from backends.device.interface import Settings
 
 
-def make_renderer(screen: Settings) -> Renderer:
-    """A renderer of its own for a context. ValueError if the machine cannot run code for the screen's `cpu`."""
-    missing = cpu_features(screen.cpu) - cpu_features("host")
+def make_device(settings: Settings) -> Renderer:
+    """Make the renderer of a context. ValueError if the machine cannot run code for the `cpu` of the settings."""
+    missing = cpu_features(settings.cpu) - cpu_features("host")
     if missing:
-        raise ValueError(f"context_create: code for cpu {screen.cpu!r} cannot run here; this machine lacks {', '.join(sorted(missing))}")
-    return Renderer(screen.threads, screen.lanes, screen.cpu, cache=_cache(screen))
+        raise ValueError(f"context_create: code for cpu {settings.cpu!r} cannot run here; this machine lacks {', '.join(sorted(missing))}")
+    return Renderer(settings.threads, settings.lanes, settings.cpu, cache=_cache(settings))
 
 
-def make_dispatcher(screen: Settings) -> Dispatcher:
-    """What runs the grids of a context."""
-    return Dispatcher(screen.threads, screen.lanes, screen.cpu, _cache(screen))
+def make_dispatcher(settings: Settings) -> Dispatcher:
+    """Make what runs the grids of a context."""
+    return Dispatcher(settings.threads, settings.lanes, settings.cpu, _cache(settings))
 
 
-def _cache(screen: Settings) -> Cache:
-    return False if screen.cache_dir is None else screen.cache_dir
+def _cache(settings: Settings) -> Cache:
+    return False if settings.cache_dir is None else settings.cache_dir

@@ -18,6 +18,7 @@ from backends.device.hazards import Reach, Waiting, meet, reach_of
 from backends.device.limits import TILE
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
+from backends.device.scale_job import Scale
 from backends.geometry.pipeline import Pipeline
 from backends.geometry.totals import StreamTotals
 from backends.pipe.enums import Clear
@@ -30,6 +31,7 @@ from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Cache, kernels_for
 from backends.raster.records import Batch, ClearRecord
 from backends.raster.tile.hiz import INFINITY, cleared_bound
+from backends.software.scaling import scale
 
 SETUP_LANES = 16
 MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
@@ -161,6 +163,10 @@ class Renderer:
         array = (ResolveRecord * len(records))(*records)
         s.resolves, s.num_resolves = ctypes.addressof(array), len(records)
         self._pool.run(self._is_ordered)
+
+    def scale(self, job: Scale) -> None:
+        """Scales a box of texels at once; the caller has flushed what uses its memory."""
+        scale(self.kernels, job)
 
     # -- drawing ------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:

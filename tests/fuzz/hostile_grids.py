@@ -62,14 +62,13 @@ def guarded() -> Iterator[Guard]:
     import pytest
 
     from backends.compute import dispatch
-    from backends.gallium.resource import resource
-    from backends.gallium.screen import screen
+    from backends.gallium.resource import resource, screen_core
     from backends.llvm.kernels.grids import GridKey
 
     guard, is_buffer = Guard(), [False]
-    create = screen.Screen._create
+    create = screen_core.ScreenCore._create
 
-    def created(self: g.Screen, template: g.Template, memory: Any) -> g.Resource:
+    def created(self: screen_core.ScreenCore, template: g.Template, memory: Any) -> g.Resource:
         is_buffer[0] = template.is_buffer
         return create(self, template, memory)
 
@@ -77,7 +76,7 @@ def guarded() -> Iterator[Guard]:
         return guard.zeros(size if is_buffer[0] else size + SLACK, np.uint8)[:size]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(screen.Screen, "_create", created)
+        patch.setattr(screen_core.ScreenCore, "_create", created)
         patch.setattr(resource, "allocate", allocated)
         patch.setattr(dispatch, "GridKey", partial(GridKey, fuel=FUEL))
         patch.setattr(dispatch, "np", GuardedNumpy(guard))

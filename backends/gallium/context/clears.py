@@ -78,7 +78,7 @@ class Clears(Bindings):
                 key = next(iter(groups), False)
                 groups[key] = groups.get(key, 0) | found
         for is_integer, mask in groups.items():
-            self.renderer.clear(int(mask), color_words(values, integer=is_integer), z, s)
+            self.device.clear(int(mask), color_words(values, integer=is_integer), z, s)
 
     def clear_render_target(
         self,

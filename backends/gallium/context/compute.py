@@ -176,8 +176,8 @@ class Compute(Shaders, MemoryBindings):
 
     def _finish_pending(self, bindings: ComputeBindings) -> None:
         """Carry out drawing that meets what is bound, then read memory of the caller."""
-        uses = self.renderer.uses
-        if self.renderer.pending and any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges())):
+        uses = self.device.uses
+        if self.device.pending and any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges())):
             self.synchronize()
         if self._user_memory:
             self.show_runs()
@@ -187,9 +187,7 @@ class Compute(Shaders, MemoryBindings):
 
     def _dispatch(self) -> Dispatcher:
         if self._dispatcher is None:
-            from backends.software.device import make_dispatcher
-
-            self._dispatcher = make_dispatcher(self.screen)
+            self._dispatcher = self.screen.make_dispatcher()
         return self._dispatcher
 
     def close_compute(self) -> None:

@@ -20,7 +20,7 @@ from backends.pipe.enums import FlushFlags
 
 if TYPE_CHECKING:
     from backends.device.interface import Device
-    from backends.gallium.screen.screen import Screen
+    from backends.gallium.resource.screen_core import ScreenCore
 
 
 class Context(Queries, Draws, Clears, Copies, Compute, Bindless, Extras):
@@ -32,8 +32,8 @@ class Context(Queries, Draws, Clears, Copies, Compute, Bindless, Extras):
     `destroy`.
     """
 
-    def __init__(self, screen: Screen, renderer: Device, *, priv: Any = None, flags: int = 0) -> None:
-        super().__init__(screen, renderer)
+    def __init__(self, screen: ScreenCore, device: Device, *, priv: Any = None, flags: int = 0) -> None:
+        super().__init__(screen, device)
         self.priv = priv
         self.flags = flags
         self._interned = {}
@@ -64,7 +64,7 @@ class Context(Queries, Draws, Clears, Copies, Compute, Bindless, Extras):
             self.synchronize()
         finally:
             self.is_destroyed = True
-            self.renderer.close()
+            self.device.close()
             self.close_compute()
 
     def __enter__(self) -> Context:

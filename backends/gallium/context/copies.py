@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.device.scale_job import Axis, Scale, axis
 from backends.formats import Format
 from backends.gallium.context.bindings import Bindings
 from backends.gallium.resource.multisampled import native_resolve, part, resolved_level
-from backends.gallium.resource.resample import Axis, axis, resample
 from backends.gallium.resource.resource import Box, Resource
 from backends.pipe.checks import flags, integer, make, pixel_format
 from backends.pipe.enums import ColorMask, TexFilter, TextureTarget, lookup
@@ -126,7 +126,7 @@ class Copies(Bindings):
         if dst.samples < src.samples and of is to and is_all and is_there and wanted & ColorMask.RGBA == ColorMask.RGBA:
             job = native_resolve(dst, dst_level, target, src, start, size, of)
             if job is not None:
-                self.renderer.resolve(job)
+                self.device.resolve(job)
                 self.finish_draw()
                 return
         self.finish_uses(src)
@@ -134,7 +134,7 @@ class Copies(Bindings):
         src.pull()
         source = src.blocks(src_level)
         if src.samples > dst.samples:
-            source = resolved_level(self.renderer, src, src_level, _edge(src, src_level, read), of)
+            source = resolved_level(self.device, src, src_level, _edge(src, src_level, read), of)
         is_filtered = how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil
         low, counts = (target.z, target.y, target.x), (target.depth, target.height, target.width)
         z, y, x = (
@@ -143,7 +143,8 @@ class Copies(Bindings):
         )
         for k in range(dst.samples):
             source = src.blocks(src_level, k) if k < src.samples == dst.samples else source
-            resample(self.renderer.kernels, source, part(dst.blocks(dst_level, k), target), of, to, (z, y, x), wanted)
+            box = part(dst.blocks(dst_level, k), target)
+            self.device.scale(Scale(source=source, target=box, source_format=of, target_format=to, axes=(z, y, x), mask=wanted))
         dst.push()
 
     def generate_mipmap(
@@ -181,7 +182,7 @@ class Copies(Bindings):
                 layers, start, size = slice(low, high + 1), (low, 0, 0), (high + 1 - low, *size[1:])
             view, source = resource.blocks(level)[layers], resource.blocks(level - 1)
             axes = _axes(view, source, start, size, not seen.is_integer and not seen.has_stencil)
-            resample(self.renderer.kernels, source, view, seen, seen, axes, ColorMask.RGBAZS)
+            self.device.scale(Scale(source=source, target=view, source_format=seen, target_format=seen, axes=axes, mask=ColorMask.RGBAZS))
         return True
 
 

@@ -14,8 +14,8 @@ from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerSt
 
 if TYPE_CHECKING:
     from backends.device.interface import Device
+    from backends.gallium.resource.screen_core import ScreenCore
     from backends.gallium.resource.transfer import TransferMap
-    from backends.gallium.screen.screen import Screen
 
 NO_TARGETS = packet.Framebuffer(0, 0)
 
@@ -23,9 +23,9 @@ NO_TARGETS = packet.Framebuffer(0, 0)
 class ContextCore:
     """The base of `Context`; its parts derive from it and see each other's work only through it."""
 
-    def __init__(self, screen: Screen, renderer: Device) -> None:
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
         self.screen = screen
-        self.renderer = renderer
+        self.device = device
         self.state = packet.DrawState(RasterizerState(), BlendState(), DepthStencilAlphaState())
         self.framebuffer = NO_TARGETS
         self.cbufs: tuple[Surface | None, ...] = ()
@@ -49,13 +49,13 @@ class ContextCore:
     def synchronize(self) -> None:
         """Carry out everything so far; afterwards all bytes are in memory."""
         self.check_open()
-        self.renderer.flush()
+        self.device.flush()
         self.completed = self._issued
         self._show()
 
     def _show(self) -> None:
         """Bound targets in memory of the caller get what was drawn."""
-        self._shown = self.renderer.runs
+        self._shown = self.device.runs
         for target in (*self.cbufs, self.zsbuf):
             if target is not None:
                 target.texture.push()
@@ -69,11 +69,11 @@ class ContextCore:
 
     def is_busy(self, resource: Resource) -> bool:
         """Work that is not carried out yet reads or writes the resource."""
-        return self.renderer.uses(resource.address, resource.size)
+        return self.device.uses(resource.address, resource.size)
 
     def finish_uses(self, resource: Resource) -> None:
         """Carry out pending work that reads or writes the resource."""
-        if self.renderer.uses(resource.address, resource.size):
+        if self.device.uses(resource.address, resource.size):
             self.synchronize()
         elif self._user_memory:
             self.show_runs()
@@ -85,7 +85,7 @@ class ContextCore:
 
     def show_runs(self) -> None:
         """Before user memory is read: the renderer may have drawn into it without being asked, at a query or when it held much."""
-        if self.renderer.runs != self._shown:
+        if self.device.runs != self._shown:
             self._show()
 
     def prepare(self) -> None:
@@ -93,14 +93,14 @@ class ContextCore:
         if self.is_destroyed:
             self.check_open()
         if self.is_framebuffer_dirty:
-            self.renderer.set_framebuffer(self.framebuffer)
+            self.device.set_framebuffer(self.framebuffer)
             self.is_framebuffer_dirty = False
         if self._has_user_memory:
             self.prepare_user_memory()
 
     def prepare_user_memory(self) -> None:
         """The part of `prepare` for memory of the caller."""
-        if not self.renderer.pending:
+        if not self.device.pending:
             self.show_runs()
             for resource in self._user_memory:
                 resource.pull()

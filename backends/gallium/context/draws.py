@@ -88,7 +88,7 @@ class Draws(Shaders, ContextCore):
         self.prepare()
         if self.is_conditional and not self.allows_rendering():
             return
-        self.renderer.draw(state, info)
+        self.device.draw(state, info)
         if state.has_stages and state.stages.targets:
             self.show_streams()
         if self._persistent:

@@ -9,20 +9,15 @@ from typing import Any, NoReturn
 from backends.gallium.context.bindings import Bindings
 from backends.gallium.context.fence import Fence
 from backends.gallium.context.link_states import LinkStates
+from backends.gallium.context.transfers import Transfers
 from backends.gallium.resource.layout import SAMPLE_COUNTS
 from backends.gallium.resource.resource import Box, Resource
-from backends.gallium.resource.transfer import Transfers
+from backends.gallium.unsupported import refuse
 from backends.pipe.checks import flags, integer
 from backends.pipe.enums import Barrier, ResetStatus, TextureBarrier
 from backends.run.textures import STANDARD_POSITIONS
-from tgsi.language.diagnostics import UnsupportedError
 
 DebugCallback = Callable[[str, str], None]
-
-
-def refuse(what: str, code: str = "B063") -> NoReturn:
-    """Raise UnsupportedError for something that this driver does not have."""
-    raise UnsupportedError.at(code, f"{what} is not supported")
 
 
 class Extras(LinkStates, Transfers, Bindings):

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from backends.gallium.context.core import ContextCore
+
+class FenceOwner(Protocol):
+    """The context of a fence. `completed`: number of the latest fence before which everything is in memory."""
+
+    completed: int
+
+    def synchronize(self) -> None:
+        """Carry out everything so far."""
+        ...
 
 
 class Fence:
     """What `Context.flush` returns. A deferred flush is carried out by whoever asks for its end."""
 
-    def __init__(self, context: ContextCore, number: int) -> None:
+    def __init__(self, context: FenceOwner, number: int) -> None:
         self._context = context
         self._number = number
 

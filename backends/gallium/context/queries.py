@@ -177,7 +177,7 @@ class Queries(ContextCore):
 
     def _statistics(self) -> Statistics:
         """Running totals of draws and grids."""
-        return replace(self.renderer.statistics(), cs_invocations=self.cs_invocations)
+        return replace(self.device.statistics(), cs_invocations=self.cs_invocations)
 
     def _set_counting(self) -> None:
         running = set() if self._paused else {QUERY_KINDS[query.kind].needs for query in self._active}

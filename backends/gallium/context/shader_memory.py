@@ -11,9 +11,9 @@ from backends.abi.records import TextureRecord
 from backends.device.memory import BoundImage, Memory
 from backends.formats import Format
 from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
-from backends.gallium.screen.format_support import supported_binds
 from backends.pipe.checks import flags, integer, pixel_format
 from backends.pipe.enums import Bind, ImageAccess
 

@@ -67,7 +67,7 @@ def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
     return result.reshape(-1)
 
 
-def resolved_level(renderer: Device, resource: Resource, level: int, box: Box, format: Format) -> Bytes:
+def resolved_level(device: Device, resource: Resource, level: int, box: Box, format: Format) -> Bytes:
     """A level as `format`, one sample a pixel; only the texels of `box` are there. What waits is not seen."""
     one = replace(resource.template, format=format, nr_samples=0, bind=Bind.NONE)
     found = Resource(resource.screen, one)
@@ -75,7 +75,7 @@ def resolved_level(renderer: Device, resource: Resource, level: int, box: Box, f
         layer = Box(box.x, box.y, z, box.width, box.height, 1)
         job = native_resolve(found, 0, layer, resource, (z, box.y, box.x), (1, box.height, box.width), format)
         if job is not None:
-            renderer.resolve(job, waits=False)
+            device.resolve(job, waits=False)
         else:
             part(found.blocks(), layer)[...] = resolved([part(resource.blocks(level, k), layer) for k in range(resource.samples)], format)
     return found.blocks()
@@ -103,11 +103,11 @@ def native_resolve(
     return Resolve(surface, base - start[2] * step - first * stride, stride, box, (dst.address, dst.size), (src.storage, dst.storage))
 
 
-def make_staging(renderer: Device, resource: Resource, level: int, box: Box) -> Resource:
+def make_staging(device: Device, resource: Resource, level: int, box: Box) -> Resource:
     """A resource of one sample with the resolved texels of a box: what a mapping shows."""
     one = replace(resource.template, width0=box.width, height0=box.height, array_size=box.depth, nr_samples=0, bind=Bind.NONE)
     found = Resource(resource.screen, one)
-    found.blocks()[...] = part(resolved_level(renderer, resource, level, box, resource.format), box)
+    found.blocks()[...] = part(resolved_level(device, resource, level, box, resource.format), box)
     return found
 
 

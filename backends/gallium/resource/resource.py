@@ -6,7 +6,7 @@ import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from backends.formats import ChannelType, Format
 from backends.gallium.resource.layout import LAYERED, LINE, ONE_DIMENSIONAL, Level, Template, levels_of
 from backends.pipe.checks import integer
 from backends.pipe.enums import TextureTarget
-
-if TYPE_CHECKING:
-    from backends.gallium.screen.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +49,12 @@ class Accounting:
             self.used -= size
 
 
+class ResourceOwner(Protocol):
+    """The screen of a resource. `memory`: the account that the resource's bytes are counted in."""
+
+    memory: Accounting
+
+
 def allocate(size: int) -> NDArray[np.uint8]:
     """`size` zero bytes on a cache line's border, with a line of slack behind them. The array's own length is without slack."""
     block = np.zeros(size + 2 * LINE, np.uint8)
@@ -72,7 +75,7 @@ class Resource:
     `sample_stride` bytes apart, and arrays show the first where none is named.
     """
 
-    def __init__(self, screen: Screen, template: Template, memory: Any = None) -> None:
+    def __init__(self, screen: ResourceOwner, template: Template, memory: Any = None) -> None:
         self.screen = screen
         self.template = template
         self.target = template.target

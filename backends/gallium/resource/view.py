@@ -5,21 +5,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from backends.abi.keys import texture_key
 from backends.abi.records import TextureRecord
 from backends.device import bound as packet
 from backends.device.memory import BoundView
 from backends.formats import Format
+from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource.resource import Resource
-from backends.gallium.screen.format_support import supported_binds
 from backends.pipe.checks import integer, pixel_format
 from backends.pipe.enums import Bind, Swizzle, TextureTarget, lookup
-
-if TYPE_CHECKING:
-    from backends.gallium.context.core import ContextCore
 
 Swizzles = tuple[Swizzle, Swizzle, Swizzle, Swizzle]
 _LETTERS = {"x": Swizzle.X, "y": Swizzle.Y, "z": Swizzle.Z, "w": Swizzle.W, "0": Swizzle.ZERO, "1": Swizzle.ONE}
@@ -49,7 +45,7 @@ class SamplerView:
 
     def __init__(
         self,
-        context: ContextCore,
+        context: object,
         texture: Resource,
         format: Format,
         target: TextureTarget,
@@ -106,7 +102,7 @@ class SamplerView:
 
 
 def sampler_view(
-    context: ContextCore,
+    context: object,
     texture: Resource,
     *,
     format: Format | str | None,

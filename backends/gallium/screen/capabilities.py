@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 
 from backends.device.grid import compute_units
 from backends.formats import Format
-from backends.gallium.context.extras import refuse
 from backends.gallium.context.fence import Fence
+from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import Template, check
 from backends.gallium.resource.resource import Accounting
 from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, cap_name, shader_caps
-from backends.gallium.screen.format_support import supported_binds
+from backends.gallium.unsupported import refuse
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer, pixel_format
 from backends.pipe.enums import Bind, ShaderType, TextureTarget, lookup

@@ -25,8 +25,8 @@ def test_waiting_draws_do_not_hold_memory_without_end(screen: g.Screen, drawing:
     for _ in range(30):
         drawing.set_vertex_buffers([quad])
         drawing.draw_vbo(mode="TRIANGLE_STRIP", count=4)
-        assert isinstance(drawing.renderer, Renderer)
-        held = max(held, sum(size for _, size in drawing.renderer._reads))
+        assert isinstance(drawing.device, Renderer)
+        held = max(held, sum(size for _, size in drawing.device._reads))
     assert 0 < held <= 300 << 20
     drawing.set_vertex_buffers([colored(QUAD, (0, 0, 1, 1))])
     drawing.draw_vbo(mode="TRIANGLE_STRIP", count=4)

@@ -260,7 +260,7 @@ def test_context_adds_little_to_a_draw(screen: g.Screen, drawing: g.Context) -> 
     target_of(screen, drawing)
     drawing.set_vertex_buffers([colored(QUAD, (1, 1, 1, 1))])
     info = g.DrawInfo(mode=g.Prim.TRIANGLE_STRIP, count=4)
-    renderer, state = drawing.renderer, drawing.state
+    renderer, state = drawing.device, drawing.state
 
     def cost(call: object) -> float:
         best = 1.0

@@ -127,8 +127,8 @@ def test_batches_that_come_again_store_once() -> None:
     from backends.software.renderer import Renderer
 
     with g.Screen(threads=2) as screen, screen.context_create() as ctx:
-        ctx.renderer.close()
-        ctx.renderer = Renderer(threads=2, batch=2048, arena=1 << 12, cache=False)
+        ctx.device.close()
+        ctx.device = Renderer(threads=2, batch=2048, arena=1 << 12, cache=False)
         stage = Stage(screen, ctx)
         total = stage.buffer(np.zeros(1, "u4"))
         stage.fragment(COUNT)
@@ -137,7 +137,7 @@ def test_batches_that_come_again_store_once() -> None:
         ctx.begin_query(query)
         stage.scatter(3000, 1.0)
         ctx.end_query(query)
-        assert ctx.renderer._pool.scene.num_windows > 3
+        assert ctx.device._pool.scene.num_windows > 3
         assert stage.words(total)[0] == ctx.get_query_result(query)
 
 
@@ -465,7 +465,7 @@ def test_draws_that_reach_no_memory_do_not_look_at_targets_because_some_is_bound
         stage.fragment("FRAG\nDCL OUT[0], COLOR\nDCL CONST[0]\nMOV OUT[0], CONST[0]\nEND\n")
         ctx.set_constant_buffer("FRAGMENT", RED)
         ctx.set_vertex_buffers([np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], "f4")])
-        monkeypatch.setattr(type(ctx.renderer), "_written", lambda _: pytest.fail("targets were looked at"))
+        monkeypatch.setattr(type(ctx.device), "_written", lambda _: pytest.fail("targets were looked at"))
         ctx.draw_vbo(mode="TRIANGLES", count=3)
         ctx.draw_vbo(mode="TRIANGLES", count=3)
         monkeypatch.undo()

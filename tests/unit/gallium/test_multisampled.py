@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.formats import Format
+from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.multisampled import resolved
-from backends.gallium.screen.format_support import supported_binds
 from backends.pipe.enums import Bind, TextureTarget
 from backends.run.textures import STANDARD_POSITIONS
 from tgsi import gallium as g

@@ -165,7 +165,7 @@ def test_repeated_draws_give_the_picture_of_draws_made_one_by_one(seed: int) -> 
 def test_repeated_draws_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with tgsi.Screen(threads=0) as screen:
         scene = Scene(screen)
-        maker, made = scene.ctx.renderer._maker, list[Any]()
+        maker, made = scene.ctx.device._maker, list[Any]()
 
         def make(*given: Any, make: Callable[..., Any] = maker.make) -> Any:
             made.append(given)
@@ -185,7 +185,7 @@ def test_repeated_draws_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> N
 def test_draws_of_other_vertices_are_not_made_from_the_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     with tgsi.Screen(threads=0) as screen:
         scene = Scene(screen)
-        maker, made = scene.ctx.renderer._maker, list[Any]()
+        maker, made = scene.ctx.device._maker, list[Any]()
 
         def make(*given: Any, make: Callable[..., Any] = maker._make) -> Any:
             made.append(given)
@@ -213,7 +213,7 @@ def test_many_repeated_draws_are_carried_out_in_between(monkeypatch: pytest.Monk
             for k in range(3000):
                 scene.fragment_array(k / 3000, 0.25, 12)
                 scene.ctx.draw_vbo(scene.info[0])
-            assert scene.ctx.renderer.runs > 10
+            assert scene.ctx.device.runs > 10
             pictures.append(scene.pixels())
             scene.ctx.destroy()
     assert np.array_equal(pictures[0], pictures[1])

@@ -78,8 +78,8 @@ def test_each_vertex_of_a_list_stores_once_however_often_its_batch_comes(threads
     from backends.software.renderer import Renderer
 
     with g.Screen(threads=threads) as screen, screen.context_create() as ctx:
-        ctx.renderer.close()
-        ctx.renderer = Renderer(threads=threads, batch=2048, arena=arena, cache=False)
+        ctx.device.close()
+        ctx.device = Renderer(threads=threads, batch=2048, arena=arena, cache=False)
         stage, vertices = Stage(screen, ctx), soup(2500, 0.5)
         stage.fragment(WHITE)
         wanted = plain(stage, vertices)

@@ -17,7 +17,7 @@ from tgsi.tools.vtest.compressed import COMPRESSIONS
 from tgsi.tools.vtest.numbers import FORMATS
 
 if TYPE_CHECKING:
-    from backends.gallium.screen.screen import Screen
+    from tgsi.screen import Screen
 
 FEATURE_CHECK_VERSION = 9
 """The host's version, as clients take it: up to here texture coordinates of sprites are GENERIC, as TGSI_TEXCOORD of our screen says."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from backends.formats import Format
+from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import Template
-from backends.gallium.screen.format_support import supported_binds
 from backends.pipe.enums import Bind, TextureTarget
 from tgsi.tools.vtest.compressed import COMPRESSIONS, Blocks
 from tgsi.tools.vtest.errors import CommandError, in_range
@@ -15,7 +15,7 @@ from tgsi.tools.vtest.holdings import Holding
 from tgsi.tools.vtest.numbers import BINDS, FORMATS
 
 if TYPE_CHECKING:
-    from backends.gallium.screen.screen import Screen
+    from tgsi.screen import Screen
 
 MAX_HELD = 8 << 30
 """Bytes that the resources of one client may hold together."""

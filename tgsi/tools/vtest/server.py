@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from backends.gallium.screen.screen import Screen
+    from tgsi.screen import Screen
 
 DEFAULT_SOCKET = "/tmp/.virgl_test"
 GRACE = 5.0

@@ -20,7 +20,7 @@ from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS
 
 if TYPE_CHECKING:
-    from backends.gallium.screen.screen import Screen
+    from tgsi.screen import Screen
     from tgsi.tools.vtest.screenshots import Screenshots
     from tgsi.tools.vtest.wire import Wire
 

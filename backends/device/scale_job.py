@@ -1,0 +1,65 @@
+"""Scaling boxes of texels: the job that a context gives a device, with the source texels of each target texel worked out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.formats import Format
+from backends.pipe.enums import ColorMask
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Which source texels each target texel takes: the nearest one, or two and the weight of the second."""
+
+    first: Indices
+    second: Indices | None = None
+    weight: NDArray[np.float32] | None = None
+
+    def __getitem__(self, part: slice) -> Axis:
+        if self.second is None or self.weight is None:
+            return Axis(self.first[part])
+        return Axis(self.first[part], self.second[part], self.weight[part])
+
+    @property
+    def is_whole(self) -> bool:
+        """The texels of a range, in order."""
+        return self.second is None and bool((np.diff(self.first) == 1).all())
+
+
+def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool, window: range | None = None) -> Axis:
+    """`count` target texels over the source range start .. start + size, mirrored where size is negative; `limit` texels are there.
+
+    Filters stop at the edges of the range and of the texture, and texels outside of it are those of its edge.
+    window: which of the target texels are wanted; all when omitted."""
+    wanted = range(count) if window is None else window
+    if count == size:
+        return Axis(np.clip(np.arange(start + wanted.start, start + wanted.stop), 0, limit - 1))
+    at = (np.arange(wanted.start, wanted.stop, dtype=np.float64) + 0.5) * (size / count) + np.float64(start)
+    if not is_filtered:
+        return Axis(np.clip(np.floor(at), 0, limit - 1).astype(np.int64))
+    low, high = (min(max(k, 0), limit - 1) for k in (min(start, start + size), max(start, start + size) - 1))
+    floor = np.floor(at - 0.5)
+    first, second = (np.clip(k, low, high).astype(np.int64) for k in (floor, floor + 1))
+    return Axis(first, second, (at - 0.5 - floor).astype(np.float32))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """Fill `target` with texels of `source`, converted from `source_format` to `target_format`; channels outside of `mask` stay.
+
+    source, target: bytes of texels, of shape (layers, rows, columns, bytes of a texel). `source` is a whole level of a resource,
+    `target` any box of one. axes: the source texels of layers, rows and columns of the target.
+    """
+
+    source: NDArray[np.uint8]
+    target: NDArray[np.uint8]
+    source_format: Format
+    target_format: Format
+    axes: tuple[Axis, Axis, Axis]
+    mask: ColorMask

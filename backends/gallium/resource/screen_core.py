@@ -1,0 +1,178 @@
+"""The part of a screen that makes resources. Contexts know their screen by this class, which keeps them below `gallium.screen`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from backends.device.interface import Dispatcher
+from backends.formats import Format
+from backends.gallium.resource.format_support import UNSUPPORTED_BINDS, supported_binds
+from backends.gallium.resource.layout import CUBES, Template, check
+from backends.gallium.resource.resource import Accounting, Resource
+from backends.gallium.unsupported import refuse
+from backends.pipe.checks import flags as as_flags
+from backends.pipe.checks import integer, pixel_format
+from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage, lookup
+
+
+class ScreenCore(ABC):
+    """The base of `Screen`: resources, and what contexts ask of their screen.
+
+    memory: the account of bytes that living resources hold. is_destroyed: further resources and contexts are refused.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.memory = Accounting()
+        self.is_destroyed = False
+
+    @abstractmethod
+    def get_name(self) -> str:
+        """Name of the device."""
+
+    @abstractmethod
+    def destroy(self) -> None:
+        """Destroy the screen's contexts and refuse further work."""
+
+    @abstractmethod
+    def make_dispatcher(self) -> Dispatcher:
+        """Make what runs the grids of a context of this screen."""
+
+    def resource_create(
+        self,
+        template: Template | None = None,
+        *,
+        target: TextureTarget | int | str = TextureTarget.TEXTURE_2D,
+        format: Format | str | None = None,
+        width0: int = 1,
+        height0: int = 1,
+        depth0: int = 1,
+        array_size: int | None = None,
+        last_level: int = 0,
+        nr_samples: int = 0,
+        bind: Bind | int | str | Sequence[str] | None = None,
+        usage: Usage | int | str = Usage.DEFAULT,
+        flags: ResourceFlags | int | str | Sequence[str] = ResourceFlags.NONE,
+    ) -> Resource:
+        """A texture or a buffer, zero-filled.
+
+        Args:
+            template: all fields at once, instead of the keywords.
+            target: TEXTURE_2D, BUFFER, ...
+            format: R8G8B8A8_UNORM by default, R8_UNORM for buffers.
+            width0: width in texels; size in bytes for buffers. height0, depth0: likewise.
+            height0: see width0.
+            depth0: see width0.
+            array_size: layers; six for a cube, the default there.
+            last_level: the smallest mip level.
+            nr_samples: samples a pixel: 0 or 1, or 2, 4, 8, 16 of a 2D texture or array of one level.
+            bind: what it will be used for; all that format and target can do when omitted.
+            usage: a hint.
+            flags: MAP_PERSISTENT, MAP_COHERENT, ...
+
+        Raises:
+            TypeError, ValueError: a field is wrong, too large, or the format cannot be used as `bind` says.
+        """
+        if template is not None:
+            if not isinstance(template, Template):
+                raise TypeError(f"resource_create: template: a Template is wanted, not {type(template).__name__}")
+            return self._create(template, None)
+        return self._create(
+            self._template(target, format, (width0, height0, depth0), array_size, last_level, nr_samples, bind, usage, flags), None
+        )
+
+    def resource_from_user_memory(
+        self,
+        memory: Any,
+        template: Template | None = None,
+        *,
+        target: TextureTarget | int | str = TextureTarget.BUFFER,
+        format: Format | str | None = None,
+        width0: int | None = None,
+        height0: int = 1,
+        bind: Bind | int | str | Sequence[str] | None = None,
+    ) -> Resource:
+        """A resource over memory of the caller: any contiguous buffer, rows without padding.
+
+        The bytes are read when work that uses the resource begins, and written back when rendering to it is flushed.
+        width0 of a buffer defaults to all of the memory.
+        """
+        if template is None:
+            kind = lookup(TextureTarget, target, "resource_from_user_memory: target")
+            size = memoryview(memory).nbytes if width0 is None and kind is TextureTarget.BUFFER else width0
+            if size is None:
+                raise TypeError("resource_from_user_memory: width0: it is needed for textures")
+            template = self._template(kind, format, (size, height0, 1), None, 0, 0, bind, Usage.STREAM, 0)
+        return self._create(template, memory)
+
+    def _template(
+        self,
+        target: Any,
+        format: Any,
+        sizes: tuple[int, int, int],
+        array_size: int | None,
+        last_level: int,
+        nr_samples: int,
+        bind: Any,
+        usage: Any,
+        flags: Any,
+    ) -> Template:
+        name = "resource_create"
+        kind = lookup(TextureTarget, target, f"{name}: target")
+        default = Format.R8_UNORM if kind is TextureTarget.BUFFER else Format.R8G8B8A8_UNORM
+        seen = default if format is None else pixel_format(format, f"{name}: format")
+        width, height, depth = (integer(v, f"{name}: {f}") for f, v in zip(("width0", "height0", "depth0"), sizes))
+        return Template(
+            width,
+            height,
+            depth,
+            integer((6 if kind in CUBES else 1) if array_size is None else array_size, f"{name}: array_size"),
+            kind,
+            seen,
+            integer(last_level, f"{name}: last_level"),
+            integer(nr_samples, f"{name}: nr_samples", 0, 32),
+            supported_binds(seen, kind, nr_samples) if bind is None else as_flags(Bind, bind, f"{name}: bind"),
+            lookup(Usage, usage, f"{name}: usage"),
+            as_flags(ResourceFlags, flags, f"{name}: flags"),
+        )
+
+    def _create(self, template: Template, memory: Any) -> Resource:
+        name = "resource_create"
+        if self.is_destroyed:
+            raise ValueError(f"{name}: the screen was destroyed")
+        check(template, name)
+        lacking = template.bind & ~supported_binds(template.format, template.target, template.nr_samples)
+        if lacking:
+            if lacking & UNSUPPORTED_BINDS:
+                refuse(f"{name}: bind {(lacking & UNSUPPORTED_BINDS).name}")
+            raise ValueError(f"{name}: bind: {template.format} {template.target.name} cannot be used as {lacking.name}")
+        return Resource(self, template, memory)
+
+    def resource_destroy(self, resource: Resource) -> None:
+        """Destroy a resource. Its memory is freed when nothing pending, mapped or bound uses it any more."""
+        if not isinstance(resource, Resource):
+            raise TypeError(f"resource_destroy: resource: a Resource is wanted, not {type(resource).__name__}")
+        resource.destroy()
+
+    def resource_changed(self, resource: Resource) -> None:
+        """Memory behind a resource was changed by somebody else."""
+        if not isinstance(resource, Resource):
+            raise TypeError(f"resource_changed: resource: a Resource is wanted, not {type(resource).__name__}")
+        resource.pull()
+
+    def check_resource_capability(self, resource: Resource, bind: Bind | int | str | Sequence[str]) -> bool:
+        """The resource could also be used as `bind` says: it was made so."""
+        wanted = as_flags(Bind, bind, "check_resource_capability: bind")
+        return not wanted & ~resource.bind
+
+    def resource_create_front(self, template: Template, data: Any = None) -> Resource:
+        """`resource_create`; a headless device has no window to draw to directly."""
+        return self.resource_create(template)
+
+    def resource_create_with_modifiers(self, template: Template, modifiers: Sequence[int] = ()) -> Resource:
+        """`resource_create`; ValueError for modifiers other than 0 (linear)."""
+        if any(modifiers):
+            raise ValueError("resource_create_with_modifiers: modifiers: only 0 (linear) exists here")
+        return self.resource_create(template)

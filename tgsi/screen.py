@@ -1,0 +1,57 @@
+"""The public Screen: Gallium's, with the device made of CPUs unless another one is given."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from backends.gallium.screen.screen import Screen as GalliumScreen
+
+if TYPE_CHECKING:
+    from backends.device.interface import Device, DeviceFactory, Dispatcher, Settings
+
+
+class _Software:
+    """The device made of CPUs. Its modules, and llvmlite, load with the first context, not with a screen."""
+
+    def make_device(self, settings: Settings) -> Device:
+        from backends.software.device import make_device
+
+        return make_device(settings)
+
+    def make_dispatcher(self, settings: Settings) -> Dispatcher:
+        from backends.software.device import make_dispatcher
+
+        return make_dispatcher(settings)
+
+
+SOFTWARE: DeviceFactory = _Software()
+"""The one place of `tgsi` that names the device made of CPUs."""
+
+
+class Screen(GalliumScreen):
+    """A software device. Thread-safe; contexts made from it are not.
+
+    Args:
+        threads: native worker threads in addition to the caller; None takes TGSI_THREADS, else one less than the CPUs.
+        lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, else picks a width for each shader.
+        cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
+        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that; an empty string is none.
+        device: what makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the CPUs.
+
+    The picture is the same whatever the first four are.
+
+    Raises:
+        TypeError, ValueError: an argument, or the environment variable that stands for it, is wrong.
+    """
+
+    def __init__(
+        self,
+        threads: int | None = None,
+        *,
+        lanes: int | None = None,
+        cpu: str | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
+        device: DeviceFactory | None = None,
+    ) -> None:
+        super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, device=SOFTWARE if device is None else device)
