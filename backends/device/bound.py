@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from backends.device.residents import Residents
 from backends.device.tables import BufferTable, ImageTable
 from linkage.options import IDENTITY, LinkState
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import LAST_STAGES, PIPELINE
 
 if TYPE_CHECKING:
     from backends.device.memory import BoundSampler, BoundVertexBuffer, BoundView, Constants, Memory
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
 MAX_SIZE = 8192  # pixels; the exactness of edges and planes (architecture.md section 9) is proved up to here
 MAX_COLOR_BUFFERS = 8
 MAX_VERTEX_BUFFERS = 32
+
+_VERT, _FRAG = int(Processor.VERT), int(Processor.FRAG)
+_SHORT_PIPELINE = (_VERT, _FRAG)
+_FROM_LAST = tuple(int(processor) for processor in reversed(LAST_STAGES))
 
 _serials = itertools.count(1)
 _revisions = itertools.count(1)
@@ -103,9 +109,12 @@ class StreamTarget:
 
 
 @dataclass(slots=True)
-class StageBindings:
-    """What is bound to one shader stage, by slot; a `None` entry is an empty slot."""
+class StageState:
+    """A shader stage of a context: its shader, and what is bound to it by slot; a `None` entry is an empty slot.
 
+    `DrawState.bind` binds another shader; the lists are changed in place."""
+
+    shader: Shader | None = None
     constants: list[Memory | Constants | None] = field(default_factory=list)
     views: list[BoundView | None] = field(default_factory=list)
     samplers: list[BoundSampler | None] = field(default_factory=list)
@@ -114,38 +123,28 @@ class StageBindings:
     residents: Residents = field(default_factory=Residents)  # the context's own, for all stages
 
 
-@dataclass(slots=True)
-class Stages:
-    """What a draw has beside a vertex and a fragment shader."""
-
-    geometry_shader: Shader | None = None
-    geometry: StageBindings = field(default_factory=StageBindings)
-    control_shader: Shader | None = None
-    control: StageBindings = field(default_factory=StageBindings)
-    evaluation_shader: Shader | None = None
-    evaluation: StageBindings = field(default_factory=StageBindings)
-    levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)  # of patches without control shader
-    patch_vertices: int = 3  # of draws that do not say it
-    targets: tuple[StreamTarget | None, ...] = ()  # of stream output
+def new_stages() -> tuple[StageState, ...]:
+    """One empty stage for each processor, at its number."""
+    return tuple(StageState() for _ in Processor)
 
 
 @dataclass(slots=True)
 class DrawState:
     """All that is bound and that a draw needs. The context owns one, changes its fields, and passes it to every draw.
 
-    Replace what changes (assign a new tuple or state object): the renderer recognizes unchanged fields by identity.
-    The lists inside StageBindings may be changed in place. `revision` is another number whenever a field was given another object."""
+    Replace what changes (assign a new tuple or state object): the renderer recognizes unchanged fields by identity. Lists of a
+    StageState may be changed in place, its shader by `bind`. `revision` is another number whenever a field was given another object,
+    or a stage another shader.
+
+    `stage` is indexed by Processor, or by ShaderType, which has the same numbers. The compute stage's place holds its bindings only."""
 
     rasterizer: RasterizerState
     blend: BlendState
     depth_stencil_alpha: DepthStencilAlphaState
-    vertex_shader: Shader | None = None
-    fragment_shader: Shader | None = None  # None: depth and stencil only
+    stage: tuple[StageState, ...] = field(default_factory=new_stages)  # by Processor; without a fragment shader: depth and stencil only
     vertex_elements: tuple[VertexElement, ...] = ()
     vertex_buffers: tuple[BoundVertexBuffer | None, ...] = ()
     index_buffer: Memory | None = None  # of an indexed draw; DrawInfo.start counts indices from its address
-    vertex: StageBindings = field(default_factory=StageBindings)
-    fragment: StageBindings = field(default_factory=StageBindings)
     counters: BufferTable = field(default_factory=BufferTable)  # of HWATOMIC, for all stages
     memory: object | None = None  # another object whenever buffers, images or counters have changed; None: none was ever bound
     blend_color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
@@ -158,8 +157,10 @@ class DrawState:
     window_rectangles: tuple[bool, tuple[ScissorState, ...]] = (False, ())  # only their inside counts, or only their outside
     clip_planes: tuple[tuple[float, float, float, float], ...] = ()
     link: LinkState = IDENTITY  # which output feeds which fragment input
-    has_stages: bool = False  # `stages` holds some that take part in the draw
-    stages: Stages = field(default_factory=Stages)
+    has_stages: bool = False  # draws go through more than a vertex and a fragment shader, or have stream output
+    tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)  # of patches without a control shader
+    patch_vertices: int = 3  # of draws that do not say it
+    stream_targets: tuple[StreamTarget | None, ...] = ()
     count_samples: bool = False  # an occlusion query is active
     count_statistics: bool = False  # a pipeline statistics query is active
     revision: int = field(default=0, init=False, compare=False)
@@ -168,3 +169,31 @@ class DrawState:
         if getattr(self, name, _revisions) is not value:
             object.__setattr__(self, name, value)
             object.__setattr__(self, "revision", next(_revisions))
+
+    @property
+    def vertex(self) -> StageState:
+        """The vertex stage."""
+        return self.stage[_VERT]
+
+    @property
+    def fragment(self) -> StageState:
+        """The fragment stage."""
+        return self.stage[_FRAG]
+
+    def bind(self, processor: int, shader: Shader | None) -> None:
+        """Give a stage another shader; None empties it."""
+        stage = self.stage[processor]
+        if stage.shader is not shader:
+            stage.shader = shader
+            object.__setattr__(self, "revision", next(_revisions))
+
+    def last_shader(self) -> Shader | None:
+        """The shader of the last stage before the rasterizer."""
+        for processor in _FROM_LAST:
+            if (shader := self.stage[processor].shader) is not None:
+                return shader
+        return None
+
+    def drawn_stages(self) -> list[StageState]:
+        """The stages that a draw goes through, in order; some may lack a shader."""
+        return [self.stage[processor] for processor in (PIPELINE if self.has_stages else _SHORT_PIPELINE)]

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
-from backends.device.bound import StageBindings
+from backends.device.bound import StageState
 from backends.device.hazards import bind_memory
 from backends.device.kinds import MAX_VIEWS, image_kinds, images_of, kind_keys, texture_kinds, textures_of
 from backends.device.memory import BoundSampler, BoundView, Constants, Memory
@@ -28,7 +28,7 @@ _CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
 
 
 def make_environment(
-    region: Region, demand: ShaderNeeds, bindings: StageBindings, reads: list[tuple[int, int]], counters: BufferTable | None = None
+    region: Region, demand: ShaderNeeds, bindings: StageState, reads: list[tuple[int, int]], counters: BufferTable | None = None
 ) -> int:
     """Address of a ShaderEnv. Textures, which are read later, are added to `reads`; with `counters` programs reach memory."""
     address = region.allocate(_SIZE)
@@ -69,7 +69,7 @@ def place_constants(region: Region, memory: Memory | Constants | None, declared:
     return region.copy(memory.address, size, declared), words
 
 
-def _write_kinds(region: Region, env: ShaderEnv, bindings: StageBindings) -> tuple[list[BoundView | None], list[BoundSampler | None]]:
+def _write_kinds(region: Region, env: ShaderEnv, bindings: StageState) -> tuple[list[BoundView | None], list[BoundSampler | None]]:
     """The tables of what handles name. Returns the views and samplers of the table of textures."""
     textures, images = textures_of(bindings), images_of(bindings)
     for numbers, table, count in (
@@ -101,7 +101,7 @@ def padded(items: Sequence[_Item | None], count: int) -> list[_Item | None]:
     return [items[k] if k < len(items) else None for k in range(count)]
 
 
-def sampling_keys(bindings: StageBindings, demand: ShaderNeeds) -> tuple[Textures, Samplers]:
+def sampling_keys(bindings: StageState, demand: ShaderNeeds) -> tuple[Textures, Samplers]:
     """What changes code of the bound views and samplers; of a sampler only what makes a difference for its own view."""
     if not demand.units:
         return (), ()
@@ -120,7 +120,7 @@ def _then(bound: Sequence[Any], kinds: tuple[_Item | None, ...]) -> tuple[_Item 
     return (*(item.key if item is not None else None for item in padded(bound, MAX_VIEWS)), *[None] * (MAX_UNITS - MAX_VIEWS), *kinds)
 
 
-def stage_keys(bindings: StageBindings, demand: ShaderNeeds) -> StageKeys:
+def stage_keys(bindings: StageState, demand: ShaderNeeds) -> StageKeys:
     """What changes the code of a stage, of all that is bound to it."""
     images = bindings.images.keys(demand.images)
     return (*sampling_keys(bindings, demand), images + kind_keys(bindings)[2] if demand.handles else images)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
 
-from backends.device.bound import Shader, StageBindings
+from backends.device.bound import Shader, StageState
 from backends.device.memory import Memory, Range
 from backends.device.tables import BufferTable
 from tgsi.language.program import Program
@@ -39,7 +39,7 @@ class ComputeShader(Shader):
 class ComputeBindings:
     """Everything bound to the compute stage. `stage` holds constants, views, samplers, buffers and images; draws share the counters."""
 
-    def __init__(self, stage: StageBindings, counters: BufferTable) -> None:
+    def __init__(self, stage: StageState, counters: BufferTable) -> None:
         self.stage, self.counters = stage, counters
         self.buffers, self.images = stage.buffers, stage.images
 

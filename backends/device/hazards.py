@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from backends.abi.records import ShaderEnv
-from backends.device.bound import DrawState, Shader, StageBindings
+from backends.device.bound import DrawState, StageState
 from backends.device.memory import Range
 from backends.device.needs import ShaderNeeds, needs_of
 from backends.device.region import Region
@@ -21,7 +21,7 @@ Programs = tuple[int, ...]
 """Serial numbers of a draw's shaders."""
 
 
-def bind_memory(region: Region, env: ShaderEnv, demand: ShaderNeeds, bindings: StageBindings, counters: BufferTable) -> None:
+def bind_memory(region: Region, env: ShaderEnv, demand: ShaderNeeds, bindings: StageState, counters: BufferTable) -> None:
     """Copy the records of buffers, images and counters; what is bound lives as long as the region."""
     env.buffers = region.copy(bindings.buffers.address, bindings.buffers.size)
     env.counters = region.copy(counters.address, counters.size)
@@ -50,8 +50,9 @@ def reach_of(state: DrawState) -> Reach | None:
     written: list[Range] = []
     early: list[Range] = []
     is_ordered = is_early = is_alone = has_atomics = False
-    for shader, bindings in _programs(state):
-        demand = needs_of(shader)
+    stages = state.drawn_stages()
+    for bindings in stages:
+        demand = needs_of(bindings.shader)
         effects = demand.effects
         if effects.touches:
             ranges = [*bindings.buffers.ranges(), *bindings.images.ranges(), *state.counters.ranges()]
@@ -69,17 +70,8 @@ def reach_of(state: DrawState) -> Reach | None:
     if not touched:
         return None
     is_alone |= has_atomics and entangled(early)
-    programs = tuple(shader.serial if shader is not None else 0 for shader, _ in _programs(state))
+    programs = tuple(stage.shader.serial if stage.shader is not None else 0 for stage in stages)
     return Reach(programs, tuple(touched), tuple(written), is_ordered, is_early, is_alone)
-
-
-def _programs(state: DrawState) -> list[tuple[Shader | None, StageBindings]]:
-    """All stages of a draw."""
-    found = [(state.vertex_shader, state.vertex), (state.fragment_shader, state.fragment)]
-    if state.has_stages:
-        s = state.stages
-        found += [(s.control_shader, s.control), (s.evaluation_shader, s.evaluation), (s.geometry_shader, s.geometry)]
-    return found
 
 
 def fixed_reads(state: DrawState) -> Iterator[Range]:
@@ -91,7 +83,7 @@ def fixed_reads(state: DrawState) -> Iterator[Range]:
             yield buffer.address, buffer.size
     if state.vertex.residents.textures:
         yield from state.vertex.residents.texture_ranges()
-    for _, stage in _programs(state):
+    for stage in state.drawn_stages():
         for memory in stage.constants:
             if memory is not None:
                 yield memory.address, memory.size

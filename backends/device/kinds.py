@@ -16,7 +16,7 @@ from backends.device.residents import ResidentTexture
 from backends.run.textures import MAX_UNITS
 
 if TYPE_CHECKING:
-    from backends.device.bound import StageBindings
+    from backends.device.bound import StageState
     from backends.device.memory import BoundImage
 
 MAX_VIEWS = 32
@@ -33,7 +33,7 @@ def numbers_of(kinds: Sequence[_Kind | None]) -> tuple[tuple[_Kind, ...], array.
 TextureKind = tuple[TextureKey, SamplerKey | None]
 
 
-def textures_of(bindings: StageBindings) -> list[ResidentTexture | None]:
+def textures_of(bindings: StageState) -> list[ResidentTexture | None]:
     """The table of textures of a stage."""
     views, samplers = bindings.views, bindings.samplers
     found: list[ResidentTexture | None] = []
@@ -45,7 +45,7 @@ def textures_of(bindings: StageBindings) -> list[ResidentTexture | None]:
     return found + [residents.get(slot) for slot in range(max(residents, default=-1) + 1)]
 
 
-def images_of(bindings: StageBindings) -> list[BoundImage | None]:
+def images_of(bindings: StageState) -> list[BoundImage | None]:
     """The table of images of a stage."""
     residents = bindings.residents.images
     return [*bindings.images.items, *(residents.get(slot) for slot in range(max(residents, default=-1) + 1))]
@@ -69,7 +69,7 @@ def _kind(texture: ResidentTexture) -> TextureKind:
 KindKeys = tuple[tuple[TextureKey | None, ...], tuple[SamplerKey | None, ...], tuple[tuple[int, ImageKey], ...]]
 
 
-def kind_keys(bindings: StageBindings) -> KindKeys:
+def kind_keys(bindings: StageState) -> KindKeys:
     """Keys of the units that stand for kinds, from unit MAX_UNITS on: of views, of samplers, and of images with their numbers."""
     kinds, _ = texture_kinds(textures_of(bindings))
     images, _ = image_kinds(images_of(bindings))

@@ -12,20 +12,17 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from backends.device.bound import DrawState, Framebuffer, Shader
-from backends.device.environment import make_environment, stage_keys
+from backends.device.environment import make_environment
 from backends.device.hazards import reach_of
-from backends.device.needs import ORDERED_LANES, needs_of
+from backends.device.needs import needs_of
 from backends.geometry.chunk_threads import ChunkThreads
-from backends.geometry.geometry_shader import invocations_of
 from backends.geometry.kernels import StreamKernels
 from backends.geometry.shaded import MAX_KEPT, Shaded, Stage, Worker
-from backends.geometry.stages import GeometryStage, VertexStage, output_rows
+from backends.geometry.stage_kinds import Making, bound_kinds, vertex_lanes
+from backends.geometry.stages import VertexStage
 from backends.geometry.stream_output import StreamOutputWriter
-from backends.geometry.tessellation.key import Tessellator
-from backends.geometry.tessellation.patches import patch_vertices, tessellation_stage
-from backends.geometry.topology import decomposed, geometry_input, patches, provoking
+from backends.geometry.topology import decomposed, provoking
 from backends.llvm.kernels.stages import wants_presence
-from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import DrawBuilder
@@ -34,10 +31,8 @@ from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Topology
 from backends.raster.records import Draw, Shape
 from backends.run.result import STREAMS
-from backends.run.shapes import input_vertices, output_vertices
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
-from tgsi.language.program import Program
 
 CHUNK, LEAST, PARTS = 4096, 256, 16
 """Most input primitives of a chunk, fewest that are worth one, and into how many chunks a draw is cut if it is small."""
@@ -109,10 +104,9 @@ class Pipeline:
 
     def draw(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Drawn:
         """One draw. UnsupportedError and ValueError, before anything is drawn or written, for what cannot be."""
-        drawn, vertex = Drawn(), state.vertex_shader
-        if vertex is None or info.count <= 0 or info.instance_count <= 0:
+        drawn, vertex, last = Drawn(), state.vertex.shader, state.last_shader()
+        if vertex is None or last is None or info.count <= 0 or info.instance_count <= 0:
             return drawn
-        last = last_stage(state) or vertex
         drawn.is_plain = last is vertex and not needs_of(vertex).effects.writes
         topology = self._topology(state, info)
         packet = Packet(0, 0, info.count * info.instance_count, [])
@@ -128,7 +122,7 @@ class Pipeline:
             _check_edges(template, last is vertex, info.mode)
         streams = sorted({*(stream_output.streams if stream_output is not None else ()), *((0,) if template is not None else ())})
         stages = self._stages(state, info, vertex, streams, packet)
-        targets = [t for t in state.stages.targets if t is not None] if stream_output is not None else []
+        targets = [t for t in state.stream_targets if t is not None] if stream_output is not None else []
         self._sink.settle(packet.reads, [(t.address, t.size) for t in targets])
         self._run(drawn, first, stages, packet.primitives, stream_output, template, _is_alone(state))
         if stream_output is not None:
@@ -138,18 +132,17 @@ class Pipeline:
     # -- what goes through ---------------------------------------------------------------------------------------------
     @staticmethod
     def _topology(state: DrawState, info: DrawInfo) -> Topology:
-        geometry, evaluation = state.stages.geometry_shader, state.stages.evaluation_shader
-        if evaluation is not None:
-            return patches(patch_vertices(state, info))
-        if geometry is not None:
-            return geometry_input(info.mode, input_vertices(geometry.program))
-        if state.stages.targets:
+        kinds = bound_kinds(state)
+        if kinds:
+            kind, shader = kinds[0]
+            return kind.topology(state, info, shader.program)
+        if state.stream_targets:
             return decomposed(info.mode, state.rasterizer.flatshade_first)
         return provoking(info.mode, state.rasterizer.flatshade_first)
 
     def _vertices(self, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> VertexStage:
         """The first stage; `packet` receives how many primitives there are, and what is read."""
-        maker, vertex = self._maker, state.vertex_shader
+        maker, vertex = self._maker, state.vertex.shader
         assert vertex is not None
         bound = (*state.vertex.views, None, *state.vertex.samplers)
         known = (vertex, state.vertex_elements, state.vertex_buffers, state.index_buffer, info, topology, *bound)
@@ -164,7 +157,7 @@ class Pipeline:
         d = Draw()
         maker.region.keep(d)
         _, is_written_out = maker.inputs.primitives(d, state, info, topology, packet)
-        lanes = self._lanes(vertex)
+        lanes = vertex_lanes(maker, vertex)
         maker.inputs.fetch(d, state, vertex.program.file_size(File.IN), lanes, packet)
         maker.shade(d, state, vertex, lanes, packet)
         d.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)
@@ -175,34 +168,16 @@ class Pipeline:
         return first
 
     def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
-        """The stages behind the vertex shader."""
+        """The stages after the vertex shader."""
         stages: list[Stage] = []
-        producer, geometry, evaluation = vertex.program, state.stages.geometry_shader, state.stages.evaluation_shader
-        if evaluation is not None:
-            stages.append(tessellation_stage(self._maker, state, info, vertex, packet))
-            producer = evaluation.program
-        if geometry is not None:
-            stages.append(self._geometry(state, producer, geometry, streams, packet))
+        making, producer = Making(self._maker, self._kernels, state, info, streams, packet), vertex
+        for kind, shader in bound_kinds(state):
+            stages.append(kind.make(making, producer, shader))
+            producer = shader
         return stages
 
-    def _geometry(self, state: DrawState, producer: Program, geometry: Shader, streams: Sequence[int], packet: Packet) -> GeometryStage:
-        program, bindings = geometry.program, state.stages.geometry
-        lanes = fitting_lanes(program, self._lanes(geometry))
-        demand = needs_of(geometry)
-        environment = make_environment(self._maker.region, demand, bindings, packet.reads, state.counters)
-        library = self._kernels.geometry(geometry, lanes, stage_keys(bindings, demand))
-        first = state.rasterizer.flatshade_first
-        gather = self._kernels.gather()
-        return GeometryStage(producer, program, lanes, environment, library, gather, streams=streams, provokes_first=first)
-
-    def _lanes(self, shader: Shader) -> int:
-        """Width of vectors of vertices."""
-        if needs_of(shader).effects.is_ordered:
-            return ORDERED_LANES
-        return min(self._maker.lanes or self._maker.kernels.vertex_lanes(), 32)
-
     def _stream_output(self, state: DrawState, last: Shader) -> StreamOutputWriter | None:
-        info, targets = last.stream_output, state.stages.targets
+        info, targets = last.stream_output, state.stream_targets
         if info is None or not info.output or not any(target is not None for target in targets):
             return None
         return StreamOutputWriter(info, targets, self._kernels.output())
@@ -210,14 +185,11 @@ class Pipeline:
     @staticmethod
     def _most(state: DrawState, topology: Topology, primitives: int) -> tuple[int, int]:
         """How many primitives may come out, at most and as far as it matters, and their vertices."""
-        geometry, evaluation = state.stages.geometry_shader, state.stages.evaluation_shader
-        if geometry is None and evaluation is None:
+        kinds = bound_kinds(state)
+        if not kinds:
             return primitives, len(topology.multiply)
-        if geometry is None:
-            assert evaluation is not None
-            return 1 << 16, Tessellator.of(evaluation.program).vertices
-        program = geometry.program
-        return min(primitives * invocations_of(program) * output_vertices(program), 1 << 16), output_rows(program)
+        kind, shader = kinds[-1]
+        return kind.most(shader.program, primitives)
 
     # -- chunk by chunk ------------------------------------------------------------------------------------------------
     def _run(
@@ -273,11 +245,6 @@ class Pipeline:
         if template is not None and (primitives := piece.lists[0]).count:
             count = primitives.count
             self._sink.enqueue(self._maker.place_stored(template, piece.vertices, primitives.corners, primitives.numbers, count))
-
-
-def last_stage(state: DrawState) -> Shader | None:
-    """The last stage in front of the rasterizer behind the vertex shader, if there is one."""
-    return state.stages.geometry_shader or state.stages.evaluation_shader
 
 
 def _is_alone(state: DrawState) -> bool:

@@ -33,23 +33,8 @@ MAX_VIEWS = 32
 class Bindings(ContextCore):
     """The set_ methods, sampler views and surfaces."""
 
-    _other_stages: dict[ShaderType, packet.StageBindings]
     _constants: ConstantMemory
     _halves: dict[StateObject[SamplerState], BoundSampler]
-
-    def stage_bindings(self, stage: ShaderType) -> packet.StageBindings:
-        """What is bound to a stage."""
-        if stage is ShaderType.VERTEX:
-            return self.state.vertex
-        if stage is ShaderType.FRAGMENT:
-            return self.state.fragment
-        if stage is ShaderType.GEOMETRY:
-            return self.state.stages.geometry
-        if stage is ShaderType.TESS_CTRL:
-            return self.state.stages.control
-        if stage is ShaderType.TESS_EVAL:
-            return self.state.stages.evaluation
-        return self._other_stages.setdefault(stage, packet.StageBindings())
 
     # -- buffers ---------------------------------------------------------------------------------------------------------
     def set_constant_buffer(
@@ -80,7 +65,7 @@ class Bindings(ContextCore):
             is_whole = size is None and type(offset) is int and not offset and not isinstance(buffer, Resource)
             memory = self._constants.put(buffer) if is_whole else None
             memory = memory or self._memory(buffer, offset, size, name, MAX_BYTES)
-        bound: list[Any] = self.stage_bindings(kind).constants
+        bound: list[Any] = self.state.stage[kind].constants
         if memory is not None and slot < len(bound):
             bound[slot] = memory
         else:
@@ -215,11 +200,11 @@ class Bindings(ContextCore):
             if view.is_destroyed or view.texture.is_destroyed:
                 raise ValueError(f"{name}: views[{index}]: the view or its texture was destroyed")
             self.note_use(view.texture)
-        place(self.stage_bindings(kind).views, first, [None if view is None else view.bound for view in views])
+        place(self.state.stage[kind].views, first, [None if view is None else view.bound for view in views])
 
     def bind_samplers(self, stage: ShaderType, first: int, handles: Sequence[StateObject[SamplerState] | None]) -> None:
         """Bind checked sampler objects."""
-        place(self.stage_bindings(stage).samplers, first, [None if handle is None else self._bound(handle) for handle in handles])
+        place(self.state.stage[stage].samplers, first, [None if handle is None else self._bound(handle) for handle in handles])
 
     def _bound(self, handle: StateObject[SamplerState]) -> BoundSampler:
         known = self._halves.get(handle)
@@ -393,8 +378,8 @@ class Bindings(ContextCore):
         inner = tuple(real(item, "set_tess_state: default_inner_level") for item in default_inner_level)
         if len(outer) != 4 or len(inner) != 2:
             raise ValueError("set_tess_state: four outer and two inner levels are wanted")
-        self.state.stages.levels = (outer, inner)
+        self.state.tess_levels = (outer, inner)
 
     def set_patch_vertices(self, patch_vertices: int) -> None:
         """Set how many vertices a patch has, 1 to 32, in draws that do not say it themselves (`vertices_per_patch` is 0)."""
-        self.state.stages.patch_vertices = integer(patch_vertices, "set_patch_vertices: patch_vertices", 1, MAX_PATCH)
+        self.state.patch_vertices = integer(patch_vertices, "set_patch_vertices: patch_vertices", 1, MAX_PATCH)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from backends.device.bound import StageBindings
 from backends.device.kinds import MAX_VIEWS
 from backends.device.memory import BoundImage
 from backends.device.residents import Residents, ResidentTexture
@@ -17,7 +16,7 @@ from backends.gallium.context.shader_memory import shader_image
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import SamplerView
 from backends.pipe.checks import flags, integer, make
-from backends.pipe.enums import ImageAccess, ShaderType
+from backends.pipe.enums import ImageAccess
 from backends.pipe.state import SamplerState
 from backends.run.textures import MAX_IMAGES
 
@@ -42,15 +41,8 @@ class Bindless(MemoryBindings):
         self._residents = Residents()
         self._handles: dict[str, dict[int, _Made]] = {"texture": {}, "image": {}}
         self._free: dict[str, list[int]] = {"texture": [], "image": []}  # slots that were taken
-        state, stages = self.state, self.state.stages
-        for stage in (state.vertex, state.fragment, stages.control, stages.evaluation, stages.geometry):
+        for stage in self.state.stage:
             stage.residents = self._residents
-
-    def stage_bindings(self, stage: ShaderType) -> StageBindings:
-        """What is bound to a stage; all share what is resident."""
-        found = super().stage_bindings(stage)
-        found.residents = self._residents
-        return found
 
     def create_texture_handle(self, view: SamplerView, sampler: Any = None) -> int:
         """A handle of a view with a sampler, for shaders in which a value stands where a sampler would.

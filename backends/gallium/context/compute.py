@@ -92,7 +92,7 @@ class Compute(Shaders, MemoryBindings):
     # -- bindings --------------------------------------------------------------------------------------------------------
     def _compute_bindings(self) -> ComputeBindings:
         if self._compute is None:
-            self._compute = ComputeBindings(self.stage_bindings(ShaderType.COMPUTE), self.state.counters)
+            self._compute = ComputeBindings(self.state.stage[ShaderType.COMPUTE], self.state.counters)
         return self._compute
 
     def set_global_binding(self, resources: Sequence[Any] = (), *, first: int = 0) -> tuple[int, ...]:

@@ -38,7 +38,6 @@ class Context(Queries, Draws, Clears, Copies, Compute, Bindless, Extras):
         self.flags = flags
         self._interned = {}
         self._halves = {}
-        self._other_stages = {}
         self._constants = ConstantMemory()
         self._active = set()
         self._checked = {}

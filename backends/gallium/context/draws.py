@@ -76,7 +76,7 @@ class Draws(Shaders, ContextCore):
             info = self._checked_info(info, given)
         if count_from_stream_output is not None:
             info = replace(info, count=self.streamed_count(count_from_stream_output))
-        if state.vertex_shader is None:
+        if state.vertex.shader is None:
             raise ValueError("draw_vbo: no vertex shader is bound")
         if index is not None:
             info = self._bind_index(index, index_offset, info)
@@ -89,7 +89,7 @@ class Draws(Shaders, ContextCore):
         if self.is_conditional and not self.allows_rendering():
             return
         self.device.draw(state, info)
-        if state.has_stages and state.stages.targets:
+        if state.has_stages and state.stream_targets:
             self.show_streams()
         if self._persistent:
             self.finish_draw()

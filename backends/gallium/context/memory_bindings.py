@@ -38,7 +38,7 @@ class MemoryBindings(Bindings):
         """
         name = "set_shader_buffers"
         kind = lookup(ShaderType, stage, f"{name}: stage")
-        table = self.stage_bindings(kind).buffers
+        table = self.state.stage[kind].buffers
         self._bind_all(name, "buffers", kind, buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
 
     def set_shader_images(self, stage: ShaderType | int | str, images: Sequence[Any] = (), *, start: int = 0) -> None:
@@ -51,7 +51,7 @@ class MemoryBindings(Bindings):
         """
         name = "set_shader_images"
         kind = lookup(ShaderType, stage, f"{name}: stage")
-        table = self.stage_bindings(kind).images
+        table = self.state.stage[kind].images
         self._bind_all(name, "images", kind, images, start, MAX_IMAGES, table.put, lambda item, at: shader_image(self, item, at))
 
     def set_hw_atomic_buffers(self, buffers: Sequence[Any] = (), *, start: int = 0) -> None:

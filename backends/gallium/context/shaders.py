@@ -8,23 +8,16 @@ from backends.device import bound as packet
 from backends.gallium.context.streams import Streams, checked_info
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.program import Program
-
-STAGE_NAMES = {
-    Processor.VERT: "vs",
-    Processor.FRAG: "fs",
-    Processor.GEOM: "gs",
-    Processor.TESS_CTRL: "tcs",
-    Processor.TESS_EVAL: "tes",
-    Processor.COMP: "compute",
-}
 
 
 class Shaders(Streams):
     """create_, bind_ and destroy_ for shaders."""
 
     def _create_shader(self, source: Any, stage: Processor, stream_output: Any = None) -> packet.Shader:
-        name = f"create_{STAGE_NAMES[stage]}_state"
+        """A shader of a stage from a program or its text."""
+        name = f"create_{STAGES[stage].call}_state"
         self.check_open()
         program = read_program(source, name)
         if program.processor is not stage:
@@ -32,8 +25,9 @@ class Shaders(Streams):
         return packet.Shader(program, stream_output=checked_info(stream_output, program, name))
 
     def _check_shader(self, shader: Any, stage: Processor, name: str) -> packet.Shader:
+        """A shader that may be bound to a stage; TypeError and ValueError begin with `name`."""
         if not isinstance(shader, packet.Shader):
-            made = f"create_{STAGE_NAMES[stage]}_state"
+            made = f"create_{STAGES[stage].call}_state"
             raise TypeError(f"{name}: what {made} returned is wanted, not {type(shader).__name__}")
         if shader.program.processor is not stage:
             raise ValueError(f"{name}: a {stage.name} shader is wanted, not {shader.program.processor.name}")
@@ -41,8 +35,16 @@ class Shaders(Streams):
             raise ValueError(f"{name}: the shader was destroyed")
         return shader
 
+    def _bind_shader(self, shader: packet.Shader | None, stage: Processor) -> None:
+        """Bind a shader to a stage, or none."""
+        found = None if shader is None else self._check_shader(shader, stage, f"bind_{STAGES[stage].call}_state")
+        self.state.bind(stage, found)
+        if stage is not Processor.FRAG:
+            self.choose_stages()
+
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
-        self._check_shader(shader, stage, f"destroy_{STAGE_NAMES[stage]}_state").is_destroyed = True
+        """Refuse a shader from now on."""
+        self._check_shader(shader, stage, f"destroy_{STAGES[stage].call}_state").is_destroyed = True
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """A vertex shader from a program or its text.
@@ -55,8 +57,7 @@ class Shaders(Streams):
 
     def bind_vs_state(self, shader: packet.Shader | None) -> None:
         """Use a vertex shader; None: draws are refused."""
-        self.state.vertex_shader = None if shader is None else self._check_shader(shader, Processor.VERT, "bind_vs_state")
-        self.choose_stages()
+        self._bind_shader(shader, Processor.VERT)
 
     def destroy_vs_state(self, shader: packet.Shader) -> None:
         """Forget a vertex shader; what is drawn already is not touched."""
@@ -70,7 +71,7 @@ class Shaders(Streams):
 
     def bind_fs_state(self, shader: packet.Shader | None) -> None:
         """Use a fragment shader; None: only depth and stencil are written."""
-        self.state.fragment_shader = None if shader is None else self._check_shader(shader, Processor.FRAG, "bind_fs_state")
+        self._bind_shader(shader, Processor.FRAG)
 
     def destroy_fs_state(self, shader: packet.Shader) -> None:
         """Forget a fragment shader; what is drawn already is not touched."""
@@ -84,8 +85,7 @@ class Shaders(Streams):
 
     def bind_gs_state(self, shader: packet.Shader | None) -> None:
         """Use a geometry shader; None: primitives go from the vertex shader to the rasterizer."""
-        self.state.stages.geometry_shader = None if shader is None else self._check_shader(shader, Processor.GEOM, "bind_gs_state")
-        self.choose_stages()
+        self._bind_shader(shader, Processor.GEOM)
 
     def destroy_gs_state(self, shader: packet.Shader) -> None:
         """Forget a geometry shader."""
@@ -99,7 +99,7 @@ class Shaders(Streams):
 
     def bind_tcs_state(self, shader: packet.Shader | None) -> None:
         """Use a tessellation control shader; None: patches go on as they are, with the levels of `set_tess_state`."""
-        self.state.stages.control_shader = None if shader is None else self._check_shader(shader, Processor.TESS_CTRL, "bind_tcs_state")
+        self._bind_shader(shader, Processor.TESS_CTRL)
 
     def destroy_tcs_state(self, shader: packet.Shader) -> None:
         """Forget a tessellation control shader."""
@@ -113,8 +113,7 @@ class Shaders(Streams):
 
     def bind_tes_state(self, shader: packet.Shader | None) -> None:
         """Use a tessellation evaluation shader: draws want PATCHES then. None: no tessellation."""
-        self.state.stages.evaluation_shader = None if shader is None else self._check_shader(shader, Processor.TESS_EVAL, "bind_tes_state")
-        self.choose_stages()
+        self._bind_shader(shader, Processor.TESS_EVAL)
 
     def destroy_tes_state(self, shader: packet.Shader) -> None:
         """Forget a tessellation evaluation shader."""

@@ -104,19 +104,19 @@ class Streams(ContextCore):
                 if wanted % 4:
                     raise ValueError(f"{name}: offsets[{k}]: {wanted} is not a multiple of 4")
                 target.offset = wanted
-        self.state.stages.targets = bound
+        self.state.stream_targets = bound
         self.choose_stages()
 
     def choose_stages(self) -> None:
-        """After a shader or a target was bound: is there more to a draw than a vertex and a fragment shader?"""
-        state, stages = self.state, self.state.stages
-        last = stages.geometry_shader or stages.evaluation_shader or state.vertex_shader
-        streams = last is not None and last.stream_output is not None and any(target is not None for target in stages.targets)
-        state.has_stages = streams or stages.geometry_shader is not None or stages.evaluation_shader is not None
+        """Decide, after a shader or a target was bound, if a draw goes through more than a vertex and a fragment shader."""
+        state = self.state
+        last = state.last_shader()
+        streams = last is not None and last.stream_output is not None and any(target is not None for target in state.stream_targets)
+        state.has_stages = streams or last is not state.vertex.shader
 
     def show_streams(self) -> None:
         """Behind a draw that may have written targets: memory of the caller gets it."""
-        for target in self.state.stages.targets:
+        for target in self.state.stream_targets:
             if isinstance(target, StreamOutputTarget):
                 target.resource.push()
 

@@ -6,7 +6,7 @@ import ctypes
 import hashlib
 from collections.abc import Callable, Hashable
 
-from backends.device.bound import DrawState, Shader, StageBindings
+from backends.device.bound import DrawState, Shader, StageState
 from backends.device.environment import make_environment, stage_keys
 from backends.device.needs import ORDERED_LANES, needs_of
 from backends.device.tables import BufferTable
@@ -30,7 +30,7 @@ from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels, by_unit
 from backends.run.shapes import MAX_PATCH
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import File, Processor
 
 _RECORDS = (RowsRecord, TessRecord, ControlRecord, EvaluationRecord)
 LAYOUT = hashlib.sha256(repr([(n, getattr(r, n).offset) for r in _RECORDS for n, *_ in r._fields_]).encode()).hexdigest()
@@ -45,7 +45,7 @@ def patch_vertices(state: DrawState, info: DrawInfo) -> int:
     """Vertices of a patch. ValueError where a draw has something else, or patches of too many vertices."""
     if info.mode is not Prim.PATCHES:
         raise ValueError(f"draw_vbo: mode: tessellation shaders want PATCHES, not {Prim(info.mode).name}")
-    vertices = info.vertices_per_patch or state.stages.patch_vertices
+    vertices = info.vertices_per_patch or state.patch_vertices
     if not 1 <= vertices <= MAX_PATCH:
         raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH} are possible, not {vertices}")
     return vertices
@@ -70,7 +70,7 @@ class _Maker:
         self,
         name: str,
         shader: Shader,
-        bindings: StageBindings,
+        bindings: StageState,
         lanes: int,
         build: Callable[..., Module],
         *more: int,
@@ -109,16 +109,17 @@ def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, ver
 
     Raises UnsupportedError for what the generator does not build.
     """
-    make, stages = _Maker(maker, packet, state.counters), state.stages
-    evaluation, control = stages.evaluation_shader, stages.control_shader
+    make = _Maker(maker, packet, state.counters)
+    control_stage, evaluation_stage = state.stage[Processor.TESS_CTRL], state.stage[Processor.TESS_EVAL]
+    control, evaluation = control_stage.shader, evaluation_stage.shader
     assert evaluation is not None
     layout, native = _layout(vertex, control, evaluation, patch_vertices(state, info)), max(maker.kernels.native, 8)
     key = layout.key
     return TessellationStage(
         layout,
-        None if control is None else make.of_shader("control", control, stages.control, native, build_control_kernel),
-        make.of_shader("evaluate", evaluation, stages.evaluation, native, build_evaluation_kernel, layout.written),
+        None if control is None else make.of_shader("control", control, control_stage, native, build_control_kernel),
+        make.of_shader("evaluate", evaluation, evaluation_stage, native, build_evaluation_kernel, layout.written),
         copy_rows=make.fixed(("patch_rows",), "rows", build_rows),
         tessellate=make.fixed(("tessellator", key), "tessellate", lambda module: build_tessellator(key, module)),
-        levels=stages.levels,
+        levels=state.tess_levels,
     )

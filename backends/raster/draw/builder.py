@@ -126,8 +126,8 @@ class DrawBuilder:
         return replace(last.packet, address=address, environments=self._environments(state, framebuffer, []))
 
     def _environments(self, state: DrawState, framebuffer: Framebuffer, reads: list[tuple[int, int]]) -> tuple[int, int]:
-        vertex = make_environment(self.region, needs_of(state.vertex_shader), state.vertex, reads)
-        fragment = make_environment(self.region, needs_of(state.fragment_shader), state.fragment, reads)
+        vertex = make_environment(self.region, needs_of(state.vertex.shader), state.vertex, reads)
+        fragment = make_environment(self.region, needs_of(state.fragment.shader), state.fragment, reads)
         if framebuffer.samples > 1:
             tell_samples(fragment, framebuffer.samples)
         return vertex, fragment
@@ -157,7 +157,7 @@ class DrawBuilder:
         return Packet(address, count, 0, packet.reads, packet.environments, is_layered=packet.is_layered, is_repeatable=False)
 
     def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, last: Shader | None = None) -> Packet | None:
-        vertex = state.vertex_shader if last is None else last
+        vertex = state.vertex.shader if last is None else last
         rasterizer, counts = state.rasterizer, state.count_statistics
         if vertex is None or info.count <= 0 or info.instance_count <= 0:
             return None
@@ -167,8 +167,8 @@ class DrawBuilder:
         topology = topology_of(info.mode, rasterizer.flatshade_first)
         style = style_of(rasterizer, topology, framebuffer.samples > 1)
         shape = style.shape
-        fragment = self.kernels.fragment(state.fragment_shader)
-        linked = self._link(vertex, state.fragment_shader, fragment, state.link)
+        fragment = self.kernels.fragment(state.fragment.shader)
+        linked = self._link(vertex, state.fragment.shader, fragment, state.link)
         address = self.region.allocate(ctypes.sizeof(Draw))
         ctypes.memset(address, 0, ctypes.sizeof(Draw))
         d = Draw.from_address(address)
@@ -247,7 +247,7 @@ class DrawBuilder:
             for k, s in enumerate(framebuffer.cbufs)
         )
         stipple = style.filled if r.poly_stipple_enable and state.polygon_stipple is not None else Face.NONE
-        demand = needs_of(state.fragment_shader)
+        demand = needs_of(state.fragment.shader)
         textures, samplers, images = stage_keys(state.fragment, demand)
         is_few = packet.primitives <= FEW
         texel_bytes = max((t.texel_bytes for t in targets if t is not None), default=4)
@@ -260,7 +260,7 @@ class DrawBuilder:
             lanes = ORDERED_LANES
         packet.is_repeatable &= not (demand.effects.touches or demand.handles)
         key = FragmentKey(
-            state.fragment_shader.serial if state.fragment_shader is not None else 0,
+            state.fragment.shader.serial if state.fragment.shader is not None else 0,
             lanes,
             targets,
             DepthKey.of(dsa, zs),
@@ -286,7 +286,7 @@ class DrawBuilder:
             samples.to_coverage,
             state.blend.alpha_to_one and framebuffer.samples > 1,
         )
-        d.shade = self._use(self.kernels.shade(key, info, state.fragment_shader))
+        d.shade = self._use(self.kernels.shade(key, info, state.fragment.shader))
         d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads, info.has_loops, key.samples))
         d.fragment_env = make_environment(self.region, demand, state.fragment, packet.reads, state.counters)
         if framebuffer.samples > 1:

@@ -29,13 +29,16 @@ def same_but_geometry(known: tuple[object, ...], info: DrawInfo) -> tuple[int, .
 
 
 def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
-    """Every object that a draw record is made of, but for constants."""
+    """Every object that a draw record is made of, but for constants.
+
+    The rasterizer's own draws have a vertex and a fragment shader; `DrawBuilder.make_stored` adds the last stage of the others."""
+    vertex, fragment = state.vertex, state.fragment
     return (
         state.vertex_buffers,
         state.index_buffer,
         info,
-        state.vertex_shader,
-        state.fragment_shader,
+        vertex.shader,
+        fragment.shader,
         state.rasterizer,
         state.blend,
         state.depth_stencil_alpha,
@@ -53,13 +56,13 @@ def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tupl
         state.count_statistics,
         state.link,
         framebuffer,
-        *state.vertex.views,
+        *vertex.views,
         None,
-        *state.vertex.samplers,
+        *vertex.samplers,
         None,
-        *state.fragment.views,
+        *fragment.views,
         None,
-        *state.fragment.samplers,
+        *fragment.samplers,
     )
 
 

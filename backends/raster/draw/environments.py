@@ -12,7 +12,7 @@ import struct
 import numpy as np
 
 from backends.abi.records import ShaderEnv
-from backends.device.bound import DrawState, Shader, StageBindings
+from backends.device.bound import DrawState, StageState
 from backends.device.environment import place_constants
 from backends.device.memory import Constants, Memory
 from backends.device.needs import needs_of
@@ -28,8 +28,8 @@ _ADDRESS, _COUNT = struct.Struct("Q"), struct.Struct("i")
 class _Environments:
     """Copies of one stage's environment."""
 
-    def __init__(self, region: Region, shader: Shader | None, bindings: StageBindings, address: int) -> None:
-        demand = needs_of(shader)
+    def __init__(self, region: Region, bindings: StageState, address: int) -> None:
+        demand = needs_of(bindings.shader)
         self._region, self._bindings, self._slots, self._address = region, bindings, demand.constants, address
         self._template = np.ctypeslib.as_array((ctypes.c_uint8 * ctypes.sizeof(ShaderEnv)).from_address(address)).copy()
         self.has_constants = bool(demand.constants)
@@ -82,8 +82,8 @@ class Copies:
 
     def __init__(self, region: Region, state: DrawState, packet: Packet) -> None:
         self.packet = packet
-        shaders = ((state.vertex_shader, state.vertex), (state.fragment_shader, state.fragment))
-        self._stages = [_Environments(region, *found, address) for found, address in zip(shaders, packet.environments)]
+        bound = (state.vertex, state.fragment)
+        self._stages = [_Environments(region, stage, address) for stage, address in zip(bound, packet.environments)]
         self._addresses = packet.environments
         self._takes = [stage.take if stage.has_constants else None for stage in self._stages]
         self.is_sampled = any(stage.units is not None for stage in self._stages)

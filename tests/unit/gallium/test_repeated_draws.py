@@ -12,11 +12,13 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
-from backends.device.bound import DrawState
+from backends.device.bound import DrawState, Shader
 from backends.gallium.context.constants import MAX_BYTES, ConstantMemory
 from backends.gallium.resource.layout import LINE
 from backends.software import renderer as renderer_module
 from tgsi import gallium as g
+from tgsi.language.facts.enums import Processor
+from tgsi.language.text.parser import parse
 
 VERTEX = """VERT
 DCL IN[0]
@@ -223,12 +225,20 @@ def test_many_repeated_draws_are_carried_out_in_between(monkeypatch: pytest.Monk
 def test_a_state_has_another_revision_when_a_field_was_given_another_object() -> None:
     state = DrawState(g.RasterizerState(), g.BlendState(), g.DepthStencilAlphaState())
     seen = {state.revision}
-    for name in ("blend_color", "viewports", "vertex_shader", "memory"):
+    for name in ("blend_color", "viewports", "stage", "memory"):
         setattr(state, name, object())
         assert state.revision not in seen
         seen.add(state.revision)
         setattr(state, name, getattr(state, name))
         assert state.revision in seen
+    other = DrawState(state.rasterizer, state.blend, state.depth_stencil_alpha)
+    for shader in (Shader(parse("VERT\nEND\n")), None):
+        seen.add(other.revision)
+        other.bind(Processor.VERT, shader)
+        assert other.revision not in seen
+        seen.add(other.revision)
+        other.bind(Processor.VERT, shader)
+        assert other.revision in seen
     assert DrawState(state.rasterizer, state.blend, state.depth_stencil_alpha).revision not in seen
 
 

@@ -185,7 +185,7 @@ def test_a_draw_takes_its_count_from_a_target_and_reads_what_was_written() -> No
     picture = Picture()
     ctx = picture.ctx
     (buffer,) = streamed(picture, 4096)
-    target = ctx.state.stages.targets[0]
+    target = ctx.state.stream_targets[0]
     draw(picture, WHOLE, 6, mode="TRIANGLES", rasterizer={"rasterizer_discard": True})
     ctx.set_stream_output_targets([])
     ctx.bind_rasterizer_state(None)

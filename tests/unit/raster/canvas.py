@@ -26,6 +26,7 @@ from backends.pipe.state import (
     ViewportState,
 )
 from backends.software.renderer import Renderer
+from tgsi.language.facts.enums import Processor
 from tgsi.language.text.parser import parse
 
 Array = NDArray[Any]
@@ -48,6 +49,13 @@ def shader(text: str) -> Shader:
     if text not in _shaders:
         _shaders[text] = Shader(parse(text))
     return _shaders[text]
+
+
+def with_shaders(state: DrawState, vs: str, fs: str | None) -> DrawState:
+    """The same state, with these shaders bound to its stages (which copies of it share)."""
+    state.bind(Processor.VERT, shader(vs))
+    state.bind(Processor.FRAG, shader(fs) if fs else None)
+    return state
 
 
 def fs_color(interpolation: str) -> str:
@@ -120,7 +128,7 @@ class Canvas(Renderer):
         if info is None:
             count = len(indices) if indices is not None else len(arrays[0])
             info = DrawInfo(mode, count, index_size=indices.itemsize if indices is not None else 0)
-        state = dataclasses.replace(self.state, vertex_shader=shader(vs), fragment_shader=shader(fs) if fs else None, **changes)
+        state = with_shaders(dataclasses.replace(self.state, **changes), vs, fs)
         if constants is not None:
             state.fragment.constants = [self.memory(np.array(constants, np.float32))]
         self.draw(state, info)

@@ -25,7 +25,7 @@ from backends.pipe.state import (
 )
 from backends.raster.kernels import Kernels
 from backends.raster.records import Draw
-from tests.unit.raster.canvas import Canvas, shader
+from tests.unit.raster.canvas import Canvas, with_shaders
 from tgsi.language.diagnostics import UnsupportedError
 
 # Why a field changes nothing.
@@ -145,8 +145,6 @@ def test_every_field_counts_or_is_excused(canvas: Canvas, kind: str, name: str) 
         base = dataclasses.replace(base, fill_front=PolygonMode.LINE, fill_back=PolygonMode.POINT, offset_tri=False)
     changed = dataclasses.replace(base, **{name: other(getattr(base, name))})
     common: dict[str, Any] = {
-        "vertex_shader": shader(VS),
-        "fragment_shader": shader(FS),
         "polygon_stipple": (5,) * 32,
         "clip_planes": ((1.0, 0.0, 0.0, 0.5),) * 4,
         "scissors": (),
@@ -156,7 +154,7 @@ def test_every_field_counts_or_is_excused(canvas: Canvas, kind: str, name: str) 
         traces: list[Any] = []
         for value in (base, changed):
             try:
-                traces.append(trace(canvas, dataclasses.replace(canvas.state, **common, **states(kind, value)), mode))
+                traces.append(trace(canvas, with_shaders(dataclasses.replace(canvas.state, **common, **states(kind, value)), VS, FS), mode))
             except UnsupportedError as error:
                 traces.append(str(error))
         found.append(traces[0] != traces[1])

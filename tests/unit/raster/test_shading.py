@@ -33,7 +33,7 @@ from tests.unit.raster.canvas import (
     fs_color,
     make_surface,
     pixels,
-    shader,
+    with_shaders,
 )
 from tests.unit.raster.triangles import grid
 
@@ -353,10 +353,9 @@ def test_uses_tells_what_pending_work_touches() -> None:
 def test_constants_are_copied_when_drawn() -> None:
     with Canvas(SIZE, SIZE) as c:
         c.wipe()
-        state = dataclasses.replace(c.state, vertex_shader=shader(VS_POSITION), fragment_shader=shader(FS_CONSTANT))
         memory = c.memory(np.array([1, 1, 1, 1], "f4"))
-        state.fragment.constants = [memory]
-        c.draw_arrays(VS_POSITION, FS_CONSTANT, [QUAD], Prim.TRIANGLE_STRIP, fragment=state.fragment)
+        c.state.fragment.constants = [memory]
+        c.draw_arrays(VS_POSITION, FS_CONSTANT, [QUAD], Prim.TRIANGLE_STRIP)
         memory.keepalive[:] = 0  # type: ignore[index]
         assert c.image()[3, 3].tolist() == [255] * 4
 
@@ -364,13 +363,7 @@ def test_constants_are_copied_when_drawn() -> None:
 def test_a_repeated_draw_sees_new_constants() -> None:
     with Canvas(SIZE, SIZE) as c:
         c.wipe()
-        state = dataclasses.replace(
-            c.state,
-            vertex_shader=shader(VS_POSITION),
-            fragment_shader=shader(FS_CONSTANT),
-            blend=ADD,
-            vertex_elements=(),
-        )
+        state = with_shaders(dataclasses.replace(c.state, blend=ADD, vertex_elements=()), VS_POSITION, FS_CONSTANT)
         state.vertex_elements = (VertexElement(0, RGBA32F),)
         state.vertex_buffers = (c.vertex_buffer(QUAD),)
         info = DrawInfo(Prim.TRIANGLE_STRIP, 4)

@@ -1,0 +1,110 @@
+"""The stages between the vertex shader and the rasterizer: one row says how each takes part in a draw. A new stage is one more row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from backends.device.bound import DrawState, Shader
+from backends.device.environment import make_environment, stage_keys
+from backends.device.needs import ORDERED_LANES, needs_of
+from backends.geometry.geometry_shader import invocations_of
+from backends.geometry.kernels import StreamKernels
+from backends.geometry.shaded import Stage
+from backends.geometry.stages import GeometryStage, output_rows
+from backends.geometry.tessellation.key import Tessellator
+from backends.geometry.tessellation.patches import patch_vertices, tessellation_stage
+from backends.geometry.topology import geometry_input, patches
+from backends.llvm.program.plan import fitting_lanes
+from backends.pipe.state import DrawInfo
+from backends.raster.draw.builder import DrawBuilder
+from backends.raster.draw.packet import Packet
+from backends.raster.draw.topology import Topology
+from backends.run.shapes import input_vertices, output_vertices
+from tgsi.language.facts.enums import Processor
+from tgsi.language.program import Program
+
+_MOST_COUNTED = 1 << 16
+"""Primitives above which a larger estimate changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """The draw for which stages are made.
+
+    streams: vertex streams that somebody reads. packet: receives the memory ranges that stages read.
+    """
+
+    maker: DrawBuilder
+    kernels: StreamKernels
+    state: DrawState
+    info: DrawInfo
+    streams: Sequence[int]
+    packet: Packet
+
+
+@dataclass(frozen=True, slots=True)
+class StageKind:
+    """A stage between the vertex shader and the rasterizer.
+
+    Attributes:
+        processor: the stage, whose shader has to be bound for it to take part.
+        topology: its input primitives, where it is the first such stage.
+        make: the stage of a draw; the shaders are the one before it and its own.
+        most: about how many primitives leave it for a number of input primitives of the draw (used to tell few from many), and
+            their vertices.
+    """
+
+    processor: Processor
+    topology: Callable[[DrawState, DrawInfo, Program], Topology]
+    make: Callable[[Making, Shader, Shader], Stage]
+    most: Callable[[Program, int], tuple[int, int]]
+
+
+def vertex_lanes(maker: DrawBuilder, shader: Shader) -> int:
+    """Width of vectors of vertices; one fixed width where the order of invocations can be seen."""
+    if needs_of(shader).effects.is_ordered:
+        return ORDERED_LANES
+    return min(maker.lanes or maker.kernels.vertex_lanes(), 32)
+
+
+def _tessellation(making: Making, producer: Shader, _: Shader) -> Stage:
+    return tessellation_stage(making.maker, making.state, making.info, producer, making.packet)
+
+
+def _geometry(making: Making, producer: Shader, geometry: Shader) -> Stage:
+    maker, kernels, state = making.maker, making.kernels, making.state
+    program, bindings = geometry.program, state.stage[Processor.GEOM]
+    lanes = fitting_lanes(program, vertex_lanes(maker, geometry))
+    demand = needs_of(geometry)
+    environment = make_environment(maker.region, demand, bindings, making.packet.reads, state.counters)
+    library = kernels.geometry(geometry, lanes, stage_keys(bindings, demand))
+    first, gather = state.rasterizer.flatshade_first, kernels.gather()
+    return GeometryStage(producer.program, program, lanes, environment, library, gather, streams=making.streams, provokes_first=first)
+
+
+def _most_emitted(program: Program, primitives: int) -> tuple[int, int]:
+    return min(primitives * invocations_of(program) * output_vertices(program), _MOST_COUNTED), output_rows(program)
+
+
+STAGE_KINDS = (
+    StageKind(
+        Processor.TESS_EVAL,
+        topology=lambda state, info, program: patches(patch_vertices(state, info)),
+        make=_tessellation,
+        most=lambda program, primitives: (_MOST_COUNTED, Tessellator.of(program).vertices),
+    ),
+    StageKind(
+        Processor.GEOM,
+        topology=lambda state, info, program: geometry_input(info.mode, input_vertices(program)),
+        make=_geometry,
+        most=_most_emitted,
+    ),
+)
+"""The rows, in the order of the pipeline."""
+
+
+def bound_kinds(state: DrawState) -> list[tuple[StageKind, Shader]]:
+    """The stages of a draw between the vertex shader and the rasterizer, in order, with their shaders."""
+    found = ((kind, state.stage[kind.processor].shader) for kind in STAGE_KINDS)
+    return [(kind, shader) for kind, shader in found if shader is not None]

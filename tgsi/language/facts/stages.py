@@ -1,0 +1,77 @@
+"""Shader stages: one row for each, in the order in which a draw goes through them. Code that treats stages alike reads this table.
+
+Sources: tgsi.rst of Mesa 18.1 (registers with two dimensions, BARRIER, properties) and context.rst (bind_*_state, stream output).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from tgsi.language.facts.enums import File, Processor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Facts of one shader stage.
+
+    Attributes:
+        processor: the number of the stage; Gallium's ShaderType has the same numbers.
+        call: the stage in the names of Gallium's calls, as ``vs`` in bind_vs_state.
+        prefix: the beginning of the names of its properties.
+        is_drawn: draws run it; grids run the others.
+        feeds_rasterizer: it may be the last stage before the rasterizer, and may then have stream output.
+        needs: the stage that has to stand right after it; None where every later one may.
+        vertex_rows: register files with a row for each vertex of a primitive, as ``IN[vertex][register]``.
+        is_patch: its primitives are patches, of up to 32 vertices; the semantics PATCH, TESSOUTER and TESSINNER exist once a patch.
+        has_groups: invocations run in groups that BARRIER brings together.
+    """
+
+    processor: Processor
+    call: str
+    prefix: str
+    is_drawn: bool = True
+    feeds_rasterizer: bool = False
+    needs: Processor | None = None
+    vertex_rows: frozenset[File] = frozenset()
+    is_patch: bool = False
+    has_groups: bool = False
+
+
+_IN = frozenset({File.IN})
+
+_ROWS = (
+    Stage(processor=Processor.VERT, call="vs", prefix="VS_", feeds_rasterizer=True),
+    Stage(
+        processor=Processor.TESS_CTRL,
+        call="tcs",
+        prefix="TCS_",
+        needs=Processor.TESS_EVAL,
+        vertex_rows=frozenset({File.IN, File.OUT}),
+        is_patch=True,
+        has_groups=True,
+    ),
+    Stage(processor=Processor.TESS_EVAL, call="tes", prefix="TES_", feeds_rasterizer=True, vertex_rows=_IN, is_patch=True),
+    Stage(processor=Processor.GEOM, call="gs", prefix="GS_", feeds_rasterizer=True, vertex_rows=_IN),
+    Stage(processor=Processor.FRAG, call="fs", prefix="FS_"),
+    Stage(processor=Processor.COMP, call="compute", prefix="CS_", is_drawn=False, has_groups=True),
+)
+
+STAGES: Mapping[Processor, Stage] = MappingProxyType({row.processor: row for row in _ROWS})
+"""The facts of each stage."""
+
+PIPELINE = tuple(row.processor for row in _ROWS if row.is_drawn)
+"""Stages of a draw, in order; those between the first and the last may be left out."""
+
+LAST_STAGES = tuple(row.processor for row in _ROWS if row.feeds_rasterizer)
+"""Stages that may be the last before the rasterizer, in the order of the pipeline."""
+
+ROW_STAGES = frozenset(row.processor for row in _ROWS if row.vertex_rows)
+"""Stages with a row of inputs for each vertex of a primitive."""
+
+PATCH_STAGES = frozenset(row.processor for row in _ROWS if row.is_patch)
+"""Stages whose primitives are patches."""
+
+GROUP_STAGES = frozenset(row.processor for row in _ROWS if row.has_groups)
+"""Stages whose invocations may wait for each other, in groups."""
