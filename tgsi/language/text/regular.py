@@ -3,82 +3,131 @@
 Every token becomes an atomic group and every option and repetition is possessive: LALR(1) commits to a token as soon
 as it has seen it, so an expression that cannot take a token back accepts the same texts, and cannot backtrack.
 A child that Lark would keep is a capturing group, so `match.groups()` is the list of children, None for an absent option.
+
+The grammar is read here, not by Lark: its import and its tables cost a hundred times the expressions, and a text without
+a mistake needs neither. Only what the grammar of TGSI uses of Lark's notation is known: rules of alternatives with an
+alias, symbols, literals, `[..]`, `(..)*`; tokens of one regular expression or literal, with a priority; one `%ignore`.
 """
 
 from __future__ import annotations
 
 import re
-from ast import literal_eval
-from collections.abc import Callable
-from typing import Any
-
-from lark import Lark, Tree
-from lark.grammar import NonTerminal
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 Matcher = Callable[[str], "re.Match[str] | None"]
+
+_DEFINITION = re.compile(r"\??(?:(?P<rule>_?[a-z]\w*)|(?P<token>_?[A-Z]\w*)(?:\.\d+)?|(?P<ignore>%ignore))\s*:?\s*(?P<body>.*)")
+_TOKEN = re.compile(r'(?:/(?P<pattern>.*)/(?P<flags>i?)|"(?P<literal>.*)")\Z')
+_WORD = re.compile(r'\s*(->|"[^"]*"|\w+|[\[\]()|*+])')
+
+
+class _Item(NamedTuple):
+    """One place of an alternative. `kind`: the word that it begins with, `"`, `[` or `(`, or "" for a symbol."""
+
+    kind: str
+    text: str
+    branches: list[list[_Item]]
+    repeat: str
 
 
 class Regular:
     """The expressions of one grammar, by the names of its rules."""
 
-    def __init__(self, lark: Lark) -> None:
-        # `rule_defs` is not documented: the version of Lark is pinned, and a test holds both engines equal.
-        self._rules: dict[str, Tree[Any]] = {str(name): tree for name, _, tree, _ in lark.grammar.rule_defs}
-        self._tokens: dict[str, str] = {str(token.name): str(token.pattern.to_regexp()) for token in lark.terminals}
-        (ignored,) = lark.ignore_tokens
-        self.skip = f"(?:{self._tokens[ignored]})?+"
+    def __init__(self, grammar: str) -> None:
+        self._rules: dict[str, dict[str, list[_Item]]] = {}
+        self._tokens: dict[str, str] = {}
+        for line in re.sub(r"\n\s+(?=\|)", " ", grammar).splitlines():
+            found = _DEFINITION.match(line)
+            if found is None:
+                continue
+            if name := found["rule"]:
+                self._rules[name] = _rule(name, found["body"])
+            else:
+                self._tokens[found["token"] or found["ignore"]] = _expression(found["body"])
+        self.skip = f"(?:{self._tokens['%ignore']})?+"
 
     def pattern(self, rule: str, *, capture: bool = False) -> str:
         """The expression of a rule, white space in front included."""
-        return self._of(self._rules[rule], capture)
+        return self._any(list(self._rules[rule].values()), capture)
 
     def token(self, name: str) -> str:
         """The expression of a token, as the grammar writes it."""
         return self._tokens[name]
 
     def alternatives(self, rule: str) -> dict[str, Matcher]:
-        """For each alternative of a rule, by its alias: what matches its whole text, with the children as groups."""
-        found: dict[str, Matcher] = {}
-        for branch in _trees(self._rules[rule]):
-            alias = _name(branch.children[1]) if branch.data == "alias" else rule
-            found[alias] = re.compile(self._of(branch, True) + self.skip, re.ASCII).fullmatch
-        return found
+        """For each alternative of a rule, by its alias: the match of its whole text, with the children as groups."""
+        rules = self._rules[rule].items()
+        return {alias: re.compile(self._all(branch, True) + self.skip, re.ASCII).fullmatch for alias, branch in rules}
 
-    def _of(self, tree: Tree[Any], capture: bool) -> str:
-        match tree.data:
-            case "alias":
-                return self._of(tree.children[0], capture)
-            case "expansion":
-                return "".join(self._of(child, capture) for child in tree.children)
-            case "expansions" if len(tree.children) == 1:
-                return self._of(tree.children[0], capture)
-            case "expansions":  # the branches of `(A | b)` are one child, whichever is there
-                branches = "|".join(self._of(child, False) for child in tree.children)
-                return f"{self.skip}({branches})" if capture else f"(?:{branches})"
-            case "maybe":
-                return f"(?:{self._of(tree.children[0], capture)})?+"
-            case "expr":
-                inner, operator = tree.children
-                return f"(?:{self._of(inner, False)}){operator}+"
-            case "value":
-                return self._symbol(tree.children[0], capture)
-        raise ValueError(f"a regular grammar has no {tree.data!r}")
+    def _any(self, branches: list[list[_Item]], capture: bool) -> str:
+        if len(branches) == 1:
+            return self._all(branches[0], capture)
+        joined = "|".join(self._all(branch, False) for branch in branches)  # one child, whichever branch is there
+        return f"{self.skip}({joined})" if capture else f"(?:{joined})"
 
-    def _symbol(self, symbol: Any, capture: bool) -> str:
-        if isinstance(symbol, Tree):  # a literal
-            return self.skip + re.escape(str(literal_eval(str(symbol.children[0]))))
-        name: str = symbol.name
+    def _all(self, branch: list[_Item], capture: bool) -> str:
+        return "".join(self._item(item, capture) for item in branch)
+
+    def _item(self, item: _Item, capture: bool) -> str:
+        if item.kind == "[":
+            return f"(?:{self._any(item.branches, capture)})?+"
+        if item.repeat:
+            return f"(?:{self._item(item._replace(repeat=''), False)}){item.repeat}+"
+        if item.kind == "(":
+            return self._any(item.branches, capture)
+        if item.kind == '"':
+            return self.skip + re.escape(item.text)
+        return self._symbol(item.text, capture)
+
+    def _symbol(self, name: str, capture: bool) -> str:
         inline = name.startswith("_")
-        if isinstance(symbol, NonTerminal):
-            pattern: str = self.pattern(name, capture=capture and inline)
+        if name in self._rules:
+            pattern = self.pattern(name, capture=capture and inline)
         else:
             pattern = f"{self.skip}(?>{self._tokens[name]})"
         return f"{self.skip}({pattern.removeprefix(self.skip)})" if capture and not inline else pattern
 
 
-def _trees(tree: Tree[Any]) -> list[Tree[Any]]:
-    return [child for child in tree.children if isinstance(child, Tree)]
+def _expression(body: str) -> str:
+    """The regular expression of a token's definition."""
+    found = _TOKEN.match(body.strip())
+    if found is None:
+        raise ValueError(f"a token of a regular grammar is one expression or literal, not {body}")
+    if found["literal"]:
+        return re.escape(found["literal"])
+    return f"(?i:{found['pattern']})" if found["flags"] else found["pattern"]
 
 
-def _name(symbol: Any) -> str:
-    return str(symbol.name)
+def _rule(name: str, body: str) -> dict[str, list[_Item]]:
+    """The alternatives of a rule, by alias; those without one have the name of the rule and a number."""
+    words = iter(_WORD.findall(body))
+    found: dict[str, list[_Item]] = {}
+    for branch, alias in _branches(words):
+        found[alias or (f"{name} {len(found)}" if found else name)] = branch
+    return found
+
+
+def _branches(words: Iterator[str], end: str = "") -> list[tuple[list[_Item], str]]:
+    """Alternatives up to the word `end`, which is taken, each with its alias."""
+    found: list[tuple[list[_Item], str]] = [([], "")]
+    for word in words:
+        branch = found[-1][0]
+        if word == end:
+            return found
+        if word == "|":
+            found.append(([], ""))
+        elif word == "->":
+            found[-1] = branch, next(words)
+        elif word in "*+":
+            branch[-1] = branch[-1]._replace(repeat=word)
+        elif word in "[(":
+            inner = [items for items, _ in _branches(words, "]" if word == "[" else ")")]
+            branch.append(_Item(word, "", inner, ""))
+        elif word[0] == '"':
+            branch.append(_Item('"', word[1:-1], [], ""))
+        else:
+            branch.append(_Item("", word, [], ""))
+    if end:
+        raise ValueError(f"a rule of the grammar lacks {end}")
+    return found
