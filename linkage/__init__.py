@@ -1,14 +1,45 @@
 """Linkage: from which output of one stage each input of the next one comes. Semantics decide, register numbers mean nothing."""
 
-from linkage.chain import PairCache, link_chain, link_stages
-from linkage.interner import SemanticInterner
-from linkage.link import link
-from linkage.linker import LinkCounters, LinkedCopy, Linker, linked_program
-from linkage.options import LinkOptions, LinkState
-from linkage.profiles import PROFILES
-from linkage.rows import DeadOutput, Fill, Relocation, Special, Unmatched
-from linkage.table import LinkTable
-from linkage.usage import Input, Interface, Output, interface_of
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from linkage.link import link  # at once: the module of this name would stand in its place
+
+if TYPE_CHECKING:
+    from linkage.chain import PairCache, link_chain, link_stages
+    from linkage.interner import SemanticInterner
+    from linkage.linker import LinkCounters, LinkedCopy, Linker, linked_program
+    from linkage.options import LinkOptions, LinkState
+    from linkage.profiles import PROFILES
+    from linkage.rows import DeadOutput, Fill, Relocation, Special, Unmatched
+    from linkage.table import LinkTable
+    from linkage.usage import Input, Interface, Output, interface_of
+
+_LAZY = {
+    "DeadOutput": "linkage.rows",
+    "Fill": "linkage.rows",
+    "Input": "linkage.usage",
+    "Interface": "linkage.usage",
+    "LinkCounters": "linkage.linker",
+    "LinkOptions": "linkage.options",
+    "LinkState": "linkage.options",
+    "LinkTable": "linkage.table",
+    "LinkedCopy": "linkage.linker",
+    "Linker": "linkage.linker",
+    "Output": "linkage.usage",
+    "PROFILES": "linkage.profiles",
+    "PairCache": "linkage.chain",
+    "Relocation": "linkage.rows",
+    "SemanticInterner": "linkage.interner",
+    "Special": "linkage.rows",
+    "Unmatched": "linkage.rows",
+    "interface_of": "linkage.usage",
+    "link_chain": "linkage.chain",
+    "link_stages": "linkage.chain",
+    "linked_program": "linkage.linker",
+}
 
 __all__ = [
     "PROFILES",
@@ -34,3 +65,16 @@ __all__ = [
     "link_stages",
     "linked_program",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    home = _LAZY.get(name)
+    if home is None:
+        raise AttributeError(f"module 'linkage' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from backends.device.counters import Place, Statistics, counted
-from backends.geometry.pipeline import Drawn
 from backends.run.result import STREAMS
+
+if TYPE_CHECKING:
+    from backends.geometry.pipeline import Drawn
 
 _OWN = frozenset(counted(Place.STAGE))
 """Counters of these stages alone. The others are counted again by a plain draw that follows."""

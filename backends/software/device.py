@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from backends.compute.dispatch import Dispatcher
 from backends.llvm.targets.machines import cpu_features
 from backends.raster.kernels import Cache
 from backends.software.renderer import Renderer
 
 if TYPE_CHECKING:
+    from backends.compute.dispatch import Dispatcher
     from backends.device.interface import Settings
 
 
@@ -26,6 +26,8 @@ def make_device(settings: Settings) -> Renderer:
 
 def make_dispatcher(settings: Settings) -> Dispatcher:
     """Make what runs the grids of a context."""
+    from backends.compute.dispatch import Dispatcher
+
     return Dispatcher(settings.threads, settings.lanes, settings.cpu, _cache(settings))
 
 

@@ -6,7 +6,7 @@ import ctypes
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from backends.device.limits import TILE
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
-from backends.geometry.pipeline import Pipeline
 from backends.geometry.totals import StreamTotals
 from backends.pipe.enums import Clear
 from backends.pipe.state import DrawInfo
@@ -32,6 +31,9 @@ from backends.raster.kernels import Cache, kernels_for
 from backends.raster.records import Batch, ClearRecord
 from backends.raster.tile.hiz import INFINITY, cleared_bound
 from backends.software.scaling import scale
+
+if TYPE_CHECKING:
+    from backends.geometry.pipeline import Pipeline
 
 SETUP_LANES = 16
 MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
@@ -94,7 +96,8 @@ class Renderer:
         self._bound = INFINITY  # of all depths in the framebuffer
         self._layers = 1  # that waiting draws go to
         self._vertices = self._primitives = 0
-        self._pipeline = Pipeline(self._maker, self, compute_units(threads))
+        self._units = compute_units(threads)
+        self._pipeline: Pipeline | None = None  # made for the first draw that needs one
         self._streams = StreamTotals()
         self.runs = 0  # how often targets were written; also by calls that ask for no flush
 
@@ -216,6 +219,10 @@ class Renderer:
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
         """A draw with more stages than two, or with stream output; whether the draw itself is still to come."""
         fb = self._framebuffer
+        if self._pipeline is None:
+            from backends.geometry.pipeline import Pipeline
+
+            self._pipeline = Pipeline(self._maker, self, self._units)
         drawn = self._pipeline.draw(state, info, fb)
         is_open = drawn.is_plain and fb.width > 0 and fb.height > 0
         self._streams.add(drawn, counts_input=not is_open)
@@ -253,7 +260,7 @@ class Renderer:
         """After a draw: what waits must not hold too much."""
         if not self.pending:
             self._finish()
-        elif self._held + self._region.size + self._pipeline.held > MAX_HELD:
+        elif self._held + self._region.size + (self._pipeline.held if self._pipeline is not None else 0) > MAX_HELD:
             self.flush()
 
     def settle(self, reads: Sequence[tuple[int, int]], writes: Sequence[tuple[int, int]]) -> None:
@@ -296,7 +303,8 @@ class Renderer:
         self._held = 0
         self._region.reset()
         self._maker.flushed()
-        self._pipeline.reset()
+        if self._pipeline is not None:
+            self._pipeline.reset()
         if self._layers > 1:
             self._resize(1)
 
@@ -330,7 +338,8 @@ class Renderer:
     def close(self) -> None:
         """Flushes and ends the threads; the renderer cannot be used any more."""
         self.flush()
-        self._pipeline.close()
+        if self._pipeline is not None:
+            self._pipeline.close()
         self._pool.close()
 
     def __enter__(self) -> Self:

@@ -8,8 +8,9 @@ from backends.device.bound import Shader
 from backends.llvm.kernels.stages import wants_presence
 from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
 from backends.raster.tile.fragment import FragmentInfo
-from linkage import LinkState, interface_of, link
-from linkage.options import IDENTITY
+from linkage.link import link
+from linkage.options import IDENTITY, LinkState
+from linkage.usage import interface_of
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic

@@ -20,7 +20,7 @@ from backends.raster.samples import Pattern
 from backends.raster.tile.blend import TargetKey
 from backends.raster.tile.depth import DepthKey
 from backends.raster.tile.register_pressure import live_values
-from linkage import interface_of
+from linkage.usage import interface_of
 from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program

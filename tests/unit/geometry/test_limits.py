@@ -53,7 +53,9 @@ def test_programs_that_never_stop_emit_as_much_as_they_may_and_memory_stays_boun
     picture.draw(GENERIC, PASS, POINTS, mode="POINTS", rasterizer={"rasterizer_discard": True})
     np.testing.assert_array_equal(words(buffer), np.repeat(np.arange(24), 32 * 1024))
     assert isinstance(picture.ctx.device, Renderer)
-    assert picture.ctx.device._pipeline.held < 1 << 20
+    stages = picture.ctx.device._pipeline
+    assert stages is not None
+    assert stages.held < 1 << 20
 
 
 def test_a_draw_of_more_than_waits_at_once_is_drawn_in_waves() -> None:
