@@ -1,6 +1,6 @@
 """Register files that are indexed at run time: private arrays in memory, constant buffers, tables of immediates.
 
-Every address is checked: what lies outside reads 0, and writes outside vanish.
+Every address is checked: an index outside reads 0, and a write outside vanishes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class RegisterArray:
     """Registers `first` to `first + count - 1` of one file, four channels each, one vector of lanes a channel."""
 
     def __init__(self, f: Function, first: int, count: int, lanes: int, place: Val | None = None) -> None:
-        """`place`: where they lie, 16 * count * lanes bytes aligned to 64; None: on the stack."""
+        """Reserve the array. `place` points to 16 * count * lanes bytes, aligned to 64; None puts the array on the stack."""
         self.f, self.first, self.count, self.lanes = f, first, count, lanes
         self.row = 4 * lanes  # bytes of one channel
         self.align = min(self.row, 64)
@@ -34,31 +34,31 @@ class RegisterArray:
             self.f.store(zero, self.pointer, i * self.row, self.align)
 
     def covers(self, register: int) -> bool:
-        """Is the register one of these?"""
+        """True for a register of this array."""
         return self.first <= register < self.first + self.count
 
     def _offset(self, register: int, channel: int) -> int:
         return ((register - self.first) * 4 + channel) * self.row
 
     def load(self, register: int, channel: int) -> Val:
-        """A register known now, as i32 lanes."""
+        """Read a register whose number is known while code is generated, as i32 lanes."""
         return self.f.load(I32.wide(self.lanes), self.pointer, self._offset(register, channel), self.align)
 
     def store(self, register: int, channel: int, value: Val, mask: Val | None) -> None:
-        """Write i32 lanes to a register known now, where `mask`."""
+        """Write i32 lanes to a register whose number is known while code is generated, where `mask`."""
         value = self.f.splat(value, self.lanes)
         if mask is not None:
             value = self.f.select(mask, value, self.load(register, channel))
         self.f.store(value, self.pointer, self._offset(register, channel), self.align)
 
     def _locate(self, index: Val, reach: tuple[int, int]) -> tuple[Val, Val]:
-        """Is the register inside of `reach` (first, count); its byte offset (that of the first one where it is not)."""
+        """The lanes whose index is inside of `reach` (first, count), and byte offsets; lanes outside get that of `first`."""
         relative = index - reach[0]
         inside = relative.ult(reach[1])
         return inside, self.f.select(inside, relative, 0) * (4 * self.row) + (reach[0] - self.first) * 4 * self.row
 
     def load_at(self, index: Val, channel: int, reach: tuple[int, int]) -> Val:
-        """Register number `index` (i32, scalar or a lane each) of the range `reach`, as i32 lanes."""
+        """Read register number `index` (i32, a scalar or one number a lane) of the range `reach`, as i32 lanes."""
         f = self.f
         inside, offset = self._locate(index, reach)
         if index.lanes == 1:
@@ -67,7 +67,7 @@ class RegisterArray:
         return f.gather(I32, self.pointer, offset + self._lane_bytes + channel * self.row, inside)
 
     def store_at(self, index: Val, channel: int, value: Val, mask: Val | None, reach: tuple[int, int]) -> None:
-        """Write i32 lanes to register number `index` (i32, scalar or a lane each) of the range `reach`, where `mask`."""
+        """Write i32 lanes to register number `index` (i32, a scalar or one number a lane) of the range `reach`, where `mask`."""
         f = self.f
         value = f.splat(value, self.lanes)
         inside, offset = self._locate(index, reach)
@@ -81,7 +81,7 @@ class RegisterArray:
 
 
 class ConstantFile:
-    """The constant buffers behind a ShaderEnv."""
+    """The constant buffers that a ShaderEnv points to."""
 
     def __init__(self, f: Function, env: Val) -> None:
         self.f, self.record = f, Record(f, env, ShaderEnv)
@@ -106,11 +106,11 @@ class ConstantFile:
         return self._loaded[buffer, register, channel]
 
     def _vectors(self, words: Val, channel: int) -> Val:
-        """How many registers have this channel within `words` readable words."""
+        """Number of registers that have this channel within `words` readable words."""
         return (self.f.max(words, 0) + (3 - channel)).lshr(2)
 
     def load_at(self, buffer: int | Val, index: Val, channel: int) -> Val:
-        """Register `index` (i32, scalar or a lane each) of a buffer (a number, or i32 likewise), as i32 of as many lanes."""
+        """Read register `index` of a buffer. Both are i32, scalars or one number a lane; `buffer` may also be a Python int. Returns i32."""
         f = self.f
         if isinstance(buffer, int):
             if buffer >= MAX_CONSTANT_BUFFERS:
@@ -141,7 +141,7 @@ class ConstantFile:
 
 
 class ImmediateTable:
-    """The immediates as a read-only table, made when one is indexed at run time."""
+    """The immediates as a read-only table in the module. It is made when an instruction first indexes immediates at run time."""
 
     def __init__(self, f: Function, words: Sequence[tuple[int, int, int, int]]) -> None:
         self.f, self.count = f, len(words)
@@ -150,7 +150,7 @@ class ImmediateTable:
         self.pointer = Val(f, PTR, name)
 
     def load_at(self, index: Val, channel: int) -> Val:
-        """Immediate number `index` (i32, scalar or a lane each), as i32 of as many lanes."""
+        """Read immediate number `index` (i32, a scalar or one number a lane), as i32."""
         f = self.f
         inside = index.ult(self.count)
         offset = f.select(inside, index, 0) * 16 + 4 * channel

@@ -1,6 +1,8 @@
-"""Atomics whose old word nobody needs and whose order nobody sees: a vector's are merged, and other threads may do theirs meanwhile.
+"""Atomic reduction: combine the lanes of one vector before memory is touched.
 
-`passes.analysis.effects` finds them. Lanes that mean one word, as those that count something do, cost one operation on memory.
+Applies to commutative atomics whose old word no instruction uses and whose order no program can see (`passes.analysis.effects`).
+Lanes that address the same word, as those of a counter do, then cost one memory operation instead of one each. Across threads the
+combined word is added with LLVM's `atomicrmw`.
 """
 
 from __future__ import annotations
@@ -16,9 +18,9 @@ from passes.analysis.effects import effects_of, is_shared
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """How one opcode merges: LLVM's operation on two words and on memory, and the word that changes nothing.
+    """The reduction of one opcode: LLVM's operation on two words and on memory, and its neutral word.
 
-    is_threaded: other threads may be at it.
+    is_threaded: other threads may change the same memory at the same time.
     """
 
     operation: str
@@ -26,18 +28,18 @@ class Merge:
     is_threaded: bool = False
 
     def two(self, f: Function, a: Val, b: Val) -> Val:
-        """Two words as one."""
+        """Combine two words."""
         if self.operation in ("add", "and", "or", "xor"):
             return f.pure(a.type, f"{self.operation} {a}, {b.name}")
         return f.intrinsic("s" + self.operation if len(self.operation) == 3 else self.operation, a, b)
 
     def all(self, f: Function, words: Val) -> Val:
-        """All lanes as one word, a scalar."""
+        """Combine all lanes into one scalar word."""
         name = "s" + self.operation if self.operation in ("min", "max") else self.operation
         return f.call(I32, f"llvm.vector.reduce.{name}.{words.type.suffix}", words)
 
     def into(self, f: Function, pointer: Val, word: Val) -> None:
-        """Merge a word into memory."""
+        """Combine a word with the one in memory."""
         if self.is_threaded:
             f.emit(I32, f"atomicrmw {self.operation} {pointer}, {word} monotonic, align 4")
         else:
@@ -57,7 +59,7 @@ _MERGES = {
 
 
 def merge_of(c: Context) -> Merge | None:
-    """How the current instruction merges; None where its order may be seen."""
+    """The reduction of the current instruction; None where the order of its atomics may be seen."""
     found = _MERGES.get(c.instruction.opcode.name)
     if found is None or effects_of(c.program).is_ordered or not is_shared(c.program, c.instruction.src[0].register):
         return None
@@ -66,7 +68,7 @@ def merge_of(c: Context) -> Merge | None:
 
 
 def merge(f: Function, how: Merge, base: Val, offsets: Val, inside: Val, words: Val) -> None:
-    """Merge the words of the lanes `inside` into memory, `offsets` bytes (i32 lanes) behind `base`."""
+    """Combine the words of the lanes `inside` with memory, `offsets` bytes (i32 lanes) after `base`."""
     lanes = offsets.lanes
     with f.if_(f.any(inside)):
         bits = inside.bits_as(Type("i", lanes)).zext(I64)

@@ -1,8 +1,8 @@
-"""Kernels that stop at barriers and go on later: a state machine around the function's body.
+"""Kernels that stop at barriers and continue later: a state machine around the function's body.
 
-A function is called again and again with where it stopped, 0 at first, and returns where it stops next, or ENDED. What comes before
-`begin` runs at every call, and its values may be used everywhere. Behind it values do not live across a barrier, but variables do:
-they are kept in the state memory of the call meanwhile.
+The caller calls the function again and again and passes the number of the barrier where it stopped, 0 at first. The function returns
+the number of the barrier where it stops next, or ENDED. Code before `begin` runs at every call, and its values may be used
+everywhere. After `begin`, SSA values do not live across a barrier; variables do, because they are kept in the state memory of the call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _ALIGN = 64
 
 
 class Barriers:
-    """The barriers of one function. `state`: its memory, aligned to 64 bytes; `stopped`: where it stopped, i32."""
+    """The barriers of one function. `state` is its memory, aligned to 64 bytes; `stopped` (i32) is the barrier where it stopped."""
 
     def __init__(self, f: Function, state: Val, stopped: Val) -> None:
         self.f, self._state, self._stopped = f, state, stopped
@@ -25,22 +25,22 @@ class Barriers:
 
     @property
     def is_first(self) -> Val:
-        """Does the function run for the first time?"""
+        """True (at run time) in the first call of the function."""
         return self._stopped.eq(0)
 
     def reserve(self, size: int) -> Val:
-        """Pointer to `size` bytes of state memory, whose contents are kept. Call it before `begin`."""
+        """Pointer to `size` bytes of state memory, whose contents are kept between calls. Call it before `begin`."""
         place = self.f.at(self._state, self.size)
         self.size += -(-size // _ALIGN) * _ALIGN
         return place
 
     def begin(self) -> None:
-        """Here the function starts, or jumps to where it stopped."""
+        """Start the function's body, or jump to the barrier where it stopped."""
         self.f.jump(self._resume)
         self.f.place(self._begin)
 
     def wait(self) -> None:
-        """A barrier."""
+        """Write a barrier: store the variables and return; the next call continues here."""
         label = self.f.label()
         self._labels.append(label)
         self.f.store(self.f.const(I32, len(self._labels)), self._number)
@@ -87,8 +87,8 @@ class Barriers:
 def run_rounds(f: Function, count: Val, first: Val | int, states: Val, stops: Val, state_bytes: int) -> None:
     """Call `shade(record, index, state, stopped)` for the vectors first to first + count - 1, round by round, until all have ended.
 
-    In a round every vector goes on to its next barrier; those that have ended are waited for no longer. states: memory of one state a
-    vector; stops: an i32 for every index, 0 at first. The record is the first argument of `f`.
+    In a round every vector runs to its next barrier; vectors that have ended are skipped. `states` holds the memory of one state a
+    vector, `stops` one i32 for every index, 0 at first. The record is the first argument of `f`.
     """
     with f.loop() as rounds:
         waiting = f.var(I32, 0)

@@ -1,4 +1,4 @@
-"""Vertices that a geometry program emits, as they are written to memory."""
+"""The vertices that a geometry program emits, as they are written to memory."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ BEGINS = 4
 class EmissionBuffer:
     """Room for `limit` vertices a lane.
 
-    emitted: words, [lane][vertex][register][channel]; marks: [lane][vertex], the stream, plus BEGINS. Vertices beyond the limit, all
-    streams together, and those of no stream vanish.
+    emitted: words, [lane][vertex][register][channel]. marks: [lane][vertex], the stream plus BEGINS. A vertex beyond the limit, which
+    counts all streams together, vanishes, and so does a vertex of a stream that does not exist.
     """
 
     f: Function
@@ -35,11 +35,11 @@ class EmissionBuffer:
 
     @property
     def count(self) -> Val:
-        """Vertices of each lane so far, i32 lanes."""
+        """Vertices that each lane has emitted so far, i32 lanes."""
         return self._count.get()
 
     def emit(self, stream: Val, mask: Val, output: Callable[[int, int], Val]) -> None:
-        """Append a vertex of stream `stream` (i32 lanes) for the lanes of `mask`; `output` gives a channel of a register."""
+        """Append a vertex of stream `stream` (i32 lanes) in the lanes of `mask`. `output` gives a channel of an OUT register."""
         f, count = self.f, self._count.get()
         wanted = mask & stream.ult(STREAMS) & count.ult(self.limit)
         bit = self._bit(stream)
@@ -56,7 +56,7 @@ class EmissionBuffer:
         self._count.set(count + wanted.zext(I32))
 
     def end_primitive(self, stream: Val, mask: Val) -> None:
-        """The next vertex of the stream begins a primitive."""
+        """End the primitive of a stream in the lanes of `mask`: the next vertex of that stream begins a new one."""
         begins = self._begins.get()
         self._begins.set(self.f.select(mask & stream.ult(STREAMS), begins | self._bit(stream), begins))
 

@@ -38,7 +38,7 @@ def _cost(region: Region) -> int:
 
 
 class FlowBuilder:
-    """Walks the control tree. `active` is the execution mask where the walk stands; None means every lane that entered."""
+    """The walk over the control tree. `active` is the execution mask at the current place; None means every lane that entered."""
 
     def __init__(
         self,
@@ -52,10 +52,11 @@ class FlowBuilder:
         rounds: Rounds,
         barriers: Barriers | None = None,
     ) -> None:
-        """`covered`: lanes whose results count (whole quads), for leaving early; `read` fetches x of an instruction's source.
+        """Prepare the walk.
 
-        `operands.known` holds values of variables that dominate the place where the walk stands; it is kept true at joins.
-        `barriers`: where lanes wait for others; without them BARRIER is an instruction like any other.
+        `covered`: lanes whose results count (whole quads), for leaving early. `read` fetches x of an instruction's source.
+        `operands.known` holds values of variables that dominate the current place; the walk keeps it true at joins.
+        `barriers`: the points where lanes wait for others; without them BARRIER is an ordinary instruction.
         """
         self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
         self.read, self.emit, self.operands, self.known = read, emit, operands, operands.known
@@ -89,7 +90,7 @@ class FlowBuilder:
 
     # -- what is known ----------------------------------------------------------------------------------------------
     def keep(self, *paths: dict[Key, Val]) -> None:
-        """Where paths join: keep what is the same on all of them."""
+        """Join paths: keep the known values that are the same on all of them."""
         first, *others = paths
         same = {key: value for key, value in first.items() if all(path.get(key) is value for path in others)}
         self.known.clear()
@@ -101,7 +102,7 @@ class FlowBuilder:
         return self.active if self.active is not None else self.f.const(BOOL.wide(self.lanes), 1)
 
     def some(self, mask: Val) -> Val:
-        """Scalar: has the mask a lane that counts?"""
+        """True (a scalar, at run time) if the mask has a lane whose results count."""
         return self.f.any(mask & self.covered if self.covered is not None else mask)
 
     def both(self, a: Val | None, b: Val) -> Val:
@@ -109,7 +110,7 @@ class FlowBuilder:
         return b if a is None else a & b
 
     def rejoined(self, entered: Val | None, control: Control) -> Val | None:
-        """Of the lanes that entered a control, those that have not left it for one further out."""
+        """The lanes that entered a control and have not left it for an outer one."""
         mask = entered
         seen: set[tuple[str, Control | None]] = set()
         for exit in self.flow.through.get(control, ()):
@@ -127,8 +128,12 @@ class FlowBuilder:
             mask = self.both(mask, stays)
         return mask
 
-    def hold(self, mask: Val | None, control: Control) -> Callable[[], Val | None]:
-        """What gives a mask again behind (parts of) a control."""
+    def save_mask(self, mask: Val | None, control: Control) -> Callable[[], Val | None]:
+        """Keep `mask` usable after `control`. Returns a function that reads it back.
+
+        Inside of a control that contains a BARRIER the kernel returns and is entered again, so an SSA value would be lost. The mask then
+        lives in a variable. Otherwise the same value is returned and no code is written.
+        """
         if mask is None or control not in self.crossed:
             return lambda: mask
         held = MaskVar(self.f, self.lanes)
@@ -136,7 +141,7 @@ class FlowBuilder:
         return held.get
 
     def wait(self, barriers: Barriers) -> None:
-        """BARRIER: nothing is known behind it but what variables hold."""
+        """BARRIER: only the values of variables are known after it."""
         held = MaskVar(self.f, self.lanes) if self.active is not None else None
         if held is not None and self.active is not None:
             held.set(self.active)
@@ -160,7 +165,7 @@ class FlowBuilder:
 
     def control(self, control: Control) -> None:
         """Generate one control."""
-        entered = self.hold(self.active, control)
+        entered = self.save_mask(self.active, control)
         if control.kind == "if":
             self.branch(control, entered)
         elif control.kind == "loop":
@@ -172,7 +177,7 @@ class FlowBuilder:
         self.active = self.rejoined(entered(), control)
 
     def guarded(self, region: Region, mask: Val) -> None:
-        """A region for the lanes of `mask`, jumped over when there are none and it is worth it."""
+        """Generate a region for the lanes of `mask`, with a jump over it for the case of no lanes if the region is worth a jump."""
         self.active = mask
         if _cost(region) < _SKIP_COST and not any(True for _ in controls(region)):
             self.region(region)
@@ -200,7 +205,7 @@ class FlowBuilder:
             self.keep(before, after, self.known)
             return
         taken = self.f.splat(taken, self.lanes)
-        chosen = self.hold(taken, control)
+        chosen = self.save_mask(taken, control)
         if then.items:
             self.guarded(then, self.both(active, taken))
         if otherwise.items:
@@ -209,7 +214,7 @@ class FlowBuilder:
             self.guarded(otherwise, self.both(entered(), ~again))
 
     def call(self, control: Control) -> None:
-        """CAL, written out."""
+        """CAL, written out in place."""
         if control in self.flow.controls:
             self.running[control] = MaskVar(self.f, self.lanes)
             self.running[control].set(True)
@@ -259,7 +264,7 @@ class FlowBuilder:
 
     # -- loops ------------------------------------------------------------------------------------------------------
     def loop(self, control: Control, entered: Callable[[], Val | None]) -> None:
-        """BGNLOOP to ENDLOOP. Without divergence it is a scalar loop."""
+        """BGNLOOP to ENDLOOP. A loop without divergence is a scalar loop."""
         f = self.f
         outer = self.flow.outer_loop(control)
         is_leaf = not any(inner.kind == "loop" for inner in controls(control.arms[0]))

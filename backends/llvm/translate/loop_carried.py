@@ -1,4 +1,4 @@
-"""Products and sums that a loop computes at its end and again, from the same values, when the next round begins: computed once."""
+"""Loop-carried operations: a product or sum at the end of a round that the next round would compute again is computed once."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _OPERATION = re.compile(r"  (%v\d+) = (f(?:add|sub|mul)) (.+) (%v\d+), (%v\d+)")
 
 
 def carry(f: Function, begin: int, heads: Mapping[str, Key], variables: Mapping[Key, Var], known: Mapping[Key, Val]) -> None:
-    """Called where the body of a loop ends on its only way back to the head; its lines are those from `begin` on, the jump to it included.
+    """Reuse such operations. Call it at the end of a loop's body, on its only way back to the head.
 
-    heads: by name, values that were read from variables before anything in the round could write them; known: what variables hold now.
+    The body is the lines from `begin` on, with the jump back. heads: by name, values that were read from variables before anything in the
+    round could write them. known: the current values of variables.
     """
     before: list[str] = []
     for index in range(begin, len(f.body)):

@@ -104,7 +104,7 @@ class Operands:
 
     # -- sources ----------------------------------------------------------------------------------------------------
     def fetch(self, instruction: Instruction, operand: SrcOperand, channel: int, type_name: str) -> Val:
-        """Channel `channel` of a source after its swizzle and modifiers, as `type_name` (of the opcode table) wants it."""
+        """Channel `channel` of a source after its swizzle and modifiers, as a value of type `type_name` of the opcode table."""
         value = self.read(instruction, operand.register, operand.swizzle[channel])
         if self.present is not None and instruction.opcode.name in NEIGHBORLY and operand.register.file in _WRITTEN:
             value = self.f.select(self.present, value, 0)  # where there is no invocation nothing was ever written
@@ -120,7 +120,7 @@ class Operands:
         return self.f.neg_bits(value) if operand.negate else value
 
     def read(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
-        """A register channel, without modifiers, of whichever type it is held as."""
+        """A register channel without modifiers, in the type in which it is held."""
         if register.file in self.rows:
             row, index = self.find(instruction, register)
             return self.rows[register.file].load(row, index, channel, self._reach(register))
@@ -192,7 +192,7 @@ class Operands:
         return array.load_at(index, channel, reach)
 
     def _indirect_array(self, instruction: Instruction, register: RegisterRef) -> tuple[RegisterArray, tuple[int, int]] | None:
-        """The storage that a reference reaches, and its own range in it; None where nothing is declared."""
+        """The storage that a reference reaches, and its own range in it; None if nothing is declared there."""
         if register.file not in (File.TEMP, File.IN, File.OUT, File.SV, File.ADDR):
             raise self._unsupported(instruction, f"indirect {register.file.name}")
         reach = array_range(self.program, register)
@@ -200,7 +200,7 @@ class Operands:
         return None if array is None else (array, reach)
 
     def find(self, instruction: Instruction, register: RegisterRef) -> Place:
-        """Vertex (None: none is named) and number of a register, as its addresses are now."""
+        """Vertex (None if none is named) and number of a register, with the current values of its address registers."""
         dimension, index = register.dimension, register.index
         row: Index | None = None
         if dimension is not None:
@@ -210,16 +210,16 @@ class Operands:
         return row, self.address(instruction, register.indirect, index)
 
     def _reach(self, register: RegisterRef) -> tuple[int, int]:
-        """First and count of the registers that an operand may mean."""
+        """First and count of the registers that an operand may name."""
         return array_range(self.program, register) if register.indirect is not None else (0, self.program.file_size(register.file))
 
     # -- destinations -----------------------------------------------------------------------------------------------
     def write(
         self, instruction: Instruction, register: RegisterRef, place: Place, channel: int, value: Val, mask: Val | None, masked: bool
     ) -> None:
-        """Store one channel. `place` is what `find` said before the first channel was stored, which may have changed an address.
+        """Store one channel. `place` is the result of `find` before the first channel was stored, because a store may change an address.
 
-        `mask` are the executing lanes (None: all); `masked`: the analysis wants them told apart.
+        `mask`: the executing lanes (None: all). `masked`: the analysis requires that other lanes keep their value.
         """
         if register.file is File.NULL:
             return
@@ -260,13 +260,13 @@ class Operands:
             self.known[key] = self.f.splat(value, variable.type.lanes) if value.truth is None else value
 
     def begin_round(self) -> None:
-        """At the head of a loop: nothing is known, nothing is written."""
+        """Start at the head of a loop: no value is known and none is written."""
         self.known.clear()
         self.heads.clear()
         self._written.clear()
 
     def enter_loop(self, loop: Control) -> None:
-        """Where an outermost loop begins: from here to `leave_loop`, twins and shadows are read instead of the variables."""
+        """Begin an outermost loop: until `leave_loop`, twins and shadows are read instead of the variables."""
         for key, owner in (*self.plan.flow.twins.items(), *self.plan.flow.shadows.items()):
             if owner is loop:
                 value = self.variables[key].get()
@@ -274,7 +274,7 @@ class Operands:
                 self.twins[key] = self.f.var(one.type, one)
 
     def leave_loop(self) -> None:
-        """Behind that loop: every lane has what it had when it left."""
+        """End an outermost loop: every lane has the values with which it left."""
         self.twins.clear()
 
     def _unsupported(self, instruction: Instruction, what: str) -> UnsupportedError:

@@ -1,7 +1,7 @@
 """Instructions on 64-bit numbers, which live in pairs of channels: xy and zw.
 
-One pair is fetched, computed and stored before the next is fetched. Which words a write mask selects depends on the kind of
-instruction (pairs rule of the opcode reference).
+One pair is fetched, computed and stored before the next one is fetched. The words that a write mask selects depend on the kind of
+instruction (docs/reference/opcodes.md, rule of pairs).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Translator(Protocol):
 
 
 def joined(f: Function, low: Val, high: Val) -> Val:
-    """i64 lanes from two i32."""
+    """i64 lanes from their low and high i32 lanes."""
     low, high = f.same(low, high)
     if low.lanes == 1:
         return low.zext(I64) | (high.zext(I64) << 32)
@@ -53,7 +53,7 @@ def halves(f: Function, value: Val) -> tuple[Val, Val]:
 
 
 def targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
-    """The pairs to compute, and the channels that each result goes to."""
+    """The pairs to compute, and the channels to which each result goes."""
     opcode, mask = instruction.opcode, instruction.dst[0].write_mask
     if opcode.dst_types[0] in WIDE:
         needed = 1 if opcode.num_src == 2 else 2
@@ -68,7 +68,7 @@ def targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
 
 
 def source(t: Translator, instruction: Instruction, number: int, pair: int) -> Val:
-    """One source's number for a pair: f64, i64, f32 or i32 lanes, as the opcode names it."""
+    """The value of one source for a pair: f64, i64, f32 or i32 lanes, as the opcode's row says."""
     f = t.f
     operand, kind = instruction.src[number], instruction.opcode.src_types[number]
     if number == 1 and instruction.opcode.name in COUNTS:

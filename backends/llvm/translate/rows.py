@@ -1,6 +1,6 @@
 """Register files with a row for each vertex of a primitive: ``IN[vertex][register]``.
 
-Every address is checked, lane by lane: what lies outside reads 0, and writes outside vanish.
+Every address is checked in each lane: an index outside reads 0, and a write outside vanishes.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ Index = Val | int
 class RowFile:
     """Words at `pointer`: [primitive][row][register][channel].
 
-    rows: of a primitive, i32. base: bytes to the lane's primitive, i64 lanes. own: the row of a lane that names none, i32 lanes; None:
-    the first. once: registers that a primitive has once, in its first row. present: the lanes that may write.
+    rows: rows of a primitive, i32. base: bytes to the lane's primitive, i64 lanes. own: the row for lanes that name none, i32 lanes; None
+    means the first row. once: registers that exist once a primitive, in its first row. present: the lanes that may write.
     """
 
     f: Function
@@ -32,7 +32,7 @@ class RowFile:
 
     @property
     def lanes(self) -> int:
-        """Lanes of a value."""
+        """Number of lanes of a value."""
         return self.base.lanes
 
     def load(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> Val:
@@ -41,13 +41,13 @@ class RowFile:
         return self.f.gather(I32, self.pointer, offset, inside)
 
     def store(self, row: Index | None, register: Index, channel: int, value: Val, mask: Val | None, reach: tuple[int, int]) -> None:
-        """Write i32 lanes where `mask`; of lanes that mean one place the highest has the last word."""
+        """Write i32 lanes where `mask`. If lanes address the same word, the highest lane has the last word."""
         inside, offset = self._locate(row, register, channel, reach)
         inside = inside & self.present if mask is None else inside & self.present & mask
         self.f.scatter(self.f.splat(value, self.lanes), self.pointer, offset, inside)
 
     def _locate(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> tuple[Val, Val]:
-        """Which lanes find something, and at how many bytes."""
+        """The lanes whose address is valid, and their byte offsets."""
         f = self.f
         number, line = self._wide(register), self._wide(self._row(row))
         line = self._first_where_once(register, line)
@@ -61,7 +61,7 @@ class RowFile:
         return row
 
     def _wide(self, index: Index) -> Val:
-        """As i32 lanes."""
+        """Spread an index over all lanes, as i32."""
         f = self.f
         return f.const(I32.wide(self.lanes), index) if isinstance(index, int) else f.splat(index, self.lanes)
 

@@ -42,23 +42,23 @@ __all__ = ["Interface", "LaneMap", "Outputs", "translate"]
 
 
 class Outputs:
-    """What a translated program leaves behind; valid where the translation ended."""
+    """The values that a translated program leaves; valid at the end of its code."""
 
     def __init__(self, translator: Translator) -> None:
         self._translator = translator
 
     def get(self, register: int, channel: int) -> Val:
-        """A channel of an OUT register, f32 lanes; 0 where it was never written."""
+        """A channel of an OUT register, f32 lanes; 0 if it was never written."""
         return self._translator.output(register, channel)
 
     @property
     def alive(self) -> Val:
-        """Lanes that were not killed, i1; lanes outside of the mask that was given count as alive."""
+        """Lanes that were not killed, i1. Lanes outside of the given mask count as alive."""
         return self._translator.alive_mask()
 
     @property
     def exhausted(self) -> Val | None:
-        """-1 in the lanes (i32) of which a loop ended for want of fuel; None where that was not asked for, or there is no loop."""
+        """-1 in the lanes (i32) that ran out of fuel in a loop; None if this was not requested or there is no loop."""
         spent = self._translator.flow.spent
         return spent.get() if spent is not None else None
 
@@ -92,7 +92,7 @@ class Translator:
             barriers.begin()
 
     def condition(self, instruction: Instruction) -> Val:
-        """x of the only source: what IF, UIF, SWITCH and CASE test."""
+        """x of the only source, which IF, UIF, SWITCH and CASE test."""
         return self.operands.fetch(instruction, instruction.src[0], 0, instruction.opcode.src_types[0])
 
     def execution_mask(self) -> Val:
@@ -122,7 +122,7 @@ class Translator:
         del self.f.variables[variables:]  # an emitter's own do not outlive the instruction
 
     def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
-        """Value of every channel that is written, all computed before any is stored."""
+        """The value of every written channel, all computed before any is stored."""
         opcode = instruction.opcode
         in_registers = bool(instruction.dst) and instruction.dst[0].register.file not in RESOURCES and opcode.name != "STORE"
         wanted = channels(instruction.dst[0].write_mask) if in_registers else []
@@ -166,7 +166,7 @@ class Translator:
             self.operands.write(instruction, register, place, channel, value, self.flow.active, masked)
 
     def _saturated(self, value: Val) -> Val:
-        """The word as a float, clamped to 0 and 1; NaN and -0 pass."""
+        """The word as a float, clamped to 0 and 1; NaN and -0 pass unchanged."""
         f, x = self.f, value.as_float()
         return f.select(x < 0.0, 0.0, f.select(x > 1.0, 1.0, x))
 
@@ -182,7 +182,7 @@ class Translator:
         return self.f.splat(result, self.lanes)
 
     def kill(self, wanted: Val | None) -> None:
-        """End the life of the active lanes (of `wanted`); they go on computing."""
+        """Kill the active lanes (of `wanted`). They go on computing."""
         assert self.alive is not None
         active = self.flow.active
         self.alive.remove(active if wanted is None else wanted if active is None else active & wanted)
@@ -215,13 +215,13 @@ def translate(
     barriers: Barriers | None = None,
     reports: bool = False,
 ) -> Outputs:
-    """Generate a validated program at the place where `f` stands.
+    """Generate a validated program at the current place of `f`.
 
-    `mask` (i1 lanes) says whose results count; the other lanes compute too, so that derivatives are right, but nothing waits for
-    quads without a counted lane. `fuel`: rounds of a lane in an outermost loop with those inside; `reports`: the outputs tell which lanes
-    ran out of it. `barriers`: of `f`, where BARRIER waits.
+    `mask` (i1 lanes): lanes whose results count. The other lanes compute too, so that derivatives are right, but control flow does not wait
+    for quads without a counted lane. `fuel`: rounds of a lane in an outermost loop, inner loops included. `reports`: the outputs say
+    which lanes ran out of it. `barriers`: those of `f`, for programs with BARRIER.
 
-    Raises UnsupportedError, which names the instruction, for what is not built.
+    Raises UnsupportedError, which names the instruction, if something cannot be generated.
     """
     translator = Translator(f, program, interface, mask, Rounds(fuel, reports), barriers)
     translator.flow.run()

@@ -11,7 +11,7 @@ Compare = Callable[[Val, Val], Val]
 
 
 def _float_result(name: str, compare: Compare) -> None:
-    """1.0 or 0.0."""
+    """Register a comparison whose result is 1.0 or 0.0."""
 
     @emits(name)
     def emit_set(c: Context, a: Val, b: Val) -> Val:
@@ -20,7 +20,7 @@ def _float_result(name: str, compare: Compare) -> None:
 
 
 def _mask_result(name: str, compare: Compare) -> None:
-    """All ones or 0."""
+    """Register a comparison whose result is all ones or 0."""
 
     @emits(name)
     def emit_set(c: Context, a: Val, b: Val) -> Val:
@@ -52,7 +52,7 @@ for _name, _compare in _MASK_RESULTS:
 
 
 def truth_of(a: Val) -> Val:
-    """Which lanes have a bit set; for the result of a comparison that comparison itself."""
+    """The lanes in which a word has a bit set. For the result of a comparison it returns that comparison."""
     return a.truth if a.truth is not None else a.ne(0)
 
 
@@ -78,7 +78,7 @@ def emit_useq(c: Context, a: Val, b: Val) -> Val:
 
 @emits("MOV")
 def emit_mov(c: Context, a: Val) -> Val:
-    """The bits."""
+    """Copy the bits."""
     return a
 
 
@@ -90,7 +90,7 @@ def emit_cmp(c: Context, a: Val, b: Val, e: Val) -> Val:
 
 @emits("UCMP")
 def emit_ucmp(c: Context, a: Val, b: Val, e: Val) -> Val:
-    """Bits of a not 0 ? b : e."""
+    """a has a bit set ? b : e."""
     if b.type.kind != e.type.kind:
         b, e = b.as_float(), e.as_float()
     return c.f.select(truth_of(a), b, e)

@@ -12,7 +12,7 @@ def _zero_wins(c: Context) -> bool:
 
 
 def product(c: Context, a: Val, b: Val) -> Val:
-    """a * b; +0 where a factor is 0 and the program asks for that (MUL_ZERO_WINS, and its later name)."""
+    """a * b. With MUL_ZERO_WINS (also called LEGACY_MATH_RULES) the product is +0 if a factor is 0."""
     f = c.f
     if not _zero_wins(c):
         if c.plan.sums_prevail and 2.0 in (a.number, b.number):
@@ -62,7 +62,7 @@ def emit_fma(c: Context, a: Val, b: Val, e: Val) -> Val:
 
 
 def _fma_by_double(f: Function, a: Val, b: Val, e: Val) -> Val:
-    """The product is exact in f64; the sum is rounded to odd, so that the final rounding to f32 is the only one that counts."""
+    """a * b + e through f64: the product is exact, the sum is rounded to odd, so the final rounding to f32 is the only one that counts."""
     product, addend = a.to_double() * b.to_double(), e.to_double()
     total = product + addend
     split = total - product
@@ -282,7 +282,7 @@ def emit_pk2h(c: Context, a: Vector) -> Val:
 
 
 def _finite_half(f: Function, x: Val) -> Val:
-    """Mesa's rounding: 12 low bits dropped, then half up in magnitude, finite values kept finite (65520 itself becomes inf)."""
+    """Round as Mesa does: drop 12 low bits, then round half up in magnitude. Finite values stay finite, but 65520 becomes inf."""
     bits = x.as_int()
     size = bits & math.ABS
     scaled = ((size & -0x1000).as_float() * 2.0**-112).as_int() + 0x1000
@@ -349,6 +349,6 @@ def emit_up4b(c: Context, channel: int, a: Vector) -> Val:
 
 
 def float_to_i32(f: Function, x: Val) -> Val:
-    """Toward zero; 0x80000000 out of range and for NaN."""
+    """Round toward zero; 0x80000000 for NaN and for values out of range."""
     inside = f.abs(x) < 2147483648.0
     return f.select(inside, f.select(inside, x, 0.0).cast("fptosi", I32), -0x80000000)

@@ -1,4 +1,4 @@
-"""FBFETCH: what a color target holds at the pixel, before this fragment."""
+"""FBFETCH: the color that a target holds at the pixel before this fragment is blended."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tgsi.language.program import Program
 
 @runtime_checkable
 class Targets(Protocol):
-    """What an Interface also is where there are color targets."""
+    """Interface of kernels that have color targets, in addition to Interface."""
 
     def framebuffer(self, target: int, channel: int) -> Val:
-        """A channel of the color that a target holds, f32 lanes: bits of integers in integer formats, 0 where none is bound."""
+        """A channel of the color that a target holds, f32 lanes: bits of integers in integer formats, 0 where no target is bound."""
         ...
 
 
@@ -38,7 +38,7 @@ def fetched_targets(program: Program, instruction: Instruction) -> dict[int, int
 
 @emits("FBFETCH")
 def emit_fbfetch(c: Context, a: Vector) -> dict[int, Val]:
-    """The stored color, swizzled and modified as a float; 0 for what is no COLOR output."""
+    """The stored color, swizzled and modified as a float; 0 for a register that is no COLOR output."""
     f, operand = c.f, c.instruction.src[0]
     if not isinstance(c.interface, Targets):
         raise UnsupportedError.at("B004", "FBFETCH is not supported here: there are no targets", c.instruction.span)

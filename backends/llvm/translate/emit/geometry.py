@@ -1,4 +1,4 @@
-"""EMIT and ENDPRIM: what a geometry program gives to the next stage."""
+"""EMIT and ENDPRIM: vertices and primitives for the next stage."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def _stream(c: Context, a: Vector) -> Val:
 
 @emits("EMIT")
 def emit_emit(c: Context, a: Vector) -> list[Val]:
-    """The outputs as they are become a vertex of stream a.x."""
+    """Append the current outputs as a vertex of stream a.x."""
     _buffer(c).emit(_stream(c, a), c.execution_mask(), c.output)
     return []
 
 
 @emits("ENDPRIM")
 def emit_endprim(c: Context, a: Vector) -> list[Val]:
-    """The primitive of stream a.x ends."""
+    """End the primitive of stream a.x."""
     _buffer(c).end_primitive(_stream(c, a), c.execution_mask())
     return []

@@ -12,10 +12,10 @@ _CORNERS = ((0, 0), (1, 0), (0, 1), (1, 1))
 
 @runtime_checkable
 class Neighbors(Protocol):
-    """What an Interface also is where lanes may be there for their neighbors only."""
+    """Interface of kernels with helper lanes, which run only for their neighbors' derivatives, in addition to Interface."""
 
     def helpers(self) -> Val:
-        """Those lanes, as an i1 vector."""
+        """The helper lanes, as an i1 vector."""
         ...
 
 
@@ -28,14 +28,14 @@ def _flags(mask: Val) -> Val:
 
 
 def _chosen(c: Context, a: Val) -> Val:
-    """Active lanes whose value is not 0.0."""
+    """The active lanes whose value is not 0.0."""
     return c.execution_mask() & _wide(c, a.as_float().ne(0.0))
 
 
 def _spread(c: Context, mask: Val) -> Val:
-    """All ones where some lane of the quad is in the mask.
+    """All ones in each lane of a quad that has a lane of the mask.
 
-    Over 32-bit words: shuffles of constant i1 vectors can keep LLVM's instruction selection busy for ever.
+    It works on 32-bit words, because shuffles of constant i1 vectors can keep LLVM's instruction selection busy for ever.
     """
     flags = _flags(mask)
     result = c.lane_map.pick(c.f, flags, 0, 0)
@@ -45,7 +45,7 @@ def _spread(c: Context, mask: Val) -> Val:
 
 
 def _first(c: Context, value: Val) -> Val:
-    """Each lane's value in the lowest active lane of its quad."""
+    """The value of the lowest active lane of each lane's quad."""
     f = c.f
     value, active = _wide(c, value), _flags(c.execution_mask())
     result = c.lane_map.pick(f, value, 0, 0)
@@ -56,7 +56,7 @@ def _first(c: Context, value: Val) -> Val:
 
 @emits("VOTE_ANY")
 def emit_vote_any(c: Context, a: Vector) -> Val:
-    """All ones if x is not 0 in some active lane."""
+    """All ones if x is not 0 in any active lane."""
     return _spread(c, _chosen(c, a[0]))
 
 
@@ -106,14 +106,14 @@ def emit_read_invoc(c: Context, a: Val, b: Val) -> Val:
 
 @emits("READ_HELPER")
 def emit_read_helper(c: Context) -> Val:
-    """All ones where the lane gives no output."""
+    """All ones in lanes that give no output."""
     helpers = ~c.alive_mask()
     return _flags(helpers | c.interface.helpers() if isinstance(c.interface, Neighbors) else helpers)
 
 
 @emits("CLOCK")
 def emit_clock(c: Context) -> list[Val]:
-    """A 64-bit count that grows, in x and y."""
+    """A 64-bit count that grows with time, in x and y."""
     count = c.f.call(I64, "llvm.readcyclecounter")
     low, high = _wide(c, count.trunc(I32)), _wide(c, count.lshr(32).trunc(I32))
     zero = c.f.const(low.type, 0)
@@ -122,11 +122,11 @@ def emit_clock(c: Context) -> list[Val]:
 
 @emits("MEMBAR")
 def emit_membar(c: Context, a: Vector) -> list[Val]:
-    """Nothing: lanes see memory in order."""
+    """Emit nothing: lanes see memory in order."""
     return []
 
 
 @emits("BARRIER")
 def emit_barrier(c: Context) -> list[Val]:
-    """Nothing: where lanes have others to wait for, the translator builds it."""
+    """Emit nothing. Where lanes have to wait for others, the translator builds the barrier."""
     return []

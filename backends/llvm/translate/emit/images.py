@@ -1,7 +1,7 @@
-"""LOAD, STORE, atomics and RESQ on images: `memory` calls these where an operand names one.
+"""LOAD, STORE, atomics and RESQ on images. `memory` calls these emitters if an operand names an image.
 
-Texels outside of the image, and images that are not bound, read 0, keep nothing and give 0. Lanes act one after the other, the lowest
-first; killed lanes and helpers read, but change nothing.
+Texels outside of the image, and images that are not bound, read 0 and are never written. Lanes act one after the other, the lowest
+first. Killed lanes and helpers read, but change nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OF_FLOATS = frozenset({"ATOMXCHG", "ATOMFADD"})
 
 @runtime_checkable
 class Images(Protocol):
-    """What an Interface also is where programs may use images. ShaderEnv.images holds MAX_IMAGES records."""
+    """Interface of kernels whose programs may use images, in addition to Interface. ShaderEnv.images holds MAX_IMAGES records."""
 
     def image_key(self, unit: int) -> ImageKey | None:
         """Static part of a bound image."""
@@ -41,7 +41,7 @@ class Images(Protocol):
 
 
 def names_image(register: RegisterRef) -> bool:
-    """Is this resource an image, or a handle of one?"""
+    """True for a resource that is an image, or a handle of one."""
     return register.file is File.IMAGE or register.file not in RESOURCES
 
 
@@ -54,7 +54,7 @@ def _images(c: Context) -> Images:
 
 
 def _target(c: Context) -> TargetInfo:
-    """The target is the instruction's."""
+    """The texture target of the instruction."""
     access = c.instruction.memory
     info = TARGETS[access.target if access is not None else "BUFFER"]
     if not info.coords:
@@ -79,9 +79,9 @@ def _call(
     returned: int,
     write: Callable[[Function, Image, list[Val]], Sequence[Val]],
 ) -> list[Val] | None:
-    """Have `write` act on the image of a unit in a function of its own, `values` (32-bit lanes) passed; None where nothing is bound.
+    """Have `write` act on the image of a unit in a function of its own, with `values` (32-bit lanes) passed; None if no image is bound.
 
-    what: names what is written, beside the opcode.
+    what: names the written code, in addition to the opcode.
     """
     key, lanes, target = _key(c, unit.number), c.lane_map.lanes, _target(c)
     if key is None:
@@ -98,7 +98,7 @@ def _zeros(c: Context) -> list[Val]:
 
 
 def emit_load(c: Context, address: Vector) -> list[Val]:
-    """The texel's channels, in the order of the resource's swizzle (that of a handle only picks the handle)."""
+    """The texel's channels, in the order of the resource's swizzle. The swizzle of a handle only selects the handle."""
     operand, coords = c.instruction.src[0], _coordinates(c, address)
 
     def body(unit: Unit) -> Sequence[Val]:
@@ -109,7 +109,7 @@ def emit_load(c: Context, address: Vector) -> list[Val]:
 
 
 def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
-    """The channels of the write mask."""
+    """Write the channels of the write mask."""
     target, coords = c.instruction.dst[0], _coordinates(c, address)
     values = [channel.as_int() for channel in channels_of(c, value, 4)]
     name, lasting = named_register(c, target.register, 0), changing(c)
@@ -128,7 +128,7 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
 
 
 def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vector | None, update: Update | None) -> list[Val]:
-    """The old word; only images of one 32-bit channel have atomics, of floats just two. `update` is None for ATOMCAS."""
+    """The old word. Only images of one 32-bit channel have atomics, and float images only two of them. `update` is None for ATOMCAS."""
     opcode, coords = c.instruction.opcode.name, _coordinates(c, address)
     operands = [wide(c, vector[0]).as_int() for vector in (operand, replacement) if vector is not None]
     name, lasting, how = named(c, c.instruction.src[0]), changing(c).sext(I32), merge_of(c)
@@ -155,7 +155,7 @@ def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vecto
 
 
 def emit_resq(c: Context) -> list[Val]:
-    """Width, height, depth or layers, and samples; 0 where nothing is bound."""
+    """Width, height, depth or layers, and samples; 0 if no image is bound."""
 
     def body(unit: Unit) -> Sequence[Val]:
         found = _call(c, unit, "", [], 4, lambda f, image, values: [size.as_float() for size in image.sizes()])

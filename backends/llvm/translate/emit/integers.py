@@ -146,7 +146,7 @@ def _unsigned_quotient(f: Function, a: Val, b: Val) -> Val:
 
 
 def _signed_quotient(f: Function, a: Val, b: Val) -> Val:
-    """Toward zero; the least integer by -1 gives itself."""
+    """Quotient rounded toward zero; the least integer divided by -1 gives itself."""
     size = _whole(f, f.abs(a.to_double() / b.to_double()))
     return f.select((a ^ b) < 0, -size, size)
 
@@ -252,13 +252,13 @@ def emit_bfi(c: Context, a: Val, b: Val, offset: Val, width: Val) -> Val:
 
 @emits("F2I")
 def emit_f2i(c: Context, a: Val) -> Val:
-    """Toward zero; 0x80000000 out of range and for NaN."""
+    """Round toward zero; 0x80000000 for NaN and for values out of range."""
     return float_to_i32(c.f, a)
 
 
 @emits("F2U")
 def emit_f2u(c: Context, a: Val) -> Val:
-    """Toward zero, saturated to 0 and 2^32 - 1; 0 for NaN."""
+    """Round toward zero, saturated to 0 and 2^32 - 1; 0 for NaN."""
     f = c.f
     upper = a >= 2147483648.0
     low = f.select(upper, a - 2147483648.0, f.select(a > 0.0, a, 0.0))
@@ -269,13 +269,13 @@ def emit_f2u(c: Context, a: Val) -> Val:
 
 @emits("I2F")
 def emit_i2f(c: Context, a: Val) -> Val:
-    """Signed to float."""
+    """The nearest float of a signed integer."""
     return a.to_float()
 
 
 @emits("U2F")
 def emit_u2f(c: Context, a: Val) -> Val:
-    """Unsigned to float."""
+    """The nearest float of an unsigned integer."""
     return a.cast("uitofp", F32)
 
 
@@ -293,5 +293,5 @@ def emit_arr(c: Context, a: Val) -> Val:
 
 @emits("UARL")
 def emit_uarl(c: Context, a: Val) -> Val:
-    """The bits."""
+    """Copy the bits."""
     return a

@@ -1,4 +1,4 @@
-"""INTERP_*: inputs of fragments at other places than the one that the program runs for."""
+"""INTERP_*: inputs of fragments at other places than the one for which the program runs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Place = tuple[Val, Val] | None
 
 @runtime_checkable
 class Moved(Protocol):
-    """What an Interface also is where inputs vary over a primitive."""
+    """Interface of kernels whose inputs vary over a primitive, in addition to Interface."""
 
     def interpolate(self, register: int, channel: int, place: Place) -> Val:
         """A channel of an IN register at a place, f32 lanes. At the center it is `Interface.input` of an input without a location."""
         ...
 
     def sample_place(self, number: Val) -> Place:
-        """Where a sample is; numbers (i32 lanes) may be anything."""
+        """Place of a sample. Numbers are i32 lanes and may have any value."""
         ...
 
     def centroid_place(self) -> Place:
@@ -57,7 +57,7 @@ def _register(c: Context, channel: int, place: Place) -> Val:
 
 
 def _value(c: Context, place: Place) -> dict[int, Val]:
-    """The channels that are written, after swizzle and modifiers of the first source."""
+    """The written channels, after swizzle and modifiers of the first source."""
     f, operand = c.f, c.instruction.src[0]
     result: dict[int, Val] = {}
     for channel in channels(c.instruction.dst[0].write_mask):

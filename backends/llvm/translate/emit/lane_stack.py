@@ -1,4 +1,4 @@
-"""Vectors on the stack, so that scalar code can take one lane after the other."""
+"""Vectors on the stack, for scalar code that takes one lane after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from backends.llvm.translate.emit import Context
 
 
 class Column:
-    """A 32-bit word a lane, for one instruction. Offsets are bytes: 4 times the lane's number, as `lanes_of` gives them."""
+    """One 32-bit word a lane, for one instruction. Offsets are bytes: 4 times the lane's number, as `lanes_of` gives them."""
 
     def __init__(self, c: Context, value: Val | None = None) -> None:
         self.f, self.lanes = c.f, c.lane_map.lanes
@@ -15,17 +15,17 @@ class Column:
         self.set(value if value is not None else self.f.const(I32, 0))
 
     def set(self, value: Val) -> None:
-        """All lanes."""
+        """Store all lanes."""
         self.f.store(self.f.splat(value.as_int(), self.lanes), self.place)
 
     def get(self) -> Val:
-        """All lanes."""
+        """Load all lanes."""
         return self.f.load(I32.wide(self.lanes), self.place)
 
     def at(self, offset: Val) -> Val:
-        """The lane whose word lies `offset` bytes into the vector."""
+        """The word of the lane whose offset is `offset` bytes."""
         return self.f.load(I32, self.place, offset)
 
     def put(self, offset: Val, value: Val) -> None:
-        """Set one lane."""
+        """Store one lane."""
         self.f.store(value.as_int(), self.place, offset)

@@ -1,7 +1,7 @@
-"""LOAD, STORE, atomics and RESQ on words: buffers, constant buffers, counters, memory of compute programs. `images` has those of images.
+"""LOAD, STORE, atomics and RESQ on words: buffers, constant buffers, counters, memory of compute programs. `images` has those on images.
 
-Addresses count bytes, their two low bits are ignored. A word outside of its resource reads 0, is not written, and an atomic on it
-gives 0. Lanes act one after the other, the lowest first; killed lanes and helpers read, but change nothing.
+Addresses count bytes; their two low bits are ignored. A word outside of its resource reads 0 and is not written, and an atomic on it
+gives 0. Lanes act one after the other, the lowest first. Killed lanes and helpers read, but change nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _zeros(c: Context) -> Val:
 
 @emits("LOAD")
 def emit_load(c: Context, resource: None, address: Vector) -> list[Val]:
-    """Four words in a row, in the order of the resource's swizzle."""
+    """Four consecutive words, in the order of the resource's swizzle."""
     operand = c.instruction.src[0]
     if images.names_image(operand.register):
         return images.emit_load(c, address)
@@ -46,7 +46,7 @@ def _gathered(c: Context, words: Words, places: Val, components: list[int]) -> d
 
 
 def _read(c: Context, found: Resource, places: Val, components: list[int]) -> dict[int, Val]:
-    """Words of the lanes' own resources."""
+    """Words of a resource that differs from lane to lane."""
     f = c.f
     numbers, active = Column(c, places), Column(c, c.execution_mask().zext(I32))
     columns = {component: Column(c) for component in components}
@@ -61,7 +61,7 @@ def _read(c: Context, found: Resource, places: Val, components: list[int]) -> di
 
 @emits("STORE")
 def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
-    """The channels of the write mask, each at its own place behind the address."""
+    """Write the channels of the write mask, each at its own place after the address."""
     f, target = c.f, c.instruction.dst[0]
     if images.names_image(target.register):
         return images.emit_store(c, address, value)
@@ -82,7 +82,7 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
 
 
 def _scattered(c: Context, words: Words, places: Val, value: Val) -> None:
-    """One word a lane into one resource: of lanes that mean the same place the highest has the last word, as in a loop."""
+    """Write one word a lane into one resource. If lanes address the same word, the highest lane has the last word, as in a loop."""
     f = c.f
     inside = c.execution_mask() & changing(c) & places.ult(words.count)
     offsets = f.select(inside, places, 0) << 2
@@ -112,7 +112,7 @@ _UPDATES: dict[str, Update] = {
 
 @emits(*_UPDATES, "ATOMCAS")
 def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, replacement: Vector | None = None) -> list[Val]:
-    """The old word goes to the destination, the new one to memory; ATOMCAS stores its last source where the old word equals e."""
+    """The old word goes to the destination, the new one to memory. ATOMCAS stores its last source if the old word equals its third."""
     f, register = c.f, c.instruction.src[0].register
     update = _UPDATES.get(c.instruction.opcode.name)
     if images.names_image(register):
@@ -147,7 +147,7 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
 
 @emits("RESQ")
 def emit_resq(c: Context, resource: None) -> list[Val]:
-    """x: the size in bytes; y, z and w: 0."""
+    """x is the size in bytes; y, z and w are 0."""
     f = c.f
     if images.names_image(c.instruction.src[0].register):
         return images.emit_resq(c)

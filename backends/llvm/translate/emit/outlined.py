@@ -1,4 +1,4 @@
-"""Code that several instructions of a program share: functions of the module that is being written."""
+"""Code that several instructions of a program share, as functions of the module that is being written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SYMBOL_PREFIX = "part_"
 def call_part(
     c: Context, name: str, returns: Sequence[Type], values: Sequence[Val], write: Callable[[Function, list[Val]], Sequence[Val]]
 ) -> list[Val]:
-    """Call the function that `write` makes from its arguments; it is written once for each `name`, which says all that it depends on.
+    """Call a function whose body `write` writes from its arguments, once for each `name`, which must say all that the body depends on.
 
     Values are vectors of 32-bit words and pointers; masks are passed as integers.
     """

@@ -27,9 +27,9 @@ def zeros(c: Context) -> list[Val]:
 def per_texture(
     c: Context, name: Named, body: Callable[[Unit, TextureKey, Val], Sequence[Val]], missing: Sequence[Val], target: str | None = None
 ) -> list[Val]:
-    """What `body` (of a unit, its key and its record) gives for the texture that each lane means, `missing` where none is bound.
+    """The result of `body` (of a unit, its key and its record) for the texture that each lane names, `missing` where no texture is bound.
 
-    target: what a handle must fit; None: the target is that of the view's declaration.
+    target: the target that a handle must fit; None means that of the view's declaration.
     """
 
     def kind(unit: int) -> Hashable | None:
@@ -46,7 +46,7 @@ def per_texture(
 
 
 def view_target(c: Context, unit: int) -> str | None:
-    """The target that a view is declared with; None where it is not declared."""
+    """The target with which a view is declared; None for a view without declaration."""
     for declaration in c.program.declared(File.SVIEW):
         if declaration.covers(unit) and declaration.view is not None:
             return declaration.view.target
@@ -59,7 +59,7 @@ def texel_coordinates(c: Context, a: Vector, info: TargetInfo) -> list[Val]:
 
 
 def level_and_sample(info: TargetInfo, w: Val) -> tuple[Val | None, Val | None]:
-    """What the coordinate w (i32) is: a level, or the sample of a multisampled target."""
+    """The coordinate w (i32) as a level, or as the sample of a multisampled target."""
     if "MSAA" in info.name:
         return None, w
     return (None if info.name in query.WITHOUT_LEVELS else w), None
@@ -75,7 +75,7 @@ def fetch(
     offsets: Sequence[Val | int],
     target: str,
 ) -> list[Val]:
-    """A texel, as `query.emit_fetch` has it: written out where the program has few such, else in a function of its own."""
+    """A texel, as `query.emit_fetch` returns it: code in place if the program has few fetches, otherwise a call."""
     if c.plan.fetches < SHARED_FROM:
         return query.emit_fetch(c.f, key, texture, coords, lod=lod, sample=number, offsets=offsets, target=target)
     passed = [*coords, *(value for value in (lod, number, *offsets) if isinstance(value, Val))]

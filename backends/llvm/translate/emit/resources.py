@@ -1,7 +1,7 @@
 """The words that operands of LOAD, STORE, atomics and RESQ name.
 
-BUFFER, CONSTBUF and buffers of HWATOMIC counters are numbered; numbers out of range name an empty resource. MEMORY means what its
-declaration says, SHARED without one.
+BUFFER, CONSTBUF and buffers of HWATOMIC counters have numbers; a number out of range names an empty resource. The declaration of
+a MEMORY register says which memory it is; without one it is SHARED.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ def _refuse(c: Context, what: str, hint: str = "") -> UnsupportedError:
 
 
 def changing(c: Context) -> Val:
-    """Of the lanes that execute an instruction those whose writes count: killed lanes and helpers read, but change nothing."""
+    """The executing lanes whose writes count. Killed lanes and helpers read, but change nothing."""
     mask = c.alive_mask()
     return mask & c.interface.counted() if isinstance(c.interface, Covered) else mask
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What an operand names: `words` where it is the same for all lanes, else that of the lanes' own `numbers`.
+    """The resource that an operand names: `words` if it is the same for all lanes, otherwise that of each lane's own number in `numbers`.
 
-    first: number of the word that address 0 means, i32 lanes or scalar; None: 0.
+    first: number of the word at address 0, i32 lanes or a scalar; None means 0.
     """
 
     c: Context
@@ -46,7 +46,7 @@ class Resource:
     offsets: Column | None = None
 
     def places(self, address: Val) -> Val:
-        """Number of the word that each byte address means, i32 lanes; those before the first are huge."""
+        """Number of the word at each byte address, i32 lanes. Addresses before the first word give huge numbers."""
         f = self.c.f
         words = f.splat(address.as_int().lshr(2), self.c.lane_map.lanes)
         return words if self.first is None else words + self.first
@@ -66,9 +66,9 @@ class Resource:
 
 
 def find_resource(c: Context, register: RegisterRef, *, lane_by_lane: bool = True) -> Resource:
-    """What a register names. `lane_by_lane`: `of_lane` will be asked.
+    """The resource that a register names. `lane_by_lane`: the caller will use `of_lane`.
 
-    Raises UnsupportedError for what the kernel does not have, and for constants that would change.
+    Raises UnsupportedError for a resource that the kernel lacks, and for writes to constants.
     """
     if register.file is File.CONSTBUF and c.instruction.opcode.is_store:
         raise _refuse(c, "on CONSTBUF registers")

@@ -1,4 +1,4 @@
-"""SAMPLE and its relatives: view and sampler are operands of their own, and the target is the view's."""
+"""SAMPLE and its relatives: view and sampler are separate operands, and the target is the view's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_PAIRS = 256
 
 
 def _info(c: Context, unit: int) -> TargetInfo | None:
-    """The target that a view is declared with; None where it is not declared."""
+    """The target with which a view is declared; None for a view without declaration."""
     name = view_target(c, unit)
     if name is None:
         return None
@@ -38,13 +38,13 @@ def _info(c: Context, unit: int) -> TargetInfo | None:
 
 
 def _known_info(c: Context, unit: int, chosen: bool) -> TargetInfo | None:
-    """As `_info`; a view that is named directly without declaration is 2D."""
+    """The target of a view, as `_info`; a view that is named directly and not declared is 2D."""
     info = _info(c, unit)
     return TARGETS["2D"] if info is None and not chosen else info
 
 
 def _swizzled(view: SrcOperand, values: Sequence[Val]) -> list[Val]:
-    """The swizzle of the view operand picks among the channels read; that of a handle only picks the handle."""
+    """Apply the view operand's swizzle to the channels read. The swizzle of a handle only selects the handle."""
     return [values[channel] for channel in view.swizzle] if view.register.file in RESOURCES else list(values)
 
 
@@ -98,7 +98,7 @@ def _request(
     offsets: Sequence[Sequence[Val | int]],
     component: int,
 ) -> Request:
-    """The sampling of one view; a reference of its own takes the place of the coordinate that the target has for it."""
+    """The sampling of one view. A separate reference takes the place of the coordinate that the target has for it."""
     name = info.name
     if reference is not None:
         name = compared(name)
@@ -148,7 +148,7 @@ def emit_sample_c_lz(c: Context, a: Vector, view: None, sampler: None, reference
 
 @emits("GATHER4")
 def emit_gather4(c: Context, a: Vector, view: None, sampler: None) -> list[Val]:
-    """One channel of four texels, that which the sampler operand's swizzle names first."""
+    """One channel of four texels: the channel that the sampler operand's swizzle names first."""
     operand = c.instruction.src[2]
     return _sample(c, a, "gather", component=operand.swizzle[0] if operand.register.file in RESOURCES else 0)
 
@@ -181,7 +181,7 @@ def _fetch(c: Context, a: Vector, number: Val | None) -> list[Val]:
 
 @emits("SAMPLE_I")
 def emit_sample_i(c: Context, a: Vector, view: None) -> list[Val]:
-    """A texel at integer coordinates of level, or sample, a.w."""
+    """A texel at integer coordinates; a.w is its level, or its sample."""
     return _fetch(c, a, None)
 
 
@@ -193,7 +193,7 @@ def emit_sample_i_ms(c: Context, a: Vector, view: None, number: Vector) -> list[
 
 @emits("SVIEWINFO")
 def emit_sviewinfo(c: Context, a: Vector, view: None) -> list[Val]:
-    """Sizes of level a.x (0 where there is no such level) and number of levels. The view's swizzle does not count (Gallium's rule)."""
+    """Sizes of level a.x (0 if there is no such level) and number of levels. The view's swizzle does not apply (Gallium's rule)."""
     f, lanes = c.f, c.lane_map.lanes
     name, level = named(c, c.instruction.src[1]), wide(c, a[0]).as_int()
 
@@ -230,7 +230,7 @@ def emit_sample_info(c: Context, a: None, b: Vector) -> list[Val]:
 
 @emits("SAMPLE_POS")
 def emit_sample_pos(c: Context, a: None, b: Vector) -> list[Val]:
-    """Where in the pixel sample b.x of a view, or of the render target, lies: from 0 to 1; 0 for samples that do not exist."""
+    """Position of sample b.x of a view, or of the render target, in its pixel, from 0 to 1; 0 for samples that do not exist."""
     f, operand = c.f, c.instruction.src[0]
     number = wide(c, b[0]).as_int()
     if operand.register.file is not File.SVIEW:

@@ -1,4 +1,4 @@
-"""Sampling instructions: coordinates, level of detail and offsets as each opcode orders them; the sampling itself is elsewhere."""
+"""Sampling instructions: coordinates, level of detail and offsets as each opcode orders them. The sampling is in `llvm.sampling`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def channels_of(c: Context, vector: Vector, count: int) -> list[Val]:
 
 
 def offsets_of(c: Context, several: bool = False) -> list[list[Val | int]]:
-    """Texel offsets, numbers where they are known now: the first one, or all four where `several` may be meant."""
+    """Texel offsets, as Python ints where they are immediates: the first one, or all four if `several` are allowed."""
     given = c.instruction.offsets
     used = given if several and len(given) == _GATHERED else given[:1]
     return [[_offset(c, offset, axis) for axis in range(3)] for offset in used]
@@ -55,7 +55,7 @@ def _offset(c: Context, offset: TexOffset, axis: int) -> Val | int:
 
 
 def known_word(c: Context, register: RegisterRef, channel: int) -> int | None:
-    """The word of an immediate, None for what is only known at run time."""
+    """The word of an immediate; None for a value that is only known at run time."""
     if register.file is File.IMM and register.indirect is None and register.index < len(c.program.immediates):
         return c.program.immediates[register.index].words[channel]
     return None
@@ -63,7 +63,7 @@ def known_word(c: Context, register: RegisterRef, channel: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is to be sampled, whatever the unit is. Coordinates and offsets as `sampling.sample` and `sampling.gather` take them."""
+    """The sampling to do, whatever the unit. Coordinates and offsets have the order of `sampling.sample` and `sampling.gather`."""
 
     target: str
     coords: Sequence[Val]
@@ -75,7 +75,7 @@ class Request:
 
 
 def unbound(c: Context, request: Request) -> list[Val]:
-    """What a unit without a texture gives: 0, 0, 0, 1, or its gathered component four times; no level of detail."""
+    """The result of a unit without a texture: 0, 0, 0, 1, or four times the gathered component; no level of detail."""
     lanes = c.lane_map.lanes
     zero, one = c.f.const(F32.wide(lanes), 0.0), c.f.const(F32.wide(lanes), 1.0)
     match request.way:
@@ -90,7 +90,7 @@ def unbound(c: Context, request: Request) -> list[Val]:
 
 
 def sample_units(c: Context, view: Unit, sampler: Unit, request: Request, chosen: bool = False) -> list[Val]:
-    """Sample a view with a sampler; `chosen`: at run time, so there may be many."""
+    """Sample a view with a sampler. `chosen`: the unit is chosen at run time, so it may be any of several."""
     texture_key, sampler_key = c.interface.texture_key(view.number), c.interface.sampler_key(sampler.number)
     if texture_key is None or sampler_key is None:
         return unbound(c, request)
@@ -104,7 +104,7 @@ def sample_units(c: Context, view: Unit, sampler: Unit, request: Request, chosen
 
 
 def _shared(c: Context, texture: TextureKey, sampler: SamplerKey, request: Request) -> tuple[SampleFunction, list[Val]]:
-    """The library's function and what is passed to it."""
+    """The shared function of the library and its arguments."""
     flat = [offset for offsets in request.offsets for offset in offsets]
     known = tuple(offset if isinstance(offset, int) else None for offset in flat)
     gradients = request.gradients
@@ -149,7 +149,7 @@ def _written_out(c: Context, texture_key: TextureKey, sampler_key: SamplerKey, t
 
 
 def way_of(c: Context, way: Way) -> Way:
-    """Only fragments have implicit derivatives: others sample level 0, or what the bias says."""
+    """The way to find the level of detail. Only fragments have implicit derivatives; other stages sample level 0, or the bias."""
     if c.program.processor is Processor.FRAG:
         return way
     match way:
@@ -183,7 +183,7 @@ def _requested(c: Context, source: int, request: Request) -> list[Val]:
 
 
 def _coordinates(c: Context, a: Vector, reference: Vector | None = None) -> list[Val]:
-    """The coordinates that the target takes, the shadow reference among them; `reference` is src1 of cube arrays."""
+    """The coordinates that the target takes, with the shadow reference among them; `reference` is src1 of cube arrays."""
     info = target_of(c)
     count = max(info.coords, {"z": 3, "w": 4}.get(info.shadow, 0))
     coords = channels_of(c, a, count)
@@ -265,7 +265,7 @@ def emit_tg4(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
 
 
 def _as_float(c: Context, operand: SrcOperand) -> Val:
-    """Channel x of a source that the opcode table calls an integer, as a float."""
+    """Channel x of a source that the opcode table types as an integer, as a float."""
     value = wide(c, c.operands.read(c.instruction, operand.register, operand.swizzle[0]).as_float())
     if operand.absolute:
         value = c.f.abs(value)

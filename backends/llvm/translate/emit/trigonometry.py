@@ -1,4 +1,4 @@
-"""SIN and COS. Compilers write a vector's one after the other: they are computed together, where the first one stands."""
+"""SIN and COS. Compilers write those of a vector one after the other, so they are computed together, at the place of the first one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST = 4
 
 
 def _together(leaf: Leaf) -> list[Leaf]:
-    """A leaf and those behind it whose arguments are known where it stands."""
+    """A leaf and the following ones whose arguments are known at its place."""
     items = leaf.region.items
     start = items.index(leaf)
     found, written = [leaf], set(access(leaf.instruction).writes)

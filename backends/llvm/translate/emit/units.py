@@ -1,4 +1,4 @@
-"""Which texture, view, sampler or image an operand names: one; in every lane another; or what a handle in a value register says."""
+"""The texture, view, sampler or image that an operand names: one for all lanes, another in each lane, or that of a handle."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MAX_UNITS = 128
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What an operand names: unit number `first`, or the unit `index` (i32 lanes) among `count` from `first` on.
+    """The unit that an operand names: number `first`, or unit `index` (i32 lanes) among `count` from `first` on.
 
-    is_handle: any bound unit may be meant.
+    is_handle: the operand is a handle, which may name any bound unit.
     """
 
     first: int
@@ -35,7 +35,7 @@ class Named:
     is_handle: bool = False
 
     def units(self, kind: Callable[[int], Hashable | None]) -> list[list[int]]:
-        """The units that may be meant and have a kind, those of one kind together."""
+        """The candidate units that have a kind, units of one kind together."""
         found: dict[Hashable, list[int]] = {}
         for unit in range(self.first, self.first + self.count):
             of_unit = kind(unit)
@@ -45,12 +45,12 @@ class Named:
 
 
 def named(c: Context, operand: SrcOperand) -> Named:
-    """What a source names. A second index is ignored, as Mesa does."""
+    """The unit that a source names. A second index is ignored, as in Mesa."""
     return named_register(c, operand.register, operand.swizzle[0])
 
 
 def named_register(c: Context, register: RegisterRef, channel: int) -> Named:
-    """What a register names; of value registers `channel` holds the handle, which is the unit's number plus 1."""
+    """The unit that a register names. Channel `channel` of a value register holds a handle, which is the unit's number plus 1."""
     if register.file not in RESOURCES:
         index = wide(c, c.operands.read(c.instruction, register, channel).as_int()) - 1
         return Named(MAX_UNITS, _count_kinds(c), index, True) if _has_handles(c) else Named(0, MAX_UNITS, index, True)
@@ -77,10 +77,10 @@ def select_unit(
     missing: Sequence[Val],
     lanes: Val | None = None,
 ) -> list[Val]:
-    """What `body` gives for the unit that each lane (of `lanes`) means; lanes whose unit has no `kind` get `missing`.
+    """The result of `body` for the unit that each lane (of `lanes`) names; lanes whose unit has no `kind` get `missing`.
 
-    The body is written once for all units of one kind, and runs once for each that some lane means. It must not read registers,
-    because what is read under a condition is not known behind it.
+    The body is written once for all units of one kind, and runs once for each unit that a lane names. It must not read registers, because
+    a value that is read under a condition is not known after it.
     """
     f = c.f
     if name.index is None:
@@ -117,7 +117,7 @@ def _has_handles(c: Context) -> bool:
 
 
 def _count_kinds(c: Context) -> int:
-    """Kinds of images, or of textures, that handles may name here."""
+    """Number of kinds of images, or of textures, that handles may name here."""
     interface: Any = c.interface
     key = interface.image_key if c.instruction.opcode.has_memory else interface.texture_key
     return next(n for n in itertools.count() if key(MAX_UNITS + n) is None)
@@ -133,7 +133,7 @@ def _kinds_of(c: Context, index: Val) -> Val:
 
 
 def _among(index: Val, units: Sequence[int]) -> Val:
-    """The lanes that mean one of some units, in ascending order."""
+    """The lanes that name one of some units, in ascending order."""
     found: Val | None = None
     start = 0
     for end in range(1, len(units) + 1):
@@ -145,7 +145,7 @@ def _among(index: Val, units: Sequence[int]) -> Val:
 
 
 def _first(index: Val, lanes: Val) -> Val:
-    """What the lowest of some lanes means, a scalar. There is such a lane."""
+    """The index in the lowest of some lanes, a scalar. At least one lane must be set."""
     f = index.f
     bits = lanes.bits_as(Type("i", lanes.lanes)).zext(I64)
     lane = f.call(I64, "llvm.cttz.i64", bits, f.const(BOOL, 1))
@@ -153,7 +153,7 @@ def _first(index: Val, lanes: Val) -> Val:
 
 
 def meant(c: Context, name: Named, unit: Unit) -> Val:
-    """The executing lanes that mean `unit`."""
+    """The executing lanes that name `unit`."""
     active = c.execution_mask()
     return active if name.index is None else active & name.index.eq(unit.place)
 

@@ -67,7 +67,7 @@ def emit_dabs(c: Context, a: Val) -> Val:
 
 @emits("DNEG")
 def emit_dneg(c: Context, a: Val) -> Val:
-    """Negated."""
+    """The negated value."""
     return c.f.neg_bits(a)
 
 
@@ -260,7 +260,7 @@ def emit_u64mod(c: Context, a: Val, b: Val) -> Val:
 
 
 def _sizes(f: Function, a: Val, b: Val) -> tuple[Val, Val]:
-    """Magnitudes (the least integer's is 2^63, unsigned), a divisor 0 replaced by 1."""
+    """Magnitudes as unsigned integers (that of the least integer is 2^63), with a divisor of 0 replaced by 1."""
     divisor = f.select(b.eq(0), 1, b)
     return f.select(a < 0, -a, a), f.select(divisor < 0, -divisor, divisor)
 
@@ -323,14 +323,14 @@ def emit_u642f(c: Context, a: Val) -> Val:
 
 @emits("D2I")
 def emit_d2i(c: Context, a: Val) -> Val:
-    """Toward zero; 0x80000000 out of range and for NaN."""
+    """Round toward zero; 0x80000000 for NaN and for values out of range."""
     f = c.f
     inside = (a > -2147483649.0) & (a < 2147483648.0)
     return f.select(inside, f.select(inside, a, 0.0).cast("fptosi", I32), -0x80000000)
 
 
 def _to_int64(f: Function, a: Val) -> Val:
-    """Toward zero; the least integer out of range and for NaN."""
+    """Round toward zero; the least integer for NaN and for values out of range."""
     inside = (a >= -(2.0**63)) & (a < 2.0**63)
     return f.select(inside, f.select(inside, a, 0.0).cast("fptosi", I64), -(1 << 63))
 
@@ -349,7 +349,7 @@ def emit_d2i64(c: Context, a: Val) -> Val:
 
 @emits("F2U64", "D2U64")
 def emit_d2u64(c: Context, a: Val) -> Val:
-    """Integer part of the common sequence: negative numbers wrap, NaN and too much below give 2^63, 2^64 and more give 0."""
+    """Integer part by the usual sequence: negative numbers wrap; NaN and values far below 0 give 2^63; 2^64 and above give 0."""
     f = c.f
     a = a.cast("fpext", F64)
     upper = a >= 2.0**63
