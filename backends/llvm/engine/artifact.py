@@ -1,6 +1,6 @@
-"""What the code generator makes of a module, for a file or for reading: LLVM's text, machine code as text, object files.
+"""Code of a module for a file or for reading: LLVM's text, machine code as text, object files.
 
-An object is whole: the shared functions that it calls are inside; so is the assembly of targets that have no objects. Other texts
+An object is complete: it contains the shared functions that it calls. So does the assembly of targets without objects. Other texts
 show the module's own code only.
 """
 
@@ -35,23 +35,23 @@ _INTEGER_ROUTINES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """Text, or the bytes of an object; and the milliseconds of each step, LLVM's passes by name."""
+    """Text, or the bytes of an object, and the milliseconds of each step, LLVM's passes by name."""
 
     data: str | bytes
     times: dict[str, float]
 
 
 def has_objects(cpu: str) -> bool:
-    """LLVM writes objects for `cpu`; else only text. ValueError for an unknown one."""
+    """True if LLVM writes objects for `cpu`, not only text. ValueError for an unknown one."""
     other = target.foreign(cpu)
     return other is None or other.architecture.objects
 
 
 def generate_artifact(build: Callable[[], Module], kind: str, *, cpu: str = "host") -> Artifact:
-    """Code of the module that `build` makes. `kind` is "llvm", "asm" or "obj"; `cpu` is described in `targets.machines`.
+    """Generate code of the module that `build` makes. `kind` is "llvm", "asm" or "obj"; `targets.machines` describes `cpu`.
 
     Raises:
-        UnsupportedError: the generator does not build something; it is named, with its place.
+        UnsupportedError: something cannot be generated; it is named, with its place.
         ValueError: an unknown cpu or target, or one for which LLVM writes no objects.
     """
     textual = not has_objects(cpu)
@@ -90,7 +90,7 @@ def _measured(times: dict[str, float], name: str) -> Iterator[None]:
 
 
 def _link_shared(parsed: llvm.ModuleRef, module: Module, machine: llvm.TargetMachine) -> None:
-    """Put the shared functions that are called into the module, as its own."""
+    """Link the shared functions that are called into the module."""
     while True:
         missing = [f.name for f in parsed.functions if f.is_declaration]
         found = next(((name, made) for name in missing if (made := build_shared(name, module.cpu)) is not None), None)

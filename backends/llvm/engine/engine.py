@@ -46,9 +46,11 @@ class Library:
         cpu: str,
         cache: ObjectCache | None = None,
     ) -> None:
-        """Link `image`, which is what `linking.prepare` gave; `exports` are the functions wanted, `cache` is for shared functions it calls.
+        """Link `image`, which `linking.prepare` made.
 
-        Raises ValueError for symbols outside ALLOWED_SYMBOLS.
+        `exports` are the wanted functions; `cache` serves the shared functions that it calls.
+
+        Raises ValueError for symbols outside of ALLOWED_SYMBOLS.
         """
         begin = time.thread_time()
         resolve = functools.partial(_shared_address, cpu=cpu, cache=cache)
@@ -134,7 +136,10 @@ PASSES = (
 
 
 def run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, times: dict[str, float] | None = None) -> None:
-    """Run PASSES; with `times` one after the other over the whole module, which gives the same code, and note the milliseconds of each."""
+    """Run PASSES.
+
+    With `times`, run them one after the other over the whole module, which gives the same code, and note the milliseconds of each.
+    """
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     for group in [PASSES] if times is None else [(item,) for item in PASSES]:
         passes = llvm.create_new_function_pass_manager()
@@ -161,7 +166,7 @@ def optimized_text(module: Module, *, cpu: str | None = None) -> str:
 
 
 def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, str, dict[str, float]]:
-    """Object image, module text and times (ms). ValueError if the module was built for features that `cpu` has not."""
+    """Object image, module text and times (ms). ValueError if the module was built for features that `cpu` lacks."""
     cpu = cpu or module.cpu
     missing = module.used_features - target.cpu_features(cpu)
     if missing:
@@ -185,10 +190,10 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
 
 
 def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache | None = None) -> Library:
-    """Compile and link; `cpu` is "host" or an x86-64 level (default: what the module was built for).
+    """Compile and link. `cpu` is "host" or an x86-64 level (default: the one for which the module was built).
 
-    Raises ValueError for an unknown cpu, for one that lacks a feature that the module was built with, and for undefined
-    symbols outside ALLOWED_SYMBOLS. `cache` serves the shared functions that the module calls; the module itself is always built.
+    Raises ValueError for an unknown cpu, for one that lacks a feature of the module, and for undefined symbols outside of
+    ALLOWED_SYMBOLS. `cache` serves the shared functions that the module calls; the module itself is always built.
     """
     cpu = cpu or module.cpu
     target.require_runnable(cpu)
@@ -210,10 +215,10 @@ def compile_cached(
     cpu: str = "host",
     cache: ObjectCache | str | os.PathLike[str] | bool | None = None,
 ) -> Library:
-    """Compile what `build` makes, or link its object from the disk cache, in which case `build` is not called.
+    """Compile the module that `build` makes, or link its object from the disk cache without calling `build`.
 
     `parts` (compared by repr) must determine the module together with the generator's own source: program text, variant keys,
-    lanes. `exports` are the functions wanted. `cache`: an ObjectCache or directory, None for the default one, False for none.
+    lanes. `exports` are the wanted functions. `cache`: an ObjectCache or directory, None for the default one, False for none.
     """
     store = resolve_cache(cache) if own_sources().digest is not None else None
     key = object_key(parts, cpu) if store is not None else ""

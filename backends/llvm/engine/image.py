@@ -1,11 +1,11 @@
-"""Objects made flat: one piece of memory with every inner reference resolved, so that loading it is a copy.
+"""Flat images of objects: one piece of memory with every inner reference resolved, so that loading it is a copy.
 
-LLVM's own linker takes 0.3 to 0.5 ms for an object of a shader, longer than all else together when a kernel comes from disk. The
-objects of our code generator need little of it: code and read-only data that refer to each other by distance, and calls of a few
-functions outside. What needs more (another machine, another format, writable data) is left to LLVM's linker: `flatten` gives None.
+LLVM's own linker takes 0.3 to 0.5 ms for an object of a shader, longer than everything else together when a kernel comes from disk. The
+objects of our code generator need little linking: code and read-only data that refer to each other by distance, and calls of a few
+functions outside. Objects that need more (another machine, another format, writable data) go to LLVM's linker: `flatten` returns None.
 
-A flat image is a header, names, then the memory: sections of the object in its order, behind them a slot for each function outside
-(a jump through the address that is written there when the image is placed).
+A flat image is a header, names, then the memory: sections of the object in its order, after them a slot for each outside function
+(a jump through an address that is written when the image is placed).
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ MAX_BYTES = 1 << 28
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """Memory as it is to be, but for the slots: exported name -> offset, name outside -> offset of its address."""
+    """The final memory except for its slots: exported name -> offset, outside name -> offset of its address."""
 
     memory: memoryview
     exports: dict[str, int]
     imports: dict[str, int]
 
     def pack(self) -> bytes:
-        """As bytes; `unpack` is the inverse."""
+        """Encode as bytes; `unpack` is the inverse."""
         names = "\0".join((*self.exports, *self.imports)).encode()
         offsets = struct.pack(f"<{len(self.exports) + len(self.imports)}I", *self.exports.values(), *self.imports.values())
         return _HEADER.pack(MAGIC, len(self.exports), len(self.imports), len(names), len(self.memory)) + offsets + names + self.memory
 
 
 def unpack(image: bytes) -> Flat:
-    """What `Flat.pack` wrote; ValueError for anything else."""
+    """Decode the bytes of `Flat.pack`; ValueError for anything else."""
     try:
         magic, exports, imports, length, size = _HEADER.unpack_from(image)
         count = exports + imports
@@ -73,12 +73,12 @@ def unpack(image: bytes) -> Flat:
 
 @functools.cache
 def is_possible() -> bool:
-    """Images can be placed in this process: x86-64 machine code, and memory protection as Linux has it."""
+    """True if images can be placed in this process: x86-64 machine code, and memory protection as on Linux."""
     return sys.platform == "linux" and platform.machine() == "x86_64" and ctypes.sizeof(ctypes.c_void_p) == 8
 
 
 def flatten(image: bytes) -> bytes | None:
-    """The flat image of an object, or None where it needs a real linker. ValueError for what is no object."""
+    """The flat image of an object, or None if it needs a real linker. ValueError for bytes that are no object."""
     if not is_possible() or not image.startswith(b"\x7fELF\x02\x01"):
         return None
     machine, sections, symbols, relocations = read_elf(image)
@@ -103,7 +103,7 @@ def flatten(image: bytes) -> bytes | None:
 
 
 def _resolve(memory: bytearray, places: dict[int, int], slots: dict[str, int], item: Relocation, symbol: Symbol) -> bool:
-    """Write one reference; False where it is of a kind that is not known here."""
+    """Write one reference; False for an unknown kind."""
     at = places[item.section] + item.offset
     if symbol.section == UNDEFINED and symbol.name and (item.kind == _PLT32 or item.kind in _GOT):
         if symbol.name not in slots:
@@ -128,7 +128,7 @@ def _library() -> ctypes.CDLL:
 
 @functools.cache
 def process_symbol(name: str) -> int:
-    """Address of a function of this process; ValueError where there is none."""
+    """Address of a function of this process; ValueError if there is none."""
     try:
         address = ctypes.cast(getattr(_library(), name), ctypes.c_void_p).value
     except AttributeError as error:
@@ -138,9 +138,9 @@ def process_symbol(name: str) -> int:
 
 
 def _executable(memory: bytes | bytearray) -> tuple[mmap.mmap, int]:
-    """A copy of `memory` that can be executed, and its address. OSError, which says why, where the system allows none.
+    """A copy of `memory` that can be executed, and its address. OSError, with the reason, if the system allows none.
 
-    First anonymous memory, which becomes executable when it is written. Systems that forbid that may still allow to map a file.
+    Anonymous memory comes first and becomes executable after it is written. Systems that forbid that may still map a file.
     """
     size = len(memory)
     held = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE)
@@ -168,7 +168,7 @@ class Placed:
     """A flat image in executable memory, which is given back with this object."""
 
     def __init__(self, flat: Flat, outside: Mapping[str, int]) -> None:
-        """`outside`: the address of each name outside. OSError where there is no memory, or none may be executed."""
+        """Place the image. `outside`: the address of each outside name. OSError if there is no memory, or none may be executed."""
         memory = bytearray(flat.memory)
         for name, at in flat.imports.items():
             struct.pack_into("<Q", memory, at, outside[name])

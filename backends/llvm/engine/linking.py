@@ -1,4 +1,4 @@
-"""From an object, or its flat image, to code that can be called."""
+"""Linking: an object, or its flat image, becomes code that can be called."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _serial = itertools.count()
 
 
 def prepare(image: bytes) -> bytes:
-    """What is kept of an object, on disk as well: its flat image where it can have one, else itself."""
+    """The form of an object that is kept, also on disk: its flat image if it can have one, otherwise the object itself."""
     return flat.flatten(image) or image
 
 
 def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> tuple[dict[str, int], object]:
-    """Addresses of `exports`, and what must live as long as they are used. `image` is an object or a flat image.
+    """Addresses of `exports`, and an object that must live as long as they are used. `image` is an object or a flat image.
 
-    Raises ValueError for broken images, for functions outside that are neither in ALLOWED_SYMBOLS nor known to `resolve`, and where an
-    export is missing; RuntimeError or OSError where LLVM's linker or the system refuses.
+    Raises ValueError for broken images, for outside functions that are neither in ALLOWED_SYMBOLS nor known to `resolve`, and for a
+    missing export; RuntimeError or OSError if LLVM's linker or the system refuses.
     """
     if image.startswith(flat.MAGIC):
         found = flat.unpack(image)
@@ -55,7 +55,7 @@ def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> t
 
 
 def _outside(symbols: set[str] | dict[str, int], name: str, resolve: Resolve) -> dict[str, int]:
-    """Addresses of the functions outside."""
+    """Addresses of the outside functions."""
     found = {s: flat.process_symbol(s) if s in ALLOWED_SYMBOLS else resolve(s) for s in symbols}
     unknown = sorted(s for s, address in found.items() if address is None)
     if unknown:

@@ -1,8 +1,8 @@
-"""Compiled objects on disk, so that a shader seen before costs no code generation.
+"""Compiled objects on disk, so that a shader seen before needs no code generation.
 
-A file holds a checksum and an object; whatever is damaged, foreign, of another version or unreadable counts as absent. Many processes
-may use one directory: files are written beside their place and renamed, and a file that is removed while another process reads it is
-read to its end. Nothing here raises because of the disk.
+A file holds a checksum and an object. A file that is damaged, foreign, of another version or unreadable counts as absent. Many processes
+may use one directory: files are written next to their place and renamed, and a file that is removed while another process reads it can
+still be read to its end. No function here raises because of the disk.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FRESH = 600.0  # seconds; the time of a file that was used since then is not wr
 
 @functools.cache
 def _surroundings(cpu: str) -> bytes:
-    """What all objects for one target depend on: the generator's source, the target, LLVM's version."""
+    """Text that all objects for one target depend on: the generator's source, the target, LLVM's version."""
     version = f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
     return "\0".join((own_sources().digest or "", target.identity(cpu), version)).encode()
 
@@ -47,7 +47,7 @@ def object_key(parts: Iterable[object], cpu: str) -> str:
 
 
 class ObjectCache:
-    """Objects in a directory, bounded to `max_bytes` in all; the ones unused for longest go first."""
+    """Objects in a directory, bounded to `max_bytes` in all. Objects that were unused for longest are removed first."""
 
     def __init__(self, directory: Path, max_bytes: int = 256 * 1024 * 1024) -> None:
         self.directory, self.max_bytes = Path(directory), max_bytes
@@ -64,7 +64,7 @@ class ObjectCache:
         return f"{self._root}/{key[:2]}/{key}"
 
     def get(self, key: str) -> bytes | None:
-        """The object stored under `key`, if it is there and whole."""
+        """The object stored under `key`, if it is there and intact."""
         path = self._path(key)
         try:
             handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # pathlib takes longer than the rest of this function
@@ -84,7 +84,7 @@ class ObjectCache:
         return payload
 
     def put(self, key: str, payload: bytes) -> None:
-        """Store an object; silently nothing where the disk does not want it."""
+        """Store an object; do nothing if the disk refuses it."""
         path = Path(self._path(key))
         temporary = path.with_name(f".new-{os.getpid()}-{threading.get_native_id()}-{next(_serial)}")
         try:
@@ -103,7 +103,7 @@ class ObjectCache:
         self._account(_HEAD + len(payload))
 
     def discard(self, key: str) -> None:
-        """Forget an object that turned out to be unusable."""
+        """Remove an object that turned out to be unusable."""
         with contextlib.suppress(OSError):
             Path(self._path(key)).unlink()
 
@@ -134,7 +134,7 @@ class ObjectCache:
 
 
 def _head(key: str, payload: bytes) -> bytes:
-    """What stands in front of an object: an object under another name is not whole either."""
+    """The bytes before an object. They include the key, so an object under another name is not intact."""
     digest = _DIGEST(key.encode())
     digest.update(payload)
     return _MAGIC + digest.digest()
@@ -164,7 +164,7 @@ def default_cache() -> ObjectCache | None:
 
 
 def resolve_cache(cache: ObjectCache | str | os.PathLike[str] | bool | None) -> ObjectCache | None:
-    """What a caller means: a cache, a directory, True or None for the default one, False for none."""
+    """The cache that a caller names: a cache, a directory, True or None for the default one, False for none."""
     if isinstance(cache, ObjectCache):
         return cache
     if cache is False:

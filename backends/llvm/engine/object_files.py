@@ -1,4 +1,4 @@
-"""Reading object files: which symbols does one expect from outside? ELF, Mach-O, COFF and WebAssembly, little-endian."""
+"""Object files: their undefined symbols, in ELF, Mach-O, COFF and WebAssembly, little-endian, and all contents of ELF files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COFF_EXTERNAL = 2
 
 
 def undefined_symbols(data: bytes) -> set[str]:
-    """Names of the undefined symbols of an object file, of WebAssembly the imported functions; ValueError when it is none."""
+    """Names of the undefined symbols of an object file, or of the imported functions of WebAssembly; ValueError for other bytes."""
     readers = {b"\x7fELF\x02\x01": _elf, b"\x7fELF\x01\x01": _elf, struct.pack("<I", _MACHO_MAGIC): _macho, b"\0asm": _wasm}
     reader = next((read for magic, read in readers.items() if data.startswith(magic)), None)
     if reader is None and len(data) >= 20 and struct.unpack_from("<H", data)[0] in _COFF_MACHINES:
@@ -141,7 +141,7 @@ class Section(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A name: the number of its section (UNDEFINED: it is outside), its place there; exported: a function that others may call."""
+    """A name with the number of its section (UNDEFINED: outside) and its place there. `exported`: a function that others may call."""
 
     name: str
     section: int
@@ -160,7 +160,7 @@ class Relocation(NamedTuple):
 
 
 class Elf(NamedTuple):
-    """What an object of a 64-bit machine holds."""
+    """The contents of an object of a 64-bit machine."""
 
     machine: int
     sections: list[Section]
@@ -169,7 +169,7 @@ class Elf(NamedTuple):
 
 
 def read_elf(data: bytes) -> Elf:
-    """A relocatable 64-bit little-endian ELF file; ValueError where it is broken."""
+    """Read a relocatable 64-bit little-endian ELF file; ValueError for a broken one."""
     try:
         if not data.startswith(b"\x7fELF\x02\x01"):
             raise ValueError("not a 64-bit ELF file")

@@ -1,9 +1,9 @@
-"""How much work LLVM's code generator may put into a module.
+"""The effort of LLVM's code generator for a module.
 
 Gathers, scatters and 64-bit divisions of wide vectors become a scalar sequence for each lane, and the time of register allocation grows
-much faster than their number: 30 indirect moves at 64 lanes take 7.2 s at level 2, 0.5 s at level 1 and 0.06 s at level 0 (of which the
-code is half as large again). So a shader that is made of little else must not decide how long its user waits. The level
-changes no result: all of them obey the rules of determinism.
+much faster than their number: 30 indirect moves at 64 lanes take 7.2 s at level 2, 0.5 s at level 1 and 0.06 s at level 0, whose code
+is half as large again. A shader that is made of little else must not make its user wait. The level changes no result: all of them
+obey the rules of determinism.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which source the code generator of this process was loaded from: part of the key of every object on disk.
+"""A digest of the code generator's own source, part of the key of every object on disk.
 
-A process holds modules that were imported at different times, and imports more of them later; the files may be edited meanwhile. So a
-digest of files says what the process runs only if no file changed since the process began. Where one did, the disk cache is not used:
-what an old process generates is never found under the name of new source, nor the other way round.
+A process imports modules at different times, and the files may be edited in between. So a digest of files describes the running code
+only if no file changed since the process began. If one did, the disk cache is not used: code that an old process generates is never
+found under the name of new source, nor the reverse.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def source_files(root: Path = ROOT) -> list[Path]:
 
 
 def process_start() -> float:
-    """When this process began, as a time of files. Where the system does not say (it does on Linux): when this module was loaded."""
+    """Start of this process, as a file time. If the system does not tell it (Linux does), the time when this module was loaded."""
     try:
         ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
@@ -57,10 +57,10 @@ _LOADED = time.time()
 
 
 class Sources:
-    """A set of files as it was when a process began."""
+    """A set of files in their state at the start of a process."""
 
     def __init__(self, files: Iterable[Path], root: Path, began: float) -> None:
-        """`began`: a time of files; the digest is None if a file is younger, or if there is none (as in an archive)."""
+        """Read the files. `began` is a file time; the digest is None if a file is younger, or if there is none (as in an archive)."""
         self._paths = [os.fspath(file) for file in files]
         self._state = self._look()
         digest = hashlib.sha256()
@@ -78,14 +78,14 @@ class Sources:
         self._modules = 0  # how many this process had at the last look
 
     def _look(self) -> tuple[tuple[int, int, int], ...]:
-        """Time of the last change, inode and size of every file; () where one is missing. Nobody can set that time back."""
+        """Time of the last change, inode and size of every file; () if one is missing. Programs cannot set that time back."""
         try:
             return tuple((s.st_ctime_ns, s.st_ino, s.st_size) for s in map(os.stat, self._paths))
         except OSError:
             return ()
 
     def are_unchanged(self) -> bool:
-        """The digest still says what this process runs, whatever it imported since."""
+        """True if the digest still describes the running code, whatever was imported since."""
         if self.digest is None:
             return False
         modules = len(sys.modules)

@@ -14,7 +14,7 @@ V = TypeVar("V")
 
 @dataclass(eq=False, slots=True)
 class _Pending(Generic[V]):
-    """A value that some thread is building."""
+    """A value that a thread is building."""
 
     done: threading.Event = field(default_factory=threading.Event)
     value: V | None = None
@@ -22,11 +22,11 @@ class _Pending(Generic[V]):
 
 
 class VariantCache(Generic[K, V]):
-    """Values by key, each missing one built once; least recently used ones go first.
+    """Values by key. A missing value is built once; the least recently used values are dropped first.
 
-    max_count bounds the number of values, max_weight the sum of what `weight` says of each (instructions, for kernels). The lock is
-    not held while building, so other keys are served meanwhile; threads that want the same key wait for the one that builds it. A
-    build that raises stores nothing, and everyone who waited sees the exception. Evicted values live on where they are in use.
+    max_count bounds the number of values, max_weight the sum of their weights (instructions, for kernels). The lock is not held while
+    a value is built, so other keys are served at the same time; threads that want the same key wait for the one that builds it. A
+    build that raises stores nothing, and every thread that waited sees the exception. Dropped values live on where they are in use.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class VariantCache(Generic[K, V]):
                 self._total -= gone
 
     def clear(self) -> None:
-        """Forget everything that is not being built."""
+        """Drop every value except those that are being built."""
         with self._lock:
             self._values.clear()
             self._total = 0

@@ -1,4 +1,4 @@
-"""Textures, samplers and buffers of a run as the records and keys that generated code reads."""
+"""Textures, samplers and buffers of a run, as the records and keys that generated code reads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BoundTexture:
 
 
 def bind_texture(texture: TextureData, targets: frozenset[str] = frozenset({"2D"}), handles: frozenset[str] | None = None) -> BoundTexture:
-    """Lay a checked texture out with rows of whole 64 bytes. The key holds for each of `targets`; `handles`: see TextureKey."""
+    """Lay a checked texture out with rows of whole 64 bytes. The key is valid for each of `targets`; `handles`: see TextureKey."""
     record, size = TextureRecord(), texture.format.block_bytes
     end = 0
     for k, level in enumerate(texture.levels):
@@ -63,7 +63,7 @@ def bind_texture(texture: TextureData, targets: frozenset[str] = frozenset({"2D"
 
 
 def bind_image(image: ImageData) -> tuple[ImageKey, TextureRecord]:
-    """Move an image's texels to where kernels may read and write them; `image.texels` is what they write from then on."""
+    """Move an image's texels to memory that kernels may read and write. `image.texels` is that memory from then on."""
     planes, height, width, size = image.texels.shape
     memory = np.zeros(image.texels.size + SLACK, np.uint8)
     memory[: image.texels.size] = image.texels.reshape(-1)
@@ -76,7 +76,7 @@ def bind_image(image: ImageData) -> tuple[ImageKey, TextureRecord]:
 
 
 def _has_handles(program: Program) -> bool:
-    """Does some instruction name its texture by a value register?"""
+    """True if some instruction names its texture by a value register."""
     return any(i.texture is not None and bool(i.src) and i.src[-1].register.file is not File.SAMP for i in program.instructions)
 
 
@@ -124,5 +124,5 @@ class Environment:
 
     @property
     def address(self) -> int:
-        """Where the record lies."""
+        """Address of the record."""
         return ctypes.addressof(self.record)

@@ -1,4 +1,4 @@
-"""The vectors of a run, staged and worked on a part at a time."""
+"""The vectors of a run, staged and executed a chunk at a time."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 class Run:
     """One run of a compiled kernel.
 
-    environment: address of the ShaderEnv; entry: of the function `run`; inputs, system: register files, (registers, lanes, 4).
-    outputs, alive, exhausted: what became of each lane, once it has run.
+    environment: address of the ShaderEnv. entry: address of the function `run`. inputs, system: register files, (registers, lanes, 4).
+    outputs, alive, exhausted: results of each lane, valid after `run`.
     """
 
     program: Program
@@ -62,7 +62,7 @@ class Run:
         self.alive, self.exhausted = np.zeros(shape.lanes, np.bool_), np.zeros(shape.lanes, np.bool_)
 
     def run(self) -> None:
-        """All vectors, one unit after the other."""
+        """Execute all vectors, one unit after the other."""
         arguments, record, unit = self.arguments, self._record, self._placement.unit
         record.env, record.shared_words = self.environment, arguments.shared_words
         record.counters = self._buffers([arguments.counters.get(number) for number in range(MAX_BUFFERS)])
@@ -83,7 +83,7 @@ class Run:
             self._take_patches(patches)
 
     def emission(self) -> Emission:
-        """What a geometry program emitted."""
+        """The vertices that a geometry program emitted."""
         most = max((chunk.marks.shape[1] for chunk in self._emitted), default=0)
         lanes, registers = len(self.alive), self.program.file_size(File.OUT)
         counts = np.zeros(lanes, np.int64)
@@ -109,7 +109,7 @@ class Run:
         return ctypes.addressof(records)
 
     def _bind_rows(self) -> Bits | None:
-        """Inputs by vertex; returns the outputs by vertex where there are some."""
+        """Bind inputs by vertex. Returns the outputs by vertex if there are any."""
         record, vertices = self._record, self.arguments.vertices
         record.vertices, record.vertex_rows = self._keep(np.ascontiguousarray(vertices)), vertices.shape[1] if len(vertices) else 0
         if File.OUT not in plan_of(self.program).rows:
@@ -120,7 +120,7 @@ class Run:
         return patches
 
     def _take_patches(self, patches: Bits) -> None:
-        """The outputs of the lanes: the own vertex, and what the patch has once."""
+        """Take the outputs of the lanes: each lane's own vertex, and the registers that exist once a patch."""
         for register in patch_registers(self.program, File.OUT):
             patches[:, :, register] = patches[:, :1, register]
         self.outputs[self.arguments.places] = patches.reshape(-1, *patches.shape[2:])
@@ -130,7 +130,7 @@ class Run:
         return output_vertices(self.program) if self.program.processor is Processor.GEOM else 0
 
     def _has_memory(self, *kinds: MemoryType) -> bool:
-        """May the program use memory of these kinds? What is not declared is SHARED."""
+        """True if the program may use MEMORY of these kinds; a register without declaration is SHARED."""
         declared = {MemoryType.SHARED if d.memory is None else d.memory for d in self.program.declared(File.MEMORY)}
         used = any(r.file is File.MEMORY for i in self.program.instructions for r in registers_of(i))
         return used and (MemoryType.SHARED in kinds or not declared.isdisjoint(kinds))
@@ -174,7 +174,7 @@ class Run:
             self._emitted.append(_Emitted.of(order, staged))
 
     def _memory(self, vectors: int) -> Mapping[str, NDArray[Any]]:
-        """What the vectors of a part write to, apart from registers; what is not written stays a mere promise of the system's."""
+        """The memory that the vectors of a chunk write, apart from registers. The system provides pages only when they are written."""
         words, lanes, registers = self.arguments.shared_words, self.lanes, self.program.file_size(File.OUT)
         result: dict[str, NDArray[Any]] = {}
         if self._has_memory(MemoryType.SHARED):
@@ -193,7 +193,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Emitted:
-    """What some lanes emitted, cut to the longest."""
+    """The vertices that some lanes emitted, cut to the longest."""
 
     lanes: NDArray[np.int64]
     counts: NDArray[np.int64]

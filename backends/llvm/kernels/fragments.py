@@ -1,4 +1,4 @@
-"""Runs of fragment programs: inputs at other places of the pixel, and what the color targets hold."""
+"""Runs of fragment programs: inputs at other places of the pixel, and contents of the color targets."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _WHOLE = frozenset({"POSITION", "FACE"})
 
 
 class FragmentRecord(ctypes.Structure):
-    """What RunRecord.fragments points to, where a program asks for it.
+    """The record at RunRecord.fragments, for programs that need it.
 
-    planes: [IN register][a0, dadx, dady][channel]; files: [vector][register * 4 + channel][lane]. has_planes: the inputs are not given.
+    planes: [IN register][a0, dadx, dady][channel]. files: [vector][register * 4 + channel][lane]. has_planes: inputs come from planes.
     """
 
     _fields_ = [
@@ -43,12 +43,12 @@ class FragmentRecord(ctypes.Structure):
 
 
 def asks(program: Program) -> bool:
-    """The program looks at other places, or at targets."""
+    """True if the program reads inputs at other places, or targets."""
     return any(i.opcode.name == "FBFETCH" or i.opcode.name.startswith("INTERP_") for i in program.instructions)
 
 
 def _targets(program: Program) -> int:
-    """One more than the highest target that is read."""
+    """One more than the highest target that the program reads."""
     fetches = (i for i in program.instructions if i.opcode.name == "FBFETCH")
     return max((k + 1 for i in fetches for k in fetched_targets(program, i).values()), default=0)
 
@@ -63,12 +63,12 @@ class Staged:
 
     @property
     def address(self) -> int:
-        """Where the record lies."""
+        """Address of the record."""
         return ctypes.addressof(self.record)
 
 
 def stage_fragments(program: Program, arguments: Arguments, placement: Placement, start: int, stop: int) -> Staged:
-    """What the vectors from `start` to `stop` may ask for."""
+    """Stage the data for the vectors from `start` to `stop`."""
     words = np.zeros((_TARGETS + _targets(program), arguments.lanes, 4), np.uint32)
     position, planes = arguments.quad_pos, arguments.coefs
     if position is not None:
@@ -107,11 +107,11 @@ class FragmentRegisters(RunRegisters):
         return self._value(_TARGETS + target, channel)
 
     def centroid_place(self) -> Place:
-        """A place that is covered."""
+        """A place that the primitive covers."""
         return self._value(_CENTROID, 0), self._value(_CENTROID, 1)
 
     def sample_place(self, number: Val) -> Place:
-        """Where a sample of the render target is; one that does not exist is at the center."""
+        """Place of a sample of the render target; the center for a sample that does not exist."""
         f, env = self.f, Record(self.f, self.env, ShaderEnv)
         there = (number >= 0) & (number < f.splat(env.get("samples"), number.lanes))
         table, offsets = env.get("sample_positions"), f.select(there, number, 0) << 3
@@ -119,7 +119,7 @@ class FragmentRegisters(RunRegisters):
         return f.select(there, x, 0.0), f.select(there, y, 0.0)
 
     def interpolate(self, register: int, channel: int, place: Place) -> Val:
-        """A channel of an input at a place: of its planes, or as it was given."""
+        """A channel of an input at a place: from its plane, or the given value if there are no planes."""
         f, given, declaration = self.f, self.input(register, channel), self._declaration(register)
         name = declaration.semantic.name if declaration is not None and declaration.semantic is not None else ""
         if declaration is None or name in _WHOLE or mode_of(declaration, False) is Interpolation.CONSTANT:

@@ -1,7 +1,7 @@
-"""Kernels of compute grids: many blocks a call, their places counted by the kernel itself.
+"""Kernels of compute grids: many blocks a call, counted by the kernel itself.
 
-A unit of work is what runs side by side: the vectors of one block, or one vector that several small blocks share. No block shares
-a subgroup with another one, so each takes whole quads.
+A unit of work runs side by side: the vectors of one block, or one vector that several small blocks share. No block shares a subgroup
+with another one, so each takes whole quads.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ PLACE_ROWS = 4
 
 
 class GridRecord(ctypes.Structure):
-    """What a grid kernel works on: `blocks` blocks of a grid, x first, from `first` on.
+    """The work of one call of a grid kernel: `blocks` blocks of a grid, x first, from `first` on.
 
-    threads: i32 as [vector][THREAD_ROWS][lane]; groups: [lane], number of the lane's block within its unit. A unit is `vectors` vectors,
-    or one vector with `shared_by` blocks of `quads` quads each (1 and 1 where blocks are not packed). grid, block: sizes; last: threads of
-    the last block of each axis. counters: BufferRecords of HWATOMIC; grid_memory: of GLOBAL and INPUT.
+    threads: i32 as [vector][THREAD_ROWS][lane]. groups: [lane], number of the lane's block within its unit. A unit is `vectors` vectors,
+    or one vector with `shared_by` blocks of `quads` quads each (1 and 1 if blocks are not packed). grid, block: sizes. last: threads of
+    the last block of each axis. counters: BufferRecords of HWATOMIC. grid_memory: those of GLOBAL and INPUT.
 
-    What one unit writes, scratch of the caller's: places, [PLACE_ROWS][lane]; shared: `shared_words` words a block; private:
+    Scratch memory of one unit, which the caller owns: places, [PLACE_ROWS][lane]; shared: `shared_words` words a block; private:
     `private_words` a lane; state: see `barriers`, a multiple of 64 bytes a vector; stops: [vector].
     """
 
@@ -61,8 +61,8 @@ class GridRecord(ctypes.Structure):
 class GridKey:
     """The static part of a launch.
 
-    lanes: of a vector; packed: blocks share vectors; trimmed: the last blocks have fewer threads than the others; textures, samplers,
-    images: unit and static part of what is bound; fuel: see `translate`; is_threaded: several threads run blocks at once.
+    lanes: of a vector. packed: blocks share vectors. trimmed: the last blocks have fewer threads than the others. textures, samplers,
+    images: unit and static part of the bound objects. fuel: see `translate`. is_threaded: several threads run blocks at once.
     """
 
     lanes: int
@@ -88,7 +88,7 @@ class GridRegisters(Registers):
 
     @property
     def is_threaded(self) -> bool:
-        """Other threads run blocks meanwhile."""
+        """True if other threads run blocks of the same grid at the same time."""
         return self.key.is_threaded
 
     # -- where the vector is -------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class GridRegisters(Registers):
 
     # -- registers -----------------------------------------------------------------------------------------------------
     def input(self, register: int, channel: int) -> Val:
-        """Grids have no inputs."""
+        """Refuse: grids have no inputs."""
         return self.f.const(F32.wide(self.lane_map.lanes), 0)
 
     def system_value(self, register: int, channel: int) -> Val:
@@ -182,7 +182,7 @@ class GridRegisters(Registers):
 
 
 def memory_kinds(program: Program) -> frozenset[MemoryType]:
-    """Kinds of MEMORY that a program may use; what is not declared is SHARED."""
+    """Kinds of MEMORY that a program may use; a register without declaration is SHARED."""
     named = [r for i in program.instructions for r in registers_of(i) if r.file is File.MEMORY]
     if not named:
         return frozenset()
@@ -252,7 +252,7 @@ def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: in
 
 
 def _place_blocks(f: Function, record: Record, key: GridKey, place: list[Var], left: Val) -> None:
-    """Write where the blocks of the next unit are, and step on."""
+    """Write the places of the blocks of the next unit, and step on."""
     places, quads = record.get("places"), record.get("quads")
     with f.range(0, record.get("shared_by")) as number:
         now = [axis.get() for axis in place]

@@ -1,8 +1,8 @@
-"""Kernels of a program on its own, without any state: what `tgsi-compile --emit` shows (see `artifact`).
+"""Kernels of a program without any state, for `tgsi-compile --emit` (see `engine.artifact`).
 
-Vertex programs are shown as the kernel that draws use, others as the kernel behind `tgsi.run`. No state is bound, so every texture unit
-is taken to hold an RGBA8 texture (of integers, where an SVIEW says so) with mipmaps and linear filters, and every image texels of the
-declared format, or R32_UINT.
+Vertex programs are shown as the kernel that draws use, other programs as the kernel of `tgsi.run`. No state is bound. So every texture
+unit is assumed to have an RGBA8 texture (of integers, if its SVIEW says so) with mipmaps and linear filters, and every image texels of the
+declared format, or of R32_UINT.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _sampled(program: Program) -> Iterator[tuple[int, str, ReturnType]]:
 
 
 def assumed_keys(program: Program) -> tuple[dict[int, TextureKey], dict[int, SamplerKey]]:
-    """Texture and sampler keys for every unit that the program samples, as the module says."""
+    """Texture and sampler keys for every unit that the program samples, by the assumptions of this module."""
     textures: dict[int, TextureKey] = {}
     samplers: dict[int, SamplerKey] = {}
     for unit, name, kind in _sampled(program):
@@ -58,7 +58,7 @@ def assumed_keys(program: Program) -> tuple[dict[int, TextureKey], dict[int, Sam
 
 
 def assumed_images(program: Program) -> dict[int, ImageKey]:
-    """Image keys for every image that the program declares, as the module says."""
+    """Image keys for every image that the program declares, by the assumptions of this module."""
     found = {}
     for declaration in program.declared(File.IMAGE):
         name = declaration.image.format if declaration.image is not None else ""
@@ -68,9 +68,9 @@ def assumed_images(program: Program) -> dict[int, ImageKey]:
 
 
 def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:
-    """The kernel of a validated program; with fewer lanes where its registers would take too much stack, as `tgsi.run` does.
+    """The kernel of a validated program. As in `tgsi.run`, it has fewer lanes if its registers would take too much stack.
 
-    Raises UnsupportedError for what the generator does not build, ValueError for an image of an unknown format.
+    Raises UnsupportedError if something cannot be generated, ValueError for an image of an unknown format.
     """
     textures, samplers = assumed_keys(program)
     if program.processor is Processor.VERT:

@@ -1,4 +1,4 @@
-"""How the lanes of a run lie in vectors."""
+"""The placement of a run's lanes in vectors."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ GROUPED = frozenset({Processor.COMP, Processor.TESS_CTRL})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """Which lane lies where.
+    """The place of each lane.
 
-    order: (vectors, lanes), the number of the lane at each place, -1 where there is none; groups: (vectors, lanes), the number of
-    its group within the unit. A unit is `unit` vectors: those of one group, or one vector, which may hold `shared_by` groups.
+    order: (vectors, lanes), the number of the lane at each place, -1 for an empty place. groups: (vectors, lanes), the number of
+    the lane's group within its unit. A unit is `unit` vectors: those of one group, or one vector, which may hold `shared_by` groups.
     """
 
     order: Index
@@ -30,25 +30,25 @@ class Placement:
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """(vectors, lanes): where a lane is."""
+        """(vectors, lanes): the places that hold a lane."""
         here: NDArray[np.bool_] = self.order >= 0
         return here
 
     def stage(self, words: Bits, start: int, stop: int) -> Bits:
-        """(registers, all lanes, 4) words -> (vectors, registers, 4, lanes) of the vectors from `start` to `stop`; 0 where no lane is."""
+        """(registers, all lanes, 4) words -> (vectors, registers, 4, lanes) of the vectors from `start` to `stop`; empty places are 0."""
         order = self.order[start:stop]
         staged = words[:, np.maximum(order, 0)]  # registers, vectors, lanes, channels
         staged[:, order < 0] = 0
         return np.ascontiguousarray(staged.transpose(1, 0, 3, 2))
 
     def stage_numbers(self, numbers: Index, start: int, stop: int) -> NDArray[np.int32]:
-        """(all lanes,) numbers -> (vectors, lanes); 0 where no lane is."""
+        """(all lanes,) numbers -> (vectors, lanes); empty places are 0."""
         order = self.order[start:stop]
         return np.where(order < 0, 0, numbers[np.maximum(order, 0)]).astype(np.int32)
 
 
 def place(shape: Shape, stage: Processor, lanes: int) -> Placement:
-    """Lay the lanes of a run out in vectors of `lanes`. No vector holds a part of a group beside anything of another one."""
+    """Lay the lanes of a run out in vectors of `lanes`. A vector that holds part of a group holds nothing of another group."""
     if stage not in GROUPED:
         return _rows(np.arange(shape.lanes)[None], lanes, 1, 1)
     order = np.arange(shape.lanes).reshape(shape.groups, shape.group)

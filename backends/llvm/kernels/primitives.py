@@ -1,4 +1,4 @@
-"""Interfaces of run kernels for the stages whose lanes have primitives, patches or blocks in common."""
+"""Interfaces of run kernels for stages whose lanes share primitives, patches or blocks."""
 
 from __future__ import annotations
 

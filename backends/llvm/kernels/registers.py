@@ -51,7 +51,7 @@ class Registers:
 
 @dataclass(frozen=True, slots=True)
 class DrawRegisters(Registers):
-    """What stages of draws in front of the rasterizer have in common: memory, which ShaderEnv names."""
+    """Interface that all stages of draws before the rasterizer share: memory, through ShaderEnv."""
 
     images: Mapping[int, ImageKey]
     is_threaded: ClassVar[bool] = True
@@ -80,7 +80,7 @@ class RunRegisters(Registers):
     images: Mapping[int, ImageKey]
 
     def part(self, field: str, size: int) -> Val:
-        """Pointer to what the vector has in a staged array: `size` bytes for each."""
+        """Pointer to the vector's part of a staged array with `size` bytes a vector."""
         return vector_part(self.record, field, self.index, size)
 
     def numbers(self, field: str) -> Val:

@@ -27,7 +27,7 @@ from tgsi.language.program import Program
 
 @dataclass(frozen=True, slots=True)
 class _Variant:
-    """What a run kernel is made from; programs with one canonical text are one."""
+    """Everything that determines a run kernel. Programs with the same canonical text are one."""
 
     text: str
     lanes: int
@@ -61,12 +61,12 @@ def run(
     library: Library | None = None,
     **options: Unpack[RunOptions],
 ) -> RunResult:
-    """Run a validated program; the arguments are those of `backends.run.arguments.prepare`, and:
+    """Run a validated program. The arguments are those of `backends.run.arguments.prepare`, and:
 
-    lanes, cpu: how the code is made; results do not depend on them, unless lanes race for memory: each `lanes` invocations run to the
-    end, or to a barrier, before the next ones start. Programs whose registers would take too much stack run with
-    fewer lanes. library: the compiled `build_run_kernel` of this program, these lanes, keys and fuel, if the caller kept it.
-    Raises UnsupportedError for what the generator does not build, ValueError and TypeError for wrong arguments.
+    lanes, cpu: how code is made. Results do not depend on them, unless lanes race for memory: each `lanes` invocations run to the end, or
+    to a barrier, before the next ones start. Programs whose registers would take too much stack run with fewer lanes. library: the compiled
+    `build_run_kernel` of this program, these lanes, keys and fuel, if the caller kept it.
+    Raises UnsupportedError if something cannot be generated, ValueError and TypeError for wrong arguments.
     """
     if not isinstance(cpu, str):
         raise TypeError(f'cpu must be "host" or a level such as "x86-64-v3", not {type(cpu).__name__}')

@@ -40,7 +40,7 @@ _PRESENT = 7
 
 @dataclass(frozen=True, slots=True)
 class _VertexRegisters(DrawRegisters):
-    """Inputs and system values of vertices; each of the latter is one number, the same in all channels."""
+    """Inputs and system values of vertices. A system value is one number, the same in all channels."""
 
     declarations: tuple[Declaration, ...]  # of SV
 
@@ -58,7 +58,7 @@ class _VertexRegisters(DrawRegisters):
 
 
 class _Partial(_VertexRegisters):
-    """The same where some lanes may be no vertices."""
+    """Interface of vertex kernels in which some lanes may be no vertices."""
 
     __slots__ = ()
 
@@ -68,7 +68,7 @@ class _Partial(_VertexRegisters):
 
 
 def wants_presence(program: Program) -> bool:
-    """A vertex kernel has to be told which lanes are vertices."""
+    """True if a vertex kernel needs to know which lanes are vertices."""
     return votes(program) or effects_of(program).writes
 
 
@@ -149,7 +149,7 @@ def _build_shade(
 ) -> int:
     """`shade(record, index)`: the program for one vector. Returns the bytes of state.
 
-    With barriers it is `shade(record, index, state, stopped)` and returns where it stops next: see `barriers`.
+    With barriers it is `shade(record, index, state, stopped)` and returns the number of the barrier where it stops next; see `barriers`.
     """
     waits = plan_of(program).waits
     f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
@@ -177,7 +177,7 @@ def _build_shade(
 
 
 def _build_drive(module: Module) -> None:
-    """`drive(record)`: every vector, one after the other."""
+    """`drive(record)`: runs every vector, one after the other."""
     f = Function(module, "drive", [PTR], internal=True)
     record = Record(f, f.args[0], RunRecord)
     with f.range(0, record.get("units") * record.get("vectors")) as index:
@@ -186,9 +186,9 @@ def _build_drive(module: Module) -> None:
 
 
 def _build_rounds(module: Module, state_bytes: int) -> None:
-    """`drive(record)`: unit after unit, each with its barriers.
+    """`drive(record)`: runs unit after unit, each with its barriers.
 
-    Without memory for states the record only receives how many bytes a state takes.
+    Without memory for states it only stores the bytes of one state in the record.
     """
     f = Function(module, "drive", [PTR], internal=True)
     record = Record(f, f.args[0], RunRecord)

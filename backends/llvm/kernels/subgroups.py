@@ -14,7 +14,7 @@ _VOTES = frozenset({"VOTE_ANY", "VOTE_ALL", "VOTE_EQ", "BALLOT", "READ_FIRST"})
 
 
 def votes(program: Program) -> bool:
-    """Some instruction asks which lanes are invocations."""
+    """True if some instruction needs to know which lanes are invocations."""
     return any(instruction.opcode.name in _VOTES for instruction in program.instructions)
 
 
@@ -30,7 +30,7 @@ _MASKS: Mapping[str, Callable[[int, int], bool]] = {
 def subgroup_value(f: Function, lane_map: LaneMap, name: str, channel: int) -> Val:
     """A channel of the system value `name`, i32 lanes. Masks have 64 bits, in x and y; numbers are the same in all channels.
 
-    KeyError for a name that is none of the subgroup's.
+    KeyError for a name that is not a system value of the subgroup.
     """
     own = [bool(lane & lane_map.x_bit) + 2 * bool(lane & lane_map.y_bit) for lane in range(lane_map.lanes)]
     match name:

@@ -1,4 +1,4 @@
-"""How much work one native call takes: Python sees signals, Ctrl-C among them, only between two calls."""
+"""The amount of work of one native call. Python sees signals, Ctrl-C among them, only between two calls."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ clock = time.perf_counter
 
 
 class TimeSlices:
-    """The pieces of one piece of work, counted in anything: small ones at first, larger ones as long as they are done soon.
+    """Slices of a larger amount of work, in any unit. They begin small and grow as long as they finish quickly.
 
-    `most`: of a piece; `first`: the size to begin with.
+    `most`: largest slice; `first`: the first one.
     """
 
     def __init__(self, most: int, first: int) -> None:
@@ -24,12 +24,12 @@ class TimeSlices:
         self._begun = 0.0
 
     def begin(self) -> int:
-        """The size of the next piece, which begins now."""
+        """Begin the next slice. Returns its size."""
         self._begun = clock()
         return self.size
 
     def end(self) -> None:
-        """It is done."""
+        """End the current slice."""
         spent = clock() - self._begun
         if spent > PERIOD:
             self.size = max(1, int(self.size * PERIOD / spent))
@@ -38,5 +38,5 @@ class TimeSlices:
 
 
 def has_loops(program: Program) -> bool:
-    """An invocation may take long."""
+    """True if one invocation may take long."""
     return any(instruction.opcode.name == "BGNLOOP" for instruction in program.instructions)

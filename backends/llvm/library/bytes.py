@@ -10,7 +10,7 @@ _I8, _I16 = Type("i", 8), Type("i", 16)
 
 
 def can_pack_bytes(f: Function, lanes: int) -> bool:
-    """Is there such a way on the target, for so many lanes?"""
+    """True if the target has these instructions for so many lanes."""
     return f.module.has("avx2") and lanes % 8 == 0
 
 

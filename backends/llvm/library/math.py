@@ -106,7 +106,7 @@ def _subtract_exactly(f: Function, xs: Sequence[Val], k: Sequence[Val], parts: S
 
 
 def _reduce_slow(f: Function, ab: Val) -> tuple[Val, Val]:
-    """Of a finite |x| >= 2^15 by its bits: quadrant and remainder by a fixed-point phase in turns, from a 64-bit window of 1/(2 pi)."""
+    """Quadrant and remainder of a finite |x| >= 2^15 from its bits, by a fixed-point phase in turns from a 64-bit window of 1/(2 pi)."""
     p = ab.lshr(23) - 142
     s = p & 31
     i = p.lshr(5) & 3
@@ -126,7 +126,7 @@ def _reduce_slow(f: Function, ab: Val) -> tuple[Val, Val]:
 
 
 def _by_quadrant(f: Function, is_sine: Sequence[Val], r: Sequence[Val]) -> list[Val]:
-    """The polynomial of the sine or of the cosine of |r| <= pi/4. Where selections are cheap: one with a lane's coefficients."""
+    """The polynomial of the sine or of the cosine of |r| <= pi/4. Where selections are cheap it is one with a lane's own coefficients."""
     z = [v * v for v in r]
     if not f.module.has("avx512f"):
         sine = [v + (v * zz) * _horner(zz, _SIN) for v, zz in zip(r, z)]
@@ -163,7 +163,7 @@ def trigonometry(f: Function, xs: Sequence[Val], cosine: Sequence[bool], mask: V
 
 
 def _some(f: Function, lanes: Val, mask: Val | None) -> Val:
-    """Scalar: has some lane of `mask` been found?"""
+    """True (a scalar, at run time) if `mask` has a lane among those found."""
     return f.any(lanes if mask is None or mask.number is not None or lanes.lanes == 1 else lanes & mask)
 
 

@@ -43,7 +43,7 @@ def store_row(f: Function, format: Format, words: Sequence[Val], pointer: Val) -
 
 
 def _place(offsets: Val) -> Val:
-    """Where in its word each offset lies."""
+    """The bit position of each offset in its word."""
     return (offsets if offsets.type.bits == 32 else offsets.trunc(I32)) & 3
 
 

@@ -1,13 +1,13 @@
-"""Divergence: which values and which control flow are the same for all lanes that take part.
+"""Divergence: the values and the control flow that are the same for all participating lanes.
 
-A register channel has a home: the innermost region that holds all its accesses and begins with a write of it (the main region,
-where every register starts as 0, when there is none). Nobody reads it outside of its home, and the lanes that read it inside are
-among those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home, and
-a channel is uniform (one scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
+A register channel has a home: the innermost region that holds all its accesses and begins with a write of it. If there is none, the
+home is the main region, where every register starts as 0. The channel is never read outside of its home, and the lanes that read it
+inside are among those that entered the home. So a write needs a mask only if divergent control flow lies between it and the home. A
+channel is uniform (one scalar serves all lanes) if every write of it is unmasked and computes from uniform values.
 
-Two refinements make scalars of loop counters. A channel that nobody reads behind an outermost loop is owned by it: lanes that have left
-do not care what becomes of it, so writes inside need no mask on their account. A channel that is read behind may have a twin inside: as
-long as a lane is in the loop it has the value that the unmasked writes give, so one scalar serves all reads inside.
+Two refinements make scalars of loop counters. A channel that is not read after an outermost loop is owned by the loop: its later values
+in lanes that have left do not matter, so writes inside need no mask for them. A channel that is read after the loop may have a twin
+inside: while a lane is in the loop it has the value that the unmasked writes give, so one scalar serves all reads inside.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _JUMPS = frozenset({"BRK", "CONT", "RET"})
 
 @dataclass(eq=False, slots=True)
 class Exit:
-    """Where a BRK, CONT or RET goes. `target` is None for main; `between` are the controls that it leaves on its way, innermost first."""
+    """A BRK, CONT or RET.
+
+    `target` is the control that it leaves, None for main; `between` are the controls inside of it, innermost first.
+    """
 
     leaf: Leaf
     kind: str
@@ -67,7 +70,7 @@ class Flow:
     main_divergent: bool = False
 
     def is_masked(self, region: Region, key: Key) -> bool:
-        """Does a write in `region` need the execution mask?"""
+        """True if a write in `region` needs the execution mask."""
         home = self.homes.get(key)
         if self.main_divergent and ((home is None and key[0] is File.OUT) or key in self.watched):
             return True
@@ -89,7 +92,7 @@ class Flow:
 
 
 def _path(region: Region, home: Region | None) -> Iterator[Control]:
-    """The controls between a region and one around it (None: the very outside)."""
+    """The controls between a region and an outer one (None: outside of all)."""
     while region is not home:
         control = region.control
         if control is None:
@@ -170,7 +173,7 @@ class _Analysis:
         return result
 
     def _find_owners(self) -> None:
-        """For every channel that is written in outermost loops: whether the last of them owns it, or it might have a twin there."""
+        """Decide for every channel that outermost loops write if the last such loop owns it, or if it might have a twin there."""
         last: dict[Key, int] = {}
         written: dict[Key, Control] = {}
         for at, (region, _, _, found) in enumerate(self.steps):
@@ -191,7 +194,7 @@ class _Analysis:
         self.flow.twins.update(self.candidates)
 
     def _visit_twins(self, at: int, region: Region, found: Access, varies: bool) -> None:
-        """A twin needs one value when the loop begins, and writes inside that all lanes in the loop do alike."""
+        """Test a twin: it has one value when the loop begins, and all lanes in the loop write it alike."""
         flow = self.flow
         for key in found.writes:
             loop = flow.twins.get(key)
@@ -240,7 +243,7 @@ class _Analysis:
         return {key for key, found_in in regions.items() if found_in == {home[key]}}
 
     def _shadows(self, candidates: list[tuple[Key, Control]]) -> dict[Key, Control]:
-        """Channels that a divergent loop carries from round to round, all of its lanes alike; none where there are more than a few."""
+        """Channels that a divergent loop carries from round to round alike in all lanes; none if there are more than a few."""
         first: dict[Key, bool] = {}  # is the first access inside a write?
         fit = {key: loop for key, loop in candidates if loop in self.flow.controls and loop not in self.flow.conts}
         for at, (region, _, _, found) in enumerate(self.steps):
@@ -269,7 +272,7 @@ class _Analysis:
             self._visit_writes(at, region, instruction, found)
 
     def _mark(self, found: set[Control], control: Control) -> None:
-        """Add a control to `controls` or `conts`: what stands inside depends on it."""
+        """Add a control to `controls` or `conts`; all code inside depends on it."""
         if control not in found:
             found.add(control)
             self._again(self.inside[control])
@@ -335,7 +338,10 @@ class _Analysis:
                 self._again(self.readers.get(key, ()))
 
     def _visit_nests(self) -> None:
-        """Where lanes enter or leave inner loops one by one, their fuel differs: all loops of a nest must be able to drop single lanes."""
+        """Mark nests in which lanes enter or leave inner loops one by one.
+
+        Their fuel differs, so all loops of the nest must drop single lanes.
+        """
         flow = self.flow
         nested = [loop for loop in self.loops if flow.outer_loop(loop) is not loop]
         for loop in nested:
@@ -374,8 +380,8 @@ def _common(a: Region, b: Region) -> Region:
 
 
 def analyse(main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> Flow:
-    """Find what is uniform.
+    """Find the uniform channels and controls.
 
-    `memory` names the registers (file, index) in arrays addressed at run time; `waits`: there are barriers.
+    `memory`: registers (file, index) in arrays that are addressed at run time. `waits`: the program has barriers.
     """
     return _Analysis(main, memory, waits).run()

@@ -1,7 +1,7 @@
-"""The control tree of a program with its calls written out: what the divergence analysis and the generator walk.
+"""The control tree of a program with its calls written out. The divergence analysis and the generator walk it.
 
-`passes.analysis.regions` owns the shape; here every occurrence of an instruction is an object of its own that knows where it
-stands, because two calls of a subroutine may be uniform in different ways.
+`passes.analysis.regions` owns the shape. Here every occurrence of an instruction is a separate object that knows its place, because two
+calls of a subroutine may be uniform in different ways.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Region:
 
 @dataclass(eq=False, slots=True)
 class Control:
-    """A control inside `region`; IF has two arms, a switch one a label, loops and calls one."""
+    """A control inside of `region`. An IF has two arms, a switch one for each label, loops and calls one."""
 
     kind: Kind
     instruction: Instruction

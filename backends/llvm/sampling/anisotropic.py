@@ -1,11 +1,11 @@
-"""Anisotropic filters: an elliptical weighted average, as Mesa's software renderers have it.
+"""Anisotropic filters: an elliptical weighted average, as in Mesa's software renderers.
 
-A pixel is a circle of one pixel's radius; the derivatives make an ellipse in texels of it, one texel larger so that it always holds a
-texel. The shorter of the derivatives, not below the longer one divided by max_anisotropy, chooses the level of detail, rounded down;
-there all texels whose centers lie inside of the ellipse are summed with weights exp(-2 q), q = 0 at the center and 1 at the
-edge. Where the level is the last one, or where nothing is minified, the ordinary filters do.
+A pixel is a circle of one pixel's radius. The derivatives turn it into an ellipse in texels, one texel larger so that it always holds a
+texel. The shorter of the derivatives, but not less than the longer one divided by max_anisotropy, chooses the level of detail, rounded
+down. At that level all texels with centers inside of the ellipse are summed with weights exp(-2 q), where q is 0 at the center and 1 at
+the edge. The last level, and places that are not minified, use the ordinary filters.
 
-Ellipses longer than max_anisotropy asks for (the level of detail was limited) are shrunk: no coordinate can cost more than
+Ellipses longer than max_anisotropy allows (because the level of detail was limited) are shrunk: no coordinate costs more than
 (4 max_anisotropy + 8)^2 texels.
 """
 
@@ -37,7 +37,7 @@ class Footprint:
 
     @staticmethod
     def of(f: Function, dx: Sequence[Val], dy: Sequence[Val], limit: Val) -> Footprint:
-        """With derivatives bounded."""
+        """The footprint of bounded derivatives."""
         rows = [[f.min(f.max(v, -_FARTHEST), _FARTHEST) for v in row] for row in (dx, dy)]
         return Footprint(f, rows[0], rows[1], limit)
 
@@ -49,7 +49,7 @@ class Footprint:
         return f.min(x, y), f.max(x, y)
 
     def scale(self) -> Val:
-        """The scale factor that the level of detail is made of."""
+        """The scale factor from which the level of detail follows."""
         short, long = self.squares
         return self.f.sqrt(self.f.max(short, long / (self.limit * self.limit)))
 

@@ -54,9 +54,9 @@ def project(
 
 
 def _across_edge(f: Function, face: Val, i: Val, j: Val, size: Val) -> tuple[Val, Val, Val]:
-    """Face and indices of the texel at (i, j), one of which may be -1 or `size`: then it lies on the face next door.
+    """Face and indices of the texel at (i, j), one of which may be -1 or `size`: it then lies on the adjacent face.
 
-    Works on the direction times 2 * size, in integers: what is one step outside lies on the neighbor's edge.
+    Works on the direction times 2 * size, in integers: a texel one step outside lies on the edge of the adjacent face.
     """
 
     def negate(v: Val) -> Val:
@@ -83,10 +83,10 @@ def _across_edge(f: Function, face: Val, i: Val, j: Val, size: Val) -> tuple[Val
 def seamless_footprint(
     f: Function, texture: Texture, level: Level, coords: Sequence[Val], layer: Val, snap: Val | None, shifts: Sequence[Val | float | None]
 ) -> tuple[Callable[[int, int], list[Val]], list[Val]]:
-    """How to fetch a texel of a bilinear filter, (0 or 1 to the right, 0 or 1 down), over the edges of a cube, and the weights.
+    """A function that fetches a texel of a bilinear filter, (0 or 1 to the right, 0 or 1 down), over the edges of a cube, and the weights.
 
-    The texel missing at a corner is its neighbor in t: GL leaves that open. coords: s and t on the face; layer: 6 * cube + face;
-    lanes of `snap` take the nearest texel; shifts: texel offsets.
+    The texel missing at a corner is its neighbor in t: GL leaves that open. coords: s and t on the face. layer: 6 * cube + face.
+    Lanes of `snap` take the nearest texel. shifts: texel offsets.
     """
     size = f.min(level.width, level.height)
     extent = size.to_float()

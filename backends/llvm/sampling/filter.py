@@ -74,7 +74,7 @@ def _magnified(texel: Val) -> list[Val]:
 
 
 def _bilinear(corners: Sequence[Val], u: Val, v: Val) -> Val:
-    """Of left, right, lower left, lower right, as `_magnified` gives them; every difference is exact."""
+    """Bilinear mix of left, right, lower left and lower right, in the form of `_magnified`; every difference is exact."""
     a, b, c, d = corners
     right, down = b - a, c - a
     return ((a - _TWO23) + down * v) + (right + ((d - c) - right) * v) * u
@@ -101,7 +101,7 @@ def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Ax
 
 
 def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
-    """The texel at each offset and the one behind it in memory. Loads lane by lane beat the gather instructions of today."""
+    """The texel at each offset and the next one in memory. Loads lane by lane beat the gather instructions of today's CPUs."""
     n = start.lanes
     offsets = start.bits_as(I64.wide(n // 2))  # two of them at once leave the vector register
     loaded = []
@@ -125,7 +125,7 @@ def _fix_wrapped(f: Function, texture: Texture, starts: Sequence[Val], rights: S
 
 
 def unorm8_channels(f: Function, parts: Sequence[Val], swizzle: Sequence[int]) -> list[Val]:
-    """R, G, B, A of [0, 1] from what `filter_unorm8` gives, by the format's swizzle (4: 0, 5: 1)."""
+    """R, G, B, A in [0, 1] from the result of `filter_unorm8`, by the format's swizzle (4: 0, 5: 1)."""
     vec = F32.wide(parts[0].lanes)
     scaled = [part * (1.0 / (255.0 * unit)) for part, unit in zip(parts, _UNITS)]
     return [scaled[i] if i < 4 else f.const(vec, float(i == 5)) for i in swizzle]

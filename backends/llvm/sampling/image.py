@@ -24,7 +24,7 @@ Update = Callable[[Function, Val, Val], Val]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where each lane's texel lies: `inside` (i1 lanes) says whether there is one, `offset` (i32) counts bytes and is 0 where not."""
+    """The place of each lane's texel: `inside` (i1 lanes) if it exists, `offset` (i32) in bytes, 0 if it does not."""
 
     base: Val
     offset: Val
@@ -95,7 +95,7 @@ class Image:
             f.scatter(word, pointer, where, mask)  # of one texel's lanes all keep the same bits, and the highest one's others stay
 
     def _store_small(self, place: Place, mask: Val, words: Sequence[Val], kept: Sequence[int]) -> None:
-        """Texels that are no whole words: lane by lane, so that neighbors are left alone."""
+        """Store texels that are not whole words lane by lane, so that adjacent texels keep their bits."""
         f, size = self.f, self.format.block_bytes
         parts = [(0, Type("i", 8 * size))] if size < 3 else [(0, I16), (2, Type("i", 8))] if size == 3 else [(0, I32), (4, I16)]
         columns = [_on_stack(f, v) for v in (place.offset, mask.zext(I32), *words)]
@@ -145,7 +145,7 @@ def _on_stack(f: Function, value: Val) -> Val:
 
 
 def _kept_bits(format: Format, write_mask: int) -> list[int]:
-    """Of each word the bits that a store leaves as they are."""
+    """The bits of each word that a store leaves unchanged."""
     if write_mask == XYZW or format.is_shared_exponent:
         return [0] * block_words(format)
     kept = [0xFFFFFFFF] * block_words(format)

@@ -20,7 +20,7 @@ def scale_factor(f: Function, dx: Sequence[Val], dy: Sequence[Val]) -> Val:
 
 
 def level_of_detail(f: Function, rho: Val) -> Val:
-    """log2 of the scale factor; NaN, 0 and infinity come out as what the clamp to min_lod and max_lod can handle."""
+    """log2 of the scale factor. NaN, 0 and infinity become values that the clamp to min_lod and max_lod can handle."""
     return _finite(f, lg2(f, rho))
 
 

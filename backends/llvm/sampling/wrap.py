@@ -136,9 +136,9 @@ def _linear_repeat(f: Function, x: Val, size: Val, extent: Val, pot: bool, snap:
 
 # -- footprints of gathers ----------------------------------------------------------------------------------------------
 def wrap_footprint(f: Function, mode: TexWrap, x: Val, size: Val) -> Axis:
-    """The two texels around x, each wrapped on its own (GL 4.6, 8.14.2), so that their order is what the shader is promised.
+    """The two texels around x, each wrapped on its own (GL 4.6, 8.14.2), in the order that the shader is promised.
 
-    A filter may take neighbors of weight 0 instead; a gather shows which texel was meant.
+    A filter may take a neighbor of weight 0 instead; a gather shows which texel is meant.
     """
     extent = size.to_float()
     x = _bounded(f, x)

@@ -1,7 +1,7 @@
-"""Architectures that code is generated for, besides the x86-64 of this process.
+"""Architectures for which code is generated, in addition to the x86-64 of this process.
 
-The rules of determinism hold on all of them: IEEE arithmetic with denormals, nothing fused but FMA, nothing approximated. What an
-architecture lacks for that is switched on (vectors, double floats) or off (units that flush denormals) by its row.
+The rules of determinism hold on all of them: IEEE arithmetic with denormals, no fused operation but FMA, no approximation. A row switches
+features on that these rules need (vectors, double floats), or off that break them (units that flush denormals).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from types import MappingProxyType
 class Architecture:
     """One row.
 
-    name: the first word of the triple. triple: what the bare name stands for. processor, llvm_features, abi: LLVM's, where the user
-    names no processor. features: what builders may ask for. stack: LLVM's address space of the stack. objects: LLVM writes objects.
+    name: the first word of the triple. triple: the meaning of the bare name. processor, llvm_features, abi: LLVM's, if the user names no
+    processor. features: those that builders may ask for. stack: LLVM's address space of the stack. objects: LLVM writes objects.
     """
 
     name: str
@@ -73,7 +73,7 @@ _REFUSED = {
 def architecture_of(triple: str) -> Architecture:
     """The row of a triple, or of the bare name of an architecture.
 
-    Raises ValueError for what no code is generated for; it names the target, what exists and what was probably meant.
+    Raises ValueError for a target without code generation; it names the target, the known ones and the closest of them.
     """
     first = triple.partition("-")[0]
     name = ALIASES.get(first, first)

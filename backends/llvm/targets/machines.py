@@ -1,7 +1,7 @@
-"""What the machine code is made for, and the few features that change generated text.
+"""The machines that code is made for, and the few features that change generated text.
 
-A `cpu` is "host" or one of the x86-64 levels, whose code runs here, or a target of LLVM's as TRIPLE or TRIPLE/CPU
-("aarch64-linux-gnu", "nvptx64-nvidia-cuda/sm_80"), for which objects are made that run elsewhere.
+A `cpu` is "host" or one of the x86-64 levels, whose code runs here, or an LLVM target as TRIPLE or TRIPLE/CPU ("aarch64-linux-gnu",
+"nvptx64-nvidia-cuda/sm_80"), for which objects are made that run elsewhere.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEVELS: dict[str, frozenset[str]] = {"x86-64": _BASE, "x86-64-v2": _V2, "x86-64-
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A target given as TRIPLE or TRIPLE/CPU: its processor ("" for the architecture's own choice) and what is known of it."""
+    """A target given as TRIPLE or TRIPLE/CPU: its processor ("" for the architecture's own choice) and the facts about it."""
 
     triple: str
     processor: str
@@ -86,7 +86,7 @@ def processors(triple: str) -> tuple[str, ...]:
 
 
 def check_processor(cpu: str) -> None:
-    """ValueError if `cpu` names a processor that its target has not."""
+    """Raise ValueError if `cpu` names a processor that its target lacks."""
     other = foreign(cpu)
     if other is None or not other.processor or other.processor in (known := processors(other.triple)):
         return
@@ -96,7 +96,7 @@ def check_processor(cpu: str) -> None:
 
 
 def require_runnable(cpu: str) -> None:
-    """ValueError for a `cpu` that names another target: its code cannot be linked into this process."""
+    """Raise ValueError for a `cpu` that names another target: its code cannot be linked into this process."""
     if foreign(cpu) is not None:
         raise ValueError(f"cpu: code for {cpu} cannot run here; 'host' and the levels {', '.join(LEVELS)} can")
 
@@ -126,7 +126,7 @@ def native_lanes(cpu: str) -> int:
 
 @functools.cache
 def identity(cpu: str) -> str:
-    """Text that two targets share only if the same object code runs on both the same way; for cache keys."""
+    """Text that two targets share only if the same object code runs on both in the same way; for cache keys."""
     if cpu == "host":
         return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
     cpu_features(cpu)
