@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
+from passes.analysis import facts
 from tgsi.language._record import record
 from tgsi.language.facts.enums import TARGETS, File, Interpolation, Location, Processor
 from tgsi.language.facts.opcodes import Mode
@@ -63,13 +64,7 @@ class Interface:
 
 def interface_of(program: Program) -> Interface:
     """The interface of a program, computed once for each program object in O(declarations + instructions)."""
-    known = program.__dict__.get("_interface")
-    if known is None:
-        known = _interface(program)
-        # A Program is frozen, but a derived value may live beside its fields, as functools.cached_property keeps it.
-        program.__dict__["_interface"] = known
-    assert isinstance(known, Interface)
-    return known
+    return facts.of(program, _interface)
 
 
 def read_masks(program: Program, file: File = File.IN) -> dict[int, int]:

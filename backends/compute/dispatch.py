@@ -126,7 +126,7 @@ class Dispatcher:
 
     def launch(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
         """Run every block of a grid; then all bytes are in memory. UnsupportedError, before anything ran, for what cannot be built."""
-        needs = needs_of(shader, program)
+        needs = needs_of(program)
         lanes = self.lanes_for(program)
         layout = layout_of(grid.block, lanes)
         views, samplers, images = stage_keys(bindings.stage, needs.bindings)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backends.device.grid import ComputeShader
 from backends.device.needs import ShaderNeeds
 from backends.llvm.kernels.grids import memory_kinds
 from backends.llvm.program.plan import plan_of
+from passes.analysis import facts
 from tgsi.language.facts.enums import MemoryType
 from tgsi.language.program import Program
 
@@ -39,11 +39,6 @@ def find_needs(program: Program) -> Needs:
     )
 
 
-def needs_of(shader: ComputeShader, program: Program) -> Needs:
-    """The needs of one of a shader's programs, kept with it."""
-    key = f"needs {id(program)}"
-    found = shader.derived.get(key)
-    if found is None:
-        found = shader.derived[key] = find_needs(program)
-    assert isinstance(found, Needs)
-    return found
+def needs_of(program: Program) -> Needs:
+    """The needs of a program, kept as long as it lives."""
+    return facts.of(program, find_needs)

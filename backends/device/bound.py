@@ -88,11 +88,10 @@ def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -
 class Shader:
     """The handle that create_vs_state and create_fs_state return: a validated program and a number that is never reused.
 
-    The renderer keeps what it derives from a program (link tables, variants) by that number."""
+    The renderer keeps the compiled variants of a program by that number."""
 
     program: Program
     serial: int = field(default_factory=lambda: next(_serials))
-    derived: dict[str, object] = field(default_factory=dict, repr=False)  # what the renderer has found out about it
     stream_output: StreamOutputInfo | None = None
     is_destroyed: bool = False
 

@@ -8,6 +8,7 @@ from backends.abi.records import MAX_CONSTANT_BUFFERS
 from backends.device.bound import Shader
 from backends.device.kinds import MAX_VIEWS
 from backends.run.textures import MAX_IMAGES
+from passes.analysis import facts
 from passes.analysis.effects import NONE, Effects, effects_of
 from passes.analysis.operands import RESOURCES, registers_of
 from tgsi.language.facts.enums import File
@@ -48,14 +49,8 @@ NOTHING = ShaderNeeds((), 0)
 
 
 def needs_of(shader: Shader | None) -> ShaderNeeds:
-    """The demand of a shader, kept with it."""
-    if shader is None:
-        return NOTHING
-    found = shader.derived.get("demand")
-    if found is None:
-        found = shader.derived["demand"] = ShaderNeeds.of(shader.program)
-    assert isinstance(found, ShaderNeeds)
-    return found
+    """The needs of a shader's program, kept with it. None is the shader that does nothing."""
+    return NOTHING if shader is None else facts.of(shader.program, ShaderNeeds.of)
 
 
 def _constants(program: Program, registers: list[RegisterRef]) -> tuple[tuple[int, int, bool], ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from backends.raster.records import CACHE_SLOTS, MAX_ATTRIBUTES, MAX_LANES, MAX_
 from backends.run.result import STREAMS
 from backends.run.shapes import input_vertices, output_vertices
 from linkage.chain import link_stages
+from passes.analysis import facts
 from tgsi.language.facts.enums import File, Primitive
 from tgsi.language.program import Program
 
@@ -87,7 +87,7 @@ def output_rows(program: Program) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
+class _Layout:
     """What a geometry program and the one in front of it say together. record: all of GeometryRecord that this decides."""
 
     rows: int
@@ -99,7 +99,7 @@ class _Facts:
     record: GeometryRecord
 
     @staticmethod
-    def of(producer: Program, program: Program) -> _Facts:
+    def of(producer: Program, program: Program) -> _Layout:
         """From declarations and properties."""
         rows, invocations, size = input_vertices(program), invocations_of(program), 16 * max(program.file_size(File.OUT), 1)
         r = GeometryRecord()
@@ -110,24 +110,7 @@ class _Facts:
         for d in program.declared(File.OUT):
             if d.semantic is not None and d.semantic.name == "PRIM_ID":
                 r.number_at = 16 * d.first
-        return _Facts(rows, program.file_size(File.IN), r.limit, size, r.out_rows, invocations, r)
-
-
-_known: dict[tuple[int, int], tuple[weakref.ref[Program], weakref.ref[Program], _Facts]] = {}
-MAX_KNOWN = 512
-
-
-def _facts(producer: Program, program: Program) -> _Facts:
-    """The same pair gives the same facts, as long as both programs live."""
-    key = id(producer), id(program)
-    found = _known.get(key)
-    if found is not None and found[0]() is producer and found[1]() is program:
-        return found[2]
-    if len(_known) >= MAX_KNOWN:
-        _known.clear()
-    facts = _Facts.of(producer, program)
-    _known[key] = weakref.ref(producer), weakref.ref(program), facts
-    return facts
+        return _Layout(rows, program.file_size(File.IN), r.limit, size, r.out_rows, invocations, r)
 
 
 class GeometryStage:
@@ -147,10 +130,10 @@ class GeometryStage:
     ) -> None:
         """`environment`: address of the ShaderEnv; it and `library` must live as long as the stage."""
         self._gather, self._streams, self._keep = gather, tuple(streams), library
-        facts = _facts(producer, program)
-        self._rows, self._registers, self._limit, self._size = facts.rows, facts.registers, facts.limit, facts.size
-        self._lanes, self._out_rows, self._invocations = lanes, facts.out_rows, facts.invocations
-        r = self._template = GeometryRecord.from_buffer_copy(facts.record)
+        layout = facts.of(producer, _Layout.of, program)
+        self._rows, self._registers, self._limit, self._size = layout.rows, layout.registers, layout.limit, layout.size
+        self._lanes, self._out_rows, self._invocations = lanes, layout.out_rows, layout.invocations
+        r = self._template = GeometryRecord.from_buffer_copy(layout.record)
         r.shader, r.env, r.lanes, r.provokes_first = library.address["geometry"], environment, lanes, provokes_first
 
     @property

@@ -34,6 +34,7 @@ from backends.raster.tile.resolves import build_resolve
 from backends.raster.tile.shade import build_shade
 from backends.raster.tile.shade_samples import build_sample_shade
 from backends.raster.tile.walk import build_tile_walk
+from passes.analysis import facts
 
 LIGHT = 24  # instructions; a longer shader of many small triangles gains nothing from wide runs
 MOST_LIVE = 14  # values; with two registers each more do not fit the 32 of AVX-512
@@ -146,14 +147,8 @@ class Kernels:
         return self._variants.get(_Request(("shade", key), make))
 
     def fragment(self, shader: Shader | None) -> FragmentInfo:
-        """What the renderer must know of a fragment shader; None is the shader that does nothing."""
-        if shader is None:
-            return NO_FRAGMENTS
-        info = shader.derived.get("fragment")
-        if info is None:
-            info = shader.derived["fragment"] = describe(shader.program)
-        assert isinstance(info, FragmentInfo)
-        return info
+        """The facts of a fragment shader that a draw needs; None is the shader that does nothing."""
+        return NO_FRAGMENTS if shader is None else facts.of(shader.program, describe)
 
     def fragment_lanes(self, info: FragmentInfo, texel_bytes: int, is_few: bool) -> int:
         """Width of runs. With AVX-512 as many as the values that live at once leave room for, below it two registers a value.

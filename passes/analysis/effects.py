@@ -7,9 +7,9 @@ other atomics may run in any order, at once, if the machine's own atomics do the
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 
+from passes.analysis import facts
 from passes.analysis.liveness import Liveness
 from tgsi.language.facts.enums import File, MemoryType
 from tgsi.language.ir import Instruction, RegisterRef
@@ -73,16 +73,9 @@ def find_effects(program: Program) -> Effects:
     return Effects(bool(names & {"LOAD", "RESQ"}), stores, frozenset(atomics), free)
 
 
-_known: dict[int, Effects] = {}
-
-
 def effects_of(program: Program) -> Effects:
     """The effects of a program, kept as long as it lives."""
-    key = id(program)
-    if key not in _known:
-        _known[key] = find_effects(program)
-        weakref.finalize(program, _known.pop, key, None)
-    return _known[key]
+    return facts.of(program, find_effects)
 
 
 def is_shared(program: Program, register: RegisterRef) -> bool:

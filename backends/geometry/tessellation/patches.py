@@ -25,10 +25,11 @@ from backends.llvm.engine.engine import Library
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
-from backends.raster.draw.builder import MAX_PARTNERS, DrawBuilder
+from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels, by_unit
 from backends.run.shapes import MAX_PATCH
+from passes.analysis import facts
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
 
@@ -92,18 +93,6 @@ class _Maker:
         return Compiled(_function(library), environment, lanes, library)
 
 
-def _layout(vertex: Shader, control: Shader | None, evaluation: Shader, rows: int) -> PatchLayout:
-    """The layout of these programs, kept with the evaluation shader."""
-    derived, name = evaluation.derived, f"patches {vertex.serial} {control.serial if control is not None else 0} {rows}"
-    if len(derived) > MAX_PARTNERS:
-        derived.clear()
-    found = derived.get(name)
-    if found is None:
-        found = derived[name] = PatchLayout.of(vertex.program, control.program if control is not None else None, evaluation.program, rows)
-    assert isinstance(found, PatchLayout)
-    return found
-
-
 def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, vertex: Shader, packet: Packet) -> TessellationStage:
     """The stage behind the vertex shader. `packet` receives what is read.
 
@@ -113,7 +102,9 @@ def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, ver
     control_stage, evaluation_stage = state.stage[Processor.TESS_CTRL], state.stage[Processor.TESS_EVAL]
     control, evaluation = control_stage.shader, evaluation_stage.shader
     assert evaluation is not None
-    layout, native = _layout(vertex, control, evaluation, patch_vertices(state, info)), max(maker.kernels.native, 8)
+    programs = control.program if control is not None else None, evaluation.program
+    layout = facts.of(vertex.program, PatchLayout.of, *programs, patch_vertices(state, info))
+    native = max(maker.kernels.native, 8)
     key = layout.key
     return TessellationStage(
         layout,

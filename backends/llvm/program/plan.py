@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass, replace
 
 from backends.llvm.builder.lanes import MIN_LANES
@@ -10,6 +9,7 @@ from backends.llvm.program.access import Key, access, is_indirect
 from backends.llvm.program.divergence import Flow, analyse
 from backends.llvm.program.port_pressure import sums_prevail
 from backends.llvm.program.tree import Region, build_tree, leaves
+from passes.analysis import facts
 from passes.analysis.operands import registers_of
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.ir import DstOperand, RegisterRef, SrcOperand
@@ -183,14 +183,6 @@ def _make(program: Program) -> Plan:
     )
 
 
-_plans: dict[int, Plan] = {}
-
-
 def plan_of(program: Program) -> Plan:
     """The plan, kept as long as the program lives. Errors: those of the control tree."""
-    key = id(program)
-    if key not in _plans:
-        made = _make(program)
-        _plans[key] = made
-        weakref.finalize(program, _plans.pop, key, None)
-    return _plans[key]
+    return facts.of(program, _make)

@@ -16,7 +16,7 @@ from backends.pipe.enums import CompareFunc, Face, Prim, SpriteCoordMode
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.cache import CachedDraw, DrawCache, identity
 from backends.raster.draw.environments import Copies
-from backends.raster.draw.link import Linked, link_shaders
+from backends.raster.draw.link import link_shaders
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.sample_state import NO_SAMPLES, sample_key, tell_samples, write_samples
 from backends.raster.draw.style import Style, style_of, write_style
@@ -33,13 +33,11 @@ from backends.raster.tile.depth import DepthKey
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey
 from backends.raster.tile.hiz import Coarse, hiz_of, slack_of
 from backends.raster.tile.pixel_masks import write_windows
-from linkage.options import LinkState
 from tgsi.language.facts.enums import File
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
 _DRAW_SIZE = ctypes.sizeof(Draw)
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
-MAX_PARTNERS = 256  # fragment shaders that a vertex shader remembers
 
 
 @functools.cache
@@ -168,7 +166,7 @@ class DrawBuilder:
         style = style_of(rasterizer, topology, framebuffer.samples > 1)
         shape = style.shape
         fragment = self.kernels.fragment(state.fragment.shader)
-        linked = self._link(vertex, state.fragment.shader, fragment, state.link)
+        linked = link_shaders(vertex, state.fragment.shader, state.link)
         address = self.region.allocate(ctypes.sizeof(Draw))
         ctypes.memset(address, 0, ctypes.sizeof(Draw))
         d = Draw.from_address(address)
@@ -225,18 +223,6 @@ class DrawBuilder:
         """Entry point of a kernel, which lives as long as the draw."""
         self.region.keep(library)
         return library.address[library.exports[0]]
-
-    def _link(self, vertex: Shader, fragment: Shader | None, info: FragmentInfo, state: LinkState) -> Linked:
-        if len(vertex.derived) > MAX_PARTNERS:
-            vertex.derived.clear()
-        key = f"link {fragment.serial if fragment is not None else 0}"
-        if state.mapping:
-            key += f" by {state.text}"
-        linked = vertex.derived.get(key)
-        if linked is None:
-            linked = vertex.derived[key] = link_shaders(vertex, fragment, info, state)
-        assert isinstance(linked, Linked)
-        return linked
 
     # -- fragments ----------------------------------------------------------------------------------------------------
     def _fragments(self, d: Draw, state: DrawState, framebuffer: Framebuffer, info: FragmentInfo, packet: Packet, style: Style) -> None:

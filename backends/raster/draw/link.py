@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from backends.device.bound import Shader
 from backends.llvm.kernels.stages import wants_presence
 from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
-from backends.raster.tile.fragment import FragmentInfo
+from backends.raster.tile.fragment import NO_FRAGMENTS, describe
 from linkage.link import link
 from linkage.options import IDENTITY, LinkState
 from linkage.usage import interface_of
+from passes.analysis import facts
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +41,27 @@ class Linked:
     is_window_space: bool
 
 
-def link_shaders(vertex: Shader, fragment: Shader | None, info: FragmentInfo, state: LinkState = IDENTITY) -> Linked:
-    """Derives it from the LinkTable; `state` is a linkage other than the identity.
+def link_shaders(vertex: Shader, fragment: Shader | None, state: LinkState = IDENTITY) -> Linked:
+    """The link of two shaders, kept with the vertex shader's program.
 
-    UnsupportedError for vertex programs that need what is not there.
+    fragment: None is the shader that does nothing. state: a linkage other than the identity.
+
+    Raises:
+        UnsupportedError: a program has more inputs or outputs than a draw has room for.
     """
-    program = vertex.program
+    return facts.of(vertex.program, _link, None if fragment is None else fragment.program, state)
+
+
+def _link(program: Program, fragment: Program | None, state: LinkState) -> Linked:
+    """The columns of the LinkTable, sorted by setup slot."""
+    info = NO_FRAGMENTS if fragment is None else facts.of(fragment, describe)
     outputs = program.file_size(File.OUT)
     if outputs > MAX_OUTPUTS or info.num_slots > MAX_INPUTS:
         raise UnsupportedError.at("B001", f"a shader may have {MAX_OUTPUTS} outputs and {MAX_INPUTS} inputs")
     by_semantic = interface_of(program).by_semantic
     source, back, colors = [], [], []
     if fragment is not None:
-        table = link(program, fragment.program, state=state)
+        table = link(program, fragment, state=state)
         for row in sorted(table.rows, key=lambda r: r.slot):
             front = _register(row.output_register)
             source.append(front)

@@ -1,0 +1,62 @@
+"""Facts of a program, each computed once: `facts.of(program, maker)` is `maker(program)`, kept as long as the program lives.
+
+A fact may depend on more than the program: `facts.of(vertex, link, fragment, state)` is `link(vertex, fragment, state)`. Further programs
+are compared by identity and referred to weakly, all other arguments are compared by equality. The fact lies with the first program, so it
+must not hold one of the others.
+
+Threads may ask at the same time: each may compute the fact, all get the same object. A maker that raises leaves nothing.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar, TypeVarTuple
+
+from tgsi.language.program import Program
+
+T = TypeVar("T")
+More = TypeVarTuple("More")
+
+MAX_JOINT = 256
+"""Facts with further arguments that a program keeps; one more, and it begins anew. They are made again when they are asked for."""
+
+_ATTRIBUTE = "_facts"
+
+
+class _Facts:
+    """The facts of one program."""
+
+    def __init__(self) -> None:
+        self.own: dict[Callable[..., object], Any] = {}
+        self.joint: dict[tuple[Hashable, ...], tuple[tuple[weakref.ref[Program], ...], Any]] = {}
+
+    def __reduce__(self) -> tuple[type[_Facts], tuple[()]]:
+        """A pickled or deeply copied program computes its facts anew."""
+        return _Facts, ()
+
+
+def of(program: Program, maker: Callable[[Program, *More], T], *more: *More) -> T:
+    """The fact `maker(program, *more)`; see the module. Errors: those of `maker`."""
+    # A Program is frozen, but a derived value may lie beside its fields, as functools.cached_property keeps it.
+    facts: _Facts | None = program.__dict__.get(_ATTRIBUTE)
+    if facts is None:
+        facts = program.__dict__.setdefault(_ATTRIBUTE, _Facts())
+    if not more:
+        if maker not in facts.own:
+            facts.own.setdefault(maker, maker(program, *more))
+        own: T = facts.own[maker]
+        return own
+    others = tuple(item for item in more if isinstance(item, Program))
+    key = (maker, *(id(item) if isinstance(item, Program) else item for item in more))
+    known = facts.joint.get(key)
+    if known is None or any(reference() is not other for reference, other in zip(known[0], others)):
+        made = tuple(map(weakref.ref, others)), maker(program, *more)
+        if len(facts.joint) >= MAX_JOINT:
+            facts.joint.clear()
+        if known is None:
+            known = facts.joint.setdefault(key, made)
+        else:  # the number of a program that is gone
+            facts.joint[key] = known = made
+    joint: T = known[1]
+    return joint
