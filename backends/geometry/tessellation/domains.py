@@ -54,16 +54,16 @@ class Domain(ABC):
 
     def _levels(self, outer: list[Val], inner: list[Val]) -> None:
         f, spacing = self.f, self.spacing
-        outer = [clamp(level, spacing) for level in outer]
-        inner = [clamp(level, spacing) for level in inner]
+        outer = [clamp(f, level, spacing) for level in outer]
+        inner = [clamp(f, level, spacing) for level in inner]
         self.single = f.const(BOOL, 1)
         for level in (*outer, *inner):
             self.single = self.single & (level <= _JUST_ABOVE)
         if spacing is Spacing.FRACTIONAL_ODD:  # where something is subdivided there is something inside
             least = f.select(self.single, f.const(inner[0].type, 1.0), SMALLEST_ABOVE_ONE)
             inner = [f.max(level, least) for level in inner]
-        self.outer = [edge_of(level, spacing) for level in outer]
-        self.inner = [edge_of(level, spacing, is_inner=True) for level in inner]
+        self.outer = [edge_of(f, level, spacing) for level in outer]
+        self.inner = [edge_of(f, level, spacing, is_inner=True) for level in inner]
         self.around = [edge.segments for edge in self.outer]
         self.starts = [f.const(I32, 0)]
         for segments in self.around:
@@ -110,7 +110,7 @@ class Quads(Domain):
             backward, far = number in (0, 3), f.const(I32, ONE if number >= 2 else 0)
 
             def at(k: Val, number: int = number, edge: Edge = edge, backward: bool = backward, far: Val = far) -> tuple[Val, Val]:
-                along = place(edge, edge.segments - k if backward else k)
+                along = place(f, edge, edge.segments - k if backward else k)
                 return (far, along) if number % 2 == 0 else (along, far)
 
             points.run(self.starts[number], edge.segments, at)
@@ -119,8 +119,8 @@ class Quads(Domain):
         with f.if_(~self.single):
             row = f.var(I32, self.border)
             with f.range(1, up.segments) as line:
-                v = place(up, line)
-                points.run(row.get(), width, lambda k: (place(across, k + 1), v))
+                v = place(f, up, line)
+                points.run(row.get(), width, lambda k: (place(f, across, k + 1), v))
                 row.add(width)
 
     def write_indices(self, indices: Indices) -> None:
@@ -184,7 +184,7 @@ class Triangles(Domain):
         for number, edge in enumerate(self.outer):
 
             def at(k: Val, number: int = number, edge: Edge = edge) -> tuple[Val, Val]:
-                return _on_side(number, place(edge, k if number == 1 else edge.segments - k), f.const(I32, 0))
+                return _on_side(number, place(f, edge, k if number == 1 else edge.segments - k), f.const(I32, 0))
 
             points.run(self.starts[number], edge.segments, at)
         with f.if_(~self.single):
@@ -197,13 +197,13 @@ class Triangles(Domain):
         with f.loop() as rings:
             rings.break_if(length.get() <= 0)
             number, size, start = ring.get(), length.get(), first.get()
-            depth = (place(inside, number) * _TWO_THIRDS + (ONE // 2)).lshr(16)
+            depth = (place(f, inside, number) * _TWO_THIRDS + (ONE // 2)).lshr(16)
             shift = (depth + 1).lshr(1)
             for side in range(3):
 
                 def at(k: Val, side: int = side) -> tuple[Val, Val]:
                     step = number + k if side == 1 else inside.segments - number - k
-                    return _on_side(side, place(inside, step) - shift, depth)
+                    return _on_side(side, place(f, inside, step) - shift, depth)
 
                 points.run(start + size * side, size, at)
             first.set(start + size * 3)
@@ -264,8 +264,8 @@ class Isolines(Domain):
 
     def _levels(self, outer: list[Val], inner: list[Val]) -> None:
         self.single = self.f.const(BOOL, 0)
-        self.lines = edge_of(clamp(outer[0], Spacing.EQUAL), Spacing.EQUAL)
-        self.line = edge_of(clamp(outer[1], self.spacing), self.spacing)
+        self.lines = edge_of(self.f, clamp(self.f, outer[0], Spacing.EQUAL), Spacing.EQUAL)
+        self.line = edge_of(self.f, clamp(self.f, outer[1], self.spacing), self.spacing)
 
     def counts(self) -> tuple[Val, Val]:
         """Points and indices."""
@@ -276,8 +276,8 @@ class Isolines(Domain):
         """Line after line."""
         f, each = self.f, self.line.segments + 1
         with f.range(0, self.lines.segments) as line:
-            v = place(self.lines, line)
-            points.run(line * each, each, lambda k: (place(self.line, k), v))
+            v = place(f, self.lines, line)
+            points.run(line * each, each, lambda k: (place(f, self.line, k), v))
 
     def write_indices(self, indices: Indices) -> None:
         """Each segment by its two points."""

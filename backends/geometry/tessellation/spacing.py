@@ -41,9 +41,9 @@ class Edge:
         return (self.half << 1) - self.odd
 
 
-def clamp(level: Val, spacing: Spacing, least: Val | float | None = None) -> Val:
+def clamp(f: Function, level: Val, spacing: Spacing, least: Val | float | None = None) -> Val:
     """A level inside the limits of a spacing (`least` in place of the lower one), rounded up where it is EQUAL; NaN is the lowest."""
-    f, (low, high) = level.f, _LIMITS[spacing]
+    low, high = _LIMITS[spacing]
     inside = f.min(f.max(level, low if least is None else least), high)
     return f.ceil(inside) if spacing is Spacing.EQUAL else inside
 
@@ -64,9 +64,8 @@ def split_masks() -> list[int]:
     return masks
 
 
-def edge_of(level: Val, spacing: Spacing, *, is_inner: bool = False) -> Edge:
+def edge_of(f: Function, level: Val, spacing: Spacing, *, is_inner: bool = False) -> Edge:
     """The edge of a clamped level. An inner EQUAL level of 1 counts as 2: where outer ones are higher there is something inside."""
-    f = level.f
     fixed = f.round(level * float(ONE)).cast("fptosi", I32)
     if spacing is Spacing.EQUAL:
         odd = fixed.lshr(16) & 1
@@ -80,18 +79,17 @@ def edge_of(level: Val, spacing: Spacing, *, is_inner: bool = False) -> Edge:
     rest = whole - (f.const(I32, 1) << (31 - f.intrinsic("ctlz", whole | 1, Val(f, BOOL, "true"))))
     split = f.select(whole.eq(0), f.const(I32, 0), (rest << 1) + 1)
     split = f.select(fraction.eq(0), above + 1, split)
-    return Edge(above, odd, fraction, _inverse((below << 1) - odd), _inverse((above << 1) - odd), split)
+    return Edge(above, odd, fraction, _inverse(f, (below << 1) - odd), _inverse(f, (above << 1) - odd), split)
 
 
-def _inverse(segments: Val) -> Val:
+def _inverse(f: Function, segments: Val) -> Val:
     """1 / segments, rounded to nearest."""
-    at_least_one = segments.f.max(segments, 1)
+    at_least_one = f.max(segments, 1)
     return (at_least_one.lshr(1) + ONE).udiv(at_least_one)
 
 
-def place(edge: Edge, point: Val) -> Val:
+def place(f: Function, edge: Edge, point: Val) -> Val:
     """Where points (i32 lanes, 0 to segments) lie, 0 to ONE."""
-    f = point.f
     mirrored = point >= edge.half
     near = f.select(mirrored, edge.segments - point, point)
     earlier = near - (near > edge.split).zext(I32)

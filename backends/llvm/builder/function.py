@@ -7,20 +7,19 @@ fast-math flag, nsw, nuw, exact, inbounds, undef or poison (ARCHITECTURE.md, det
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
-from backends.llvm.builder import scalarize as by_lane
-from backends.llvm.builder.blocks import Blocks
+from backends.llvm.builder import scalarize
 from backends.llvm.builder.module import Module, returned
+from backends.llvm.builder.operations import Operations
 from backends.llvm.builder.rounding import rounded
-from backends.llvm.builder.types import BOOL, F32, F64, I8, I16, I32, I64, PTR, Type, constant_text, element_text
+from backends.llvm.builder.types import BOOL, F32, F64, I8, I16, I32, I64, PTR, Type
 from backends.llvm.builder.values import Loop, Val, Var
 
 __all__ = ["BOOL", "F32", "F64", "I8", "I16", "I32", "I64", "PTR", "Function", "Loop", "Module", "Type", "Val", "Var"]
 
 
-class Function(Blocks):
+class Function(Operations):
     """One function being written. Its module collects finished functions."""
 
     def __init__(
@@ -37,184 +36,17 @@ class Function(Blocks):
         `shared`: other threads write behind the pointers, so nothing may be assumed about aliases.
         `internal`: the function is called from its own module only.
         """
-        self.module, self.name, self.returns, self.internal = module, name, returns, internal
-        super().__init__(module.stack_space)
-        self.variables: list[Var] = []
-        self._hidden: dict[float, Val] = {}
-        self._lane_memory: dict[tuple[str, Type], Val] = {}
-        self.written_lanes = 0  # see `by_lane`
+        super().__init__(module)
+        self.name, self.returns, self.internal = name, returns, internal
         names = [f"%a{i}" for i in range(len(params))]
         self.args = [Val(self, t, n) for t, n in zip(params, names)]
         declared = ", ".join(f"{t} {n}" if t != PTR or shared else f"ptr noalias {n}" for t, n in zip(params, names))
         self.header = f"define {'internal ' if internal else ''}{returned(returns)} @{name}({declared}) #0 {{"
         module.functions.append(self)
 
-    def value(self, type: Type, name: str) -> Val:
-        """A value by LLVM's name."""
-        return Val(self, type, name)
-
-    # -- writing ----------------------------------------------------------------------------------------------------
-    def ret(self, value: Val | None = None) -> None:
-        """Return."""
-        self.line(f"ret {value}" if value is not None else "ret void")
-
-    def ret_many(self, values: Sequence[Val]) -> None:
-        """Return several values."""
-        types = [value.type for value in values]
-        whole = "zeroinitializer"
-        for number, value in enumerate(values):
-            name = self.fresh()
-            self.line(f"{name} = insertvalue {returned(types)} {whole}, {value}, {number}")
-            whole = name
-        self.line(f"ret {returned(types)} {whole}")
-
     def text(self) -> str:
         """The whole function as LLVM text."""
         return "\n".join([self.header, *self.entry, "  br label %start", "start:", *self.body, "}"])
-
-    # -- values -----------------------------------------------------------------------------------------------------
-    def const(self, type: Type, x: Val | float) -> Val:
-        """A number as a constant of `type`; a Val is passed on, splatted to the lanes of `type` where it is scalar."""
-        if isinstance(x, Val):
-            return self.splat(x, type.lanes) if x.type.lanes == 1 < type.lanes else x
-        return Val(self, type, constant_text(type, x), x)
-
-    def lanes_const(self, type: Type, values: Sequence[float]) -> Val:
-        """A constant vector, one number a lane."""
-        one = type.wide(1)
-        return Val(self, type, "<" + ", ".join(f"{one} {element_text(one, v)}" for v in values) + ">")
-
-    def word(self, bits: int, lanes: int = 1) -> Val:
-        """The 32-bit word `bits` as f32 lanes, bit for bit (signalling NaN included)."""
-        return self.const(I32.wide(lanes), bits).as_float()
-
-    def hidden(self, x: float) -> Val:
-        """A scalar f32 constant that LLVM takes for a variable; made once a function."""
-        if x not in self._hidden:
-            name = self.fresh()
-            table = self.module.constant(f"hidden_{element_text(F32, x)}", F32, [x])
-            self.entry.append(f"  {name} = load float, ptr {table}, align 4")
-            self._hidden[x] = Val(self, F32, name)
-        return self._hidden[x]
-
-    def lane_memory(self, use: str, type: Type) -> Val:
-        """Stack memory for a value of `type`, the same for all of one use; what it holds is gone with the next one."""
-        key = use, type
-        if key not in self._lane_memory:
-            self._lane_memory[key] = self.alloca(str(type))
-        return self._lane_memory[key]
-
-    def splat(self, x: Val, lanes: int) -> Val:
-        """A scalar in every lane; a vector of `lanes` lanes as it is."""
-        if x.type.lanes == lanes:
-            return x
-        if x.type.lanes != 1:
-            raise TypeError(f"{x.type} cannot be splatted to {lanes} lanes")
-        t = x.type.wide(lanes)
-        if x.number is not None:
-            return self.const(t, x.number)
-        first = self.pure(t, f"insertelement {t} zeroinitializer, {x}, i32 0")
-        return self.shuffle(first, first, [0] * lanes)
-
-    def same(self, a: Val | float, b: Val | float) -> tuple[Val, Val]:
-        """Both as values of one type: numbers become constants, scalars are splatted; else TypeError."""
-        if isinstance(a, Val):
-            va = a
-            vb = b if isinstance(b, Val) else self.const(a.type, b)
-            if va.type is vb.type:
-                return va, vb
-        elif isinstance(b, Val):
-            va, vb = self.const(b.type, a), b
-        else:
-            raise TypeError("one of the two must be a staged value")
-        lanes = max(va.type.lanes, vb.type.lanes)
-        va, vb = self.splat(va, lanes), self.splat(vb, lanes)
-        if va.type != vb.type:
-            raise TypeError(f"{va.type} meets {vb.type}")
-        return va, vb
-
-    def shuffle(self, a: Val, b: Val, index: Sequence[int]) -> Val:
-        """Lanes of the concatenation of `a` and `b`, picked by constant indices."""
-        picks = ", ".join(f"i32 {i}" for i in index)
-        return self.pure(a.type.wide(len(index)), f"shufflevector {a}, {b}, <{len(index)} x i32> <{picks}>")
-
-    def concat(self, parts: Sequence[Val]) -> Val:
-        """Vectors one after the other; their number must be a power of two."""
-        while len(parts) > 1:
-            n = parts[0].type.lanes
-            parts = [self.shuffle(parts[i], parts[i + 1], range(2 * n)) for i in range(0, len(parts), 2)]
-        return parts[0]
-
-    def insert(self, vector: Val, x: Val, lane: int) -> Val:
-        """`vector` with one lane replaced by the scalar `x`."""
-        return self.pure(vector.type, f"insertelement {vector}, {x}, i32 {lane}")
-
-    def select(self, c: Val, a: Val | float, b: Val | float) -> Val:
-        """Lane by lane: `a` where `c`, else `b`. A scalar condition with vector arms picks one arm whole."""
-        x, y = self.same(a, b)
-        lanes = max(c.type.lanes, x.type.lanes)
-        if c.type.lanes > 1:
-            x, y = self.splat(x, lanes), self.splat(y, lanes)
-        return self.pure(x.type, f"select {c}, {x}, {y}")
-
-    def min(self, a: Val | float, b: Val | float) -> Val:
-        """a < b ? a : b (signed; NaN gives `b`)."""
-        x, y = self.same(a, b)
-        return self.select(x < y, x, y)
-
-    def max(self, a: Val | float, b: Val | float) -> Val:
-        """a > b ? a : b (signed; NaN gives `b`)."""
-        x, y = self.same(a, b)
-        return self.select(x > y, x, y)
-
-    def _call(self, returns: Type | None, target: str, args: Sequence[Val]) -> Val | None:
-        text = f"call {returns or 'void'} {target}({', '.join(map(str, args))})"
-        if returns is not None:
-            return self.emit(returns, text)
-        self.line(text)
-        return None
-
-    def call(self, returns: Type | None, name: str, *args: Val) -> Val:
-        """Call a function by name, declared on the way; see `engine.ALLOWED_SYMBOLS` for what exists outside the module.
-
-        The result of a void call must not be used.
-        """
-        self.module.declare(returns, name, ", ".join(str(a.type) for a in args))
-        result = self._call(returns, f"@{name}", args)
-        return result if result is not None else Val(self, Type("i", 0), "void")
-
-    def call_many(self, returns: Sequence[Type], name: str, *args: Val) -> list[Val]:
-        """Call a function that returns several values."""
-        kind = returned(returns)
-        self.module.declare(returns, name, ", ".join(str(a.type) for a in args))
-        whole = self.fresh()
-        self.line(f"{whole} = call {kind} @{name}({', '.join(map(str, args))})")
-        return [self.emit(t, f"extractvalue {kind} {whole}, {number}") for number, t in enumerate(returns)]
-
-    def call_pointer(self, returns: Type | None, target: Val, *args: Val) -> Val:
-        """Call through a pointer. The result of a void call must not be used."""
-        result = self._call(returns, target.name, args)
-        return result if result is not None else Val(self, Type("i", 0), "void")
-
-    def intrinsic(self, name: str, x: Val, *more: Val) -> Val:
-        """llvm.NAME overloaded on the type of `x`, which is also the result's; only for those that compute and do nothing else."""
-        full, arguments = f"llvm.{name}.{x.type.suffix}", (x, *more)
-        self.module.declare(x.type, full, ", ".join(str(a.type) for a in arguments))
-        return self.pure(x.type, f"call {x.type} @{full}({', '.join(map(str, arguments))})")
-
-    def sqrt(self, x: Val) -> Val:
-        """IEEE square root."""
-        result = self.intrinsic("sqrt", x)
-        self.slow.append(result)
-        return result
-
-    def abs(self, x: Val) -> Val:
-        """A float without its sign bit."""
-        return self.intrinsic("fabs", x)
-
-    def neg_bits(self, x: Val) -> Val:
-        """A float with its sign bit flipped, NaN included."""
-        return self.pure(x.type, f"fneg {x}")
 
     def floor(self, x: Val) -> Val:
         """Round down."""
@@ -232,69 +64,11 @@ class Function(Blocks):
         """Round to nearest, ties to even."""
         return rounded(self, x, "roundeven")
 
-    def popcount(self, x: Val) -> Val:
-        """Number of set bits."""
-        return self.intrinsic("ctpop", x)
-
-    def to_int(self, x: Val) -> Val:
-        """Float to i32, toward zero; 0 where |x| >= 2^31 or NaN."""
-        safe = self.select(self.abs(x) < 2147483648.0, x, 0.0)
-        return safe.cast("fptosi", I32)
-
-    def mask_bits(self, mask: Val) -> Val:
-        """Lane mask -> i32 with one bit a lane (at most 32 lanes)."""
-        if mask.type.lanes > 32:
-            raise TypeError("a mask of more than 32 lanes does not fit an i32")
-        if mask.type.lanes == 1:
-            return mask.zext(I32)
-        return mask.bits_as(Type("i", mask.type.lanes)).zext(I32)
-
-    def any(self, mask: Val) -> Val:
-        """Scalar truth: is some lane set?"""
-        if mask.type.lanes == 1:
-            return mask
-        return mask.bits_as(Type("i", mask.type.lanes)).ne(0)
-
-    def all(self, mask: Val) -> Val:
-        """Scalar truth: is every lane set?"""
-        if mask.type.lanes == 1:
-            return mask
-        return mask.bits_as(Type("i", mask.type.lanes)).eq(-1)
-
-    # -- memory -----------------------------------------------------------------------------------------------------
-    def at(self, pointer: Val, offset: Val | int) -> Val:
-        """`pointer` plus bytes; an i32 offset counts as unsigned."""
-        if isinstance(offset, int):
-            offset = Val(self, I64, str(offset))
-        elif offset.type == I32:
-            offset = offset.zext(I64)
-        return self.pure(PTR, f"getelementptr i8, {pointer}, {offset}")
-
-    def load(self, type: Type, pointer: Val, offset: Val | int = 0, align: int = 4, atomic: bool = False) -> Val:
-        """Load from `pointer` plus `offset` bytes; `atomic` loads acquire."""
-        p = pointer if isinstance(offset, int) and offset == 0 else self.at(pointer, offset)
-        if atomic:
-            return self.emit(type, f"load atomic {type}, {p} acquire, align {align}")
-        return self.emit(type, f"load {type}, {p}, align {align}")
-
-    def store(self, value: Val, pointer: Val, offset: Val | int = 0, align: int = 4, atomic: bool = False) -> None:
-        """Store at `pointer` plus `offset` bytes; `atomic` stores release."""
-        p = pointer if isinstance(offset, int) and offset == 0 else self.at(pointer, offset)
-        if atomic:
-            self.line(f"store atomic {value}, {p} release, align {align}")
-        else:
-            self.line(f"store {value}, {p}, align {align}")
-
-    def masked_store(self, value: Val, pointer: Val, mask: Val) -> None:
-        """Store the lanes of `mask` only."""
-        align = Val(self, I32, "4")
-        self.call(None, f"llvm.masked.store.{value.type.suffix}.p0", value, pointer, align, mask)
-
     def gather(self, type: Type, pointer: Val, offsets: Val, mask: Val | None = None) -> Val:
         """Lane k loads an element of `type` at `pointer` + offsets[k] bytes (i32 unsigned or i64); masked-off lanes are 0."""
         lanes = offsets.type.lanes
-        if by_lane.is_better(self, lanes):
-            return by_lane.gather(self, type, pointer, offsets, mask)
+        if scalarize.is_better(self, lanes):
+            return scalarize.gather(self, type, pointer, offsets, mask)
         wide = offsets.zext(I64) if offsets.type.bits == 32 else offsets
         pointers = self.pure(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
         live = mask if mask is not None else self.const(BOOL.wide(lanes), 1)
@@ -305,78 +79,10 @@ class Function(Blocks):
     def scatter(self, value: Val, pointer: Val, offsets: Val, mask: Val) -> None:
         """Lane k of `mask` stores its element at `pointer` + offsets[k] bytes; of equal addresses the highest lane wins."""
         lanes = offsets.type.lanes
-        if by_lane.is_better(self, lanes):
-            by_lane.scatter(self, value, pointer, offsets, mask)
+        if scalarize.is_better(self, lanes):
+            scalarize.scatter(self, value, pointer, offsets, mask)
             return
         wide = offsets.zext(I64) if offsets.type.bits == 32 else offsets
         pointers = self.pure(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
         align = Val(self, I32, "4")
         self.call(None, f"llvm.masked.scatter.{value.type.suffix}.v{lanes}p0", value, pointers, align, mask)
-
-    def atomic_add(self, pointer: Val, value: int) -> Val:
-        """Add to the i32 behind `pointer`; the old value."""
-        return self.emit(I32, f"atomicrmw add {pointer}, i32 {value} seq_cst")
-
-    def load_vec4s(self, pointers: Sequence[Val], type: Type = F32) -> list[Val]:
-        """Lane k's four words lie at pointers[k]; the four channels, transposed. Beats gathers by about 4."""
-        n = len(pointers)
-        quads = [self.load(type.wide(4), p) for p in pointers]
-        if n == 1:
-            return [quads[0][c] for c in range(4)]
-        m = [self.concat([quads[g + j] for g in range(0, n, 4)]) for j in range(4)]
-        return self.transpose4(m)
-
-    def transpose4(self, m: Sequence[Val]) -> list[Val]:
-        """4x4 transposes inside each group of four lanes (its own inverse)."""
-        n = m[0].type.lanes
-        lo = [i for g in range(0, n, 4) for i in (g, n + g, g + 1, n + g + 1)]
-        hi = [i + 2 for i in lo]
-        first = [i for g in range(0, n, 4) for i in (g, g + 1, n + g, n + g + 1)]
-        second = [i + 2 for i in first]
-        a, b = self.shuffle(m[0], m[1], lo), self.shuffle(m[2], m[3], lo)
-        c, d = self.shuffle(m[0], m[1], hi), self.shuffle(m[2], m[3], hi)
-        return [self.shuffle(a, b, first), self.shuffle(a, b, second), self.shuffle(c, d, first), self.shuffle(c, d, second)]
-
-    def store_vec4s(self, channels: Sequence[Val], pointers: Sequence[Val], offset: int) -> None:
-        """Lane k's four channels go to pointers[k] + `offset`, in ascending order of lanes."""
-        n = len(pointers)
-        if n == 1:
-            for c, v in enumerate(channels):
-                self.store(v, pointers[0], offset + 4 * c)
-            return
-        rows = self.transpose4([c.as_int() for c in channels])
-        for k, p in enumerate(pointers):  # ascending: a later lane may overwrite an earlier one on purpose
-            g = k // 4 * 4
-            self.store(self.shuffle(rows[k % 4], rows[k % 4], range(g, g + 4)), p, offset)
-
-    # -- control flow -----------------------------------------------------------------------------------------------
-    def var(self, type: Type, initial: Val | float = 0) -> Var:
-        """A new variable, assigned here."""
-        v = Var(self, type)
-        v.set(initial)
-        return v
-
-    @contextmanager
-    def loop(self) -> Iterator[Loop]:
-        """An endless loop; leave it with `break_if`."""
-        loop = Loop(self)
-        self.jump(loop.head)
-        self.place(loop.head)
-        yield loop
-        self.jump(loop.head)
-        self.place(loop.end)
-
-    @contextmanager
-    def range(self, start: Val | int, stop: Val | int, step: int = 1) -> Iterator[Val]:
-        """for i in range(start, stop, step), i an i32, signed comparison."""
-        i = self.var(I32, start)
-        head, body, end = self.label(), self.label(), self.label()
-        self.jump(head)
-        self.place(head)
-        now = i.get()
-        self.branch(now < stop, body, end)
-        self.place(body)
-        yield now
-        i.set(now + step)
-        self.jump(head)
-        self.place(end)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from backends.llvm.builder.types import Type, element_text
 from backends.llvm.targets.machines import cpu_features, stack_space
-
-if TYPE_CHECKING:
-    from backends.llvm.builder.function import Function
 
 
 def returned(returns: Type | Sequence[Type] | None) -> str:
@@ -17,6 +14,16 @@ def returned(returns: Type | Sequence[Type] | None) -> str:
     if returns is None:
         return "void"
     return str(returns) if isinstance(returns, Type) else f"{{ {', '.join(map(str, returns))} }}"
+
+
+class Definition(Protocol):
+    """A function of a module: its name, and its LLVM text once it is finished. An internal one is called from its own module only."""
+
+    name: str
+    internal: bool
+
+    def text(self) -> str:
+        """The whole function as LLVM text."""
 
 
 class Module:
@@ -28,7 +35,7 @@ class Module:
         self._features = cpu_features(cpu)
         self.stack_space = stack_space(cpu)
         self.used_features: set[str] = set()
-        self.functions: list[Function] = []
+        self.functions: list[Definition] = []
         self._declared: dict[str, str] = {}
 
     def has(self, feature: str) -> bool:

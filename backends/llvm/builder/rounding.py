@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from backends.llvm.builder.operations import Operations
 from backends.llvm.builder.values import Val
 
-if TYPE_CHECKING:
-    from backends.llvm.builder.function import Function
 
-
-def rounded(f: Function, x: Val, name: str) -> Val:
+def rounded(f: Operations, x: Val, name: str) -> Val:
     """`x` rounded as LLVM's intrinsic floor, ceil, trunc or roundeven does it."""
     if f.module.has("sse4.1"):
         return f.intrinsic(name, x)
@@ -26,14 +22,14 @@ def rounded(f: Function, x: Val, name: str) -> Val:
     return _signed(f, x, near)
 
 
-def _nearest(f: Function, x: Val) -> Val:
+def _nearest(f: Operations, x: Val) -> Val:
     """Nearest integer of any |x| below 2^23 (2^52 for f64); the sign of a zero is lost."""
     limit = 2.0 ** (52 if x.type.bits == 64 else 23)
     near = (f.abs(x) + limit) - limit
     return f.select(x < 0.0, 0.0 - near, near)
 
 
-def _signed(f: Function, x: Val, near: Val) -> Val:
+def _signed(f: Operations, x: Val, near: Val) -> Val:
     """`near` with the sign of `x`; `x` itself where it has no fraction, is infinite or NaN."""
     signed = f.call(x.type, f"llvm.copysign.{x.type.suffix}", near, x)
     return f.select(f.abs(x) < 2.0 ** (52 if x.type.bits == 64 else 23), signed, x)

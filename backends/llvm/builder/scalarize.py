@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from backends.llvm.builder.operations import Operations
 from backends.llvm.builder.types import BOOL, I64, Type
 from backends.llvm.builder.values import Val
-
-if TYPE_CHECKING:
-    from backends.llvm.builder.function import Function
-
 
 MOST = 1024
 """Lanes of all gathers and scatters of a function that may be written out; of more, LLVM would take seconds."""
 
 
-def is_better(f: Function, lanes: int) -> bool:
+def is_better(f: Operations, lanes: int) -> bool:
     """Should the lanes of one more vector be walked over? If not, they count as written out."""
     if f.module.has("avx512f"):
         return False
@@ -31,8 +27,8 @@ def is_better(f: Function, lanes: int) -> bool:
     return False
 
 
-def gather(f: Function, type: Type, pointer: Val, offsets: Val, mask: Val | None) -> Val:
-    """As `Function.gather`."""
+def gather(f: Operations, type: Type, pointer: Val, offsets: Val, mask: Val | None) -> Val:
+    """Load one element a lane; see `Function.gather`."""
     lanes = offsets.lanes
     results = f.lane_memory("results", type.wide(lanes))
     f.store(f.const(type.wide(lanes), 0), results)
@@ -41,8 +37,8 @@ def gather(f: Function, type: Type, pointer: Val, offsets: Val, mask: Val | None
     return f.load(type.wide(lanes), results)
 
 
-def scatter(f: Function, value: Val, pointer: Val, offsets: Val, mask: Val) -> None:
-    """As `Function.scatter`."""
+def scatter(f: Operations, value: Val, pointer: Val, offsets: Val, mask: Val) -> None:
+    """Store one element a lane; see `Function.scatter`."""
     one = value.type.wide(1)
     values = f.lane_memory("values", value.type)
     f.store(value, values)
@@ -55,7 +51,7 @@ def _align(type: Type) -> int:
 
 
 @contextmanager
-def lanes_of(f: Function, offsets: Val, mask: Val | None) -> Iterator[tuple[Val, Val]]:
+def lanes_of(f: Operations, offsets: Val, mask: Val | None) -> Iterator[tuple[Val, Val]]:
     """The body runs for each lane of the mask, the lowest first, with its number (i64) and its offset."""
     lanes, size = offsets.lanes, offsets.type.bits // 8
     places = f.lane_memory("offsets", offsets.type)

@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from backends.llvm.builder.types import BOOL, F32, F64, I32, Type, reinterpreted
 
-if TYPE_CHECKING:
-    from backends.llvm.builder.function import Function
+
+class Writer(Protocol):
+    """The part of a `Function` that values, variables and loops write themselves with."""
+
+    slow: list[Val]
+    variables: list[Var]
+
+    def const(self, type: Type, x: Val | float) -> Val:
+        """A number as a constant of `type`; a scalar value splatted to its lanes."""
+
+    def same(self, a: Val | float, b: Val | float) -> tuple[Val, Val]:
+        """Both as values of one type. TypeError if they have none in common."""
+
+    def pure(self, type: Type, text: str) -> Val:
+        """The result of an instruction without effects, written at most once."""
+
+    def emit(self, type: Type, text: str) -> Val:
+        """The result of an instruction, written here."""
+
+    def line(self, text: str) -> None:
+        """Write an instruction that has no result."""
+
+    def alloca(self, type: str, align: int = 64) -> Val:
+        """Stack memory of the LLVM type named `type`."""
+
+    def label(self) -> str:
+        """A new block label."""
+
+    def branch(self, cond: Val, yes: str, no: str) -> None:
+        """Jump to one of two labels by a scalar condition."""
+
+    def place(self, label: str, *, follows: bool = False) -> None:
+        """Start the block `label`; `follows`: only the block before it jumps to it."""
 
 
 class Val:
@@ -20,7 +51,7 @@ class Val:
 
     __slots__ = ("f", "name", "number", "raw", "truth", "type")
 
-    def __init__(self, f: Function, type: Type, name: str, number: float | None = None) -> None:
+    def __init__(self, f: Writer, type: Type, name: str, number: float | None = None) -> None:
         """`number`: what every lane is known to be."""
         self.f, self.type, self.name, self.number = f, type, name, number
         self.raw: Val | None = None  # the same before NaN became the canonical one, for those who do that again
@@ -219,7 +250,7 @@ class Var:
 
     __slots__ = ("f", "slot", "type")
 
-    def __init__(self, f: Function, type: Type) -> None:
+    def __init__(self, f: Writer, type: Type) -> None:
         self.f, self.type = f, type
         self.slot = f.alloca(str(type))
         f.variables.append(self)
@@ -243,7 +274,7 @@ class Var:
 class Loop:
     """An endless loop being written; `break_if` and `continue_if` take scalar conditions."""
 
-    def __init__(self, f: Function) -> None:
+    def __init__(self, f: Writer) -> None:
         self.f, self.head, self.end = f, f.label(), f.label()
 
     def break_if(self, cond: Val) -> None:

@@ -76,9 +76,9 @@ class _Walk:
         with f.range(0, pattern.count) as s:
             seen = replace(
                 kernel,
-                targets=[(k, t.sample(s)) for k, t in kernel.targets],
-                depth=kernel.depth.sample(s) if kernel.depth is not None else None,
-                fetched=[(k, format, t.sample(s)) for k, format, t in kernel.fetched],
+                targets=[(k, t.sample(f, s)) for k, t in kernel.targets],
+                depth=kernel.depth.sample(f, s) if kernel.depth is not None else None,
+                fetched=[(k, format, t.sample(f, s)) for k, format, t in kernel.fetched],
             )
             yield seen, s, (f.load(F32, pattern.table(f, 0), s << 2), f.load(F32, pattern.table(f, 1), s << 2))
 

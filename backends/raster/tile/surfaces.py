@@ -22,10 +22,10 @@ class Target:
     texel_bytes: int
     sample_stride: Val | None = None  # bytes from a sample's plane to the next
 
-    def sample(self, number: Val) -> Target:
+    def sample(self, f: Function, number: Val) -> Target:
         """The plane of one sample."""
         assert self.sample_stride is not None
-        base = self.base.f.at(self.base, number.zext(I64) * self.sample_stride)
+        base = f.at(self.base, number.zext(I64) * self.sample_stride)
         return Target(base, self.stride, self.texel_bytes)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from backends.abi.records import ShaderEnv
-from backends.llvm.builder.function import BOOL, I32, I64, Type, Val
+from backends.llvm.builder.function import BOOL, I32, I64, Function, Type, Val
 from backends.llvm.builder.masks import MaskVar
 from backends.llvm.builder.record import Record
 from backends.llvm.program.plan import array_range
@@ -105,7 +105,7 @@ def select_unit(
         with f.loop() as loop:
             now = waiting.get()
             loop.break_if(~f.any(now))
-            place = _first(name.index, now)
+            place = _lowest(f, name.index, now)
             chosen = name.index.eq(place) & now
             act(Unit(units[0], place), chosen)
             waiting.set(now & ~chosen)
@@ -144,9 +144,8 @@ def _among(index: Val, units: Sequence[int]) -> Val:
     return found
 
 
-def _first(index: Val, lanes: Val) -> Val:
-    """The index in the lowest of some lanes, a scalar. At least one lane must be set."""
-    f = index.f
+def _lowest(f: Function, index: Val, lanes: Val) -> Val:
+    """The scalar index of the lowest lane of a mask. At least one lane must be set."""
     bits = lanes.bits_as(Type("i", lanes.lanes)).zext(I64)
     lane = f.call(I64, "llvm.cttz.i64", bits, f.const(BOOL, 1))
     return f.emit(I32, f"extractelement {index}, {lane}")
