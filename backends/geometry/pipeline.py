@@ -72,10 +72,9 @@ class Drawn:
 
 @dataclass(slots=True)
 class _Input(CachedDraw):
-    """What vertices were made of, if the same comes again: the stage, and the record that it works on."""
+    """The first stage of a recent draw. Its record lives as long as what `kept` holds."""
 
     first: VertexStage | None = None
-    record: Draw | None = None
 
 
 class Pipeline:
@@ -147,11 +146,11 @@ class Pipeline:
         bound = (*state.vertex.views, None, *state.vertex.samplers)
         known = (vertex, state.vertex_elements, state.vertex_buffers, state.index_buffer, info, topology, *bound)
         found = self._repeats.find(known)
-        if isinstance(found, _Input) and found.first is not None and found.record is not None:
+        if isinstance(found, _Input) and found.first is not None:
             maker.region.keep(found.kept)
             packet.primitives = found.packet.primitives
             packet.reads += found.packet.reads
-            found.record.vertex_env = make_environment(maker.region, needs_of(vertex), state.vertex, [])
+            found.first.rebind(make_environment(maker.region, needs_of(vertex), state.vertex, []))
             return found.first
         mark = maker.region.keeping
         d = Draw()
@@ -159,12 +158,12 @@ class Pipeline:
         _, is_written_out = maker.inputs.primitives(d, state, info, topology, packet)
         lanes = vertex_lanes(maker, vertex)
         maker.inputs.fetch(d, state, vertex.program.file_size(File.IN), lanes, packet)
-        maker.shade(d, state, vertex, lanes, packet)
-        d.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)
-        first = VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), is_written_out)
+        environment = maker.shade(d, state, vertex, lanes, packet)
+        d.vertices.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)
+        first = VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), environment, is_written_out)
         if packet.is_repeatable:
             seen = replace(packet, reads=list(packet.reads))
-            self._repeats.add(_Input(known, b"", seen, maker.region.kept(mark), 0, first=first, record=d))
+            self._repeats.add(_Input(known, b"", seen, maker.region.kept(mark), 0, first=first))
         return first
 
     def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
@@ -257,5 +256,5 @@ def _check_edges(template: Packet | None, is_vertex: bool, mode: Prim) -> None:
     """Triangles do not know which of their edges are edges of a polygon."""
     if template is None or not is_vertex or mode not in (Prim.QUADS, Prim.QUAD_STRIP, Prim.POLYGON):
         return
-    if Draw.from_address(template.address).shape == Shape.OUTLINE:
+    if Draw.from_address(template.address).primitives.shape == Shape.OUTLINE:
         raise UnsupportedError.at("B062", f"a vertex shader that writes memory, with {mode.name} drawn as lines or points")

@@ -30,6 +30,7 @@ class VertexRecord(ctypes.Structure):
 
     _fields_ = [
         ("draw", c_void_p),  # backends.raster.records.Draw: indices, attributes, vertex shader
+        ("env", c_void_p),  # ShaderEnv of the vertex shader
         ("ids", c_void_p),  # vertices that are shaded: number and instance
         ("instances", c_void_p),
         ("cache", c_void_p),  # as Worker.cache

@@ -28,13 +28,13 @@ class VertexStage:
     """Input assembly and vertex shader. `draw`: its record, with indices, attributes and shader; it must live as long as the stage."""
 
     def __init__(
-        self, draw: Draw, topology: Topology, program: Program, lanes: int, entries: Sequence[Entry], is_written_out: bool
+        self, draw: Draw, topology: Topology, program: Program, lanes: int, entries: Sequence[Entry], environment: int, is_written_out: bool
     ) -> None:
-        """`is_written_out`: the draw's indices name corner after corner, whatever the topology says."""
+        """environment: the draw's ShaderEnv. is_written_out: its indices name corner after corner, whatever the topology says."""
         self._assemble, self._shade = entries
         self._lanes, self.rows, self.registers = lanes, len(topology.multiply), program.file_size(File.OUT)
         r = self._template = VertexRecord()
-        r.draw, r.rows, r.registers = ctypes.addressof(draw), self.rows, self.registers
+        r.draw, r.env, r.rows, r.registers = ctypes.addressof(draw), environment, self.rows, self.registers
         corners = tuple(range(self.rows))
         if is_written_out:
             multiply, even, odd = (self.rows,) * self.rows, corners, corners
@@ -42,6 +42,10 @@ class VertexStage:
             multiply, even, odd, r.shift = topology.multiply, topology.even, topology.odd, topology.shift
         for k in corners:
             r.multiply[k], r.offset[k], r.offset[MAX_ROWS + k] = multiply[k], even[k], odd[k]
+
+    def rebind(self, environment: int) -> None:
+        """Take the ShaderEnv of a later draw of the same vertices."""
+        self._template.env = environment
 
     @property
     def most_bytes(self) -> int:

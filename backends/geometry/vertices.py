@@ -25,8 +25,8 @@ def _build_assemble(module: Module) -> None:
     f = Function(module, "assemble", [PTR])
     record = Record(f, f.args[0], VertexRecord)
     d = Record(f, record.get("draw"), Draw)
-    per_instance, first, rows = d.get("prims_per_instance"), record.get("first"), record.get("rows")
-    start, bias, size, indices = (d.get(name) for name in ("start", "index_bias", "index_size", "indices"))
+    per_instance, first, rows = d.get("assembly.prims_per_instance"), record.get("first"), record.get("rows")
+    start, bias, size, indices = (d.get(f"assembly.{name}") for name in ("start", "index_bias", "index_size", "indices"))
     ids, instances, cache = (record.get(name) for name in ("ids", "instances", "cache"))
     corners, numbers, shift = (record.get(name) for name in ("corners", "numbers", "shift"))
     stamp = record.get("stamp") + 1
@@ -90,18 +90,18 @@ def _build_shade(lanes: int, module: Module) -> None:
     record = Record(f, f.args[0], VertexRecord)
     draw = record.get("draw")
     d = Record(f, draw, Draw)
-    fetch, shader, env = (d.get(name) for name in ("fetch", "vertex_shader", "vertex_env"))
+    fetch, shader, env = d.get("entries.fetch"), d.get("entries.vertex_shader"), record.get("env")
     soa_in, soa_out, system, out = (record.get(name) for name in ("soa_in", "soa_out", "system", "vertices"))
     ids, instances, count, registers = (record.get(name) for name in ("ids", "instances", "num_vertices", "registers"))
     vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
     aligned, lane = min(64, bytes_), f.lanes_const(vec, range(lanes))
-    wants_system, size = d.get("wants_system").ne(0), registers << 4
+    wants_system, size = d.get("vertices.wants_system").ne(0), registers << 4
     with f.range(0, count, lanes) as i:
         at = i << 2
         f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in)
         with f.if_(wants_system):
-            vertex, base = f.load(vec, ids, at), d.get("base_vertex")
-            others = [d.get("start_instance"), d.get("draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
+            vertex, base = f.load(vec, ids, at), d.get("assembly.base_vertex")
+            others = [d.get("assembly.start_instance"), d.get("assembly.draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
             for k, v in enumerate([vertex, f.load(vec, instances, at), vertex - base, base, *others]):
                 f.store(f.splat(v, lanes), system, k * bytes_, aligned)
         f.call_pointer(None, shader, env, soa_in, soa_out, system)

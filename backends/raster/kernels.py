@@ -15,6 +15,7 @@ from backends.device.bound import Shader
 from backends.device.environment import StageKeys
 from backends.formats import Format
 from backends.llvm.builder.function import Module
+from backends.llvm.builder.record import layout_of
 from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.object_cache import ObjectCache
 from backends.llvm.engine.variants import VariantCache
@@ -44,7 +45,7 @@ WIDE_TEXEL = 8  # bytes; shaders that write wider texels run at half the width
 MAX_CODE = 64 << 20  # bytes of machine code that are kept without being in use
 # What kernels believe about memory: part of every key, so that no object outlives a record that it was made for.
 _RECORDS = (Batch, BlitRecord, ClearRecord, Draw, ResolveRecord, Scene, Worker)
-LAYOUT = hashlib.sha256(repr([(n, getattr(r, n).offset) for r in _RECORDS for n, *_ in r._fields_]).encode()).hexdigest()
+LAYOUT = hashlib.sha256(repr([layout_of(r) for r in _RECORDS]).encode()).hexdigest()
 Cache = ObjectCache | str | os.PathLike[str] | bool | None
 
 

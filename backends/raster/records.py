@@ -1,10 +1,14 @@
-"""What Python and the kernels share: one `ctypes.Structure` each, and the byte offsets of the packed records."""
+"""Records that Python and generated code share: one `ctypes.Structure` each, and the byte offsets of packed records.
+
+Generated code names their fields (`backends.llvm.builder.record`), so that the order of fields is free. It follows the caches:
+fields that one step reads together stand together, words that several threads write have cache lines of their own.
+"""
 
 from __future__ import annotations
 
 import ctypes
 from ctypes import c_float, c_int32, c_int64, c_uint8, c_uint32, c_void_p
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 from backends.device.counters import BATCH_FIELDS, Place, counted
 from backends.device.limits import MAX_WINDOWS
@@ -36,7 +40,7 @@ REJECTS = OUTSIDE | CULL
 
 
 class Mode(IntEnum):
-    """How a slot varies over a primitive."""
+    """Interpolation of a slot over a primitive."""
 
     FLAT = 0  # value of the provoking vertex, which is always corner 2
     LINEAR = 1
@@ -44,7 +48,7 @@ class Mode(IntEnum):
 
 
 class Shape(IntEnum):
-    """What three corners of an assembled primitive mean."""
+    """Meaning of the three corners of an assembled primitive."""
 
     TRIANGLE = 0
     LINE = 1
@@ -53,11 +57,48 @@ class Shape(IntEnum):
 
 
 class PointKind(IntEnum):
-    """How points become pixels."""
+    """Pixels that a point covers."""
 
     PIXELS = 0  # whole pixels, as OpenGL's aliased points
     SQUARE = 1  # the pixels whose centers lie in a square around the point
     DISK = 2  # a square around a disk, whose coverage becomes alpha
+
+
+class OffsetUnit(IntEnum):
+    """The unit that `offset_units` of the rasterizer state is a multiple of."""
+
+    NONE = 0  # polygons are not offset
+    FIXED = 1  # of depth; `DepthOffset.units` is scaled already
+    LARGEST_DEPTH = 2  # the last bit of the largest depth of the primitive (float depth buffers)
+
+
+class StippleStart(IntEnum):
+    """Values of `LineStipple.period` that are no number of primitives."""
+
+    EACH_INSTANCE = 0  # a strip: the counter goes on from line to line
+    WHERE_SAID = -1  # strips that restart: `LineStipple.restarts` says where
+
+
+class Edges(IntFlag):
+    """Edges of a triangle: from corner 0 to 1, from 1 to 2, from 2 to 0."""
+
+    FIRST = 1
+    SECOND = 2
+    THIRD = 4
+    ALL = 7
+
+
+class HizUse(IntFlag):
+    """What a draw may do with the depth bounds of tiles."""
+
+    NONE = 0
+    TEST = 1  # triangles behind the bound may be dropped
+    LOWER = 2  # triangles that cover a tile lower its bound
+    RAISES = 4  # stored depths may grow: the bound is lost
+
+
+NO_SLOT = -1  # in the place of a slot of vertex records
+NO_REGISTER = -1  # in the place of an output register
 
 
 class VertexLayout:
@@ -91,143 +132,247 @@ class SetupLayout:
 
 
 class View(ctypes.Structure):
-    """One viewport with its scissor. `Draw` holds the first one as fields of its own, in the same order."""
+    """One viewport with its scissor, in window coordinates."""
 
     _fields_ = [
         ("scale", c_float * 3),
         ("translate", c_float * 3),
-        ("guard", c_float * 4),  # left, right, bottom, top: x and y over w
-        ("planes", c_float * 24),  # near, far, four guard planes
-        ("region", c_int32 * 4),  # min x, min y, max x, max y of the pixels that may be drawn, both ends inside
+        ("guard", c_float * 4),  # left, right, bottom, top: bounds of x/w and y/w
+        ("planes", c_float * 24),  # near, far, four guard planes: a vertex is inside where the product is 0 or more
+        ("region", c_int32 * 4),  # min x, min y, max x, max y of the pixels that may be drawn, both ends included
         ("depth_min", c_float),
         ("depth_max", c_float),
     ]
 
 
-class Draw(ctypes.Structure):
-    """One draw; lives until its batches are done."""
+# ---------------------------------------------------------------------------------------------------------- groups of Draw
+class Entries(ctypes.Structure):
+    """Entry points of the draw's kernels."""
 
     _fields_ = [
-        ("vertex_shader", c_void_p),
-        ("fetch", c_void_p),
-        ("shade_vertices", c_void_p),
         ("coverage", c_void_p),
         ("shade", c_void_p),
-        ("vertex_env", c_void_p),
-        ("fragment_env", c_void_p),
-        # assembly: corner k of primitive q is vertex (q >> shift) * multiply[k] + offset[3 * (q & 1) + k] + start
+        ("shade_vertices", c_void_p),
+        ("fetch", c_void_p),
+        ("vertex_shader", c_void_p),
+    ]
+
+
+class HizTerms(ctypes.Structure):
+    """What coverage does with the depth bound of a tile (`backends.raster.tile.hiz`)."""
+
+    _fields_ = [
+        ("uses", c_int32),  # HizUse
+        ("slack", c_float),
+        ("frame_end", c_int32 * 2),  # last column and row of the framebuffer
+    ]
+
+
+class Assembly(ctypes.Structure):
+    """Primitive assembly. Corner k of primitive q is vertex (q >> shift) * multiply[k] + offset[3 * (q & 1) + k] + start."""
+
+    _fields_ = [
         ("indices", c_void_p),
-        ("index_size", c_int32),
+        ("index_size", c_int32),  # bytes; 0: vertices are not indexed
         ("index_bias", c_int32),
         ("prims_per_instance", c_int32),
         ("start", c_int32),
         ("shift", c_int32),
-        ("list", c_int32),  # an unindexed list: every vertex is used once
         ("multiply", c_int32 * 3),
         ("offset", c_int32 * 6),
-        ("shape", c_int32),
+        ("is_unindexed_list", c_int32),  # every vertex is used once
+        ("is_polygon", c_int32),  # all triangles of an instance are one polygon
         ("prim_shift", c_int32),  # primitive number = q >> prim_shift
-        ("wants_prim", c_int32),
-        ("numbers", c_void_p),  # of each primitive, where an earlier stage says; null: they are counted
+        ("numbers", c_void_p),  # i32 primitive numbers that an earlier stage left; null: primitives are counted
         ("start_instance", c_int32),
         ("draw_id", c_int32),
         ("base_vertex", c_int32),
-        ("wants_system", c_int32),
-        # vertex fetch
+    ]
+
+
+class Fetch(ctypes.Structure):
+    """Vertex attributes, by input register of the vertex shader."""
+
+    _fields_ = [
         ("num_attributes", c_int32),
         ("attribute", c_void_p * MAX_ATTRIBUTES),
-        ("stride", c_int64 * MAX_ATTRIBUTES),
+        ("stride", c_int64 * MAX_ATTRIBUTES),  # bytes
         ("limit", c_uint32 * MAX_ATTRIBUTES),  # elements that lie whole in the buffer
         ("channels", c_int32 * MAX_ATTRIBUTES),
-        ("divisor", c_uint32 * MAX_ATTRIBUTES),
-        # vertex record: slots of setup first, then extra ones
-        ("vertex_size", c_int32),
-        ("num_vertex_slots", c_int32),
+        ("divisor", c_uint32 * MAX_ATTRIBUTES),  # instances an element; 0: the attribute advances by vertices
+    ]
+
+
+class Vertices(ctypes.Structure):
+    """Vertex records: slots that setup interpolates, then slots that other steps of the front end read."""
+
+    _fields_ = [
+        ("size", c_int32),  # bytes of a record
+        ("num_slots", c_int32),
         ("position", c_int32),  # output register
+        ("wants_system", c_int32),  # the vertex shader reads system values
+        ("is_window_space", c_int32),  # positions are in window space already
         ("source", c_int32 * MAX_VERTEX_SLOTS),  # output register of each slot
-        ("flat", c_int32 * MAX_VERTEX_SLOTS),
-        ("clamp", c_int32 * MAX_VERTEX_SLOTS),  # to [0, 1]
-        # projection and clip
-        *View._fields_,
+        ("is_flat", c_int32 * MAX_VERTEX_SLOTS),
+        ("is_clamped", c_int32 * MAX_VERTEX_SLOTS),  # to [0, 1]
+    ]
+
+
+class Clip(ctypes.Structure):
+    """Clip and cull distances, and the depth planes of clip masks."""
+
+    _fields_ = [
         ("near", c_float),  # z >= near * w
         ("depth_clip", c_int32),
         ("num_distances", c_int32),
         ("distances_at", c_int32),  # byte offset in the vertex record
-        ("user_mask", c_int32),  # bit k: distance k counts
+        ("user_mask", c_int32),  # bit k: distance k clips
         ("cull_mask", c_int32),  # bit k: distance k that the shader writes is a cull distance
-        ("user_register", c_int32),  # output register that user planes look at; -1: distances are written by the shader
+        ("user_register", c_int32),  # output register that user planes are applied to; NO_REGISTER: the shader writes distances
         ("distance_source", c_int32 * MAX_DISTANCES),  # output register * 4 + channel
         ("user_planes", c_float * (4 * MAX_DISTANCES)),
-        # setup
+    ]
+
+
+class Setup(ctypes.Structure):
+    """Triangle setup."""
+
+    _fields_ = [
         ("num_slots", c_int32),
-        ("record_size", c_int32),
-        ("mode", c_int32 * MAX_SETUP_SLOTS),
-        ("front", c_int32 * MAX_SETUP_SLOTS),  # vertex slot of each setup slot
-        ("back", c_int32 * MAX_SETUP_SLOTS),  # ... of a triangle that faces back
-        ("two_sided", c_int32),
-        ("front_sign", c_int32),  # 1: positive area faces the front, 0: negative
-        ("cull", c_int32),  # bit 0 drops the front, bit 1 the back
-        ("tie", c_int32),  # 1: ties go to the lower edge (bottom_edge_rule)
-        ("offset_kind", c_int32),  # 0 none, 1 fixed unit, 2 unit of the largest z (float depth)
-        ("offset_units", c_float),
-        ("offset_scale", c_float),
-        ("offset_clamp", c_float),
-        # points and lines
-        ("point_size", c_float),
-        ("line_width", c_float),
-        ("fill", c_int32 * 2),  # PolygonMode of the front, of the back
-        ("edges", c_int32 * 2),  # of even and odd triangles: bit k, corner k to the next is an edge of the primitive
-        ("is_polygon", c_int32),
-        ("edge_flag", c_int32),  # vertex slot that says in x whether the edge from a vertex on is drawn, or -1
-        ("window_space", c_int32),  # positions are in window space already
-        ("size_register", c_int32),  # vertex slot that holds the size in x, or -1
-        ("sprite", c_int32 * MAX_SETUP_SLOTS),  # 1: the slot becomes the sprite coordinate of a point
-        ("sprite_flip", c_int32),
-        ("last_pixel", c_int32),
-        ("point_kind", c_int32),  # PointKind
-        ("cuts_points", c_int32),  # wide points are cut at the sides of the view volume
-        ("half_width", c_float),  # of lines as rectangles
-        ("rectangular", c_int32),  # lines are rectangles
-        ("margin", c_float),  # pixels by which these reach beyond their ends and sides
-        ("place_slot", c_int32),  # slot of the place on a line or point, or -1
-        ("stippled", c_int32),  # lines are
-        ("stipple_factor", c_float),
-        ("stipple_pattern", c_int32),
-        ("stipple_period", c_int32),  # primitives after which the counter begins again, 0: with each instance, -1: where `restarts` says
-        ("restarts", c_void_p),  # one byte a primitive of an instance
-        ("offset_slot", c_int32),  # vertex slot of the depth offset of outlined polygons, or -1
-        ("outline_kind", c_int32),  # what offset_kind is for triangles that are filled all
-        ("offset_modes", c_int32),  # bit m: polygons of PolygonMode m are offset
+        ("record_size", c_int32),  # bytes
+        ("front_is_positive", c_int32),  # triangles of positive area face the front, else those of negative area
+        ("culled_faces", c_int32),  # Face
+        ("bottom_edge", c_int32),  # a center on an edge belongs to the triangle above it (bottom_edge_rule)
         ("smooth_fill", c_int32),  # triangles reach all pixels that they touch
-        # layers and viewports
-        ("routed", c_int32),  # setup records name a layer and a viewport
-        ("replaces", c_int32),  # vertices are placed again, primitive by primitive, before they are set up
-        ("layer_relative", c_int32),  # the viewport's number is added to the layer
-        ("layer_slot", c_int32),  # vertex slot whose x is the layer, or -1
-        ("view_slot", c_int32),  # vertex slot whose x is the number of the viewport, or -1
+        ("wants_prim", c_int32),  # a shader reads the number of the primitive
+        # multisampling; 0 where targets have one sample
+        ("subpixel_bits", c_int32),  # bits of the constants in a setup record that count fractions of a pixel
+        ("tile_margin", c_int32),  # pixels around a tile in which its own samples may lie
+        ("box_margin", c_int32 * 2),  # 1/256 pixel, moves both ends of boxes: the farthest samples from the center
+        ("mode", c_int32 * MAX_SETUP_SLOTS),  # Mode
+        ("front", c_int32 * MAX_SETUP_SLOTS),  # vertex slot of each setup slot
+        ("back", c_int32 * MAX_SETUP_SLOTS),  # the same for triangles that face back
+    ]
+
+
+class DepthOffset(ctypes.Structure):
+    """Depth offset of polygons (glPolygonOffset): units, and scale times the slope, clamped."""
+
+    _fields_ = [
+        ("unit", c_int32),  # OffsetUnit of triangles that are all filled; setup applies it
+        ("outline_unit", c_int32),  # OffsetUnit of draws in which some face is not filled; `polygon_modes` applies it
+        ("outline_modes", c_int32),  # bit m: polygons of PolygonMode m are offset
+        ("slot", c_int32),  # vertex slot that `polygon_modes` leaves the offset in, or NO_SLOT
+        ("units", c_float),
+        ("scale", c_float),
+        ("clamp", c_float),
+    ]
+
+
+class Primitives(ctypes.Structure):
+    """Shapes of assembled primitives, and polygon modes."""
+
+    _fields_ = [
+        ("shape", c_int32),  # Shape
+        ("fill", c_int32 * 2),  # PolygonMode of the front, of the back
+        ("edges", c_int32 * 2),  # Edges of even and of odd triangles that are edges of the primitive
+        ("edge_flag_slot", c_int32),  # vertex slot whose x says whether the edge that begins there is drawn, or NO_SLOT
+        ("place_slot", c_int32),  # slot of the place on a line or point, or NO_SLOT
+    ]
+
+
+class Points(ctypes.Structure):
+    """Points."""
+
+    _fields_ = [
+        ("size", c_float),  # pixels
+        ("size_slot", c_int32),  # vertex slot that holds the size in x, or NO_SLOT
+        ("kind", c_int32),  # PointKind
+        ("are_cut", c_int32),  # wide points are cut at the sides of the view volume
+        ("flips_sprite", c_int32),  # the sprite coordinate grows upwards
+        ("is_sprite", c_int32 * MAX_SETUP_SLOTS),  # the slot becomes the sprite coordinate
+    ]
+
+
+class Lines(ctypes.Structure):
+    """Lines."""
+
+    _fields_ = [
+        ("width", c_float),  # whole pixels, of lines as parallelograms
+        ("draws_last_pixel", c_int32),
+        ("are_rectangles", c_int32),
+        ("half_width", c_float),  # of rectangles, with the margin
+        ("margin", c_float),  # pixels by which rectangles reach beyond their ends and sides
+    ]
+
+
+class LineStipple(ctypes.Structure):
+    """Line stipple."""
+
+    _fields_ = [
+        ("is_on", c_int32),
+        ("factor", c_float),  # pixels a bit
+        ("pattern", c_int32),
+        ("period", c_int32),  # primitives after which the counter begins again, or StippleStart
+        ("restarts", c_void_p),  # one byte a primitive of an instance: 1 where the counter begins again
+    ]
+
+
+class Layers(ctypes.Structure):
+    """Layers and viewports that vertices name."""
+
+    _fields_ = [
+        ("has_route", c_int32),  # setup records end with SetupLayout.ROUTE
+        ("places_per_primitive", c_int32),  # each primitive gets vertex records of its own, placed by its own viewport
+        ("is_layer_relative", c_int32),  # the number of the viewport is added to the layer
+        ("layer_slot", c_int32),  # vertex slot whose x is the layer, or NO_SLOT
+        ("viewport_slot", c_int32),  # vertex slot whose x is the number of the viewport, or NO_SLOT
         ("views", c_void_p),  # View of each viewport
-        # fragments
+    ]
+
+
+class Fragments(ctypes.Structure):
+    """Values of fragment tests and blending that are no part of a FragmentKey."""
+
+    _fields_ = [
+        ("sample_mask", c_int32),  # 0 where targets have one sample
         ("alpha_ref", c_float),
         ("blend_color", c_float * 4),
-        ("stencil_ref", c_int32 * 2),
-        ("height", c_int32),
-        ("stipple", c_uint32 * 32),
-        ("windows", c_int32 * (4 * MAX_WINDOWS)),  # rectangles: min x, min y, max x, max y, all of them inside
-        ("bounds", c_float * 2),
-        # coarse depth
-        ("coarse", c_int32),  # bits of Coarse
-        ("coarse_slack", c_float),
-        ("frame", c_int32 * 2),  # last column and row of the framebuffer
-        # samples; all 0 where targets have one
-        ("finer", c_int32),  # bits of C in a setup record that count fractions of a pixel
-        ("outset", c_int32),  # pixels around a tile where edges are looked at, for the samples of its own ones
-        ("spread", c_int32 * 2),  # what moves the ends of boxes, 1/256 pixel: the farthest samples beside the center
-        ("sample_mask", c_int32),
+        ("stencil_ref", c_int32 * 2),  # front, back
+        ("depth_bounds", c_float * 2),
+        ("height", c_int32),  # pixels, of the framebuffer
+        ("windows", c_int32 * (4 * MAX_WINDOWS)),  # rectangles: min x, min y, max x, max y, both ends included
+        ("polygon_stipple", c_uint32 * 32),
+    ]
+
+
+class Draw(ctypes.Structure):
+    """One draw; lives until its batches are done. Python writes it once, generated code only reads it.
+
+    Each group is filled by one function of `backends.raster.draw`. The groups that every tile reads come first.
+    """
+
+    _fields_ = [
+        ("entries", Entries),
+        ("hiz", HizTerms),
+        ("setup", Setup),
+        ("view", View),  # viewport 0
+        ("vertices", Vertices),
+        ("assembly", Assembly),
+        ("clip", Clip),
+        ("offset", DepthOffset),
+        ("primitives", Primitives),
+        ("points", Points),
+        ("lines", Lines),
+        ("line_stipple", LineStipple),
+        ("layers", Layers),
+        ("fragments", Fragments),
+        ("fetch", Fetch),
     ]
 
 
 class Batch(ctypes.Structure):
-    """A range of primitives of one draw, and the arena for what becomes of them."""
+    """A range of primitives of one draw, and the arena for the setup records and bins that come of them."""
 
     _fields_ = [
         ("draw", c_void_p),
@@ -242,17 +387,16 @@ class Batch(ctypes.Structure):
         ("limit", c_int32),
         ("arena_size", c_int32),
         *[(field, c_int32) for name, field in BATCH_FIELDS.items() if field == name],  # counters of the front end
-        ("resumed", c_int32),  # it goes on behind primitives that are drawn already: its vertices are counted
+        ("resumed", c_int32),  # the first primitives of this batch are drawn already: its vertices are counted
         ("pad", c_int32),
     ]
 
 
-class Worker(ctypes.Structure):
-    """Scratch of one thread."""
+# -------------------------------------------------------------------------------------------------------- groups of Worker
+class WorkerBuffers(ctypes.Structure):
+    """Scratch memory of a worker; the addresses never change."""
 
     _fields_ = [
-        ("scene", c_void_p),
-        ("start", c_void_p),  # its semaphore
         ("vertices", c_void_p),
         ("clip_masks", c_void_p),
         ("vertex_id", c_void_p),
@@ -268,23 +412,63 @@ class Worker(ctypes.Structure):
         ("cache", c_void_p),
         ("cursors", c_void_p),
         ("list", c_void_p),
-        ("fragment_env", c_void_p),  # of the batch that is drawn
         ("polygon", c_void_p),
         ("soa_in", c_void_p),
         ("soa_out", c_void_p),
         ("system", c_void_p),
-        ("stamp", c_int32),
+    ]
+
+
+class BatchScratch(ctypes.Structure):
+    """Values that the steps of the front end leave each other for one batch."""
+
+    _fields_ = [
+        ("stamp", c_int32),  # of the vertex cache: entries of other batches are void
         ("num_vertices", c_int32),
-        ("counter", c_float),  # of line stipple
-        ("or_mask", c_int32),
+        ("stipple_counter", c_float),
+        ("or_mask", c_int32),  # of all clip masks
         ("and_mask", c_int32),
-        *[(name, c_int64) for name in counted(Place.WORKER)],  # running totals
-        ("index", c_int32),  # among the workers
-        ("layer", c_int32),  # of the tile that is drawn
+    ]
+
+
+class TileScratch(ctypes.Structure):
+    """Values that the tile walk leaves for shading."""
+
+    _fields_ = [
+        ("fragment_env", c_void_p),  # of the batch that is drawn
+        ("layer", c_int32),
+    ]
+
+
+class WorkerCounters(ctypes.Structure):
+    """Running totals of one worker."""
+
+    _fields_ = [(name, c_int64) for name in counted(Place.WORKER)]
+
+
+class Band(ctypes.Structure):
+    """The tiles of one worker, on a cache line of their own: workers that are done with theirs take from here, too."""
+
+    _fields_ = [
         ("pad0", c_int32 * 32),
-        ("next_tile", c_int32),  # of the worker's band; others take from it when theirs is done
+        ("next_tile", c_int32),
         ("end_tile", c_int32),
         ("pad1", c_int32 * 31),
+    ]
+
+
+class Worker(ctypes.Structure):
+    """One thread: what it is (written by `Pool`), its scratch memory, and the tiles that others may take."""
+
+    _fields_ = [
+        ("scene", c_void_p),
+        ("semaphore", c_void_p),  # that it sleeps at
+        ("index", c_int32),  # among the workers
+        ("buffers", WorkerBuffers),
+        ("batch", BatchScratch),
+        ("tile", TileScratch),
+        ("counters", WorkerCounters),
+        ("band", Band),
     ]
 
 
@@ -304,56 +488,112 @@ class ClearRecord(ctypes.Structure):
     ]
 
 
-class Scene(ctypes.Structure):
-    """The bound targets and the state of a flush."""
+# --------------------------------------------------------------------------------------------------------- groups of Scene
+class Targets(ctypes.Structure):
+    """The bound color and depth buffers. Strides are bytes a row, a layer, a sample."""
 
     _fields_ = [
         ("color", c_void_p * MAX_COLORS),
         ("color_stride", c_int64 * MAX_COLORS),
+        ("color_layer", c_int64 * MAX_COLORS),
         ("color_sample", c_int64 * MAX_COLORS),
         ("depth", c_void_p),
         ("depth_stride", c_int64),
-        ("color_layer", c_int64 * MAX_COLORS),  # bytes from layer to layer
         ("depth_layer", c_int64),
         ("depth_sample", c_int64),
-        ("coarse", c_void_p),  # one float a tile: no stored depth is above it
-        ("clears", c_void_p),
-        ("resolves", c_void_p),
-        ("num_clears", c_int32),
-        ("num_resolves", c_int32),
-        ("resolving", c_int32),  # how many of them end the tiles of this window
+    ]
+
+
+class Tiles(ctypes.Structure):
+    """The tiles of the bound framebuffer."""
+
+    _fields_ = [
+        ("farthest", c_void_p),  # one float a tile: no stored depth is above it
         ("tiles_x", c_int32),
         ("num_tiles", c_int32),  # of all layers in force, layer by layer
         ("layer_tiles", c_int32),  # of one layer
         ("layers", c_int32),  # in force: 1 while no draw names one
-        ("batch", c_int32),  # most primitives of one
-        ("num_batches", c_int32),
-        ("window", c_int32),  # most batches of a window
-        ("window_bytes", c_int32),  # no batch is begun when so much of the arenas is in use
-        ("threads", c_int32),
-        ("participants", c_int32),
-        ("alone", c_int32),  # nobody joins the caller
-        ("quit", c_int32),
+    ]
+
+
+class Work(ctypes.Structure):
+    """What one flush does: clears, then batches, then resolves."""
+
+    _fields_ = [
+        ("clears", c_void_p),
         ("batches", c_void_p),
-        ("arenas", c_void_p),  # pointers, one a batch of a window
+        ("resolves", c_void_p),
+        ("num_clears", c_int32),
+        ("num_batches", c_int32),
+        ("num_resolves", c_int32),
+        ("alone", c_int32),  # the caller does all of it
+    ]
+
+
+class Crew(ctypes.Structure):
+    """Threads, and what they share out. Written when the pool is made or its targets are resized."""
+
+    _fields_ = [
         ("workers", c_void_p),
-        ("done", c_void_p),
+        ("arenas", c_void_p),  # pointers, one a batch of a window
+        ("done", c_void_p),  # semaphore that the caller sleeps at
+        ("threads", c_int32),
+        ("participants", c_int32),  # threads, and the caller where it helps
+        ("batch_size", c_int32),  # most primitives of a batch
+        ("window_size", c_int32),  # most batches of a window
+        ("window_bytes", c_int32),  # no batch is begun when so much of the arenas is in use
+        ("quit", c_int32),
+    ]
+
+
+class Window(ctypes.Structure):
+    """The batches that are binned together. Only the last arriver at a barrier writes here."""
+
+    _fields_ = [
         ("first_batch", c_int32),
         ("last_batch", c_int32),
-        ("cut", c_int32),
-        ("finished", c_int32),
-        ("ticks", c_int64),
+        ("cut", c_int32),  # batch whose arena was too small, or -1
+        ("resolving", c_int32),  # how many resolves end the tiles of this window
+        ("finished", c_int32),  # no batch is left
+        ("ticks", c_int64),  # time-stamp counter when the phase began
+    ]
+
+
+class Totals(ctypes.Structure):
+    """Measurements of the last flush, then running totals of statistics. Only the last arriver at a barrier writes here."""
+
+    _fields_ = [
         ("front_ticks", c_int64),
         ("tile_ticks", c_int64),
         ("num_windows", c_int64),
-        ("arena_bytes", c_int64),
-        *[(name, c_int64) for name in counted(Place.BATCH)],  # running totals
-        # what many threads write, each on cache lines of its own
+        ("arena_bytes", c_int64),  # of the largest window
+        *[(name, c_int64) for name in counted(Place.BATCH)],
+    ]
+
+
+class Shared(ctypes.Structure):
+    """Atomic words that all threads write, each on cache lines of its own."""
+
+    _fields_ = [
         ("pad0", c_int32 * 32),
         ("next_batch", c_int32),
         ("pad1", c_int32 * 31),
         ("filled", c_int32),  # bytes of the arenas in use
         ("pad2", c_int32 * 31),
-        ("state", c_int32),  # who takes part in a flush; see scheduler
+        ("state", c_int32),  # who takes part in a flush; see `backends.raster.control.scheduler`
         ("pad3", c_int32 * 31),
+    ]
+
+
+class Scene(ctypes.Structure):
+    """One renderer's targets, work and threads, by who may write: `targets` to `crew` Python between flushes, the rest generated code."""
+
+    _fields_ = [
+        ("targets", Targets),
+        ("tiles", Tiles),
+        ("work", Work),
+        ("crew", Crew),
+        ("window", Window),
+        ("totals", Totals),
+        ("shared", Shared),
     ]

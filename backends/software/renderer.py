@@ -112,7 +112,7 @@ class Renderer:
         if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
         self._framebuffer = framebuffer
-        s = self._pool.scene
+        s = self._pool.scene.targets
         for k in range(MAX_COLOR_BUFFERS):
             surface = framebuffer.cbufs[k] if k < len(framebuffer.cbufs) else None
             s.color[k], s.color_stride[k], s.color_layer[k] = _place(surface)
@@ -151,20 +151,20 @@ class Renderer:
             return
         if waits and (self.uses(*job.read) or self.uses(*job.written)):
             self.flush()
-        s = self._pool.scene
+        s, work = self._pool.scene.tiles, self._pool.scene.work
         bound = s.tiles_x, s.num_tiles, s.layer_tiles, s.layers
         tiles_x, tiles_y = -(-job.box[2] // TILE), -(-job.box[3] // TILE)
         s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
-        s.num_batches = s.num_clears = 0
+        work.num_batches = work.num_clears = 0
         self._run([job])
         s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = bound
 
     def _run(self, resolves: list[Resolve]) -> None:
         """The native part, which ends with `resolves`."""
-        s, libraries = self._pool.scene, [self.kernels.resolve(job.source.format, job.source.samples) for job in resolves]
+        work, libraries = self._pool.scene.work, [self.kernels.resolve(job.source.format, job.source.samples) for job in resolves]
         records = [job.record(library.address["resolve"]) for job, library in zip(resolves, libraries)]
         array = (ResolveRecord * len(records))(*records)
-        s.resolves, s.num_resolves = ctypes.addressof(array), len(records)
+        work.resolves, work.num_resolves = ctypes.addressof(array), len(records)
         self._pool.run(self._is_ordered)
 
     def scale(self, job: Scale) -> None:
@@ -311,7 +311,7 @@ class Renderer:
     def carry_out(self) -> None:
         """Draws what was taken: the native part. Draw records stay, a long draw may go on after it."""
         self.runs += 1
-        s, pool = self._pool.scene, self._pool
+        work, pool = self._pool.scene.work, self._pool
         batches = np.zeros(max(len(self._batches), 1), _BATCH)
         if self._batches:
             names = ("draw", "first", "count", "vertex_env", "fragment_env")
@@ -319,8 +319,8 @@ class Renderer:
                 batches[name] = values
             batches["arena_size"] = pool.arena_size
         clears = (ClearRecord * len(self._clears))(*(record for _, record in self._clears))
-        s.batches, s.num_batches = batches.ctypes.data, len(self._batches)
-        s.clears, s.num_clears = ctypes.addressof(clears), len(self._clears)
+        work.batches, work.num_batches = batches.ctypes.data, len(self._batches)
+        work.clears, work.num_clears = ctypes.addressof(clears), len(self._clears)
         self._batches, self._clears, self._queued = [], [], 0
         pool.coarse[:] = self._bound
         self._bound = INFINITY
@@ -331,8 +331,9 @@ class Renderer:
     def statistics(self) -> Statistics:
         """Flushes; running totals of what was drawn (samples and fragments only while DrawState asked for them)."""
         self.flush()
-        totals: dict[str, Any] = {name: sum(int(getattr(worker, name)) for worker in self._pool.workers) for name in counted(Place.WORKER)}
-        totals |= {name: int(getattr(self._pool.scene, name)) for name in counted(Place.BATCH)}
+        workers, scene = self._pool.workers, self._pool.scene
+        totals: dict[str, Any] = {name: sum(int(getattr(worker.counters, name)) for worker in workers) for name in counted(Place.WORKER)}
+        totals |= {name: int(getattr(scene.totals, name)) for name in counted(Place.BATCH)}
         return self._streams.statistics(replace(Statistics(vertices=self._vertices, primitives=self._primitives), **totals))
 
     def close(self) -> None:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import tgsi
+from backends.raster.records import HizUse
 from backends.raster.tile.depth import DepthKey
 from backends.raster.tile.fragment import FragmentKey, describe
-from backends.raster.tile.hiz import Coarse, hiz_of
+from backends.raster.tile.hiz import hiz_of
 from tests.unit import test_vertex_properties
 from tests.unit.picture import ENGINES, LESS, PASS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi import gallium as g
@@ -130,7 +131,7 @@ def test_fs_depth_layout__unchanged_depth_is_not_the_written_one(layout: int, se
 
 
 def test_fs_depth_layout__a_depth_that_only_grows_lets_triangles_be_dropped_early() -> None:
-    for layout, expected in ((1, Coarse.NONE), (2, Coarse.TEST), (3, Coarse.NONE), (4, Coarse.TEST | Coarse.LOWER)):
+    for layout, expected in ((1, HizUse.NONE), (2, HizUse.TEST), (3, HizUse.NONE), (4, HizUse.TEST | HizUse.LOWER)):
         info = describe(tgsi.parse(depth_writer(layout, 0.9)))
         key = FragmentKey(1, 16, depth=DepthKey.of(LESS, g.Format.Z32_FLOAT))
         assert hiz_of(key, info) == expected

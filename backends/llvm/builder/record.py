@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import Any
 
 from backends.llvm.builder.function import F32, F64, I8, I16, I32, I64, PTR, Function, Type, Val
@@ -22,25 +23,47 @@ _TYPES: dict[type, Type] = {
 }
 
 
-class Record:
-    """A record shared with native code: `layout` is its `ctypes.Structure`, `pointer` where it lies at run time.
+def layout_of(layout: type[ctypes.Structure], prefix: str = "", base: int = 0) -> list[tuple[str, int, str]]:
+    """Dotted name, byte offset and type of every field, those of nested structures included: for keys of compiled code."""
+    found: list[tuple[str, int, str]] = []
+    for name, t, *_ in layout._fields_:
+        at = base + int(getattr(layout, name).offset)
+        if issubclass(t, ctypes.Structure):
+            found += layout_of(t, f"{prefix}{name}.", at)
+        else:
+            found.append((f"{prefix}{name}", at, f"{getattr(t, '_type_', t)} {ctypes.sizeof(t)}"))
+    return found
 
-    Fields are scalars or arrays of scalars; integers of less than 32 bits are loaded as they are.
+
+class Record:
+    """A record shared with native code.
+
+    `layout` is its `ctypes.Structure`; it lies `base` bytes after `pointer` at run time. Fields are scalars, arrays of
+    scalars, or structures whose fields have dotted names ("view.scale"). Integers of less than 32 bits are loaded as they are.
     """
 
-    def __init__(self, f: Function, pointer: Val, layout: type[ctypes.Structure]) -> None:
-        self.f, self.pointer, self.layout = f, pointer, layout
-        self._fields: dict[str, Any] = {field[0]: field[1] for field in layout._fields_}
+    def __init__(self, f: Function, pointer: Val, layout: type[ctypes.Structure], base: int = 0) -> None:
+        self.f, self.pointer, self.layout, self.base = f, pointer, layout, base
+
+    def _find(self, name: str) -> tuple[Any, int]:
+        """ctypes type and byte offset. KeyError for an unknown field."""
+        return _find(self.layout, name, self.base)
 
     def _locate(self, name: str, index: int) -> tuple[Type, int]:
-        """Type and byte offset; KeyError for an unknown field, IndexError outside an array."""
-        t = self._fields[name]
-        offset = int(getattr(self.layout, name).offset)
+        """Type and byte offset. KeyError for an unknown field, IndexError outside an array."""
+        t, offset = self._find(name)
         if issubclass(t, ctypes.Array):
             if not 0 <= index < t._length_:
                 raise IndexError(f"{name}[{index}] of {self.layout.__name__}")
             t, offset = t._type_, offset + index * ctypes.sizeof(t._type_)
         return _TYPES[t], offset
+
+    def part(self, name: str) -> Record:
+        """A nested structure as a record. KeyError if there is none of this name."""
+        t, offset = self._find(name)
+        if not issubclass(t, ctypes.Structure):
+            raise KeyError(name)
+        return Record(self.f, self.pointer, t, offset)
 
     def get(self, name: str, index: int = 0) -> Val:
         """The field's value (element `index` of an array)."""
@@ -54,6 +77,15 @@ class Record:
 
     def address(self, name: str, index: int = 0) -> Val:
         """Pointer to a field (element `index` of an array)."""
-        t = self._fields[name]
+        t, offset = self._find(name)
         step = ctypes.sizeof(t._type_) * index if issubclass(t, ctypes.Array) else 0
-        return self.f.at(self.pointer, int(getattr(self.layout, name).offset) + step)
+        return self.f.at(self.pointer, offset + step)
+
+
+@functools.cache
+def _find(layout: type[ctypes.Structure], name: str, base: int) -> tuple[Any, int]:
+    """ctypes type and byte offset of a field by its dotted name."""
+    first, _, rest = name.partition(".")
+    types: dict[str, Any] = {field[0]: field[1] for field in layout._fields_}
+    t, offset = types[first], base + int(getattr(layout, first).offset)
+    return _find(t, rest, offset) if rest else (t, offset)

@@ -54,8 +54,8 @@ class _Threads:
         for i in range(self.count + 1):
             self._libc.sem_init(ctypes.c_void_p(base + _SEMAPHORE * i), 0, 0)
         for i, w in enumerate(self.workers):
-            w.start = base + _SEMAPHORE * i if i < self.count else None
-        scene.done, scene.quit, scene.state = base + _SEMAPHORE * self.count, 0, CLOSED
+            w.semaphore = base + _SEMAPHORE * i if i < self.count else None
+        scene.crew.done, scene.crew.quit, scene.shared.state = base + _SEMAPHORE * self.count, 0, CLOSED
         body, size = _entry(self.library.address["worker"]), ctypes.sizeof(Worker)
         self._threads = [
             threading.Thread(target=body, args=(ctypes.addressof(self.workers) + size * i,), name=f"raster-{i}", daemon=True)
@@ -68,9 +68,9 @@ class _Threads:
         """Ends and joins the threads; a child process has none to join."""
         if self._process != os.getpid():
             return
-        self.scene.quit = 1
+        self.scene.crew.quit = 1
         for w in self.workers[: self.count]:
-            self._libc.sem_post(ctypes.c_void_p(w.start))
+            self._libc.sem_post(ctypes.c_void_p(w.semaphore))
         for t in self._threads:
             t.join()
         self._threads, self._process = [], -1
@@ -87,8 +87,10 @@ class Pool:
         self.arena_size = 0
         self.coarse = np.zeros(0, np.float32)  # one bound a tile
         s = self.scene
-        s.batch, s.window, s.threads, s.participants, s.window_bytes = batch, window, threads, threads + helps, WINDOW_BYTES
-        s.workers, self._participants = ctypes.addressof(self.workers), threads + helps
+        crew = s.crew
+        crew.batch_size, crew.window_size, crew.window_bytes = batch, window, WINDOW_BYTES
+        crew.threads, crew.participants = threads, threads + helps
+        crew.workers, self._participants = ctypes.addressof(self.workers), threads + helps
         prims, corners = batch * (POLYGON - 2) + 256, batch * (POLYGON + 8) + 256
         sizes = {
             "vertices": corners * VertexLayout.size(MAX_VERTEX_SLOTS),
@@ -106,7 +108,7 @@ class Pool:
             for name, size in sizes.items():
                 memory = reserved(size)
                 self._keep.append(memory)
-                setattr(w, name, memory.ctypes.data)
+                setattr(w.buffers, name, memory.ctypes.data)
         self._flush = _entry(library.address["flush"])
         self._threads = _Threads(s, self.workers, threads, library)
         self._finalizer = weakref.finalize(self, self._threads.stop)
@@ -117,21 +119,22 @@ class Pool:
         num_tiles = layer_tiles * layers
         if num_tiles > len(self.coarse):
             self.coarse = np.zeros(num_tiles, np.float32)
-            s.coarse = self.coarse.ctypes.data
-        s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = tiles_x, num_tiles, layer_tiles, layers
+            s.tiles.farthest = self.coarse.ctypes.data
+        t = s.tiles
+        t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, num_tiles, layer_tiles, layers
         size = (max(self._arena_minimum, layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
         if size > self.arena_size or 2 * size < self.arena_size:
             self.arena_size = size
             self.arenas = [reserved(size) for _ in range(self.window)]
             self._addresses = np.array([a.ctypes.data for a in self.arenas], np.uint64)
-            s.arenas = self._addresses.ctypes.data
+            s.crew.arenas = self._addresses.ctypes.data
             self._cursors = [aligned(num_tiles * 4 + 4 * MAX_LANES) for _ in self.workers]
             for w, memory in zip(self.workers, self._cursors):
-                w.cursors = memory.ctypes.data
+                w.buffers.cursors = memory.ctypes.data
         elif len(self._cursors[0]) < num_tiles * 4 + 4 * MAX_LANES:
             self._cursors = [aligned(num_tiles * 4 + 4 * MAX_LANES) for _ in self.workers]
             for w, memory in zip(self.workers, self._cursors):
-                w.cursors = memory.ctypes.data
+                w.buffers.cursors = memory.ctypes.data
 
     def run(self, alone: bool = False) -> None:
         """The native part of a flush. alone: the caller does all of it, tile after tile."""
@@ -139,15 +142,16 @@ class Pool:
             raise ValueError("the renderer is closed")
         self._threads.start()
         s = self.scene
-        s.front_ticks = s.tile_ticks = s.num_windows = s.arena_bytes = 0
+        totals = s.totals
+        totals.front_ticks = totals.tile_ticks = totals.num_windows = totals.arena_bytes = 0
         if not alone:
             self._flush(ctypes.addressof(s))
             return
-        s.alone, s.participants = 1, s.threads + 1
+        s.work.alone, s.crew.participants = 1, s.crew.threads + 1
         try:
             self._flush(ctypes.addressof(s))
         finally:
-            s.alone, s.participants = 0, self._participants
+            s.work.alone, s.crew.participants = 0, self._participants
 
     def close(self) -> None:
         """Ends the threads; again does nothing."""

@@ -35,7 +35,7 @@ def _wait(f: Function, semaphore: Val) -> None:
 
 
 def _batch_at(f: Function, s: Record, i: Val) -> Val:
-    return f.at(s.get("batches"), i.zext(I64) * ctypes.sizeof(Batch))
+    return f.at(s.get("work.batches"), i.zext(I64) * ctypes.sizeof(Batch))
 
 
 def _atomic(f: Function, operation: str, pointer: Val, value: Val) -> None:
@@ -47,25 +47,25 @@ def _build_take_batches(module: Module) -> None:
     f = Function(module, "take_batches", [PTR], shared=True, internal=True)
     s = Record(f, Record(f, f.args[0], Worker).get("scene"), Scene)
     with f.loop() as loop:
-        loop.break_if(f.load(I32, s.address("filled"), atomic=True) >= s.get("window_bytes"))
-        i = f.atomic_add(s.address("next_batch"), 1)
-        loop.break_if(i >= s.get("last_batch"))
+        loop.break_if(f.load(I32, s.address("shared.filled"), atomic=True) >= s.get("crew.window_bytes"))
+        i = f.atomic_add(s.address("shared.next_batch"), 1)
+        loop.break_if(i >= s.get("window.last_batch"))
         batch = _batch_at(f, s, i)
         b = Record(f, batch, Batch)
-        b.set("arena", f.load(PTR, s.get("arenas"), (i - s.get("first_batch")) << 3))
+        b.set("arena", f.load(PTR, s.get("crew.arenas"), (i - s.get("window.first_batch")) << 3))
         f.call(None, "front_end", f.args[0], batch)
-        _atomic(f, "add", s.address("filled"), b.get("used"))
+        _atomic(f, "add", s.address("shared.filled"), b.get("used"))
     f.ret()
 
 
 def _build_begin_window(module: Module) -> None:
     f = Function(module, "begin_window", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
-    first = s.get("first_batch")
-    s.set("next_batch", first)
-    s.set("filled", 0)
-    s.set("last_batch", f.min(first + s.get("window"), s.get("num_batches")))
-    s.set("ticks", f.call(I64, "llvm.readcyclecounter"))
+    first = s.get("window.first_batch")
+    s.set("shared.next_batch", first)
+    s.set("shared.filled", 0)
+    s.set("window.last_batch", f.min(first + s.get("crew.window_size"), s.get("work.num_batches")))
+    s.set("window.ticks", f.call(I64, "llvm.readcyclecounter"))
     f.ret()
 
 
@@ -73,7 +73,7 @@ def _build_begin_tiles(module: Module) -> None:
     """Between the phases. A batch whose arena was too small ends the window: it and what follows come again."""
     f = Function(module, "begin_tiles", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
-    first, last = s.get("first_batch"), f.min(s.get("next_batch"), s.get("last_batch"))
+    first, last = s.get("window.first_batch"), f.min(s.get("shared.next_batch"), s.get("window.last_batch"))
     cut, bytes_ = f.var(I32, -1), f.var(I64, 0)
     totals = {name: f.var(I64, 0) for name in BATCH_FIELDS}
     with f.range(first, last) as i:
@@ -84,38 +84,38 @@ def _build_begin_tiles(module: Module) -> None:
                 total.add(b.get(field).zext(I64))
             cut.set(f.select(b.get("done") < b.get("count"), i, -1))
     for name, total in totals.items():
-        s.set(name, s.get(name) + total.get())
-    s.set("arena_bytes", f.max(s.get("arena_bytes"), bytes_.get()))
-    s.set("cut", cut.get())
-    s.set("last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
-    is_last = (cut.get() < 0) & (last >= s.get("num_batches"))
-    s.set("resolving", f.select(is_last, s.get("num_resolves"), 0))
-    tiles, participants = s.get("num_tiles"), s.get("participants")
-    alone = s.get("alone").ne(0)
+        s.set(f"totals.{name}", s.get(f"totals.{name}") + total.get())
+    s.set("totals.arena_bytes", f.max(s.get("totals.arena_bytes"), bytes_.get()))
+    s.set("window.cut", cut.get())
+    s.set("window.last_batch", f.select(cut.get() < 0, last, cut.get() + 1))
+    is_last = (cut.get() < 0) & (last >= s.get("work.num_batches"))
+    s.set("window.resolving", f.select(is_last, s.get("work.num_resolves"), 0))
+    tiles, participants = s.get("tiles.num_tiles"), s.get("crew.participants")
+    alone = s.get("work.alone").ne(0)
     with f.range(0, participants) as i:
-        w = Record(f, f.at(s.get("workers"), i.zext(I64) * ctypes.sizeof(Worker)), Worker)
-        w.set("next_tile", f.select(alone, 0, (i * tiles).udiv(participants)))
-        w.set("end_tile", f.select(alone & (i < participants - 1), 0, ((i + 1) * tiles).udiv(participants)))
+        w = Record(f, f.at(s.get("crew.workers"), i.zext(I64) * ctypes.sizeof(Worker)), Worker)
+        w.set("band.next_tile", f.select(alone, 0, (i * tiles).udiv(participants)))
+        w.set("band.end_tile", f.select(alone & (i < participants - 1), 0, ((i + 1) * tiles).udiv(participants)))
     now = f.call(I64, "llvm.readcyclecounter")
-    s.set("front_ticks", s.get("front_ticks") + now - s.get("ticks"))
-    s.set("ticks", now)
+    s.set("totals.front_ticks", s.get("totals.front_ticks") + now - s.get("window.ticks"))
+    s.set("window.ticks", now)
     f.ret()
 
 
 def _build_end_window(module: Module) -> None:
     f = Function(module, "end_window", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
-    cut, last = s.get("cut"), s.get("last_batch")
-    s.set("tile_ticks", s.get("tile_ticks") + f.call(I64, "llvm.readcyclecounter") - s.get("ticks"))
-    s.set("num_windows", s.get("num_windows") + 1)
-    s.set("num_clears", 0)
-    s.set("first_batch", f.select(cut < 0, last, cut))
+    cut, last = s.get("window.cut"), s.get("window.last_batch")
+    s.set("totals.tile_ticks", s.get("totals.tile_ticks") + f.call(I64, "llvm.readcyclecounter") - s.get("window.ticks"))
+    s.set("totals.num_windows", s.get("totals.num_windows") + 1)
+    s.set("work.num_clears", 0)
+    s.set("window.first_batch", f.select(cut < 0, last, cut))
     with f.if_(cut >= 0):
         b = Record(f, _batch_at(f, s, cut), Batch)
         b.set("first", b.get("first") + b.get("done"))
         b.set("count", b.get("count") - b.get("done"))
         b.set("resumed", 1)
-    s.set("finished", (s.get("first_batch") >= s.get("num_batches")).zext(I32))
+    s.set("window.finished", (s.get("window.first_batch") >= s.get("work.num_batches")).zext(I32))
     f.call(None, "begin_window", f.args[0])
     f.ret()
 
@@ -135,11 +135,11 @@ def _build_join(module: Module) -> None:
     """join(scene) -> state word: the worker takes part in the flush from now on; 0: there is none."""
     f = Function(module, "join", [PTR], I32, shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
-    state = s.address("state")
+    state = s.address("shared.state")
     result, turns = f.var(I32, 0), f.var(I32, 0)
     with f.loop() as loop:
         word = f.load(I32, state, atomic=True)
-        loop.break_if((word & CLOSED).ne(0) | s.get("alone").ne(0))
+        loop.break_if((word & CLOSED).ne(0) | s.get("work.alone").ne(0))
         between = _joined(word).ne(0) & _joined(word).eq(word & ARRIVED)  # the last arriver prepares the next phase
         with f.else_of(between) as try_it:
             _pause(f, turns)
@@ -159,19 +159,19 @@ def _build_render(module: Module) -> None:
     s = Record(f, scene, Scene)
 
     def barrier(serial: str, is_end: bool) -> None:
-        now = f.atomic_add(s.address("state"), 1) + 1
+        now = f.atomic_add(s.address("shared.state"), 1) + 1
         with f.else_of((now & ARRIVED).eq(_joined(now))) as wait_for_it:
             f.call(None, serial, scene)
-            is_over = s.get("finished").ne(0) if is_end else None
+            is_over = s.get("window.finished").ne(0) if is_end else None
             close = f.const(I32, 0) if is_over is None else f.select(is_over, f.const(I32, CLOSED), 0)
-            _atomic(f, "xor", s.address("state"), close | (now & ARRIVED) | PHASE)  # at once: nobody may see half of it
+            _atomic(f, "xor", s.address("shared.state"), close | (now & ARRIVED) | PHASE)  # at once: nobody may see half of it
             if is_over is not None:
-                with f.if_(is_over & (s.get("participants") <= s.get("threads"))):
-                    f.call(I32, "sem_post", s.get("done"))  # the caller sleeps
+                with f.if_(is_over & (s.get("crew.participants") <= s.get("crew.threads"))):
+                    f.call(I32, "sem_post", s.get("crew.done"))  # the caller sleeps
             wait_for_it()
             turns = f.var(I32, 0)
             with f.loop() as spin:
-                word = f.load(I32, s.address("state"), atomic=True)
+                word = f.load(I32, s.address("shared.state"), atomic=True)
                 spin.break_if(((word ^ now) & PHASE).ne(0))
                 _pause(f, turns)
 
@@ -183,8 +183,8 @@ def _build_render(module: Module) -> None:
         phase.set(0)
         f.call(None, "tiles", worker)
         barrier("end_window", True)
-        loop.break_if(s.get("finished").ne(0))
-    f.atomic_add(s.address("state"), -JOINED)
+        loop.break_if(s.get("window.finished").ne(0))
+    f.atomic_add(s.address("shared.state"), -JOINED)
     f.ret()
 
 
@@ -196,8 +196,8 @@ def _build_worker(module: Module) -> None:
     s = Record(f, w.get("scene"), Scene)
     set_mxcsr(f, DEFAULT_MXCSR)
     with f.loop() as loop:
-        _wait(f, w.get("start"))
-        loop.break_if(s.get("quit").ne(0))
+        _wait(f, w.get("semaphore"))
+        loop.break_if(s.get("crew.quit").ne(0))
         joined = f.call(I32, "join", w.get("scene"))
         with f.if_(joined.ne(0)):
             f.call(None, "render", worker, joined)
@@ -210,24 +210,24 @@ def _build_flush(module: Module) -> None:
     scene = f.args[0]
     s = Record(f, scene, Scene)
     saved = set_mxcsr(f, DEFAULT_MXCSR)
-    workers, threads = s.get("workers"), s.get("threads")
-    helps = s.get("participants") > threads
-    s.set("first_batch", 0)
+    workers, threads = s.get("crew.workers"), s.get("crew.threads")
+    helps = s.get("crew.participants") > threads
+    s.set("window.first_batch", 0)
     f.call(None, "begin_window", scene)
-    f.store(f.select(helps, f.const(I32, JOINED), 0), s.address("state"), atomic=True)
+    f.store(f.select(helps, f.const(I32, JOINED), 0), s.address("shared.state"), atomic=True)
 
     def worker_at(i: Val) -> Val:
         return f.at(workers, i.zext(I64) * ctypes.sizeof(Worker))
 
-    with f.range(0, f.select(s.get("alone").ne(0), f.const(I32, 0), threads)) as i:
-        f.call(I32, "sem_post", Record(f, worker_at(i), Worker).get("start"))
+    with f.range(0, f.select(s.get("work.alone").ne(0), f.const(I32, 0), threads)) as i:
+        f.call(I32, "sem_post", Record(f, worker_at(i), Worker).get("semaphore"))
     with f.else_of(helps) as otherwise:
         f.call(None, "render", worker_at(threads), f.const(I32, JOINED))
         otherwise()
-        _wait(f, s.get("done"))
+        _wait(f, s.get("crew.done"))
     turns = f.var(I32, 0)
     with f.loop() as loop:
-        loop.break_if(_joined(f.load(I32, s.address("state"), atomic=True)).eq(0))
+        loop.break_if(_joined(f.load(I32, s.address("shared.state"), atomic=True)).eq(0))
         _pause(f, turns)
     f.call(None, "llvm.x86.sse.ldmxcsr", saved)
     f.ret()

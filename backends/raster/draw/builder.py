@@ -26,12 +26,12 @@ from backends.raster.draw.vertex_inputs import InputWriter
 from backends.raster.draw.viewport import write_depth_clip, write_region, write_viewport, write_window_space
 from backends.raster.draw.views import write_views
 from backends.raster.kernels import Kernels
-from backends.raster.records import Draw, Shape
+from backends.raster.records import Draw, HizUse, Shape
 from backends.raster.samples import MOST_LANES
 from backends.raster.tile.blend import TargetKey
 from backends.raster.tile.depth import DepthKey
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey
-from backends.raster.tile.hiz import Coarse, hiz_of, slack_of
+from backends.raster.tile.hiz import hiz_of, slack_of
 from backends.raster.tile.pixel_masks import write_windows
 from tgsi.language.facts.enums import File
 
@@ -97,7 +97,7 @@ class DrawBuilder:
         d, packet = Draw.from_address(address), replace(last.packet, address=address, vertices=info.count * info.instance_count, reads=[])
         self.inputs.move(d, state, info, topology, packet)
         is_few = packet.primitives <= FEW
-        if packet.primitives <= 0 or d.stippled or is_few is not (last.packet.primitives <= FEW):
+        if packet.primitives <= 0 or d.line_stipple.is_on or is_few is not (last.packet.primitives <= FEW):
             return None
         region.keep(last.kept)
         packet.environments = self._environments(state, framebuffer, packet.reads)
@@ -151,7 +151,7 @@ class DrawBuilder:
         """A copy of what `make_stored` made, for `count` primitives at these addresses."""
         address = self.region.copy(packet.address, _DRAW_SIZE)
         d = Draw.from_address(address)
-        d.attribute[0], d.indices, d.numbers, d.prims_per_instance = vertices, corners, numbers, count
+        d.fetch.attribute[0], d.assembly.indices, d.assembly.numbers, d.assembly.prims_per_instance = vertices, corners, numbers, count
         return Packet(address, count, 0, packet.reads, packet.environments, is_layered=packet.is_layered, is_repeatable=False)
 
     def _make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, last: Shader | None = None) -> Packet | None:
@@ -174,8 +174,12 @@ class DrawBuilder:
         if last is None:
             self.inputs.assembly(d, state, info, topology, packet)
         else:
-            d.multiply[:], d.offset[:], d.edges[:] = topology.multiply, (*topology.even, *topology.odd), topology.edges
-            d.index_size, d.prims_per_instance, packet.primitives = 4, 1, info.count
+            d.assembly.multiply[:], d.assembly.offset[:], d.primitives.edges[:] = (
+                topology.multiply,
+                (*topology.even, *topology.odd),
+                topology.edges,
+            )
+            d.assembly.index_size, d.assembly.prims_per_instance, packet.primitives = 4, 1, info.count
         if packet.primitives <= 0:
             return packet if counts else None
         zs = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
@@ -184,9 +188,9 @@ class DrawBuilder:
             write_window_space(d, rasterizer)
         elif state.viewports:
             write_depth_clip(d, rasterizer)
-            write_viewport(d, state.viewports[0], rasterizer, zs)
+            write_viewport(d.view, state.viewports[0], rasterizer, zs)
         is_cropped = is_polygon and not linked.is_window_space
-        is_visible = write_region(d, framebuffer, rasterizer, state.scissors, is_cropped)
+        is_visible = write_region(d.view, framebuffer, rasterizer, state.scissors, is_cropped)
         if linked.viewport is not None and not linked.is_window_space:
             is_visible = write_views(d, self.region, state, framebuffer, zs, is_cropped)
             packet.is_repeatable = False  # (they lie in this frame's memory)
@@ -194,30 +198,30 @@ class DrawBuilder:
         if not draws:
             if not counts:
                 return None
-            d.region[:] = (1, 1, 0, 0)
-        d.shape = shape
+            d.view.region[:] = (1, 1, 0, 0)
+        d.primitives.shape = shape
         write_style(d, style, state, zs)
         vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(), 32)
         write_slots(d, state, framebuffer, fragment, linked, style, info.mode)
         self.inputs.restarts(d, info, topology)
-        d.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes, last is not None))
+        d.entries.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes, last is not None))
         if last is None:
             self.inputs.fetch(d, state, linked.num_inputs, vertex_lanes, packet)
-            self.shade(d, state, vertex, vertex_lanes, packet)
-            d.wants_system = linked.wants_system
+            vertex_env = self.shade(d, state, vertex, vertex_lanes, packet)
+            d.vertices.wants_system = linked.wants_system
         else:
-            d.stride[0] = 16 * vertex.program.file_size(File.OUT)
-        self._fragments(d, state, framebuffer, fragment, packet, style)
-        packet.is_layered = d.layer_slot >= 0
-        packet.environments = d.vertex_env or 0, d.fragment_env or 0
+            vertex_env, d.fetch.stride[0] = 0, 16 * vertex.program.file_size(File.OUT)
+        fragment_env = self._fragments(d, state, framebuffer, fragment, packet, style)
+        packet.is_layered = d.layers.layer_slot >= 0
+        packet.environments = vertex_env, fragment_env
         return packet
 
-    def shade(self, d: Draw, state: DrawState, vertex: Shader, lanes: int, packet: Packet) -> None:
-        """The vertex shader and what it reads beside its inputs."""
+    def shade(self, d: Draw, state: DrawState, vertex: Shader, lanes: int, packet: Packet) -> int:
+        """The vertex shader. Returns the address of its ShaderEnv."""
         demand = needs_of(vertex)
-        d.vertex_env = make_environment(self.region, demand, state.vertex, packet.reads, state.counters)
         packet.is_repeatable &= not (demand.effects.touches or demand.handles)
-        d.vertex_shader = self._use(self.kernels.vertex_shader(vertex, lanes, stage_keys(state.vertex, demand)))
+        d.entries.vertex_shader = self._use(self.kernels.vertex_shader(vertex, lanes, stage_keys(state.vertex, demand)))
+        return make_environment(self.region, demand, state.vertex, packet.reads, state.counters)
 
     def _use(self, library: Library) -> int:
         """Entry point of a kernel, which lives as long as the draw."""
@@ -225,7 +229,7 @@ class DrawBuilder:
         return library.address[library.exports[0]]
 
     # -- fragments ----------------------------------------------------------------------------------------------------
-    def _fragments(self, d: Draw, state: DrawState, framebuffer: Framebuffer, info: FragmentInfo, packet: Packet, style: Style) -> None:
+    def _fragments(self, d: Draw, state: DrawState, framebuffer: Framebuffer, info: FragmentInfo, packet: Packet, style: Style) -> int:
         r, dsa = state.rasterizer, state.depth_stencil_alpha
         zs = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
         targets = tuple(
@@ -261,8 +265,8 @@ class DrawBuilder:
             samplers,
             tuple((k, s.format) for k, s in enumerate(framebuffer.cbufs) if k in info.fetches and s is not None),
             (state.window_rectangles[0], len(state.window_rectangles[1])),
-            d.layer_slot >= 0,
-            d.view_slot >= 0,
+            d.layers.layer_slot >= 0,
+            d.layers.viewport_slot >= 0,
             style.marks,
             images,
             not is_few,
@@ -272,23 +276,27 @@ class DrawBuilder:
             samples.to_coverage,
             state.blend.alpha_to_one and framebuffer.samples > 1,
         )
-        d.shade = self._use(self.kernels.shade(key, info, state.fragment.shader))
-        d.coverage = self._use(self.kernels.coverage(key.lanes, key.quads, info.has_loops, key.samples))
-        d.fragment_env = make_environment(self.region, demand, state.fragment, packet.reads, state.counters)
+        d.entries.shade = self._use(self.kernels.shade(key, info, state.fragment.shader))
+        d.entries.coverage = self._use(self.kernels.coverage(key.lanes, key.quads, info.has_loops, key.samples))
+        fragment_env = make_environment(self.region, demand, state.fragment, packet.reads, state.counters)
         if framebuffer.samples > 1:
-            tell_samples(d.fragment_env, framebuffer.samples)
-        d.coarse, d.coarse_slack = hiz_of(key, info), slack_of(key.depth)
-        if samples.pattern is not None and d.sample_mask != samples.pattern.every:
-            d.coarse &= ~Coarse.LOWER  # samples that are left out keep their depth
-        d.frame[:] = (framebuffer.width - 1, framebuffer.height - 1)
-        d.alpha_ref, d.height = dsa.alpha.ref_value, framebuffer.height
+            tell_samples(fragment_env, framebuffer.samples)
+        d.hiz.uses, d.hiz.slack = hiz_of(key, info), slack_of(key.depth)
+        if samples.pattern is not None and d.fragments.sample_mask != samples.pattern.every:
+            d.hiz.uses &= ~HizUse.LOWER  # samples that are left out keep their depth
+        d.hiz.frame_end[:] = (framebuffer.width - 1, framebuffer.height - 1)
+        d.fragments.alpha_ref, d.fragments.height = dsa.alpha.ref_value, framebuffer.height
         front, back = state.stencil_ref
-        d.blend_color[:], d.stencil_ref[:] = state.blend_color, (front & 255, (back if dsa.stencil[1].enabled else front) & 255)
-        d.bounds[:] = (dsa.depth.bounds_min, dsa.depth.bounds_max)
-        d.sprite_flip = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
+        d.fragments.blend_color[:], d.fragments.stencil_ref[:] = (
+            state.blend_color,
+            (front & 255, (back if dsa.stencil[1].enabled else front) & 255),
+        )
+        d.fragments.depth_bounds[:] = (dsa.depth.bounds_min, dsa.depth.bounds_max)
+        d.points.flips_sprite = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
         write_windows(d, state.window_rectangles[1])
         if stipple and state.polygon_stipple is not None:
-            d.stipple[:] = state.polygon_stipple
+            d.fragments.polygon_stipple[:] = state.polygon_stipple
+        return fragment_env
 
     @staticmethod
     def _writes(info: FragmentInfo, index: int) -> bool:

@@ -34,10 +34,10 @@ def tell_samples(environment: int, count: int) -> None:
 
 def write_samples(d: Draw, pattern: Pattern, sample_mask: int, rasterizer: RasterizerState) -> None:
     """The fields of a draw that are 0 where targets have one sample."""
-    d.finer, d.sample_mask = FINER, sample_mask & pattern.every
+    d.setup.subpixel_bits, d.fragments.sample_mask = FINER, sample_mask & pattern.every
     if not pattern.is_centered:
         places = [v for o in pattern.offsets for v in o]
-        d.outset, d.spread[:] = 1, (-max(places) * 256 // GRID, -min(places) * 256 // GRID)
+        d.setup.tile_margin, d.setup.box_margin[:] = 1, (-max(places) * 256 // GRID, -min(places) * 256 // GRID)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,24 +68,24 @@ def _marks(r: RasterizerState, lines: bool, points: bool, fills: bool) -> Marks:
 def write_style(d: Draw, style: Style, state: DrawState, depth: Format | None) -> None:
     """The fields that a style needs."""
     r, marks = state.rasterizer, style.marks
-    d.shape = style.shape
+    d.primitives.shape = style.shape
     if style.shape is Shape.TRIANGLE:
         write_offset(d, r, depth, r.offset_tri)
     elif style.offset_modes:
         write_offset(d, r, depth, True)
-        d.offset_modes = style.offset_modes if d.offset_kind else 0
-        d.outline_kind, d.offset_kind = d.offset_kind, 0
-    d.point_size, d.line_width, d.last_pixel = r.point_size, min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
-    d.cuts_points = r.point_tri_clip and style.draws_points
-    d.rectangular, d.margin = bool(marks & Marks.SMOOTH_LINES) or style.has_rectangles, 0.0 if style.has_rectangles else 0.5
-    d.half_width = min(max(r.line_width, 0.0), MAX_WIDTH) / 2 + d.margin
-    d.stippled = bool(marks & Marks.STIPPLED_LINES)
-    d.stipple_factor, d.stipple_pattern = (r.line_stipple_factor & 255) + 1.0, r.line_stipple_pattern & 0xFFFF
-    d.smooth_fill = bool(marks & Marks.SMOOTH_FILL)
-    if d.smooth_fill:
-        d.spread[:] = (-127, 128)  # boxes reach all pixels that are touched
+        d.offset.outline_modes = style.offset_modes if d.offset.unit else 0
+        d.offset.outline_unit, d.offset.unit = d.offset.unit, 0
+    d.points.size, d.lines.width, d.lines.draws_last_pixel = r.point_size, min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
+    d.points.are_cut = r.point_tri_clip and style.draws_points
+    d.lines.are_rectangles, d.lines.margin = bool(marks & Marks.SMOOTH_LINES) or style.has_rectangles, 0.0 if style.has_rectangles else 0.5
+    d.lines.half_width = min(max(r.line_width, 0.0), MAX_WIDTH) / 2 + d.lines.margin
+    d.line_stipple.is_on = bool(marks & Marks.STIPPLED_LINES)
+    d.line_stipple.factor, d.line_stipple.pattern = (r.line_stipple_factor & 255) + 1.0, r.line_stipple_pattern & 0xFFFF
+    d.setup.smooth_fill = bool(marks & Marks.SMOOTH_FILL)
+    if d.setup.smooth_fill:
+        d.setup.box_margin[:] = (-127, 128)  # boxes reach all pixels that are touched
     if marks & Marks.SMOOTH_POINTS:
-        d.point_kind = PointKind.DISK
+        d.points.kind = PointKind.DISK
     else:
         is_square = r.point_quad_rasterization or style.has_rectangles
-        d.point_kind = PointKind.SQUARE if is_square else PointKind.PIXELS
+        d.points.kind = PointKind.SQUARE if is_square else PointKind.PIXELS

@@ -26,67 +26,81 @@ def write_slots(
     r, shape = state.rasterizer, style.shape
     count = len(linked.source)
     is_polygon = shape in (Shape.TRIANGLE, Shape.OUTLINE)
-    d.place_slot = -1
+    d.primitives.place_slot = -1
     if style.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES):
-        d.place_slot, d.source[count], d.mode[count], d.front[count], d.back[count] = count, DEFAULT_REGISTER, Mode.LINEAR, count, count
+        d.primitives.place_slot, d.vertices.source[count], d.setup.mode[count], d.setup.front[count], d.setup.back[count] = (
+            count,
+            DEFAULT_REGISTER,
+            Mode.LINEAR,
+            count,
+            count,
+        )
         count += 1
     extra: list[int] = []
     for k in range(len(linked.source)):
         mode = fragment.slots[k].mode(r.flatshade) if k < len(fragment.slots) else Mode.LINEAR
-        d.mode[k], d.flat[k] = mode, mode is Mode.FLAT
-        d.source[k], d.clamp[k] = linked.source[k], linked.is_color[k] and clamps(r.clamp_vertex_color, r, framebuffer)
-        d.front[k] = d.back[k] = k
+        d.setup.mode[k], d.vertices.is_flat[k] = mode, mode is Mode.FLAT
+        d.vertices.source[k], d.vertices.is_clamped[k] = (
+            linked.source[k],
+            linked.is_color[k] and clamps(r.clamp_vertex_color, r, framebuffer),
+        )
+        d.setup.front[k] = d.setup.back[k] = k
         if r.light_twoside and is_polygon and linked.back[k] != linked.source[k]:
             slot = count + len(extra)
-            d.back[k], d.source[slot], d.flat[slot], d.clamp[slot] = slot, linked.back[k], d.flat[k], d.clamp[k]
+            d.setup.back[k], d.vertices.source[slot], d.vertices.is_flat[slot], d.vertices.is_clamped[slot] = (
+                slot,
+                linked.back[k],
+                d.vertices.is_flat[k],
+                d.vertices.is_clamped[k],
+            )
             extra.append(slot)
     total = count + len(extra)
-    d.size_register = d.edge_flag = -1
+    d.points.size_slot = d.primitives.edge_flag_slot = -1
     if shape is Shape.OUTLINE and primitive in FLAGGED and linked.edge_flag is not None:
-        d.edge_flag, d.source[total] = total, linked.edge_flag
+        d.primitives.edge_flag_slot, d.vertices.source[total] = total, linked.edge_flag
         total += 1
     if style.draws_points and r.point_size_per_vertex and linked.point_size is not None:
-        d.size_register, d.source[total] = total, linked.point_size
+        d.points.size_slot, d.vertices.source[total] = total, linked.point_size
         total += 1
     if style.is_points:
         replaced = sprites(state, fragment)
         for k in range(len(linked.source)):
-            d.sprite[k] = k == fragment.point_slot or bool(replaced >> k & 1)
-            if d.sprite[k]:
-                d.mode[k], d.flat[k] = Mode.LINEAR, False
-    d.record_size = SetupLayout.size(count)
+            d.points.is_sprite[k] = k == fragment.point_slot or bool(replaced >> k & 1)
+            if d.points.is_sprite[k]:
+                d.setup.mode[k], d.vertices.is_flat[k] = Mode.LINEAR, False
+    d.setup.record_size = SetupLayout.size(count)
     total = write_routes(d, linked, framebuffer, total)
-    d.num_slots, d.num_vertex_slots, d.position = count, total, linked.position
-    d.vertex_size = VertexLayout.size(_distances(d, state, linked, total))
-    d.tie = r.bottom_edge_rule
-    d.fill[:] = (r.fill_front, r.fill_back)
+    d.setup.num_slots, d.vertices.num_slots, d.vertices.position = count, total, linked.position
+    d.vertices.size = VertexLayout.size(_distances(d, state, linked, total))
+    d.setup.bottom_edge = r.bottom_edge_rule
+    d.primitives.fill[:] = (r.fill_front, r.fill_back)
     if is_polygon:
-        d.front_sign, d.cull = not r.front_ccw, int(r.cull_face)
+        d.setup.front_is_positive, d.setup.culled_faces = not r.front_ccw, int(r.cull_face)
     else:  # their triangles are made with positive area, and always face the front
-        d.front_sign, d.tie = 1, 0
-    d.wants_prim = fragment.reads_primitive
+        d.setup.front_is_positive, d.setup.bottom_edge = 1, 0
+    d.setup.wants_prim = fragment.reads_primitive
 
 
 def _distances(d: Draw, state: DrawState, linked: Linked, total: int) -> int:
     """Clip distances, written by the shader or from user planes; returns the number of vertex slots."""
     enabled = state.rasterizer.clip_plane_enable & 255 if not linked.is_window_space else 0
-    d.cull_mask = ((1 << linked.num_culls) - 1) << linked.num_distances
+    d.clip.cull_mask = ((1 << linked.num_culls) - 1) << linked.num_distances
     if linked.num_distances:
         enabled &= (1 << linked.num_distances) - 1
-        d.user_register = -1
+        d.clip.user_register = -1
     else:
         planes = state.clip_planes if linked.has_user_planes else ()
         enabled &= (1 << len(planes)) - 1
-        d.user_register = linked.clip_vertex
+        d.clip.user_register = linked.clip_vertex
         for k, plane in enumerate(planes[:MAX_DISTANCES]):
-            d.user_planes[4 * k : 4 * k + 4] = plane
-    if not enabled and not d.cull_mask:
+            d.clip.user_planes[4 * k : 4 * k + 4] = plane
+    if not enabled and not d.clip.cull_mask:
         return total
     for k in range(MAX_DISTANCES):
         register = linked.clip_distance[k // 4]
-        d.distance_source[k] = (DEFAULT_REGISTER if register is None else register) * 4 + k % 4
-    d.distances_at = VertexLayout.SLOTS + 16 * total
-    d.user_mask, d.num_distances = enabled, enabled.bit_length()
+        d.clip.distance_source[k] = (DEFAULT_REGISTER if register is None else register) * 4 + k % 4
+    d.clip.distances_at = VertexLayout.SLOTS + 16 * total
+    d.clip.user_mask, d.clip.num_distances = enabled, enabled.bit_length()
     return total + 2
 
 

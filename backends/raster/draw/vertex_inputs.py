@@ -36,26 +36,26 @@ class InputWriter:
     # -- assembly -----------------------------------------------------------------------------------------------------
     def assembly(self, d: Draw, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> None:
         """Which vertices are the corners of which primitive; counts primitives."""
-        d.multiply[:], d.offset[:], d.shift = topology.multiply, (*topology.even, *topology.odd), topology.shift
-        d.prim_shift = topology.shift
+        d.assembly.multiply[:], d.assembly.offset[:], d.assembly.shift = topology.multiply, (*topology.even, *topology.odd), topology.shift
+        d.assembly.prim_shift = topology.shift
         per_instance, is_expanded = self.primitives(d, state, info, topology, packet)
         if is_expanded:
-            d.multiply[:], d.offset[:], d.shift = (3, 3, 3), (0, 1, 2, 0, 1, 2), 0
-        d.list = topology.is_list and info.index_size == 0 and not is_expanded
-        d.edges[:], d.is_polygon = topology.edges, info.mode is Prim.POLYGON
-        packet.assembled = packet.primitives >> topology.shift if not d.is_polygon else info.instance_count * (per_instance > 0)
+            d.assembly.multiply[:], d.assembly.offset[:], d.assembly.shift = (3, 3, 3), (0, 1, 2, 0, 1, 2), 0
+        d.assembly.is_unindexed_list = topology.is_list and info.index_size == 0 and not is_expanded
+        d.primitives.edges[:], d.assembly.is_polygon = topology.edges, info.mode is Prim.POLYGON
+        packet.assembled = packet.primitives >> topology.shift if not d.assembly.is_polygon else info.instance_count * (per_instance > 0)
 
     def primitives(self, d: Draw, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> tuple[int, bool]:
-        """Primitives of an instance, and whether their vertex numbers are written out: corner by corner, in `d.indices`."""
-        count, d.start, d.index_bias = info.count, info.start & 0xFFFFFFFF if info.index_size == 0 else 0, 0
-        d.base_vertex = d.start
+        """Primitives of an instance, and whether their vertex numbers are written out: corner by corner, in `d.assembly.indices`."""
+        count, d.assembly.start, d.assembly.index_bias = info.count, info.start & 0xFFFFFFFF if info.index_size == 0 else 0, 0
+        d.assembly.base_vertex = d.assembly.start
         numbers: NDArray[np.uint32] | None = None
         self._restarting: tuple[NDArray[Any], int] | None = None  # indices, and the one that begins a strip again
         is_expanded = topology.is_irregular or (info.index_size > 0 and info.primitive_restart)
         if is_expanded and _vertices_of(state, info) > MAX_EXPANDED:
             raise UnsupportedError.at("B001", f"a loop or a draw with restart of {info.count} vertices (at most {MAX_EXPANDED})")
         if info.index_size:
-            d.index_bias = d.base_vertex = info.index_bias
+            d.assembly.index_bias = d.assembly.base_vertex = info.index_bias
             indices, count = self.indices(d, state, info, packet)
             if is_expanded:
                 restart = info.restart_index & ((1 << 8 * info.index_size) - 1) if info.primitive_restart else None
@@ -67,11 +67,11 @@ class InputWriter:
             per_instance = max(int(topology.count(count)), 0)
         else:
             per_instance = len(numbers) // len(topology.multiply)
-            d.start = 0
-            d.indices, d.index_size = self.region.copy(numbers.ctypes.data, numbers.nbytes), 4
+            d.assembly.start = 0
+            d.assembly.indices, d.assembly.index_size = self.region.copy(numbers.ctypes.data, numbers.nbytes), 4
             packet.is_repeatable = False
-        d.prims_per_instance = per_instance
-        d.start_instance, d.draw_id = info.start_instance, info.drawid
+        d.assembly.prims_per_instance = per_instance
+        d.assembly.start_instance, d.assembly.draw_id = info.start_instance, info.drawid
         packet.primitives = per_instance * info.instance_count
         if packet.primitives > MAX_PRIMITIVES:
             raise UnsupportedError.at("B001", f"one draw of {packet.primitives} primitives (at most {MAX_PRIMITIVES})")
@@ -79,15 +79,15 @@ class InputWriter:
 
     def restarts(self, d: Draw, info: DrawInfo, topology: Topology) -> None:
         """Where line stipple begins again; only for draws that are stippled."""
-        if not d.stippled:
+        if not d.line_stipple.is_on:
             return
         if topology.shape is Shape.TRIANGLE:
-            d.stipple_period = 0 if d.is_polygon else 1 << d.prim_shift
+            d.line_stipple.period = 0 if d.assembly.is_polygon else 1 << d.assembly.prim_shift
         else:
-            d.stipple_period = 0 if info.mode in _STRIPS else 1
-        if self._restarting is not None and d.stipple_period == 0:
+            d.line_stipple.period = 0 if info.mode in _STRIPS else 1
+        if self._restarting is not None and d.line_stipple.period == 0:
             begins = beginnings(topology, *self._restarting)
-            d.stipple_period, d.restarts = -1, self.region.copy(begins.ctypes.data, begins.nbytes)
+            d.line_stipple.period, d.line_stipple.restarts = -1, self.region.copy(begins.ctypes.data, begins.nbytes)
 
     def indices(self, d: Draw, state: DrawState, info: DrawInfo, packet: Packet) -> tuple[NDArray[Any], int]:
         """Indices that may all be read; behind the buffer's end they are 0, and a few of those are enough."""
@@ -104,7 +104,7 @@ class InputWriter:
         elif memory is not None:
             self.region.keep(memory.keepalive)
             packet.reads.append((address, count * size))
-        d.indices, d.index_size = address, size
+        d.assembly.indices, d.assembly.index_size = address, size
         raw = (ctypes.c_uint8 * (count * size)).from_address(address)
         return np.frombuffer(memoryview(raw), np.dtype(_INDEX_TYPES[size])), count
 
@@ -121,25 +121,25 @@ class InputWriter:
                 layout.append(None)
                 continue
             layout.append(Attribute(e.src_format, e.instance_divisor > 0, e.instance_divisor > 1))
-            d.channels[a], d.divisor[a] = len(e.src_format.channels), e.instance_divisor
-        d.num_attributes = count
+            d.fetch.channels[a], d.fetch.divisor[a] = len(e.src_format.channels), e.instance_divisor
+        d.fetch.num_attributes = count
         self.attributes(d, state, packet)
         library = self.kernels.fetch(tuple(layout), lanes)
         self.region.keep(library)
-        d.fetch = library.address[library.exports[0]]
+        d.entries.fetch = library.address[library.exports[0]]
 
     def attributes(self, d: Draw, state: DrawState, packet: Packet) -> None:
         """Where they lie."""
         elements, buffers, nothing = state.vertex_elements, state.vertex_buffers, self._zeros_at
         seen = set()
-        for a in range(d.num_attributes):
+        for a in range(d.fetch.num_attributes):
             e = elements[a] if a < len(elements) else None
             b = buffers[e.vertex_buffer_index] if e is not None and e.vertex_buffer_index < len(buffers) else None
             if e is None or b is None or b.size - e.src_offset < e.src_format.block_bytes:
-                d.attribute[a], d.stride[a], d.limit[a] = nothing, 0, 0
+                d.fetch.attribute[a], d.fetch.stride[a], d.fetch.limit[a] = nothing, 0, 0
                 continue
             whole = (b.size - e.src_offset - e.src_format.block_bytes) // b.stride + 1 if b.stride else 0xFFFFFFFF
-            d.attribute[a], d.stride[a], d.limit[a] = b.address + e.src_offset, b.stride, min(whole, 0xFFFFFFFF)
+            d.fetch.attribute[a], d.fetch.stride[a], d.fetch.limit[a] = b.address + e.src_offset, b.stride, min(whole, 0xFFFFFFFF)
             if b.address not in seen:
                 seen.add(b.address)
                 packet.reads.append((b.address, b.size))
@@ -148,7 +148,7 @@ class InputWriter:
     def move(self, d: Draw, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> None:
         """The inputs of a draw whose record is a copy of another's, with other vertices. Its numbers are not to be written out."""
         per_instance, _ = self.primitives(d, state, info, topology, packet)
-        packet.assembled = packet.primitives >> topology.shift if not d.is_polygon else info.instance_count * (per_instance > 0)
+        packet.assembled = packet.primitives >> topology.shift if not d.assembly.is_polygon else info.instance_count * (per_instance > 0)
         self.attributes(d, state, packet)
 
 

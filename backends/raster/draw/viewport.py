@@ -30,35 +30,35 @@ def _guard(scale: float, translate: float) -> tuple[float, float]:
 
 def write_window_space(d: Draw, rasterizer: RasterizerState) -> None:
     """No projection and no clipping: positions are window coordinates, w is 1/w."""
-    d.window_space, d.scale[:] = 1, (1.0, 1.0, 1.0)
-    d.translate[:2] = (0.0, 0.0) if rasterizer.half_pixel_center else (0.5, 0.5)
-    d.depth_min, d.depth_max = 0.0, 1.0
+    d.vertices.is_window_space, d.view.scale[:] = 1, (1.0, 1.0, 1.0)
+    d.view.translate[:2] = (0.0, 0.0) if rasterizer.half_pixel_center else (0.5, 0.5)
+    d.view.depth_min, d.view.depth_max = 0.0, 1.0
 
 
 def write_depth_clip(d: Draw, rasterizer: RasterizerState) -> None:
     """Near and far, as clip masks want them."""
-    d.near, d.depth_clip = (0.0 if rasterizer.clip_halfz else -1.0), rasterizer.depth_clip
+    d.clip.near, d.clip.depth_clip = (0.0 if rasterizer.clip_halfz else -1.0), rasterizer.depth_clip
 
 
-def write_viewport(d: Draw | View, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None) -> None:
+def write_viewport(view: View, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None) -> None:
     """Projection, clip planes, depth range."""
     scale = [_finite(v) for v in viewport.scale]
     translate = [_finite(v) for v in viewport.translate]
     if not rasterizer.half_pixel_center:  # pixel centers are at whole numbers: everything moves by half a pixel
         translate[0] += 0.5
         translate[1] += 0.5
-    d.scale[:], d.translate[:] = scale, translate
+    view.scale[:], view.translate[:] = scale, translate
     left, right = _guard(scale[0], translate[0])
     bottom, top = _guard(scale[1], translate[1])
-    d.guard[:] = (left, right, bottom, top)
+    view.guard[:] = (left, right, bottom, top)
     near = (0, 0, 1, 0 if rasterizer.clip_halfz else 1) if rasterizer.depth_clip else (0, 0, 0, 0)
     far = (0, 0, -1, 1) if rasterizer.depth_clip else (0, 0, 0, 0)
-    d.planes[:] = (*near, *far, 1, 0, 0, -left, -1, 0, 0, right, 0, 1, 0, -bottom, 0, -1, 0, top)
+    view.planes[:] = (*near, *far, 1, 0, 0, -left, -1, 0, 0, right, 0, 1, 0, -bottom, 0, -1, 0, top)
     ends = (translate[2] if rasterizer.clip_halfz else translate[2] - scale[2], translate[2] + scale[2])
     low, high = min(ends), max(ends)
     if depth is None or depth.depth is None or depth.depth.type is ChannelType.UNORM:
         low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
-    d.depth_min, d.depth_max = low, high
+    view.depth_min, view.depth_max = low, high
 
 
 def _span(scale: float, translate: float, ends_below: bool) -> tuple[int, int]:
@@ -71,7 +71,7 @@ def _span(scale: float, translate: float, ends_below: bool) -> tuple[int, int]:
 
 
 def write_region(
-    d: Draw | View, framebuffer: Framebuffer, rasterizer: RasterizerState, scissors: Sequence[ScissorState], crop: bool, number: int = 0
+    view: View, framebuffer: Framebuffer, rasterizer: RasterizerState, scissors: Sequence[ScissorState], crop: bool, number: int = 0
 ) -> bool:
     """The pixels that viewport `number` may draw. False: there are none. `crop`: it bounds them, too (not so wide points and lines)."""
     x0, y0, x1, y1 = 0, 0, framebuffer.width - 1, framebuffer.height - 1
@@ -79,23 +79,23 @@ def write_region(
         s = scissors[number] if number < len(scissors) else ScissorState()
         x0, y0, x1, y1 = max(x0, s.minx), max(y0, s.miny), min(x1, s.maxx - 1), min(y1, s.maxy - 1)
     if crop:
-        left, right = _span(d.scale[0], d.translate[0], False)
-        bottom, top = _span(d.scale[1], d.translate[1], rasterizer.bottom_edge_rule)
+        left, right = _span(view.scale[0], view.translate[0], False)
+        bottom, top = _span(view.scale[1], view.translate[1], rasterizer.bottom_edge_rule)
         x0, y0, x1, y1 = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
-    d.region[:] = (x0, y0, x1, y1)
+    view.region[:] = (x0, y0, x1, y1)
     return x0 <= x1 and y0 <= y1
 
 
 def write_offset(d: Draw, rasterizer: RasterizerState, depth: Format | None, is_on: bool) -> None:
     """Depth offset of polygons."""
-    d.offset_kind = 0
+    d.offset.unit = 0
     if not is_on or depth is None or depth.depth is None:
         return
     units = rasterizer.offset_units
-    d.offset_kind = 1
+    d.offset.unit = 1
     if not rasterizer.offset_units_unscaled:
         if depth.depth.type is ChannelType.FLOAT:
-            d.offset_kind = 2
+            d.offset.unit = 2
         else:
             units *= 2.0**-depth.depth.size
-    d.offset_units, d.offset_scale, d.offset_clamp = units, rasterizer.offset_scale, rasterizer.offset_clamp
+    d.offset.units, d.offset.scale, d.offset.clamp = units, rasterizer.offset_scale, rasterizer.offset_clamp

@@ -16,29 +16,29 @@ from backends.raster.records import DEFAULT_REGISTER, Draw, SetupLayout, Shape, 
 
 def write_routes(d: Draw, linked: Linked, framebuffer: Framebuffer, total: int) -> int:
     """Where vertex records carry layer and viewport. Returns the number of vertex slots."""
-    d.layer_slot = d.view_slot = d.offset_slot = -1
+    d.layers.layer_slot = d.layers.viewport_slot = d.offset.slot = -1
     if linked.layer is not None and framebuffer.layers > 1:
-        d.layer_slot, d.source[total], d.flat[total] = total, linked.layer, 1
+        d.layers.layer_slot, d.vertices.source[total], d.vertices.is_flat[total] = total, linked.layer, 1
         total += 1
     if linked.viewport is not None and not linked.is_window_space:
-        d.view_slot, d.source[total], d.flat[total] = total, linked.viewport, 1
+        d.layers.viewport_slot, d.vertices.source[total], d.vertices.is_flat[total] = total, linked.viewport, 1
         total += 1
-    if d.offset_modes:
-        d.offset_slot, d.source[total], d.flat[total] = total, DEFAULT_REGISTER, 1  # (its x is 0)
+    if d.offset.outline_modes:
+        d.offset.slot, d.vertices.source[total], d.vertices.is_flat[total] = total, DEFAULT_REGISTER, 1  # (its x is 0)
         total += 1
-    names = d.layer_slot >= 0 or d.view_slot >= 0
-    d.routed, d.layer_relative = names or d.offset_slot >= 0 or d.smooth_fill, linked.is_layer_relative
-    if d.routed:
-        d.record_size += SetupLayout.ROUTE
-        d.replaces = d.view_slot >= 0 or (names and d.shape != Shape.TRIANGLE)
+    names = d.layers.layer_slot >= 0 or d.layers.viewport_slot >= 0
+    d.layers.has_route, d.layers.is_layer_relative = names or d.offset.slot >= 0 or d.setup.smooth_fill, linked.is_layer_relative
+    if d.layers.has_route:
+        d.setup.record_size += SetupLayout.ROUTE
+        d.layers.places_per_primitive = d.layers.viewport_slot >= 0 or (names and d.primitives.shape != Shape.TRIANGLE)
     return total
 
 
 def write_views(d: Draw, region: Region, state: DrawState, framebuffer: Framebuffer, depth: Format | None, crop: bool) -> bool:
     """Every viewport with its scissor. False: none of them has a pixel."""
-    d.views = region.allocate(ctypes.sizeof(View) * MAX_VIEWS)
+    d.layers.views = region.allocate(ctypes.sizeof(View) * MAX_VIEWS)
     visible = False
-    for k, view in enumerate((View * MAX_VIEWS).from_address(d.views)):
+    for k, view in enumerate((View * MAX_VIEWS).from_address(d.layers.views)):
         write_viewport(view, state.viewports[k] if k < len(state.viewports) else ViewportState(), state.rasterizer, depth)
         if write_region(view, framebuffer, state.rasterizer, state.scissors, crop, k):
             visible = True

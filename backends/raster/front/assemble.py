@@ -12,30 +12,30 @@ def build_assemble(lanes: int, module: Module) -> None:
     f = Function(module, "assemble", [PTR, PTR], internal=True)
     w, b = Record(f, f.args[0], Worker), Record(f, f.args[1], Batch)
     d = Record(f, b.get("draw"), Draw)
-    first, count, per_instance = b.get("first"), b.get("count"), d.get("prims_per_instance")
+    first, count, per_instance = b.get("first"), b.get("count"), d.get("assembly.prims_per_instance")
     instance = first.udiv(per_instance)
     inside = first - instance * per_instance
-    stamp = w.get("stamp") + 1
-    w.set("stamp", stamp)
+    stamp = w.get("batch.stamp") + 1
+    w.set("batch.stamp", stamp)
     total = f.var(I32, 0)
-    with f.else_of(d.get("list").ne(0) & (inside + count <= per_instance)) as otherwise:
+    with f.else_of(d.get("assembly.is_unindexed_list").ne(0) & (inside + count <= per_instance)) as otherwise:
         _assemble_list(f, w, d, lanes, inside, count, instance)
         total.set(count * 3)
         otherwise()
         total.set(_assemble_any(f, w, d, inside, count, instance, stamp))
     zero = f.const(I32.wide(MAX_LANES), 0)  # the last vector of vertices reads past the end, at any width
-    f.store(zero, w.get("vertex_id"), total.get() << 2)
-    f.store(zero, w.get("instance_id"), total.get() << 2)
-    w.set("num_vertices", total.get())
+    f.store(zero, w.get("buffers.vertex_id"), total.get() << 2)
+    f.store(zero, w.get("buffers.instance_id"), total.get() << 2)
+    w.set("batch.num_vertices", total.get())
     f.ret()
 
 
 def _assemble_list(f: Function, w: Record, d: Record, lanes: int, first: Val, count: Val, instance: Val) -> None:
     """A list without indices: no vertex is used twice."""
     lane = f.lanes_const(I32.wide(lanes), range(lanes))
-    offsets, start = [d.get("offset", k) for k in range(3)], d.get("start")
-    corners = [w.get(n) for n in ("t0", "t1", "t2")]
-    prim_out, ids, instances = w.get("prim"), w.get("vertex_id"), w.get("instance_id")
+    offsets, start = [d.get("assembly.offset", k) for k in range(3)], d.get("assembly.start")
+    corners = [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")]
+    prim_out, ids, instances = w.get("buffers.prim"), w.get("buffers.vertex_id"), w.get("buffers.instance_id")
     with f.range(0, count, lanes) as i:
         for offset, t in zip(offsets, corners):
             f.store((lane + i) * 3 + offset, t, i << 2)
@@ -47,11 +47,13 @@ def _assemble_list(f: Function, w: Record, d: Record, lanes: int, first: Val, co
 
 def _assemble_any(f: Function, w: Record, d: Record, first: Val, count: Val, first_instance: Val, stamp: Val) -> Val:
     """Every other case, one corner at a time. Returns the number of vertices."""
-    shift, start, bias, size = d.get("shift"), d.get("start"), d.get("index_bias"), d.get("index_size")
-    multiply = [d.get("multiply", k) for k in range(3)]
-    offset = [d.get("offset", k) for k in range(6)]
-    ids, instances, cache, indices = w.get("vertex_id"), w.get("instance_id"), w.get("cache"), d.get("indices")
-    corners, prim_out, per_instance = [w.get(n) for n in ("t0", "t1", "t2")], w.get("prim"), d.get("prims_per_instance")
+    a, buffers = d.part("assembly"), w.part("buffers")
+    shift, start, bias, size = (a.get(n) for n in ("shift", "start", "index_bias", "index_size"))
+    multiply = [a.get("multiply", k) for k in range(3)]
+    offset = [a.get("offset", k) for k in range(6)]
+    ids, instances, cache = (buffers.get(n) for n in ("vertex_id", "instance_id", "cache"))
+    indices, corners = a.get("indices"), [buffers.get(n) for n in ("t0", "t1", "t2")]
+    prim_out, per_instance = buffers.get("prim"), a.get("prims_per_instance")
     total, instance, inside = f.var(I32, 0), f.var(I32, first_instance), f.var(I32, first)
     with f.range(0, count) as i:
         q, inst = inside.get(), instance.get()

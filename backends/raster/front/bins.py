@@ -45,10 +45,10 @@ def bin_triangle(
             many()
             vec = I32.wide(4)
             a, b = f.load(vec, at, SetupLayout.A), f.load(vec, at, SetupLayout.B)
-            low, high = (0 - d.get("outset")).sext(I64), (d.get("outset") + 63).sext(I64)
+            low, high = (0 - d.get("setup.tile_margin")).sext(I64), (d.get("setup.tile_margin") + 63).sext(I64)
             a64, b64 = a.sext(I64), b.sext(I64)
             reach = f.max(a64 * low, a64 * high) + f.max(b64 * low, b64 * high)
-            reach = reach + (f.load(I64.wide(4), at, SetupLayout.C, 16) >> f.splat(d.get("finer").zext(I64), 4))
+            reach = reach + (f.load(I64.wide(4), at, SetupLayout.C, 16) >> f.splat(d.get("setup.subpixel_bits").zext(I64), 4))
             with f.range(ty0, ty1 + 1) as ty:
                 row = reach + b64 * (ty << 6).sext(I64)
                 with f.range(tx0, tx1 + 1) as tx:

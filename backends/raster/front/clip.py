@@ -18,9 +18,9 @@ def build_clip(lanes: int, module: Module) -> None:
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     draw = b.get("draw")
-    source = [w.get(n) for n in ("t0", "t1", "t2", "prim")]
-    target = [w.get(n) for n in ("u0", "u1", "u2", "uprim")]
-    masks, count, vec = w.get("clip_masks"), b.get("count"), I32.wide(lanes)
+    source = [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2", "prim")]
+    target = [w.get(f"buffers.{n}") for n in ("u0", "u1", "u2", "uprim")]
+    masks, count, vec = w.get("buffers.clip_masks"), b.get("count"), I32.wide(lanes)
     lane, out = f.lanes_const(vec, range(lanes)), f.var(I32, 0)
     with f.range(0, count, lanes) as i:
         valid = (lane + i) < count
@@ -57,7 +57,7 @@ def plane_distance(f: Function, d: Record, view: Record, plane: Val, vertex: Val
         q = f.load(F32.wide(4), vertex) * f.load(F32.wide(4), view.address("planes"), plane << 4)
         distance.set(((q[0] + q[1]) + q[2]) + q[3])
         user()
-        distance.set(f.load(F32, f.at(vertex, d.get("distances_at") - VertexLayout.CLIP), (plane - PLANES) << 2))
+        distance.set(f.load(F32, f.at(vertex, d.get("clip.distances_at") - VertexLayout.CLIP), (plane - PLANES) << 2))
     return distance.get()
 
 
@@ -80,8 +80,8 @@ def emit_vertex(f: Function, d: Record, view: Record, source: Val, target: Val, 
     position = [f.load(F32, source, 4 * c) for c in range(4)]
     f.store_vec4s(project(f, view, position), [target], VertexLayout.WINDOW)
     copy_vertex(f, source, f.at(target, VertexLayout.CLIP), bytes_)
-    with f.range(0, d.get("num_vertex_slots")) as s:
-        with f.if_(f.load(I32, d.address("flat"), s << 2).ne(0)):
+    with f.range(0, d.get("vertices.num_slots")) as s:
+        with f.if_(f.load(I32, d.address("vertices.is_flat"), s << 2).ne(0)):
             at = (s << 4) + VertexLayout.SLOTS
             f.store(f.load(F32.wide(4), provoking, at), target, at)
 
@@ -94,16 +94,16 @@ def build_clip_polygon(module: Module) -> None:
     f = Function(module, "clip_polygon", [PTR, PTR, I32, I32, I32, I32, I32], I32, internal=True)
     worker, draw, s0, s1, s2, prim, start = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
-    vertices, size = w.get("vertices"), d.get("vertex_size")
+    vertices, size = w.get("buffers.vertices"), d.get("vertices.size")
     bytes_ = size - VertexLayout.CLIP
-    polygon = w.get("polygon")
+    polygon = w.get("buffers.polygon")
     source, target = f.var(PTR, polygon), f.var(PTR, f.at(polygon, bytes_ * POLYGON))
     corners = [f.at(vertices, (s * size).zext(I64)) for s in (s0, s1, s2)]
     for k, c in enumerate(corners):
         copy_vertex(f, f.at(c, VertexLayout.CLIP), f.at(polygon, bytes_ * k), bytes_)
     view = placed_view(f, d, corners[2])
     n = f.var(I32, 3)
-    with f.range(0, d.get("num_distances") + PLANES) as plane:
+    with f.range(0, d.get("clip.num_distances") + PLANES) as plane:
         made, count, old, new = f.var(I32, 0), n.get(), source.get(), target.get()
         with f.range(0, count) as i:
             j = f.select((i + 1).eq(count), 0, i + 1)
@@ -121,14 +121,14 @@ def build_clip_polygon(module: Module) -> None:
         n.set(made.get())
         source.set(new)
         target.set(old)
-    total, first = n.get(), w.get("num_vertices")
+    total, first = n.get(), w.get("batch.num_vertices")
     with f.range(0, total) as i:
         record = f.at(vertices, ((first + i) * size).zext(I64))
         emit_vertex(f, d, view, f.at(source.get(), i * bytes_), record, bytes_, corners[2])
-    w.set("num_vertices", first + total)
+    w.set("batch.num_vertices", first + total)
     out = f.var(I32, start)
     with f.range(2, total) as i:
         for name, v in (("u0", first), ("u1", first + i - 1), ("u2", first + i), ("uprim", prim)):
-            f.store(v, w.get(name), out.get() << 2)
+            f.store(v, w.get(f"buffers.{name}"), out.get() << 2)
         out.add(1)
     f.ret(out.get())

@@ -38,14 +38,14 @@ def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module
         if attribute is None:
             channels = [f.const(F32.wide(lanes), float(c == 3)) for c in range(4)]
         else:
-            base, stride, limit = (d.get(n, a) for n in ("attribute", "stride", "limit"))
+            base, stride, limit = (d.get(f"fetch.{n}", a) for n in ("attribute", "stride", "limit"))
             wanted = vertex
             if attribute.instanced:
                 instance = f.load(vec, instances)
                 if attribute.divided:
-                    divisor = d.get("divisor", a)
+                    divisor = d.get("fetch.divisor", a)
                     instance = instance.udiv(f.select(divisor.eq(0), f.const(I32, 1), divisor))
-                wanted = instance + d.get("start_instance")
+                wanted = instance + d.get("assembly.start_instance")
             valid = wanted.ult(limit)
             index = f.select(valid, wanted, 0)
             f.store(index.zext(I64) * stride, offsets, 0, 64)
@@ -70,10 +70,10 @@ def build_fetch_floats(lanes: int, module: Module) -> None:
     vec, bytes_ = I32.wide(lanes), 4 * lanes
     offsets = f.alloca(str(I64.wide(lanes)))
     vertex = f.load(vec, ids)
-    with f.range(0, d.get("num_attributes")) as a:
-        base, stride = f.load(PTR, d.address("attribute"), a << 3), f.load(I64, d.address("stride"), a << 3)
-        limit, channels = f.load(I32, d.address("limit"), a << 2), f.load(I32, d.address("channels"), a << 2)
-        index, valid = element_index(f, d, vertex, instances, limit, f.load(I32, d.address("divisor"), a << 2))
+    with f.range(0, d.get("fetch.num_attributes")) as a:
+        base, stride = f.load(PTR, d.address("fetch.attribute"), a << 3), f.load(I64, d.address("fetch.stride"), a << 3)
+        limit, channels = f.load(I32, d.address("fetch.limit"), a << 2), f.load(I32, d.address("fetch.channels"), a << 2)
+        index, valid = element_index(f, d, vertex, instances, limit, f.load(I32, d.address("fetch.divisor"), a << 2))
         f.store(index.zext(I64) * stride, offsets, 0, 64)
         pointers = [f.at(base, f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
         target = f.at(soa, a * (4 * bytes_))
@@ -89,9 +89,9 @@ def element_index(f: Function, d: Record, vertex: Val, instances: Val, limit: Va
     index = f.var(vertex.type, vertex)
     with f.if_(divisor.ne(0)):
         instance = f.load(vertex.type, instances)
-        index.set(instance + d.get("start_instance"))
+        index.set(instance + d.get("assembly.start_instance"))
         with f.if_(divisor.ugt(1)):
-            index.set(instance.udiv(f.max(divisor, 1)) + d.get("start_instance"))
+            index.set(instance.udiv(f.max(divisor, 1)) + d.get("assembly.start_instance"))
     wanted = index.get()
     valid = wanted.ult(limit)
     return f.select(valid, wanted, 0), valid

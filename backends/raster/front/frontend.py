@@ -25,14 +25,14 @@ def _build_steps(module: Module) -> None:
     worker, batch = f.args
     d = Record(f, Record(f, batch, Batch).get("draw"), Draw)
     f.call(None, "assemble", worker, batch)
-    f.call_pointer(None, d.get("shade_vertices"), worker, batch)
-    with f.if_(d.get("replaces").ne(0)):
+    f.call_pointer(None, d.get("entries.shade_vertices"), worker, batch)
+    with f.if_(d.get("layers.places_per_primitive").ne(0)):
         f.call(None, "place", worker, batch)
     f.ret()
     f = Function(module, "thin", [PTR, PTR], I32, internal=True)
     worker, batch = f.args
     made = f.var(I32)
-    with f.else_of(Record(f, Record(f, batch, Batch).get("draw"), Draw).get("shape").eq(Shape.OUTLINE)) as others:
+    with f.else_of(Record(f, Record(f, batch, Batch).get("draw"), Draw).get("primitives.shape").eq(Shape.OUTLINE)) as others:
         made.set(f.call(I32, "outline", worker, batch))
         others()
         made.set(f.call(I32, "expand", worker, batch))
@@ -58,29 +58,29 @@ def build_front_end(lanes: int, module: Module) -> None:
     d = Record(f, b.get("draw"), Draw)
 
     def set_up(letter: str, triangles: Val) -> None:
-        lists = [w.get(f"{letter}{k}") for k in range(3)] + [w.get("uprim" if letter == "u" else "prim")]
-        with f.else_of(d.get("routed").eq(0)) as routed:
+        lists = [w.get(f"buffers.{letter}{k}") for k in range(3)] + [w.get("buffers.uprim" if letter == "u" else "buffers.prim")]
+        with f.else_of(d.get("layers.has_route").eq(0)) as routed:
             f.call(None, "setup", worker, batch, *lists, triangles)
             routed()
             f.call(None, "setup_routed", worker, batch, *lists, triangles)
 
-    with f.if_(d.get("stippled").ne(0)):
+    with f.if_(d.get("line_stipple.is_on").ne(0)):
         f.call(None, "catch_up", worker, batch)
     f.call(None, "vertices_of", worker, batch)
     count = b.get("count")
-    sides = f.select(d.get("cuts_points").ne(0), f.const(I32, LEFT | RIGHT | BOTTOM | TOP), 0)
-    with f.if_((w.get("and_mask") & ~sides).ne(0)):  # every vertex is outside of one plane
+    sides = f.select(d.get("points.are_cut").ne(0), f.const(I32, LEFT | RIGHT | BOTTOM | TOP), 0)
+    with f.if_((w.get("batch.and_mask") & ~sides).ne(0)):  # every vertex is outside of one plane
         b.set("done", count)
         b.set("limit", 0)
         b.set("used", 0)
         b.set("clipper_out", 0)
         f.ret()
         f.place(f.label())
-    with f.if_(d.get("shape").ne(Shape.TRIANGLE)):
+    with f.if_(d.get("primitives.shape").ne(Shape.TRIANGLE)):
         set_up("u", f.call(I32, "thin", worker, batch))
         f.ret()
         f.place(f.label())
-    with f.else_of((w.get("or_mask") & (NEEDS_CLIP | CULL)).eq(0)) as otherwise:
+    with f.else_of((w.get("batch.or_mask") & (NEEDS_CLIP | CULL)).eq(0)) as otherwise:
         set_up("t", count)
         otherwise()
         left = f.call(I32, "clip", worker, batch)

@@ -28,10 +28,10 @@ def build_place(module: Module) -> None:
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     d = Record(f, b.get("draw"), Draw)
-    vertices, size, masks = w.get("vertices"), d.get("vertex_size"), w.get("clip_masks")
-    lists = [w.get(n) for n in ("t0", "t1", "t2")]
-    layer_slot, view_slot = d.get("layer_slot"), d.get("view_slot")
-    first, any_ = w.get("num_vertices"), f.var(I32, w.get("or_mask"))
+    vertices, size, masks = w.get("buffers.vertices"), d.get("vertices.size"), w.get("buffers.clip_masks")
+    lists = [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")]
+    layer_slot, view_slot = d.get("layers.layer_slot"), d.get("layers.viewport_slot")
+    first, any_ = w.get("batch.num_vertices"), f.var(I32, w.get("batch.or_mask"))
 
     def record(number: Val) -> Val:
         return f.at(vertices, (number * size).zext(I64))
@@ -45,7 +45,7 @@ def build_place(module: Module) -> None:
         with f.if_(view_slot >= 0):
             named = f.load(I32, provoking, (view_slot << 4) + VertexLayout.SLOTS)
             number.set(f.select(named.ult(MAX_VIEWS), named, 0))
-        with f.if_(d.get("layer_relative").ne(0)):
+        with f.if_(d.get("layers.is_layer_relative").ne(0)):
             layer.add(number.get())
         for k, (old, t) in enumerate(zip(corners, lists)):
             new = first + i * 3 + k
@@ -64,8 +64,8 @@ def build_place(module: Module) -> None:
             f.store(mask.get(), masks, new << 2)
             f.store(new, t, i << 2)
             any_.set(any_.get() | mask.get())
-    w.set("num_vertices", first + b.get("count") * 3)
-    w.set("or_mask", any_.get())
+    w.set("batch.num_vertices", first + b.get("count") * 3)
+    w.set("batch.or_mask", any_.get())
     f.ret()
 
 
@@ -77,13 +77,13 @@ class Routes:
         lanes = len(records)
         vec = I32.wide(lanes)
         self.layer, self.number = f.var(vec, 0), f.var(vec, 0)
-        slot = d.get("layer_slot")
+        slot = d.get("layers.layer_slot")
         with f.if_(slot >= 0):
             named = self._slot(slot)
             self.layer.set(f.select(named.ult(layers), named, layers - 1))
-        slot = d.get("view_slot")
-        self._bounds = [f.var(vec, d.get("region", k)) for k in range(4)]
-        self._range = [f.var(F32.wide(lanes), d.get(n)) for n in ("depth_min", "depth_max")]
+        slot = d.get("layers.viewport_slot")
+        self._bounds = [f.var(vec, d.get("view.region", k)) for k in range(4)]
+        self._range = [f.var(F32.wide(lanes), d.get(f"view.{n}")) for n in ("depth_min", "depth_max")]
         with f.if_(slot >= 0):
             named = self._slot(slot)
             named = f.select(named.ult(MAX_VIEWS), named, 0)  # (`place` has seen to it, but not for lanes without a triangle)
@@ -110,14 +110,14 @@ class Routes:
         """The ends of the setup records. `constants`: of the edge functions, in 1/65536 pixels."""
         f = self.f
         words = [self.layer.get(), self.number.get(), *(v.get().as_int() for v in self._range)]
-        at = self.d.get("record_size") - SetupLayout.ROUTE
+        at = self.d.get("setup.record_size") - SetupLayout.ROUTE
         f.store_vec4s(words, [f.at(t, at) for t in target], 0)
         low = [c.trunc(I32) & 255 for c in constants]
         f.store_vec4s([*low, low[0]], [f.at(t, at) for t in target], 16)
 
     def offset(self) -> Val:
         """Depth offset of each triangle, where polygons are drawn as lines or points, or beside such ones."""
-        slot, found = self.d.get("offset_slot"), self.f.var(F32.wide(len(self.records)), 0.0)
+        slot, found = self.d.get("offset.slot"), self.f.var(F32.wide(len(self.records)), 0.0)
         with self.f.if_(slot >= 0):
             found.set(self._slot(slot).as_float())
         return found.get()

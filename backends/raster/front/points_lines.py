@@ -45,10 +45,10 @@ class Output:
 
     def __init__(self, f: Function, w: Record, d: Record) -> None:
         self.f, self.w, self.d = f, w, d
-        self.vertices, self.size = w.get("vertices"), d.get("vertex_size")
-        self.lists = [w.get(n) for n in ("u0", "u1", "u2", "uprim")]
+        self.vertices, self.size = w.get("buffers.vertices"), d.get("vertices.size")
+        self.lists = [w.get(f"buffers.{n}") for n in ("u0", "u1", "u2", "uprim")]
         self.count = f.var(I32, 0)
-        self.next = f.var(I32, w.get("num_vertices"))
+        self.next = f.var(I32, w.get("batch.num_vertices"))
 
     def record(self, number: Val) -> Val:
         """Pointer to a vertex record."""
@@ -89,8 +89,8 @@ def build_expand(module: Module) -> None:
     draw = b.get("draw")
     d = Record(f, draw, Draw)
     out = Output(f, w, d)
-    masks, corners, prims = w.get("clip_masks"), [w.get(n) for n in ("t0", "t1", "t2")], w.get("prim")
-    is_point = d.get("shape").eq(Shape.POINT)
+    masks, corners, prims = w.get("buffers.clip_masks"), [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")], w.get("buffers.prim")
+    is_point = d.get("primitives.shape").eq(Shape.POINT)
     with f.range(0, b.get("count")) as i:
         a, c, provoking = (f.load(I32, t, i << 2) for t in corners)
         prim = f.load(I32, prims, i << 2)
@@ -102,21 +102,21 @@ def build_expand(module: Module) -> None:
                 out.quad(prim)
             line()
             draw_line(f, d, out, worker, [a, c, provoking], [m0, m1], prim)
-    w.set("num_vertices", out.next.get())
+    w.set("batch.num_vertices", out.next.get())
     f.ret(out.count.get())
 
 
 # -------------------------------------------------------------------------------------------------------------- points
 def point_bounds(f: Function, d: Record) -> Val:
     """Bits of a clip mask that end a point: it lives by its center, or is cut at the sides as triangles are (point_tri_clip)."""
-    return f.select(d.get("cuts_points").ne(0), f.const(I32, NEAR | FAR | GUARD | USER), OUTSIDE | USER)
+    return f.select(d.get("points.are_cut").ne(0), f.const(I32, NEAR | FAR | GUARD | USER), OUTSIDE | USER)
 
 
 def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
     """Four new records: the corners of the point at the record `source`."""
     x, y = (snap(f, f.load(F32, source, VertexLayout.WINDOW + 4 * k)).to_float() * UNIT for k in range(2))
-    size = f.var(F32, d.get("point_size"))
-    slot = d.get("size_register")
+    size = f.var(F32, d.get("points.size"))
+    slot = d.get("points.size_slot")
     with f.if_(slot >= 0):
         size.set(f.load(F32, source, (slot << 4) + VertexLayout.SLOTS))
     wide = f.min(f.max(size.get(), 1.0), MAX_POINT)
@@ -125,7 +125,7 @@ def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
     bottom = f.select(single, y, y + (0.25 - wide * 0.5))
     x0, y0, edge = f.to_int(left), f.to_int(bottom), f.to_int(wide)
     ends = [f.var(F32, v.to_float()) for v in (x0, y0, x0 + edge, y0 + edge)]
-    kind, radius = d.get("point_kind"), f.var(F32, wide * 0.5)
+    kind, radius = d.get("points.kind"), f.var(F32, wide * 0.5)
     with f.if_(kind.ne(PointKind.PIXELS)):
         radius.set(f.select(kind.eq(PointKind.DISK), radius.get() + 0.5, radius.get()))
         for end, v in zip(ends, (x - radius.get(), y - radius.get(), x + radius.get(), y + radius.get())):
@@ -140,9 +140,9 @@ def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
             for c, v in enumerate((px - x, py - y, f.const(F32, DISK_MARK), radius.get())):
                 f.store(v, f.at(r, place_at(d)), 4 * c)
         s, t = (px - x) / wide + 0.5, (py - y) / wide + 0.5
-        t = f.select(d.get("sprite_flip").ne(0), 1.0 - t, t)  # y = 0 is the upper end of a target
-        with f.range(0, d.get("num_slots")) as i:
-            with f.if_(f.load(I32, d.address("sprite"), i << 2).ne(0)):
+        t = f.select(d.get("points.flips_sprite").ne(0), 1.0 - t, t)  # y = 0 is the upper end of a target
+        with f.range(0, d.get("setup.num_slots")) as i:
+            with f.if_(f.load(I32, d.address("points.is_sprite"), i << 2).ne(0)):
                 at = (i << 4) + VertexLayout.SLOTS
                 for c, v in enumerate((s, t, f.const(F32, 0.0), f.const(F32, 1.0))):
                     f.store(v, f.at(r, at), 4 * c)
@@ -154,14 +154,14 @@ def _build_clip_line(module: Module) -> None:
     f = Function(module, "clip_line", [PTR, PTR, I32, I32, I32], I32, internal=True)
     worker, draw, a, b, provoking = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
-    vertices, size = w.get("vertices"), d.get("vertex_size")
-    bytes_, polygon = size - VertexLayout.CLIP, w.get("polygon")
+    vertices, size = w.get("buffers.vertices"), d.get("vertices.size")
+    bytes_, polygon = size - VertexLayout.CLIP, w.get("buffers.polygon")
     ends = [polygon, f.at(polygon, bytes_)]
     for v, end in zip((a, b), ends):
         copy_vertex(f, f.at(f.at(vertices, (v * size).zext(I64)), VertexLayout.CLIP), end, bytes_)
     provoking_at = f.at(vertices, (provoking * size).zext(I64))
     view = placed_view(f, d, provoking_at)
-    with f.range(0, d.get("num_distances") + PLANES) as plane:
+    with f.range(0, d.get("clip.num_distances") + PLANES) as plane:
         distances = [plane_distance(f, d, view, plane, end) for end in ends]
         inside = [distance >= 0.0 for distance in distances]
         with f.if_(~(inside[0] | inside[1])):
@@ -171,7 +171,7 @@ def _build_clip_line(module: Module) -> None:
             with f.if_(~inside[k]):
                 t = distances[1 - k] / (distances[1 - k] - distances[k])
                 blend_vertex(f, ends[1 - k], ends[k], t, ends[k], bytes_)
-    first = w.get("num_vertices")
+    first = w.get("batch.num_vertices")
     for k, end in enumerate(ends):
         record = f.at(vertices, ((first + k) * size).zext(I64))
         emit_vertex(f, d, view, end, record, bytes_, provoking_at)
@@ -189,20 +189,20 @@ def draw_line(
         visible = f.var(I32, 1)
         with f.if_(((m0 | m1) & NEEDS_CLIP).ne(0)):
             first = out.next.get()
-            out.w.set("num_vertices", first)
+            out.w.set("batch.num_vertices", first)
             visible.set(f.call(I32, "clip_line", worker, d.pointer, a, c, provoking))
             ends[0].set(out.record(first))
             ends[1].set(out.record(first + 1))
             out.next.set(first + 2)
         with f.if_(visible.get().ne(0)):
-            with f.else_of(d.get("rectangular").eq(0)) as rectangle:
+            with f.else_of(d.get("lines.are_rectangles").eq(0)) as rectangle:
                 _line(f, d, out, ends[0].get(), ends[1].get(), out.record(provoking), prim, reverse)
                 rectangle()
-                out.w.set("num_vertices", out.next.get())
+                out.w.set("batch.num_vertices", out.next.get())
                 flipped = f.const(BOOL, 0) if reverse is None else reverse
                 three = (ends[0].get(), ends[1].get(), out.record(provoking))
                 out.count.set(f.call(I32, "rectangle", worker, d.pointer, *three, prim, out.count.get(), flipped))
-                out.next.set(out.w.get("num_vertices"))
+                out.next.set(out.w.get("batch.num_vertices"))
 
 
 def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: Val, prim: Val, reverse: Val | None) -> None:
@@ -216,28 +216,28 @@ def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: 
     u0, v0, u1, v1 = by_axis(x0, y0), by_axis(y0, x0), by_axis(x1, y1), by_axis(y1, x1)
     du, dv, forward = u1 - u0, v1 - v0, by_axis(dx, dy) > 0
     first = _edge(f, u0, v0, forward, None)
-    last = _edge(f, u1, v1, forward, d.get("last_pixel").ne(0))
+    last = _edge(f, u1, v1, forward, d.get("lines.draws_last_pixel").ne(0))
     drawn = du.ne(0) & f.select(forward, first < last, last < first)
     with f.if_(drawn):
-        half = d.get("line_width").cast("fptosi", I32) << 7
+        half = d.get("lines.width").cast("fptosi", I32) << 7
         records = out.copies(start)
-        with f.if_(d.get("routed").ne(0)):  # what is no slot of setup's comes from the provoking vertex
-            with f.range(d.get("num_slots"), d.get("num_vertex_slots")) as s:
-                with f.if_(f.load(I32, d.address("flat"), s << 2).ne(0)):
+        with f.if_(d.get("layers.has_route").ne(0)):  # what is no slot of setup's comes from the provoking vertex
+            with f.range(d.get("setup.num_slots"), d.get("vertices.num_slots")) as s:
+                with f.if_(f.load(I32, d.address("vertices.is_flat"), s << 2).ne(0)):
                     at = (s << 4) + VertexLayout.SLOTS
                     for r in records:
                         f.store(f.load(F32.wide(4), provoking, at), r, at)
         low, high = f.select(forward, first, last), f.select(forward, last, first)
         length = du.to_double()
         counter = f.var(F32, 0.0)
-        with f.if_(d.get("stippled").ne(0)):
+        with f.if_(d.get("line_stipple.is_on").ne(0)):
             counter.set(count_stipple(f, out.w, d, _magnitude(f, last - first).to_float() * UNIT))
         for side, u in enumerate((low, high)):
             s = (u - u0).to_double() / length
             v = v0 + f.to_int(f.round(s * dv.to_double())) + 1  # a center on the border belongs to the lower line
             pairs = [(by_axis(u, k), by_axis(k, u)) for k in (v - half, v + half)]
             there = _write_end(f, d, records, side, pairs, along_x, start, end, provoking, s.cast("fptrunc", F32))
-            with f.if_(d.get("stippled").ne(0)):
+            with f.if_(d.get("line_stipple.is_on").ne(0)):
                 done = counter.get() + _magnitude(f, u - first).to_float() * UNIT
                 for r in there:
                     f.store(done + STIPPLE_AT, f.at(r, place_at(d)), 8)
@@ -286,8 +286,8 @@ def _write_end(
             f.store(v, r, VertexLayout.WINDOW + 4 * k)
 
     vec4 = F32.wide(4)
-    with f.range(0, d.get("num_slots")) as i:
-        at, mode = (i << 4) + VertexLayout.SLOTS, f.load(I32, d.address("mode"), i << 2)
+    with f.range(0, d.get("setup.num_slots")) as i:
+        at, mode = (i << 4) + VertexLayout.SLOTS, f.load(I32, d.address("setup.mode"), i << 2)
         a, b = f.load(vec4, start, at), f.load(vec4, end, at)
         scaled, to = a * w0, b * w1
         perspective = (scaled + (to - scaled) * s) / rw

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from backends.llvm.builder.function import F32, I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.pipe.enums import PolygonMode
+from backends.pipe.enums import Face, PolygonMode
 from backends.raster.front.clip import copy_vertex
 from backends.raster.front.points_lines import Output, draw_line, draw_point, point_bounds
 from backends.raster.front.setup import clamped_offset
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import restart_stipple
-from backends.raster.records import NEEDS_CLIP, REJECTS, Batch, Draw, VertexLayout, Worker
+from backends.raster.records import NEEDS_CLIP, REJECTS, Batch, Draw, Edges, OffsetUnit, VertexLayout, Worker
 
 _EDGES = ((0, 1), (1, 2), (2, 0))
 
@@ -26,7 +26,7 @@ def build_outline(module: Module) -> None:
     draw = b.get("draw")
     d = Record(f, draw, Draw)
     out = Output(f, w, d)
-    masks, lists, prims = w.get("clip_masks"), [w.get(n) for n in ("t0", "t1", "t2")], w.get("prim")
+    masks, lists, prims = w.get("buffers.clip_masks"), [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")], w.get("buffers.prim")
     with f.range(0, b.get("count")) as i:
         corners = [f.load(I32, t, i << 2) for t in lists]
         prim = f.load(I32, prims, i << 2)
@@ -34,17 +34,17 @@ def build_outline(module: Module) -> None:
         mask = [f.load(I32, masks, c << 2) for c in corners]
         with f.if_((mask[0] & mask[1] & mask[2] & REJECTS).eq(0)):
             positive = _orientation(f, d, [out.record(c) for c in corners])
-            front = positive.eq(d.get("front_sign").ne(0))
-            mode = f.select(front, d.get("fill", 0), d.get("fill", 1))
+            front = positive.eq(d.get("setup.front_is_positive").ne(0))
+            mode = f.select(front, d.get("primitives.fill", 0), d.get("primitives.fill", 1))
             last = f.var(I32, corners[2])
-            with f.if_((d.get("offset_modes").lshr(mode) & 1).ne(0)):
+            with f.if_((d.get("offset.outline_modes").lshr(mode) & 1).ne(0)):
                 last.set(out.next.get())  # a provoking vertex of the triangle's own, which has the offset
                 copy_vertex(f, out.record(corners[2]), out.record(last.get()), out.size)
-                slot = (d.get("offset_slot") << 4) + VertexLayout.SLOTS
+                slot = (d.get("offset.slot") << 4) + VertexLayout.SLOTS
                 f.store(plane_offset(f, d, [out.record(c) for c in corners]), out.record(last.get()), slot)
                 out.next.set(last.get() + 1)
             corners[2] = last.get()
-            culled = f.select(front, d.get("cull") & 1, d.get("cull") & 2).ne(0)
+            culled = f.select(front, d.get("setup.culled_faces") & Face.FRONT, d.get("setup.culled_faces") & Face.BACK).ne(0)
             with f.else_of(mode.eq(PolygonMode.FILL)) as open_:
                 _fill(f, w, out, worker, draw, mask, corners, prim)
                 open_()
@@ -61,14 +61,14 @@ def build_outline(module: Module) -> None:
                                 line()
                                 ends = [corners[start], corners[end], corners[2]]
                                 draw_line(f, d, out, worker, ends, [mask[start], mask[end]], prim, reverse)
-    w.set("num_vertices", out.next.get())
+    w.set("batch.num_vertices", out.next.get())
     f.ret(out.count.get())
 
 
 def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
     """The sign that the triangle's area has in the window, from clip positions: right behind the viewer, too."""
     x, y, w = ([f.load(F32, r, VertexLayout.CLIP + at).to_double() for r in records] for at in (0, 4, 12))
-    w = [f.select(d.get("window_space").ne(0), f.const(v.type, 1.0), v) for v in w]
+    w = [f.select(d.get("vertices.is_window_space").ne(0), f.const(v.type, 1.0), v) for v in w]
     minors = [(1, 2), (2, 0), (0, 1)]
     terms = [x[k] * (y[a] * w[b] - y[b] * w[a]) for k, (a, b) in enumerate(minors)]
     area = (terms[0] + terms[1]) + terms[2]
@@ -80,7 +80,7 @@ def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
 def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
     """Depth offset of a triangle. Its slope is that of its plane, from clip positions, so that it may reach behind the viewer."""
     x, y, z, w = ([f.load(F32, r, VertexLayout.CLIP + 4 * k).to_double() for r in records] for k in range(4))
-    view, is_window = placed_view(f, d, records[2]), d.get("window_space").ne(0)
+    view, is_window = placed_view(f, d, records[2]), d.get("vertices.is_window_space").ne(0)
     w = [f.select(is_window, f.const(v.type, 1.0), v) for v in w]
     minors = [(1, 2), (2, 0), (0, 1)]
 
@@ -95,30 +95,30 @@ def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
         slope = part / area * (depth / view.get("scale", axis).to_double())
         slopes.append(f.abs(slope.cast("fptrunc", F32)))
     steepest = f.max(slopes[0], slopes[1])
-    units = f.var(F32, d.get("offset_units"))
-    with f.if_(d.get("outline_kind").eq(2)):
+    units = f.var(F32, d.get("offset.units"))
+    with f.if_(d.get("offset.outline_unit").eq(OffsetUnit.LARGEST_DEPTH)):
         depths = [f.abs(f.load(F32, r, VertexLayout.WINDOW + 8)) for r in records]
         exponent = f.max(f.max(depths[0], depths[1]), depths[2]).as_int() & 0x7F800000
-        units.set(f.max(exponent - (23 << 23), 0).as_float() * d.get("offset_units"))
-    return clamped_offset(f, d, units.get() + f.select(area.eq(0.0), 0.0, steepest) * d.get("offset_scale"))
+        units.set(f.max(exponent - (23 << 23), 0).as_float() * d.get("offset.units"))
+    return clamped_offset(f, d, units.get() + f.select(area.eq(0.0), 0.0, steepest) * d.get("offset.scale"))
 
 
 def _visible_edges(f: Function, d: Record, b: Record, prim: Val) -> Val:
     """Bit k: edge k belongs to the primitive and not to its inside."""
-    per_instance = d.get("prims_per_instance")
+    per_instance = d.get("assembly.prims_per_instance")
     q = (prim + b.get("first")).urem(per_instance)
-    edges = f.select((q & 1).ne(0), d.get("edges", 1), d.get("edges", 0))
-    ends = f.select(q.eq(0), f.const(I32, 4), 0) | f.select((q + 1).eq(per_instance), f.const(I32, 2), 0)
-    return edges | f.select(d.get("is_polygon").ne(0), ends, 0)
+    edges = f.select((q & 1).ne(0), d.get("primitives.edges", 1), d.get("primitives.edges", 0))
+    ends = f.select(q.eq(0), f.const(I32, Edges.THIRD), 0) | f.select((q + 1).eq(per_instance), f.const(I32, Edges.SECOND), 0)
+    return edges | f.select(d.get("assembly.is_polygon").ne(0), ends, 0)
 
 
 def _flagged_edges(f: Function, d: Record, records: list[Val]) -> Val:
     """Bit k: the vertex that edge k begins at says that it is drawn."""
-    slot, edges = d.get("edge_flag"), f.var(I32, 7)
+    slot, edges = d.get("primitives.edge_flag_slot"), f.var(I32, Edges.ALL)
     with f.if_(slot >= 0):
         for k, (start, _) in enumerate(_EDGES):
             flag = f.load(F32, records[start], (slot << 4) + VertexLayout.SLOTS)
-            edges.set(f.select(flag.ne(0.0), edges.get(), edges.get() & (7 ^ (1 << k))))
+            edges.set(f.select(flag.ne(0.0), edges.get(), edges.get() & (Edges.ALL ^ (1 << k))))
     return edges.get()
 
 
@@ -126,16 +126,16 @@ def _fill(f: Function, w: Record, out: Output, worker: Val, draw: Val, mask: lis
     with f.else_of(((mask[0] | mask[1] | mask[2]) & NEEDS_CLIP).eq(0)) as clip_it:
         out.triangle(corners, prim)
         clip_it()
-        w.set("num_vertices", out.next.get())
+        w.set("batch.num_vertices", out.next.get())
         out.count.set(f.call(I32, "clip_polygon", worker, draw, *corners, prim, out.count.get()))
-        out.next.set(w.get("num_vertices"))
+        out.next.set(w.get("batch.num_vertices"))
 
 
 def _flatten(f: Function, d: Record, out: Output, provoking: Val) -> None:
     """Flat slots of the last four records come from the provoking vertex."""
     first = out.next.get() - 4
-    with f.range(0, d.get("num_vertex_slots")) as s:
-        with f.if_(f.load(I32, d.address("flat"), s << 2).ne(0)):
+    with f.range(0, d.get("vertices.num_slots")) as s:
+        with f.if_(f.load(I32, d.address("vertices.is_flat"), s << 2).ne(0)):
             at = (s << 4) + VertexLayout.SLOTS
             value = f.load(F32.wide(4), provoking, at)
             for k in range(4):

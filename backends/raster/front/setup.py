@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
+from backends.pipe.enums import Face
 from backends.raster.front.assemble import lowest_bit
 from backends.raster.front.bins import bin_triangle
 from backends.raster.front.layers import Routes
 from backends.raster.front.vertices import snap
-from backends.raster.records import HEADS, NO_CHUNK, Batch, Draw, Mode, Scene, SetupLayout, VertexLayout, Worker
+from backends.raster.records import HEADS, NO_CHUNK, Batch, Draw, Mode, OffsetUnit, Scene, SetupLayout, VertexLayout, Worker
 
 Plane = Callable[[Sequence[Val]], list[Val]]
 
@@ -62,7 +63,7 @@ def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Va
 
 def clamped_offset(f: Function, d: Record, offset: Val) -> Val:
     """A depth offset within the bound that the state sets."""
-    clamp = d.get("offset_clamp")
+    clamp = d.get("offset.clamp")
     low = f.select(clamp < 0.0, f.max(offset, clamp), offset)
     return f.select(clamp > 0.0, f.min(low, clamp), low)
 
@@ -104,8 +105,9 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
     worker, batch, *corner_lists, prim_list, count = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     d, scene = Record(f, b.get("draw"), Draw), Record(f, w.get("scene"), Scene)
-    vertices, cursors = w.get("vertices"), w.get("cursors")
-    tiles_x, num_tiles, size, vertex_size = scene.get("tiles_x"), scene.get("num_tiles"), d.get("record_size"), d.get("vertex_size")
+    vertices, cursors = w.get("buffers.vertices"), w.get("buffers.cursors")
+    tiles_x, num_tiles = scene.get("tiles.tiles_x"), scene.get("tiles.num_tiles")
+    size, vertex_size = d.get("setup.record_size"), d.get("vertices.size")
     vec = I32.wide(lanes)
     lane = f.lanes_const(vec, range(lanes))
     arena = b.get("arena")
@@ -120,7 +122,7 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
         corner = [f.select(valid, f.load(vec, c, start << 2), 0) for c in corner_lists]
         prims = f.load(vec, prim_list, start << 2)
         records = [[f.at(vertices, o[k].zext(I64)) for k in range(lanes)] for o in (c * vertex_size for c in corner)]
-        routes = Routes(f, d, records[2], scene.get("layers")) if routed else None
+        routes = Routes(f, d, records[2], scene.get("tiles.layers")) if routed else None
         triangles = _Triangles(f, d, records, lanes, routes)
         alive_bits = f.mask_bits(valid & triangles.alive)
         with f.if_(alive_bits.ne(0)):
@@ -140,7 +142,7 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
                 space.prim_seen.set(prim)
                 base = None
                 if routes is not None:
-                    base = f.load(I32, arena, record + (size - SetupLayout.ROUTE)) * scene.get("layer_tiles")
+                    base = f.load(I32, arena, record + (size - SetupLayout.ROUTE)) * scene.get("tiles.layer_tiles")
                 full = bin_triangle(f, d, arena, cursors, space.top, record, size, tiles_x, base)
                 with f.if_(full):
                     space.stop_before(prim)
@@ -154,12 +156,12 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
 def _identity(f: Function, d: Record, b: Record, prims: Val, front: Val) -> Val:
     """Primitive number (0 where no shader asks) and facing, in 31 bits."""
     number = f.var(prims.type, 0)
-    with f.if_(d.get("wants_prim").ne(0)):
-        numbers, own = d.get("numbers"), prims + b.get("first")
+    with f.if_(d.get("setup.wants_prim").ne(0)):
+        numbers, own = d.get("assembly.numbers"), prims + b.get("first")
         with f.else_of(numbers.cast("ptrtoint", I64).eq(0)) as given:
-            number.set(own.urem(d.get("prims_per_instance")).lshr(d.get("prim_shift")))
+            number.set(own.urem(d.get("assembly.prims_per_instance")).lshr(d.get("assembly.prim_shift")))
             given()
-            number.set(f.gather(I32, numbers, f.select(own.ult(d.get("prims_per_instance")), own, 0) << 2))
+            number.set(f.gather(I32, numbers, f.select(own.ult(d.get("assembly.prims_per_instance")), own, 0) << 2))
     return ((number.get() << 1) | front.zext(I32)) & 0x7FFFFFFF
 
 
@@ -174,33 +176,33 @@ class _Triangles:
         self.routes = routes
         self.constants: list[Val] = []  # of the edge functions, in 1/65536 pixels
         raw = [self._first(xs), self._first(ys), self._last(xs), self._last(ys)]
-        region = [d.get("region", k) for k in range(4)] if routes is None else routes.region
+        region = [d.get("view.region", k) for k in range(4)] if routes is None else routes.region
         self.box = x0, y0, x1, y1 = [f.max(v, r) if k < 2 else f.min(v, r) for k, (v, r) in enumerate(zip(raw, region))]
         self.cut = raw[0].ne(x0) | raw[1].ne(y0) | raw[2].ne(x1) | raw[3].ne(y1)
         self.ex, self.ey = [xs[1] - xs[0], xs[2] - xs[0]], [ys[1] - ys[0], ys[2] - ys[0]]
         dx, dy = [e.to_double() for e in self.ex], [e.to_double() for e in self.ey]
         self.area = dx[0] * dy[1] - dx[1] * dy[0]  # exact: the products stay below 2^47
-        self.front = (self.area > 0.0) ^ f.splat(d.get("front_sign").eq(0), lanes)
-        cull = d.get("cull")
-        culled = (self.front & f.splat((cull & 1).ne(0), lanes)) | (~self.front & f.splat((cull & 2).ne(0), lanes))
+        self.front = (self.area > 0.0) ^ f.splat(d.get("setup.front_is_positive").eq(0), lanes)
+        cull = d.get("setup.culled_faces")
+        culled = (self.front & f.splat((cull & Face.FRONT).ne(0), lanes)) | (~self.front & f.splat((cull & Face.BACK).ne(0), lanes))
         self.alive = self.area.ne(0.0) & (x0 <= x1) & (y0 <= y1) & ~culled
 
     def _first(self, v: list[Val]) -> Val:
-        return (self.f.min(self.f.min(v[0], v[1]), v[2]) + (self.d.get("spread", 0) + 127)) >> 8
+        return (self.f.min(self.f.min(v[0], v[1]), v[2]) + (self.d.get("setup.box_margin", 0) + 127)) >> 8
 
     def _last(self, v: list[Val]) -> Val:
-        return (self.f.max(self.f.max(v[0], v[1]), v[2]) + (self.d.get("spread", 1) - 128)) >> 8
+        return (self.f.max(self.f.max(v[0], v[1]), v[2]) + (self.d.get("setup.box_margin", 1) - 128)) >> 8
 
     def write(self, target: list[Val], prims: Val, identity: Val) -> None:
         """The records, in ascending order of lanes."""
         f, d, window = self.f, self.d, self.window
         x0, y0, x1, y1 = self.box
-        tie = f.splat(d.get("tie").ne(0), self.lanes)
+        tie = f.splat(d.get("setup.bottom_edge").ne(0), self.lanes)
         a, b, self.constants = edge_equations(f, self.xs, self.ys, self.area < 0.0, tie)
-        shift = f.splat((8 - d.get("finer")).zext(I64), self.lanes)
+        shift = f.splat((8 - d.get("setup.subpixel_bits")).zext(I64), self.lanes)
         c = [v >> shift for v in self.constants]
         if self.routes is not None:
-            is_touching = f.splat(d.get("smooth_fill").ne(0), self.lanes)  # pixels that are touched are drawn, too
+            is_touching = f.splat(d.get("setup.smooth_fill").ne(0), self.lanes)  # pixels that are touched are drawn, too
             c = [v + f.select(is_touching, reach_of(f, ka, kb), 0).sext(I64) for v, ka, kb in zip(c, a, b)]
         halves = [h for v in c for h in (v.trunc(I32), v.lshr(32).trunc(I32))]
         cut = f.select(self.cut, f.const(I32.wide(self.lanes), SetupLayout.CUT), 0)
@@ -213,30 +215,30 @@ class _Triangles:
         words += [*depth, *plane(rw), x0, y0]
         for g in range(0, len(words), 4):
             f.store_vec4s(words[g : g + 4], target, 4 * g)
-        with f.range(0, d.get("num_slots")) as s:
+        with f.range(0, d.get("setup.num_slots")) as s:
             self._write_slot(s, target, plane, rw)
 
     def _offset_depth(self, z: list[Val]) -> list[Val]:
         """Polygon offset; `offset_units` is already in units of depth, but for float depth buffers."""
         f, d = self.f, self.d
         value = f.var(z[0].type, z[0])
-        with f.if_(d.get("offset_kind").ne(0)):
-            units = f.var(z[0].type, d.get("offset_units"))
-            with f.if_(d.get("offset_kind").eq(2)):
+        with f.if_(d.get("offset.unit").ne(0)):
+            units = f.var(z[0].type, d.get("offset.units"))
+            with f.if_(d.get("offset.unit").eq(OffsetUnit.LARGEST_DEPTH)):
                 highest = z[0].type
                 depths = [f.abs(v[2]) for v in self.window]
                 exponent = f.max(f.max(depths[0], depths[1]), depths[2]).as_int() & 0x7F800000
-                units.set(f.max(exponent - (23 << 23), 0).bits_as(highest) * d.get("offset_units"))
+                units.set(f.max(exponent - (23 << 23), 0).bits_as(highest) * d.get("offset.units"))
             steep = f.max(f.abs(z[1]), f.abs(z[2]))
-            value.set(z[0] + clamped_offset(f, d, units.get() + steep * d.get("offset_scale")))
+            value.set(z[0] + clamped_offset(f, d, units.get() + steep * d.get("offset.scale")))
         return [value.get(), z[1], z[2]]
 
     def _write_slot(self, s: Val, target: list[Val], plane: Plane, rw: list[Val]) -> None:
         f, d = self.f, self.d
         zero = f.const(F32.wide(self.lanes), 0.0)
-        mode = f.load(I32, d.address("mode"), s << 2)
+        mode = f.load(I32, d.address("setup.mode"), s << 2)
         flat, perspective = mode.eq(Mode.FLAT), mode.eq(Mode.PERSPECTIVE)
-        front, back = f.load(I32, d.address("front"), s << 2), f.load(I32, d.address("back"), s << 2)
+        front, back = f.load(I32, d.address("setup.front"), s << 2), f.load(I32, d.address("setup.back"), s << 2)
         value = [[f.var(zero.type, v) for v in self._load_slot(front, k)] for k in range(3)]
         with f.if_(front.ne(back)):
             for k in range(3):

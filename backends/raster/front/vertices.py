@@ -29,13 +29,13 @@ from backends.raster.records import (
 WINDOW_LIMIT = 16384.0  # pixels; a vertex that clipping would place farther out is moved here: edges stay exact
 
 
-def project(f: Function, d: Record, position: Sequence[Val]) -> list[Val]:
+def project(f: Function, view: Record, position: Sequence[Val]) -> list[Val]:
     """Clip position -> window x, y (pixels, inside the window limit), z, 1/w. Defined, if meaningless, where w is 0 or less.
 
-    `d` is a Draw or a View."""
+    view: a View."""
     x, y, z, w = position
     rw = 1.0 / w
-    window = [c * rw * d.get("scale", k) + d.get("translate", k) for k, c in enumerate((x, y, z))]
+    window = [c * rw * view.get("scale", k) + view.get("translate", k) for k, c in enumerate((x, y, z))]
     return [*(_near(f, v) for v in window[:2]), window[2], rw]
 
 
@@ -50,7 +50,7 @@ def snap(f: Function, v: Val) -> Val:
 
 
 def inside_guard(view: Record, position: Sequence[Val]) -> Val:
-    """Near enough to the viewport (of a Draw or a View) that edges stay exact."""
+    """Near enough to the viewport that edges stay exact."""
     x, y, _, w = position
     guard = [w * view.get("guard", k) for k in range(4)]
     return (x >= guard[0]) & (x <= guard[1]) & (y >= guard[2]) & (y <= guard[3])
@@ -62,16 +62,16 @@ def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:
     lanes = x.type.lanes
     bits, zero = I32.wide(lanes), f.const(I32.wide(lanes), 0)
     mask = zero
-    depth = f.select(d.get("depth_clip").ne(0), f.const(I32, NEAR), f.const(I32, 0))
-    far = f.select(d.get("depth_clip").ne(0), f.const(I32, FAR), f.const(I32, 0))
+    depth = f.select(d.get("clip.depth_clip").ne(0), f.const(I32, NEAR), f.const(I32, 0))
+    far = f.select(d.get("clip.depth_clip").ne(0), f.const(I32, FAR), f.const(I32, 0))
     tests: list[tuple[Val, Val | int]] = [
         (x >= 0.0 - w, LEFT),
         (x <= w, RIGHT),
         (y >= 0.0 - w, BOTTOM),
         (y <= w, TOP),
-        (z >= w * d.get("near"), depth),
+        (z >= w * d.get("clip.near"), depth),
         (z <= w, far),
-        (inside_guard(d, position), GUARD),
+        (inside_guard(d.part("view"), position), GUARD),
     ]
     for inside, bit in tests:
         mask = mask | f.select(inside, zero, f.const(bits, bit))
@@ -142,27 +142,29 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) ->
     w, b = Record(f, f.args[0], Worker), Record(f, f.args[1], Batch)
     draw = b.get("draw")
     d = Record(f, draw, Draw)
-    shader, fetch, slots, position_at = (d.get(n) for n in ("vertex_shader", "fetch", "num_vertex_slots", "position"))
+    shader, fetch, slots, position_at = (
+        d.get(n) for n in ("entries.vertex_shader", "entries.fetch", "vertices.num_slots", "vertices.position")
+    )
     env = b.get("vertex_env")
-    ids, instances, masks, out, system = (w.get(n) for n in ("vertex_id", "instance_id", "clip_masks", "vertices", "system"))
-    soa_in, soa_out, count, size = w.get("soa_in"), w.get("soa_out"), w.get("num_vertices"), d.get("vertex_size")
+    ids, instances, masks, out, system = (w.get(f"buffers.{n}") for n in ("vertex_id", "instance_id", "clip_masks", "vertices", "system"))
+    soa_in, soa_out, count, size = w.get("buffers.soa_in"), w.get("buffers.soa_out"), w.get("batch.num_vertices"), d.get("vertices.size")
     vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
     aligned = min(64, bytes_)  # more than is true would let LLVM join two short stores to a long aligned one
     lane = f.lanes_const(vec, range(lanes))
     any_, all_ = f.var(vec, 0), f.var(vec, -1)
-    wants_system, distances = d.get("wants_system").ne(0), (d.get("num_distances") | d.get("cull_mask")).ne(0)
+    wants_system, distances = d.get("vertices.wants_system").ne(0), (d.get("clip.num_distances") | d.get("clip.cull_mask")).ne(0)
     offsets = f.alloca(str(I64.wide(lanes))) if is_stored else None
 
     def shaded(i: Val) -> _Shaded:
         at = i << 2
         if offsets is not None:
-            f.store(f.load(vec, ids, at).zext(I64) * d.get("stride"), offsets, 0, 64)
-            rows = [f.at(d.get("attribute"), f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
+            f.store(f.load(vec, ids, at).zext(I64) * d.get("fetch.stride"), offsets, 0, 64)
+            rows = [f.at(d.get("fetch.attribute"), f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
             return _Stored(f, f.value(PTR, module.constant("default", F32, [0.0, 0.0, 0.0, 1.0])), rows)
         f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in)
         with f.if_(wants_system):
-            vertex, base = f.load(vec, ids, at), d.get("base_vertex")
-            others = [d.get("start_instance"), d.get("draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
+            vertex, base = f.load(vec, ids, at), d.get("assembly.base_vertex")
+            others = [d.get("assembly.start_instance"), d.get("assembly.draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
             for k, v in enumerate([vertex, f.load(vec, instances, at), vertex - base, base, *others]):
                 f.store(f.splat(v, lanes), system, k * bytes_, aligned)
         f.call_pointer(None, shader, env, soa_in, soa_out, system)
@@ -176,17 +178,17 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) ->
         position = outputs.register(position_at)
         mask = f.var(vec, clip_mask(f, d, position))
         records = [f.at(out, ((i + k) * size).zext(I64)) for k in range(lanes)]
-        window = [f.var(fvec, v) for v in project(f, d, position)]
-        with f.if_(d.get("window_space").ne(0)):
-            moved = [position[k] + d.get("translate", k) for k in range(2)]
+        window = [f.var(fvec, v) for v in project(f, d.part("view"), position)]
+        with f.if_(d.get("vertices.is_window_space").ne(0)):
+            moved = [position[k] + d.get("view.translate", k) for k in range(2)]
             for target, moved_to in zip(window, [*(_near(f, v) for v in moved), *position[2:]]):
                 target.set(moved_to)
             mask.set(0)
         f.store_vec4s([target.get() for target in window], records, VertexLayout.WINDOW)
         f.store_vec4s(position, records, VertexLayout.CLIP)
         with f.range(0, slots) as s:
-            channels = outputs.register(f.load(I32, d.address("source"), s << 2))
-            clamp = f.load(I32, d.address("clamp"), s << 2).ne(0)
+            channels = outputs.register(f.load(I32, d.address("vertices.source"), s << 2))
+            clamp = f.load(I32, d.address("vertices.is_clamped"), s << 2).ne(0)
             channels = [f.select(clamp, f.min(f.max(v, 0.0), 1.0), v) for v in channels]
             offset = (s << 4) + VertexLayout.SLOTS
             f.store_vec4s(channels, [f.at(r, offset) for r in records], 0)
@@ -197,7 +199,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) ->
         all_.set(all_.get() & f.select(valid, mask.get() & REJECTS, -1))
         f.store(mask.get(), masks, i << 2)
     for name, field, total in (("or", "or_mask", any_), ("and", "and_mask", all_)):
-        w.set(field, f.call(I32, f"llvm.vector.reduce.{name}.{vec.suffix}", total.get()))
+        w.set(f"batch.{field}", f.call(I32, f"llvm.vector.reduce.{name}.{vec.suffix}", total.get()))
     b.set("vs_invocations", f.const(I32, 0) if is_stored else f.select(b.get("resumed").ne(0), f.const(I32, 0), count))
     f.ret()
 
@@ -205,10 +207,10 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) ->
 def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val], lanes: int) -> Val:
     """Eight clip distances a vertex, behind its slots. Returns the USER and CULL bits of the vertices outside of one of them."""
     fvec = F32.wide(lanes)
-    at, user, wanted, culls = d.get("distances_at"), d.get("user_register"), d.get("user_mask"), d.get("cull_mask")
+    at, user, wanted, culls = d.get("clip.distances_at"), d.get("clip.user_register"), d.get("clip.user_mask"), d.get("clip.cull_mask")
 
     def written(k: int) -> Val:
-        return outputs.word(d.get("distance_source", k))
+        return outputs.word(d.get("clip.distance_source", k))
 
     mask = f.var(I32.wide(lanes), 0)
     for k in range(MAX_DISTANCES):
@@ -218,7 +220,7 @@ def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val
                 distance.set(written(k))
                 plane()
                 vertex = outputs.register(user)
-                terms = [v * d.get("user_planes", 4 * k + c) for c, v in enumerate(vertex)]
+                terms = [v * d.get("clip.user_planes", 4 * k + c) for c, v in enumerate(vertex)]
                 distance.set(((terms[0] + terms[1]) + terms[2]) + terms[3])
         value = distance.get()
         mask.set(mask.get() | f.select(value >= 0.0, f.const(mask.type, 0), USER))

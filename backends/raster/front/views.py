@@ -11,12 +11,12 @@ from backends.raster.records import VertexLayout, View
 
 def view_at(f: Function, d: Record, number: Val) -> Val:
     """Pointer to a View whose number is known to be right."""
-    return f.at(d.get("views"), number.zext(I64) * ctypes.sizeof(View))
+    return f.at(d.get("layers.views"), number.zext(I64) * ctypes.sizeof(View))
 
 
 def placed_view(f: Function, d: Record, vertex: Val) -> Record:
     """The View that the vertex record at `vertex` was placed by; without named viewports that of the draw."""
-    slot, view = d.get("view_slot"), f.var(PTR, d.address("scale"))
+    slot, pointer = d.get("layers.viewport_slot"), f.var(PTR, d.address("view"))
     with f.if_(slot >= 0):
-        view.set(view_at(f, d, f.load(I32, vertex, (slot << 4) + VertexLayout.SLOTS)))
-    return Record(f, view.get(), View)
+        pointer.set(view_at(f, d, f.load(I32, vertex, (slot << 4) + VertexLayout.SLOTS)))
+    return Record(f, pointer.get(), View)

@@ -46,7 +46,7 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
     d = Record(f, draw, Draw)
     test = HizTest(f, d, farthest, (tile_x, tile_y), 0.0 if pattern.is_centered else 0.5)
     wide_x, wide_y = tile_x.sext(I64), tile_y.sext(I64)
-    wanted = d.get("sample_mask")
+    wanted = d.get("fragments.sample_mask")
     size = f.var(I32, 0)
     with walk_chain(f, arena, limit, cursor_slot, size) as entry:
         at = f.at(arena, entry)

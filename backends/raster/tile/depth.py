@@ -126,7 +126,7 @@ class DepthTest:
             else:
                 depth_pass = mask & compare(f, key.func, bits, stored, unsigned=c.size == 32)
         if key.bounds and c is not None:
-            low, high = (depth_bits(f, key.format, f.splat(self.draw.get("bounds", k), self.lanes)) for k in range(2))
+            low, high = (depth_bits(f, key.format, f.splat(self.draw.get("fragments.depth_bounds", k), self.lanes)) for k in range(2))
             stored = raw_bits(c, old)
             if c.type is ChannelType.FLOAT:
                 inside = (stored.as_float() >= low.as_float()) & (stored.as_float() <= high.as_float())
@@ -157,9 +157,9 @@ class DepthTest:
     def _reference(self, side: int, front: Val) -> Val:
         f, d = self.f, self.draw
         if len(self.key.stencil) == 1:
-            value = f.select(front, d.get("stencil_ref", 0), d.get("stencil_ref", 1))
+            value = f.select(front, d.get("fragments.stencil_ref", 0), d.get("fragments.stencil_ref", 1))
         else:
-            value = d.get("stencil_ref", side)
+            value = d.get("fragments.stencil_ref", side)
         return f.splat(value, self.lanes)
 
     def _face(self, face: FaceKey, old: Val, mask: Val, depth_pass: Val, ref: Val) -> tuple[Val, Val]:

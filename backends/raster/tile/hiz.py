@@ -12,14 +12,13 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import IntFlag
 
 from backends.device.limits import TILE
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import BOOL, F32, I32, Function, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.enums import CompareFunc
-from backends.raster.records import SetupLayout
+from backends.raster.records import HizUse, SetupLayout
 from backends.raster.tile.depth import DepthKey
 from backends.raster.tile.fragment import DepthLayout, FragmentInfo, FragmentKey
 
@@ -27,32 +26,23 @@ INFINITY = math.inf
 _STEPS = 4  # of the format: what two ways of rounding a depth may differ by, with room
 
 
-class Coarse(IntFlag):
-    """What a draw may do with the bounds."""
-
-    NONE = 0
-    TEST = 1  # triangles behind the bound may be dropped
-    LOWER = 2  # triangles that cover a tile lower its bound
-    RAISES = 4  # stored depths may grow: the bound is lost
-
-
-def hiz_of(key: FragmentKey, info: FragmentInfo) -> Coarse:
+def hiz_of(key: FragmentKey, info: FragmentInfo) -> HizUse:
     """What the draws of a variant may do."""
     depth = key.depth
     if depth is None:
-        return Coarse.NONE
+        return HizUse.NONE
     if depth.func not in (CompareFunc.LESS, CompareFunc.LEQUAL):
         keeps = not depth.write or depth.func is CompareFunc.EQUAL
-        return Coarse.NONE if keeps else Coarse.RAISES
+        return HizUse.NONE if keeps else HizUse.RAISES
     writes_nearer = info.depth is not None and not info.tests_early and info.depth_layout is not DepthLayout.GREATER
     if depth.stencil or depth.bounds or writes_nearer or info.stencil is not None:
-        return Coarse.NONE
+        return HizUse.NONE
     if key.count_invocations or (info.has_side_effects and not info.tests_early):
-        return Coarse.NONE
+        return HizUse.NONE
     if key.views:  # each triangle has a depth range of its own
-        return Coarse.NONE
+        return HizUse.NONE
     discards = info.kills or key.to_coverage or key.alpha is not None or key.is_masked or info.depth is not None
-    return Coarse.TEST if discards or not depth.write else Coarse.TEST | Coarse.LOWER
+    return HizUse.TEST if discards or not depth.write else HizUse.TEST | HizUse.LOWER
 
 
 def slack_of(depth: DepthKey | None) -> float:
@@ -102,20 +92,20 @@ class HizTest:
         """What follows is for triangles that are not wholly behind the bound."""
         f, d = self.f, self.draw
         visible = f.var(BOOL, 1)
-        with f.if_((d.get("coarse") & Coarse.TEST).ne(0)):
+        with f.if_((d.get("hiz.uses") & HizUse.TEST).ne(0)):
             z = self._range(record, box, False)
-            nearest = f.min(f.max(z, d.get("depth_min")), d.get("depth_max"))
-            visible.set(~(nearest > f.load(F32, self.slot) + d.get("coarse_slack")) | z.ne(z))
+            nearest = f.min(f.max(z, d.get("view.depth_min")), d.get("view.depth_max"))
+            visible.set(~(nearest > f.load(F32, self.slot) + d.get("hiz.slack")) | z.ne(z))
         with f.if_(visible.get()):
             yield
 
     def cover(self, record: Val, box: list[Val]) -> None:
         """The triangle covers its box: where that is all of the tile inside the framebuffer, the bound may fall."""
         f, d = self.f, self.draw
-        last = [f.min(d.get("frame", k) - self.tile[k], TILE - 1) for k in range(2)]
+        last = [f.min(d.get("hiz.frame_end", k) - self.tile[k], TILE - 1) for k in range(2)]
         is_tile = (box[0] | box[1]).eq(0) & (box[2] >= last[0]) & (box[3] >= last[1])
-        with f.if_((d.get("coarse") & Coarse.LOWER).ne(0) & is_tile):
+        with f.if_((d.get("hiz.uses") & HizUse.LOWER).ne(0) & is_tile):
             z = self._range(record, box, True)
-            farthest = f.min(f.max(z, d.get("depth_min")), d.get("depth_max"))
+            farthest = f.min(f.max(z, d.get("view.depth_min")), d.get("view.depth_max"))
             bound = f.load(F32, self.slot)
             f.store(f.select((farthest < bound) & z.eq(z), farthest, bound), self.slot)

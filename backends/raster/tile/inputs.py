@@ -138,7 +138,7 @@ class PixelInputs:
             case "POSITION" if channel == 1:
                 y = self.centers[1]
                 if info.is_lower_left:
-                    y = f.splat(self.kernel.draw.get("height").to_float(), lanes) - y
+                    y = f.splat(self.kernel.draw.get("fragments.height").to_float(), lanes) - y
                 return y - 0.5 if info.is_integer_center else y
             case "POSITION":
                 return self._value(self.planes.z if channel == 2 else self.planes.w)

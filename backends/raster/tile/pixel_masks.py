@@ -21,7 +21,7 @@ POINTS = tuple((16 * k - 120, 16 * (5 * k % 16) - 120) for k in range(16))  # 1/
 def write_windows(d: Draw, rectangles: Sequence[ScissorState]) -> None:
     """Window rectangles as the numbers that kernels want."""
     for k, r in enumerate(rectangles):
-        d.windows[4 * k : 4 * k + 4] = (r.minx, r.miny, r.maxx - 1, r.maxy - 1)
+        d.fragments.windows[4 * k : 4 * k + 4] = (r.minx, r.miny, r.maxx - 1, r.maxy - 1)
 
 
 def drawn(planes: Planes, x: Val, pixels: tuple[Val, Val]) -> tuple[Val, Val | None]:
@@ -50,11 +50,11 @@ def _on_line(planes: Planes, x: Val) -> tuple[Val, Val | None]:
     across, along, counter, reach = (planes.at(at + 4 * c, 16, x, planes.y) for c in range(4))
     mask, coverage = f.const(BOOL.wide(x.lanes), -1), None
     if key.marks & Marks.STIPPLED_LINES:
-        step = f.to_int(f.floor(f.max(counter - STIPPLE_AT, 0.0) / d.get("stipple_factor")))
-        bit = f.splat(d.get("stipple_pattern"), x.lanes).lshr(step & 15) & 1
+        step = f.to_int(f.floor(f.max(counter - STIPPLE_AT, 0.0) / d.get("line_stipple.factor")))
+        bit = f.splat(d.get("line_stipple.pattern"), x.lanes).lshr(step & 15) & 1
         mask = bit.ne(0) | (counter < 1.0)
     if key.marks & Marks.SMOOTH_LINES:
-        coverage = _unit(f, d.get("half_width") - f.abs(across)) * _unit(f, reach - f.abs(along))
+        coverage = _unit(f, d.get("lines.half_width") - f.abs(across)) * _unit(f, reach - f.abs(along))
     if key.marks & Marks.SMOOTH_POINTS:
         disk = _unit(f, reach - f.sqrt(across * across + along * along))
         coverage = disk if coverage is None else f.select(counter < DISK_MARK / 2, disk, coverage)
@@ -86,7 +86,7 @@ def touched(planes: Planes, pixels: tuple[Val, Val]) -> Val:
 
 def _stipple(f: Function, key: FragmentKey, planes: Planes, pixels: tuple[Val, Val]) -> Val:
     x, y = pixels
-    rows = f.gather(I32, planes.kernel.draw.address("stipple"), (y & 31) << 2)
+    rows = f.gather(I32, planes.kernel.draw.address("fragments.polygon_stipple"), (y & 31) << 2)
     found = (rows.lshr((x & 31) ^ 31) & 1).ne(0)
     if key.stipple is Face.FRONT_AND_BACK:
         return found
@@ -99,6 +99,6 @@ def _windows(f: Function, key: FragmentKey, draw: Record, pixels: tuple[Val, Val
     includes, count = key.windows
     inside = f.const(BOOL.wide(x.lanes), 0)
     for k in range(count):
-        x0, y0, x1, y1 = (draw.get("windows", 4 * k + c) for c in range(4))
+        x0, y0, x1, y1 = (draw.get("fragments.windows", 4 * k + c) for c in range(4))
         inside = inside | ((x >= x0) & (x <= x1) & (y >= y0) & (y <= y1))
     return inside if includes else ~inside

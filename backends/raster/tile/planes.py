@@ -98,7 +98,7 @@ class Planes:
         """The ends of the viewport's depth range (scalars)."""
         d, key, at = self.kernel.draw, self.kernel.key, SetupLayout.size(self.kernel.info.num_slots + self.kernel.key.has_place) + 8
         if not key.views:
-            return d.get("depth_min"), d.get("depth_max")
+            return d.get("view.depth_min"), d.get("view.depth_max")
         return self.f.load(F32, self.record, at), self.f.load(F32, self.record, at + 4)
 
     def mode(self, slot: int) -> Mode:

@@ -52,7 +52,7 @@ def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
     s = Record(f, w.get("scene"), Scene)
 
-    layer, has_samples = w.get("layer") if key.layered else None, key.samples is not None
+    layer, has_samples = w.get("tile.layer") if key.layered else None, key.samples is not None
 
     def bound(name: str, index: int, texel_bytes: int) -> Target:
         return bound_target(f, s, layer, name, index, texel_bytes, has_samples=has_samples)
@@ -61,7 +61,7 @@ def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
     fetched = [(k, t, bound("color", k, t.block_bytes)) for k, t in key.fetched]
     depth = bound("depth", 0, key.depth.format.block_bytes) if key.depth is not None else None
     samples, invocations = (f.var(I32, 0) if wanted else None for wanted in (key.count_samples, key.count_invocations))
-    env = w.get("fragment_env")
+    env = w.get("tile.fragment_env")
     hoisted: dict[int, Hoisted] = {}
     if info.is_constant:
         once = Hoisted(f, info, env, key.lanes)
@@ -81,7 +81,7 @@ def end_kernel(kernel: Kernel) -> None:
     """Adds what was counted, and returns."""
     f = kernel.f
     w = Record(f, f.args[0], Worker)
-    for counter, name in ((kernel.samples, "samples_passed"), (kernel.invocations, "fs_invocations")):
+    for counter, name in ((kernel.samples, "counters.samples_passed"), (kernel.invocations, "counters.fs_invocations")):
         if counter is not None:
             w.set(name, w.get(name) + counter.get().zext(I64))
     f.ret()
@@ -246,7 +246,7 @@ class PixelBlock(BlockMemory, PixelInputs):
         color = self._color(out, 0)
         alpha = color[3] if color is not None else f.const(F32.wide(lanes), 0.0)
         alpha = alpha if self._coverage is None else alpha * self._coverage
-        return compare(f, key.alpha, alpha, f.splat(self.kernel.draw.get("alpha_ref"), lanes))
+        return compare(f, key.alpha, alpha, f.splat(self.kernel.draw.get("fragments.alpha_ref"), lanes))
 
     def _write_colors(self, out: Outputs, mask: Val) -> None:
         kernel, f = self.kernel, self.kernel.f
@@ -274,4 +274,4 @@ class PixelBlock(BlockMemory, PixelInputs):
         return Colors(color, second, self._constant)
 
     def _constant(self, channel: int) -> Val:
-        return self.kernel.draw.get("blend_color", channel)
+        return self.kernel.draw.get("fragments.blend_color", channel)

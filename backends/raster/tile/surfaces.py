@@ -126,7 +126,8 @@ def bound_target(
     f: Function, s: Record, layer: Val | None, name: str, index: int, texel_bytes: int, *, has_samples: bool = False
 ) -> Target:
     """A surface of the Scene `s` ("color" `index`, or "depth"); `layer` of it, where that is not the first one."""
-    base = s.get(name, index)
+    targets = s.part("targets")
+    base = targets.get(name, index)
     if layer is not None:
-        base = f.at(base, layer.zext(I64) * s.get(f"{name}_layer", index))
-    return Target(base, s.get(f"{name}_stride", index), texel_bytes, s.get(f"{name}_sample", index) if has_samples else None)
+        base = f.at(base, layer.zext(I64) * targets.get(f"{name}_layer", index))
+    return Target(base, targets.get(f"{name}_stride", index), texel_bytes, targets.get(f"{name}_sample", index) if has_samples else None)

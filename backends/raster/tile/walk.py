@@ -8,8 +8,8 @@ from backends.abi.records import ResolveRecord
 from backends.device.limits import TILE
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.raster.records import HEADS, Batch, ClearRecord, Draw, Scene, Worker
-from backends.raster.tile.hiz import INFINITY, Coarse
+from backends.raster.records import HEADS, Batch, ClearRecord, Draw, HizUse, Scene, Worker
+from backends.raster.tile.hiz import INFINITY
 
 
 def build_tile_walk(module: Module) -> None:
@@ -20,18 +20,18 @@ def build_tile_walk(module: Module) -> None:
     worker = f.args[0]
     w = Record(f, worker, Worker)
     s = Record(f, w.get("scene"), Scene)
-    list_, tiles_x, layer_tiles, layers = w.get("list"), s.get("tiles_x"), s.get("layer_tiles"), s.get("layers")
-    batches, first, last = s.get("batches"), s.get("first_batch"), s.get("last_batch")
-    clears, num_clears = s.get("clears"), s.get("num_clears")
-    resolves, resolving = s.get("resolves"), s.get("resolving")
+    list_, tiles_x, layer_tiles, layers = w.get("buffers.list"), s.get("tiles.tiles_x"), s.get("tiles.layer_tiles"), s.get("tiles.layers")
+    batches, first, last = s.get("work.batches"), s.get("window.first_batch"), s.get("window.last_batch")
+    clears, num_clears = s.get("work.clears"), s.get("work.num_clears")
+    resolves, resolving = s.get("work.resolves"), s.get("window.resolving")
     cursor = f.alloca("i32")
-    workers, participants = s.get("workers"), s.get("participants")
+    workers, participants = s.get("crew.workers"), s.get("crew.participants")
     owner, done, found = f.var(I32, w.get("index")), f.var(I32, 0), f.var(I32, 0)
     with f.loop() as loop:
         with f.loop() as search:
             band = Record(f, f.at(workers, owner.get().zext(I64) * ctypes.sizeof(Worker)), Worker)
-            found.set(f.atomic_add(band.address("next_tile"), 1))
-            search.break_if(found.get() < band.get("end_tile"))
+            found.set(f.atomic_add(band.address("band.next_tile"), 1))
+            search.break_if(found.get() < band.get("band.end_tile"))
             done.add(1)
             search.break_if(done.get() >= participants)
             owner.add(1)
@@ -41,7 +41,7 @@ def build_tile_walk(module: Module) -> None:
         tile = found.get()
         layer = tile.udiv(layer_tiles)
         inside = tile - layer * layer_tiles
-        w.set("layer", layer)
+        w.set("tile.layer", layer)
         ty = inside.udiv(tiles_x)
         x, y = (inside - ty * tiles_x) << 6, ty << 6
         with f.range(0, num_clears) as k:
@@ -56,11 +56,11 @@ def build_tile_walk(module: Module) -> None:
                     f.store(head, cursor)
                     draw = b.get("draw")
                     d = Record(f, draw, Draw)
-                    coverage, shade = (d.get(n) for n in ("coverage", "shade"))
-                    farthest = f.at(s.get("coarse"), tile.zext(I64) << 2)
-                    with f.if_((d.get("coarse") & Coarse.RAISES).ne(0)):
+                    coverage, shade = d.get("entries.coverage"), d.get("entries.shade")
+                    farthest = f.at(s.get("tiles.farthest"), tile.zext(I64) << 2)
+                    with f.if_((d.get("hiz.uses") & HizUse.RAISES).ne(0)):
                         f.store(f.const(F32, INFINITY), farthest)
-                    w.set("fragment_env", b.get("fragment_env"))
+                    w.set("tile.fragment_env", b.get("fragment_env"))
                     with f.loop() as run:
                         run.break_if(f.load(I32, cursor).eq(0))
                         n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from backends.pipe.state import RasterizerState, ViewportState
 from backends.raster.draw.viewport import write_viewport
-from backends.raster.records import Draw
+from backends.raster.records import View
 
 Array = NDArray[Any]
 f4 = np.float32
 
 
-def viewport_draw(width: int, height: int) -> Draw:
+def viewport_draw(width: int, height: int) -> View:
     """What the renderer derives from a viewport that covers the target."""
-    d = Draw()
+    d = View()
     half = (width / 2, height / 2, 0.5)
     write_viewport(d, ViewportState(half, half), RasterizerState(), None)
     return d

@@ -56,7 +56,7 @@ def digest(
         set_mode(0x1F80 | 0x8040 | 0x2000)  # flush to zero, round down
         c.flush()
         set_mode(0x1F80)
-        windows = int(c._pool.scene.num_windows)
+        windows = int(c._pool.scene.totals.num_windows)
         return hashlib.sha256(c.image().tobytes() + c.depth_bytes().tobytes()).hexdigest(), windows
 
 
