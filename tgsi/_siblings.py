@@ -1,4 +1,7 @@
-"""A clear word when another `passes`, `linkage` or `backends` stands before ours on the import path."""
+"""A check of checkouts: no other `passes`, `linkage` or `backends` stands before ours on the import path.
+
+Where tgsi is installed, these three lie below it, and no other package can hide them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ SIBLINGS = ("passes", "linkage", "backends")
 
 def check() -> None:
     """Raise ImportError if one of our packages is missing, or is somebody else's. Nothing is imported."""
-    home = Path(__file__).resolve().parent.parent
+    here = Path(__file__).resolve().parent
+    if (here / SIBLINGS[0]).is_dir():
+        return  # installed
+    home = here.parent
     for name in SIBLINGS:
         spec = find_spec(name)
         places = [] if spec is None else [Path(place).resolve() for place in spec.submodule_search_locations or ()]

@@ -15,32 +15,26 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+#: The folder of backends, linkage and passes: the repository, or the package tgsi where that is installed.
 ROOT = Path(__file__).resolve().parents[3]
 
-#: What the text of a module depends on besides its key: the generators, the tables they read, and what makes keys and records.
-#: A folder counts whole, "*.py" in front of a folder's name: without what is in its folders.
+#: The code that the text of a module depends on besides its key: the generators, the tables they read, and what makes keys and records.
+#: Each folder counts with its folders.
 GENERATORS = (
-    "backends",
-    "passes/analysis",
-    "passes/lower",
-    "passes/validate",
-    "linkage",
-    "tgsi/language",
+    ROOT / "backends",
+    ROOT / "passes" / "analysis",
+    ROOT / "passes" / "lower",
+    ROOT / "passes" / "validate",
+    ROOT / "linkage",
+    (ROOT / "tgsi" if (ROOT / "tgsi").is_dir() else ROOT) / "language",
 )
 
 _MARGIN = 0.05  # seconds; clocks of files and of processes tick as slowly as every 10 ms
 
 
-def source_files(root: Path = ROOT) -> list[Path]:
-    """The files that GENERATORS names, sorted."""
-    found: set[Path] = set()
-    for name in GENERATORS:
-        place = root / name.rpartition(" ")[2]
-        if place.is_file():
-            found.add(place)
-        else:
-            found.update(place.glob("*.py") if name.startswith("*.py ") else place.rglob("*.py"))
-    return sorted(found, key=os.fspath)
+def source_files() -> list[Path]:
+    """The modules of GENERATORS, sorted."""
+    return sorted((file for folder in GENERATORS for file in folder.rglob("*.py")), key=os.fspath)
 
 
 def process_start() -> float:

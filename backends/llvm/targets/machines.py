@@ -7,13 +7,11 @@ A `cpu` is "host" or one of the x86-64 levels, whose code runs here, or an LLVM 
 from __future__ import annotations
 
 import functools
-import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 
 import llvmlite.binding as llvm
 
@@ -74,13 +72,11 @@ def foreign(cpu: str) -> Foreign | None:
 def processors(triple: str) -> tuple[str, ...]:
     """Names of the processors that LLVM knows for a target; another process asks, since LLVM prints them on stderr."""
     script = (
+        f"import sys; sys.path[:] = {sys.path!r}\n"
         "from backends.llvm.targets.machines import initialize_all, llvm\n"
         f"initialize_all(); llvm.Target.from_triple({triple!r}).create_target_machine(cpu='help')"
     )
-    paths = os.pathsep.join(filter(None, [str(Path(__file__).resolve().parents[3]), os.environ.get("PYTHONPATH", "")]))
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": paths}
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     listed = done.stderr.partition("Available features")[0]
     return tuple(re.findall(r"^  (\S+) +- ", listed, re.MULTILINE))
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tgsi import __version__
 from tgsi.tools.compile.emit import compile_shaders
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.explain import explain
@@ -71,9 +72,7 @@ def _run(arguments: list[str]) -> int:
         hint = nearest(unknown[0].split("=")[0], options_known)
         raise UsageError(f"unknown option `{unknown[0]}`{f'; {hint}' if hint else f' (see {PROGRAM} --help)'}")
     if options.version:
-        from importlib.metadata import version
-
-        print(f"{PROGRAM} {version('tgsi')}")
+        print(f"{PROGRAM} {__version__}")
         return 0
     if options.list_passes:
         return write(options, listing())
