@@ -14,10 +14,8 @@ from linkage.table import LinkTable
 from linkage.usage import interface_of
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import PIPELINE, STAGES
 from tgsi.language.program import Program
-
-ORDER = (Processor.VERT, Processor.TESS_CTRL, Processor.TESS_EVAL, Processor.GEOM, Processor.FRAG)
-"""Stages in the order in which a chain has them; those between vertex and fragment may be left out."""
 
 _TESSELLATOR = frozenset({"TESSOUTER", "TESSINNER"})
 """Outputs of a tessellation control program that the tessellator reads."""
@@ -62,16 +60,18 @@ def link_chain(*programs: Program, profile: str = "software", options: LinkOptio
 
 
 def check_neighbors(producer: Program, consumer: Program) -> None:
-    """LinkError unless `consumer` may stand right behind `producer`."""
+    """LinkError unless `consumer` may stand right after `producer`."""
     first, second = producer.processor, consumer.processor
-    is_order = first in ORDER and second in ORDER and ORDER.index(first) < ORDER.index(second)
-    is_control_first = first is Processor.TESS_CTRL and second is not Processor.TESS_EVAL
-    if not is_order or is_control_first:
-        order = ", ".join(stage.name for stage in ORDER)
+    is_order = first in PIPELINE and second in PIPELINE and PIPELINE.index(first) < PIPELINE.index(second)
+    if not is_order or STAGES[first].needs not in (None, second):
         text = f"a {second.name} program cannot stand behind a {first.name} program"
-        raise LinkError(
-            (Diagnostic("K005", Severity.ERROR, text, (), f"the order is {order}, and TESS_CTRL stands right before TESS_EVAL"),)
-        )
+        raise LinkError((Diagnostic("K005", Severity.ERROR, text, (), _order()),))
+
+
+def _order() -> str:
+    """The order of the stages, as K005 tells it."""
+    pairs = [f"{row.processor.name} stands right before {row.needs.name}" for row in STAGES.values() if row.needs is not None]
+    return ", and ".join([f"the order is {', '.join(stage.name for stage in PIPELINE)}", *pairs])
 
 
 class PairCache:

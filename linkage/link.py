@@ -12,10 +12,8 @@ from linkage.table import LinkTable
 from linkage.usage import Interface, interface_of
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
 from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.program import Program
-
-PRODUCERS = (Processor.VERT, Processor.TESS_EVAL, Processor.GEOM)
-"""Stages that may stand before the fragment stage."""
 
 
 def link(
@@ -50,7 +48,7 @@ def link(
     if unmatched not in ("fill", "error"):
         raise ValueError(f"unmatched: 'fill' or 'error' is wanted, not {unmatched!r}")
     producer, consumer = interface_of(vertex), interface_of(fragment)
-    if vertex.processor not in PRODUCERS or fragment.processor is not Processor.FRAG or producer.duplicates:
+    if vertex.processor not in LAST_STAGES or fragment.processor is not Processor.FRAG or producer.duplicates:
         raise LinkError(_faults(vertex, fragment, producer).sorted())
     table = join(profile, producer, consumer, state.mapping)
     if unmatched == "error" and table.unmatched_inputs:
@@ -66,8 +64,8 @@ def _profile(name: str) -> Profile:
 
 def _faults(vertex: Program, fragment: Program, producer: Interface) -> Diagnostics:
     found = Diagnostics()
-    if vertex.processor not in PRODUCERS:
-        hint = "the vertex program comes first" if fragment.processor in PRODUCERS else ""
+    if vertex.processor not in LAST_STAGES:
+        hint = "the vertex program comes first" if fragment.processor in LAST_STAGES else ""
         found.error("K001", f"a {vertex.processor.name} program cannot stand before the rasterizer", hint=hint)
     if fragment.processor is not Processor.FRAG:
         found.error("K002", f"a {fragment.processor.name} program cannot be the fragment stage")

@@ -15,13 +15,10 @@ from backends.interp.values import modified
 from backends.run.arguments import Arguments
 from backends.run.result import Bits, Mask
 from backends.run.shapes import Index, patch_registers
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import Dimension, IndirectRef, RegisterRef, SrcOperand
 from tgsi.language.program import Program
-
-BY_VERTEX = frozenset({Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL})
-"""Stages whose inputs have a vertex in their first bracket; in TESS_CTRL the outputs have one too."""
-
 
 NOTHING: Bits = np.zeros((0, 0, 4), np.uint32)
 """A file without registers."""
@@ -164,14 +161,14 @@ def selected(words: Bits, operand: SrcOperand, kind: str) -> Bits:
 
 def _rows(program: Program, arguments: Arguments) -> dict[File, Rows]:
     """The files by vertex of a stage."""
-    if program.processor not in BY_VERTEX:
+    files = STAGES[program.processor].vertex_rows
+    if not files:
         return {}
     shape = arguments.shape
     count = arguments.vertices.shape[1]
-    control = program.processor is Processor.TESS_CTRL
-    own = shape.member if control else np.zeros(shape.lanes, np.int64)
+    own = shape.member if File.OUT in files else np.zeros(shape.lanes, np.int64)
     rows = {File.IN: Rows(count, shape.primitive * count, own, _once(program, File.IN))}
-    if control:
+    if File.OUT in files:
         rows[File.OUT] = Rows(shape.members, shape.primitive * shape.members, own, _once(program, File.OUT))
     return rows
 

@@ -18,6 +18,7 @@ from backends.run.textures import MAX_SAMPLES, ImageData, TextureData, check_tex
 from backends.run.words import buffer_words, flag, floats, mapping, words
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, MemoryType, Processor
+from tgsi.language.facts.stages import ROW_STAGES
 from tgsi.language.program import Program
 
 MAX_CONSTANT_BUFFERS = 16
@@ -136,7 +137,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     """
     _check_stage(program, options)
     stage, registers = program.processor, program.file_size(File.IN)
-    by_vertex = stage in (Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL)
+    by_vertex = stage in ROW_STAGES
     given = None if inputs is None else words("inputs", inputs)
     system = given_system_values(options.get("system_values"))
     coefs, positions = _planes(registers, options.get("coefs"), options.get("quad_pos"))

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.run.result import Mask
-from tgsi.language.facts.enums import File, Primitive, Processor
+from tgsi.language.facts.enums import File, Primitive
 from tgsi.language.facts.semantics import PATCH_SEMANTICS
+from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.info import INPUT_VERTICES
 from tgsi.language.program import Program
 
@@ -82,7 +83,7 @@ def output_vertices(program: Program) -> int:
 
 def patch_registers(program: Program, file: File) -> frozenset[int]:
     """Registers of IN or OUT of a tessellation program that exist once a patch: those of PATCH, TESSOUTER, TESSINNER and PRIM_ID."""
-    if program.processor not in (Processor.TESS_CTRL, Processor.TESS_EVAL):
+    if program.processor not in PATCH_STAGES:
         return frozenset()
     found = (d for d in program.declared(file) if d.semantic is not None and d.semantic.name in PATCH_SEMANTICS)
     return frozenset(register for d in found for register in range(d.first, d.last + 1))

@@ -9,8 +9,9 @@ from typing import TypeAlias
 
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, Severity
 from tgsi.language.facts.brackets import TESS_VERTICES, VERTICES, per_vertex
-from tgsi.language.facts.enums import File, Primitive, Processor
+from tgsi.language.facts.enums import File, Primitive
 from tgsi.language.facts.limits import ShaderLimits
+from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.ir import Declaration, Immediate, Instruction, Property
 from tgsi.language.printer import print_declaration, print_instruction
 from tgsi.language.program import Program
@@ -82,7 +83,7 @@ class Context:
     @cached_property
     def vertices(self) -> int:
         """Vertices that the first bracket of a per-vertex register may name; 0 where the stage does not say."""
-        if self.program.processor in (Processor.TESS_CTRL, Processor.TESS_EVAL):
+        if self.program.processor in PATCH_STAGES:
             return TESS_VERTICES
         if not any(item.name == "GS_INPUT_PRIMITIVE" for item in self.program.properties):
             return 0

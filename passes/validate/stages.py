@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from passes.validate.context import Context
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.properties import PROPERTIES
+from tgsi.language.facts.stages import GROUP_STAGES, LAST_STAGES, STAGES
 from tgsi.language.ir import Property
 
 _FRAG = frozenset({Processor.FRAG})
@@ -17,17 +18,13 @@ OPCODE_STAGES: Mapping[str, frozenset[Processor]] = {
     **dict.fromkeys(("INTERP_CENTROID", "INTERP_SAMPLE", "INTERP_OFFSET"), _FRAG),
     **dict.fromkeys(("DDX", "DDY", "DDX_FINE", "DDY_FINE"), frozenset({Processor.FRAG, Processor.COMP})),
     **dict.fromkeys(("EMIT", "ENDPRIM"), _GEOM),
-    "BARRIER": frozenset({Processor.COMP, Processor.TESS_CTRL}),
+    "BARRIER": GROUP_STAGES,
 }
 """Stages that may use an opcode; all may use the others."""
 
 PREFIX_STAGES: Mapping[str, frozenset[Processor]] = {
-    "GS_": _GEOM,
-    "FS_": _FRAG,
-    "VS_": frozenset({Processor.VERT, Processor.TESS_EVAL, Processor.GEOM}),
-    "TCS_": frozenset({Processor.TESS_CTRL}),
-    "TES_": frozenset({Processor.TESS_EVAL}),
-    "CS_": frozenset({Processor.COMP}),
+    **{row.prefix: frozenset({row.processor}) for row in STAGES.values()},
+    "VS_": frozenset(LAST_STAGES),  # these are about vertices on their way to the rasterizer
 }
 """Stages that a property speaks about, by the beginning of its name."""
 

@@ -9,6 +9,7 @@ from tgsi.language.facts.enums import CHANNELS, QUALIFIERS, File, Interpolation,
 from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import PATCH_SEMANTICS
+from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.ir import (
     IDENTITY,
     XYZW,
@@ -64,7 +65,7 @@ def _implies_size(program: ProgramData) -> bool:
     """``[]`` can be read: the stage or a property says how many vertices it means."""
     if program.processor is Processor.GEOM:
         return any(item.name == "GS_INPUT_PRIMITIVE" for item in program.properties)
-    return program.processor in (Processor.TESS_CTRL, Processor.TESS_EVAL)
+    return program.processor in PATCH_STAGES
 
 
 def print_property(item: Property) -> str:

@@ -171,14 +171,7 @@ _SHADER: dict[str, int] = {
 
 _COMPUTE = _SHADER | {"MAX_INPUTS": 0, "MAX_OUTPUTS": 0}
 
-_STAGE_CAPS = {
-    ShaderType.VERTEX: _SHADER,
-    ShaderType.GEOMETRY: _SHADER,
-    ShaderType.TESS_CTRL: _SHADER,
-    ShaderType.TESS_EVAL: _SHADER,
-    ShaderType.FRAGMENT: _SHADER,
-    ShaderType.COMPUTE: _COMPUTE,
-}
+_STAGE_CAPS = dict.fromkeys(ShaderType, _SHADER) | {ShaderType.COMPUTE: _COMPUTE}
 
 COMPUTE_CAPS: Mapping[str, str | int | tuple[int, ...]] = MappingProxyType(
     {

@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from backends.run.result import Bits
 from backends.run.shapes import Index, Shape
 from tgsi.language.facts.enums import Processor
-
-GROUPED = frozenset({Processor.COMP, Processor.TESS_CTRL})
-"""Stages whose lanes may wait for each other, in groups."""
+from tgsi.language.facts.stages import GROUP_STAGES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +47,7 @@ class Placement:
 
 def place(shape: Shape, stage: Processor, lanes: int) -> Placement:
     """Lay the lanes of a run out in vectors of `lanes`. A vector that holds part of a group holds nothing of another group."""
-    if stage not in GROUPED:
+    if stage not in GROUP_STAGES:
         return _rows(np.arange(shape.lanes)[None], lanes, 1, 1)
     order = np.arange(shape.lanes).reshape(shape.groups, shape.group)
     if shape.group > lanes // 2:

@@ -14,6 +14,7 @@ from backends.llvm.translate.interface import Words
 from backends.llvm.translate.rows import RowFile
 from backends.run.shapes import output_vertices, patch_registers
 from tgsi.language.facts.enums import File, MemoryType, Processor
+from tgsi.language.facts.stages import ROW_STAGES, STAGES
 
 GRID_MEMORY = (MemoryType.GLOBAL, MemoryType.INPUT)
 """The BufferRecords of RunRecord.grid_memory, in this order."""
@@ -21,7 +22,7 @@ GRID_MEMORY = (MemoryType.GLOBAL, MemoryType.INPUT)
 
 @dataclass(frozen=True, slots=True)
 class PrimitiveRegisters(RunRegisters):
-    """GEOM, TESS_CTRL, TESS_EVAL: inputs have a row for each vertex, and so have the outputs of TESS_CTRL."""
+    """The Interface of stages with rows: inputs have one for each vertex of a primitive, and outputs may."""
 
     def row_file(self, file: File) -> RowFile:
         """The registers of a file with rows."""
@@ -29,7 +30,7 @@ class PrimitiveRegisters(RunRegisters):
         words, count = ("vertices", "vertex_rows") if file is File.IN else ("patches", "patch_rows")
         rows, registers = self.record.get(count), program.file_size(file)
         base = self.numbers("primitives").zext(I64) * (rows.zext(I64) * (16 * registers))
-        own = self.numbers("members") if program.processor is Processor.TESS_CTRL else None
+        own = self.numbers("members") if File.OUT in STAGES[program.processor].vertex_rows else None
         return RowFile(f, self.record.get(words), rows, base, own, registers, patch_registers(program, file), self.present())
 
 
@@ -64,8 +65,7 @@ class GridRegisters(RunRegisters):
 
 
 KINDS: dict[Processor, type[RunRegisters]] = {
+    **dict.fromkeys(ROW_STAGES, PrimitiveRegisters),
     Processor.GEOM: GeometryRegisters,
-    Processor.TESS_CTRL: PrimitiveRegisters,
-    Processor.TESS_EVAL: PrimitiveRegisters,
     Processor.COMP: GridRegisters,
 }

@@ -11,7 +11,8 @@ from backends.llvm.program.port_pressure import sums_prevail
 from backends.llvm.program.tree import Region, build_tree, leaves
 from passes.analysis import facts
 from passes.analysis.operands import registers_of
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File
+from tgsi.language.facts.stages import GROUP_STAGES, STAGES
 from tgsi.language.ir import DstOperand, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -47,13 +48,6 @@ _SAMPLES = frozenset(
 _FETCHES = frozenset({"TXF", "TXF_LZ", "SAMPLE_I", "SAMPLE_I_MS"})
 
 _ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT, File.SV, File.ADDR})
-
-_ROW_FILES: dict[Processor, frozenset[File]] = {
-    Processor.GEOM: frozenset({File.IN}),
-    Processor.TESS_CTRL: frozenset({File.IN, File.OUT}),
-    Processor.TESS_EVAL: frozenset({File.IN}),
-}
-"""Files whose registers have a row for each vertex."""
 
 _TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
 """Other files whose first bracket means something; it is ignored elsewhere, as Mesa does."""
@@ -142,7 +136,7 @@ def _merged(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 def _make(program: Program) -> Plan:
-    rows = _ROW_FILES.get(program.processor, frozenset())
+    rows = STAGES[program.processor].vertex_rows
     program = _meaningful(program, rows)
     main = build_tree(program)
     arrays = _arrays(program, rows)
@@ -167,7 +161,7 @@ def _make(program: Program) -> Plan:
     names = [leaf.instruction.opcode.name for leaf in leaves(main)]
     kills = not {"KILL", "KILL_IF", "DEMOTE"}.isdisjoint(names)
     samples, fetches = sum(name in _SAMPLES for name in names), sum(name in _FETCHES for name in names)
-    waits = "BARRIER" in names and program.processor in (Processor.COMP, Processor.TESS_CTRL)
+    waits = "BARRIER" in names and program.processor in GROUP_STAGES
     return Plan(
         main,
         analyse(main, memory, waits),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tgsi.language.facts.enums import File, Primitive, Processor
+from tgsi.language.facts.stages import STAGES
 
 VERTICES: Mapping[Primitive, int] = {
     Primitive.POINTS: 1,
@@ -21,6 +22,4 @@ TESS_VERTICES = 32
 
 def per_vertex(stage: Processor, file: File) -> bool:
     """Say whether registers of a file have the vertex of the primitive in their first bracket."""
-    if file is File.IN:
-        return stage in (Processor.GEOM, Processor.TESS_CTRL, Processor.TESS_EVAL)
-    return stage is Processor.TESS_CTRL and file is File.OUT
+    return file in STAGES[stage].vertex_rows

@@ -10,6 +10,7 @@ from tgsi.language.facts.enums import QUALIFIERS, TARGETS, ImmediateType, Primit
 from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
+from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.ir import Declaration, Immediate, Instruction, MemoryAccess, Property, TexOffset
 from tgsi.language.literals import LITERALS
 from tgsi.language.messages import Mistake, choices, did_you_mean, known, shorten
@@ -61,7 +62,7 @@ class Reader:
         self.source_text = source
         self.stage = stage
         self.strict = operands.strict
-        self.implied = TESS_VERTICES if stage in (Processor.TESS_CTRL, Processor.TESS_EVAL) else 0
+        self.implied = TESS_VERTICES if stage in PATCH_STAGES else 0
         self.instructions: list[Instruction] = []
         self.declarations: list[Declaration] = []
         self.immediates: list[Immediate] = []

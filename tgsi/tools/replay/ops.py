@@ -27,6 +27,8 @@ from backends.pipe.enums import (
     TexWrap,
 )
 from backends.pipe.state import RasterizerState
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import STAGES as STAGE_FACTS
 from tgsi.tools.replay.fields import (
     Check,
     SceneError,
@@ -63,16 +65,7 @@ U8 = integer(0, 255)
 COUNT = integer(0, 1 << 31)
 WORD = integer(-(1 << 31), 0xFFFFFFFF)
 
-STAGES: Mapping[str, ShaderType] = MappingProxyType(
-    {
-        "VERT": ShaderType.VERTEX,
-        "FRAG": ShaderType.FRAGMENT,
-        "GEOM": ShaderType.GEOMETRY,
-        "TESS_CTRL": ShaderType.TESS_CTRL,
-        "TESS_EVAL": ShaderType.TESS_EVAL,
-        "COMP": ShaderType.COMPUTE,
-    }
-)
+STAGES: Mapping[str, ShaderType] = MappingProxyType({processor.name: ShaderType(processor) for processor in Processor})
 """Stages by the word that opens their text."""
 
 TARGETS: Mapping[str, TextureTarget] = MappingProxyType(
@@ -184,11 +177,7 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
             "stencil": Field(optional(U8), 0),
         },
         "clear_render_target": {**_all(cbuf=integer(0, 7), color=floats(4), x=COUNT, y=COUNT, w=COUNT, h=COUNT)},
-        "vs": _SHADER,
-        "fs": _SHADER,
-        "gs": _SHADER,
-        "tcs": _SHADER,
-        "tes": _SHADER,
+        **{row.call: _SHADER for row in STAGE_FACTS.values() if row.is_drawn},
         "tess_state": _all(outer=floats(4), inner=floats(2)),
         "cs": {**_SHADER, "req_local_mem": Field(COUNT, 0)},
         "vertex_element": {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tgsi import gallium as g
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import STAGES, Stage
 from tgsi.tools.replay.fields import SceneError
 from tgsi.tools.replay.player import MAX_INVOCATIONS, MAX_VERTICES, Player, Query, Values, handles
 from tgsi.tools.replay.state_calls import bind_state
@@ -11,35 +13,20 @@ PATCH_VERTICES = 1 << 10
 """What a vertex of a patch counts: the highest levels make 4,225 of three."""
 
 
-@handles("vs")
-def vs(player: Player, values: Values) -> None:
-    """Make and bind a vertex shader."""
-    player.context.bind_vs_state(player.context.create_vs_state(values["text"], stream_output=player.state.stream_output))
-    player.has_vertex_shader = True
+def _handle_shaders_of(row: Stage) -> None:
+    """Register the call that makes a shader of a stage of draws, and binds it."""
+    create, bind = f"create_{row.call}_state", f"bind_{row.call}_state"
+
+    @handles(row.call)
+    def make_and_bind(player: Player, values: Values) -> None:
+        options = {"stream_output": player.state.stream_output} if row.feeds_rasterizer else {}
+        getattr(player.context, bind)(getattr(player.context, create)(values["text"], **options))
+        player.has_vertex_shader |= row.processor is Processor.VERT
 
 
-@handles("fs")
-def fs(player: Player, values: Values) -> None:
-    """Make and bind a fragment shader."""
-    player.context.bind_fs_state(player.context.create_fs_state(values["text"]))
-
-
-@handles("gs")
-def gs(player: Player, values: Values) -> None:
-    """Make and bind a geometry shader."""
-    player.context.bind_gs_state(player.context.create_gs_state(values["text"], stream_output=player.state.stream_output))
-
-
-@handles("tcs")
-def tcs(player: Player, values: Values) -> None:
-    """Make and bind a tessellation control shader."""
-    player.context.bind_tcs_state(player.context.create_tcs_state(values["text"]))
-
-
-@handles("tes")
-def tes(player: Player, values: Values) -> None:
-    """Make and bind a tessellation evaluation shader."""
-    player.context.bind_tes_state(player.context.create_tes_state(values["text"], stream_output=player.state.stream_output))
+for _row in STAGES.values():
+    if _row.is_drawn:
+        _handle_shaders_of(_row)
 
 
 @handles("cs")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import StreamOutput, StreamOutputInfo
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import LAST_STAGES, STAGES
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.table import Words, command, creates
@@ -18,15 +20,8 @@ if TYPE_CHECKING:
 MAX_TEXT = 1 << 24
 MAX_OUTPUTS = 128
 _CONTINUED = 1 << 31
-_WITH_STREAMS = (ShaderType.VERTEX, ShaderType.GEOMETRY, ShaderType.TESS_EVAL)
-_SHORT = {
-    ShaderType.VERTEX: "vs",
-    ShaderType.FRAGMENT: "fs",
-    ShaderType.GEOMETRY: "gs",
-    ShaderType.TESS_CTRL: "tcs",
-    ShaderType.TESS_EVAL: "tes",
-    ShaderType.COMPUTE: "compute",
-}
+_CREATE, _BIND = ({ShaderType(row.processor): f"{verb}_{row.call}_state" for row in STAGES.values()} for verb in ("create", "bind"))
+"""Names of a context's methods by stage."""
 
 
 @dataclass(slots=True)
@@ -65,7 +60,7 @@ def _create(sub: SubContext, words: Words) -> None:
             given["req_local_mem"] = extra
         elif extra:
             at, given["stream_output"] = _streams(words, extra)
-            if stage not in _WITH_STREAMS:
+            if Processor(stage) not in LAST_STAGES:
                 raise CommandError("so_num_outputs", f"a {stage.name} shader streams nothing out")
         pieces = Pieces(stage, in_range(offset, "offset", 1, MAX_TEXT), given)
     text = pieces.text
@@ -79,7 +74,7 @@ def _create(sub: SubContext, words: Words) -> None:
 
 def _make(sub: SubContext, pieces: Pieces) -> Any:
     source = bytes(pieces.text).split(b"\0")[0].decode("latin-1")
-    create: Callable[..., Any] = getattr(sub.gallium, f"create_{_SHORT[pieces.stage]}_state")
+    create: Callable[..., Any] = getattr(sub.gallium, _CREATE[pieces.stage])
     return create(source, **pieces.given)
 
 
@@ -105,12 +100,7 @@ def _bind(sub: SubContext, words: Words) -> None:
         raise CommandError("shader_type", f"shader {handle} is a {found.stage.name} shader")
     context = sub.gallium
     shader = None if found is None else found.object
-    if stage is ShaderType.VERTEX:
-        context.bind_vs_state(shader)
-    elif stage is ShaderType.FRAGMENT:
-        context.bind_fs_state(shader)
-    else:
-        getattr(context, f"bind_{_SHORT[stage]}_state")(shader)
+    getattr(context, _BIND[stage])(shader)
 
 
 @command("LINK_SHADER", "vertex fragment geometry tess_ctrl tess_eval compute")
