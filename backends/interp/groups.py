@@ -3,46 +3,43 @@
 from __future__ import annotations
 
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from backends.interp.registry import performs
+from backends.interp.state import State
 from backends.interp.values import flags
 from backends.run.result import Bits, Mask
 from backends.run.shapes import QUAD
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import Instruction
 
-if TYPE_CHECKING:
-    from backends.interp.machine import Machine
-
 
 def _any(values: Mask) -> Mask:
     return np.repeat(values.reshape(-1, QUAD).any(axis=1), QUAD)
 
 
-def _broadcast(machine: Machine, instruction: Instruction, words: Bits, active: Mask) -> None:
-    machine.store(instruction, 0, np.repeat(words[:, None], 4, axis=1), active)
+def _broadcast(state: State, instruction: Instruction, words: Bits, active: Mask) -> None:
+    state.store(instruction, 0, np.repeat(words[:, None], 4, axis=1), active)
 
 
 @performs("NOP", "MEMBAR", "BARRIER", *(name for name, info in OPCODES.items() if "gap" in info.flags))
-def nothing(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def nothing(state: State, instruction: Instruction, active: Mask) -> None:
     """No effect: all lanes are at the same instruction, and memory is always up to date. Numbers without an opcode do nothing."""
 
 
 @performs("VOTE_ANY")
-def vote_any(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def vote_any(state: State, instruction: Instruction, active: Mask) -> None:
     """All bits if x is not 0 in some active lane of the subgroup."""
-    chosen = active & (machine.source(instruction, 0, "float").view(np.float32)[:, 0] != 0)
-    _broadcast(machine, instruction, flags(_any(chosen)), active)
+    chosen = active & (state.source(instruction, 0, "float").view(np.float32)[:, 0] != 0)
+    _broadcast(state, instruction, flags(_any(chosen)), active)
 
 
 @performs("VOTE_ALL")
-def vote_all(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def vote_all(state: State, instruction: Instruction, active: Mask) -> None:
     """All bits if x is not 0 in every active lane of the subgroup."""
-    against = active & (machine.source(instruction, 0, "float").view(np.float32)[:, 0] == 0)
-    _broadcast(machine, instruction, flags(~_any(against)), active)
+    against = active & (state.source(instruction, 0, "float").view(np.float32)[:, 0] == 0)
+    _broadcast(state, instruction, flags(~_any(against)), active)
 
 
 def _first(words: Bits, active: Mask) -> Bits:
@@ -53,39 +50,39 @@ def _first(words: Bits, active: Mask) -> Bits:
 
 
 @performs("VOTE_EQ")
-def vote_eq(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def vote_eq(state: State, instruction: Instruction, active: Mask) -> None:
     """All bits if x has the same bits in all active lanes of the subgroup."""
-    words = machine.source(instruction, 0, "untyped")[:, 0]
-    _broadcast(machine, instruction, flags(~_any(active & (words != _first(words, active)))), active)
+    words = state.source(instruction, 0, "untyped")[:, 0]
+    _broadcast(state, instruction, flags(~_any(active & (words != _first(words, active)))), active)
 
 
 @performs("BALLOT")
-def ballot(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def ballot(state: State, instruction: Instruction, active: Mask) -> None:
     """x: a bit for each active lane of the subgroup whose x is not 0; y, z and w: 0."""
-    chosen = active & (machine.source(instruction, 0, "float").view(np.float32)[:, 0] != 0)
+    chosen = active & (state.source(instruction, 0, "float").view(np.float32)[:, 0] != 0)
     bits = (chosen.reshape(-1, QUAD) << np.arange(QUAD)).sum(axis=1).astype(np.uint32)
     words = np.zeros((len(active), 4), np.uint32)
     words[:, 0] = np.repeat(bits, QUAD)
-    machine.store(instruction, 0, words, active)
+    state.store(instruction, 0, words, active)
 
 
 @performs("READ_FIRST")
-def read_first(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def read_first(state: State, instruction: Instruction, active: Mask) -> None:
     """The value in the lowest active lane of the subgroup."""
-    machine.store(instruction, 0, _first(machine.source(instruction, 0, "untyped"), active), active)
+    state.store(instruction, 0, _first(state.source(instruction, 0, "untyped"), active), active)
 
 
 @performs("READ_INVOC")
-def read_invoc(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def read_invoc(state: State, instruction: Instruction, active: Mask) -> None:
     """The value in lane b.x (modulo the subgroup's size) of the subgroup."""
-    lane = machine.source(instruction, 1, "uint")[:, 0] % QUAD
+    lane = state.source(instruction, 1, "uint")[:, 0] % QUAD
     base = np.arange(len(active)) // QUAD * QUAD
-    machine.store(instruction, 0, machine.source(instruction, 0, "untyped")[base + lane], active)
+    state.store(instruction, 0, state.source(instruction, 0, "untyped")[base + lane], active)
 
 
 @performs("CLOCK")
-def clock(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def clock(state: State, instruction: Instruction, active: Mask) -> None:
     """x and y: a 64-bit count of nanoseconds; z and w: 0."""
     now = perf_counter_ns()
     words = np.array([now & 0xFFFFFFFF, now >> 32 & 0xFFFFFFFF, 0, 0], np.uint32)
-    machine.store(instruction, 0, np.tile(words, (len(active), 1)), active)
+    state.store(instruction, 0, np.tile(words, (len(active), 1)), active)

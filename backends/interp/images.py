@@ -7,23 +7,19 @@ other, the lowest first. Killed lanes and helpers read, but change nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import Format
 from backends.formats.arrays import pack, unpack
 from backends.interp.atomics import new_word
+from backends.interp.state import State
 from backends.interp.units import for_each_unit, in_order, known_target, numbers_of
 from backends.interp.values import I32
 from backends.run.result import Bits, Mask
 from backends.run.textures import ImageData
 from tgsi.language.facts.enums import TargetInfo
 from tgsi.language.ir import XYZW, Instruction
-
-if TYPE_CHECKING:
-    from backends.interp.machine import Machine
 
 Texels = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 """Plane, row and column of each lane's texel."""
@@ -62,11 +58,11 @@ def _find(image: ImageData, target: TargetInfo, coords: I32) -> tuple[Mask, Texe
     return inside, (np.where(inside, plane, 0), np.where(inside, row, 0), np.where(inside, x, 0))
 
 
-def load(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def load(state: State, instruction: Instruction, active: Mask) -> None:
     """A texel, in the order of the image operand's swizzle; integers stay integers."""
     operand, target = instruction.src[0], _target(instruction)
-    images = machine.arguments.images
-    coords = machine.source(instruction, 1, "int").view(np.int32)
+    images = state.arguments.images
+    coords = state.source(instruction, 1, "int").view(np.int32)
 
     def words_of(number: int) -> Bits:
         words = np.zeros((len(active), 4), np.uint32)
@@ -76,21 +72,21 @@ def load(machine: Machine, instruction: Instruction, active: Mask) -> None:
             words[inside] = colors.view(np.uint32)[inside]
         return words
 
-    words = for_each_unit(len(active), words_of, numbers_of(machine, operand.register, images, operand.swizzle[0]))
-    machine.store(instruction, 0, in_order(operand, words), active)
+    words = for_each_unit(len(active), words_of, numbers_of(state, operand.register, images, operand.swizzle[0]))
+    state.store(instruction, 0, in_order(operand, words), active)
 
 
-def store(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def store(state: State, instruction: Instruction, active: Mask) -> None:
     """Channels outside of the write mask keep their bits."""
     operand, target = instruction.dst[0], _target(instruction)
-    images = machine.arguments.images
-    numbers = numbers_of(machine, operand.register, images)
-    coords = machine.source(instruction, 0, "int").view(np.int32)
-    values = machine.source(instruction, 1, "untyped")
+    images = state.arguments.images
+    numbers = numbers_of(state, operand.register, images)
+    coords = state.source(instruction, 0, "int").view(np.int32)
+    values = state.source(instruction, 1, "untyped")
     for number in set(np.atleast_1d(numbers).tolist()) & set(images):
         image = images[number]
         inside, texels = _find(image, target, coords)
-        lanes = np.flatnonzero(active & machine.alive & inside & (np.asarray(numbers) == number))
+        lanes = np.flatnonzero(active & state.alive & inside & (np.asarray(numbers) == number))
         chosen = tuple(index[lanes] for index in texels)
         new = pack(image.format, values[lanes].view(VIEWS[image.format.kind])).reshape(-1, image.format.block_bytes)
         written = _written_bits(image.format, operand.write_mask)
@@ -112,18 +108,17 @@ def _written_bits(format: Format, write_mask: int) -> NDArray[np.uint8]:
     return np.frombuffer(bits.to_bytes(format.block_bytes, "little"), np.uint8)
 
 
-def atomic(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def atomic(state: State, instruction: Instruction, active: Mask) -> None:
     """The old word goes to all channels of the destination. Formats other than those of ATOMIC_FORMATS stay as they are and give 0."""
     name, operand, target = instruction.opcode.name, instruction.src[0], _target(instruction)
-    images = machine.arguments.images
-    numbers = np.broadcast_to(numbers_of(machine, operand.register, images, operand.swizzle[0]), (len(active),))
-    coords = machine.source(instruction, 1, "int").view(np.int32)
+    images = state.arguments.images
+    numbers = np.broadcast_to(numbers_of(state, operand.register, images, operand.swizzle[0]), (len(active),))
+    coords = state.source(instruction, 1, "int").view(np.int32)
     operands = [
-        machine.source(instruction, number, instruction.opcode.src_types[number])[:, 0].tolist()
-        for number in range(2, len(instruction.src))
+        state.source(instruction, number, instruction.opcode.src_types[number])[:, 0].tolist() for number in range(2, len(instruction.src))
     ]
     old_words = np.zeros(len(active), np.uint32)
-    changing = (active & machine.alive).tolist()
+    changing = (active & state.alive).tolist()
     for number in set(numbers.tolist()) & set(images):
         image = images[number]
         if image.format not in ATOMIC_FORMATS or name not in (ATOMIC_FORMATS[image.format] or {name}):
@@ -136,13 +131,13 @@ def atomic(machine: Machine, instruction: Instruction, active: Mask) -> None:
             old_words[lane] = old
             if changing[lane]:
                 words[place] = new_word(name, old, [values[lane] for values in operands])
-    machine.store(instruction, 0, np.repeat(old_words[:, None], 4, axis=1), active)
+    state.store(instruction, 0, np.repeat(old_words[:, None], 4, axis=1), active)
 
 
-def resq(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def resq(state: State, instruction: Instruction, active: Mask) -> None:
     """Width, height, depth or layers as TXQ orders them (cube arrays count cubes), and the number of samples; 0 without an image."""
     operand, target = instruction.src[0], _target(instruction)
-    images = machine.arguments.images
+    images = state.arguments.images
 
     def words_of(number: int) -> Bits:
         words = np.zeros((len(active), 4), np.uint32)
@@ -150,8 +145,8 @@ def resq(machine: Machine, instruction: Instruction, active: Mask) -> None:
             words[:] = _sizes(images[number], target)
         return words
 
-    words = for_each_unit(len(active), words_of, numbers_of(machine, operand.register, images, operand.swizzle[0]))
-    machine.store(instruction, 0, words, active)
+    words = for_each_unit(len(active), words_of, numbers_of(state, operand.register, images, operand.swizzle[0]))
+    state.store(instruction, 0, words, active)
 
 
 def _sizes(image: ImageData, target: TargetInfo) -> list[int]:

@@ -6,22 +6,18 @@ the loop, switch or subroutine that they leave. The rules are those of `passes.a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from backends.interp import arithmetic, compare, convert, fragments, groups, integer, texture, transcendental, views, wide  # noqa: F401  (they register)
-from backends.interp.geometry import Emitter
-from backends.interp.memory import Memory
+from backends.interp import arithmetic, compare, convert, fragments, geometry, groups, integer, memory, texture, transcendental, views, wide  # noqa: F401  (they register)
 from backends.interp.pairs import execute_pairs
-from backends.interp.registers import Registers
 from backends.interp.registry import ACTIONS, CHECKS, OPERATIONS
-from backends.interp.values import VIEWS, bits_of, saturated
+from backends.interp.state import State
+from backends.interp.values import VIEWS, bits_of
 from backends.run.arguments import Arguments
-from backends.run.result import Bits, Mask, TraceStep
-from backends.run.textures import handle_targets
+from backends.run.result import Mask, TraceStep
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
 from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError
 from tgsi.language.facts.enums import File, Processor
@@ -42,7 +38,7 @@ class Frame:
     returned: Mask
 
 
-class Machine:
+class Machine(State):
     """One run of a program over all lanes at once."""
 
     def __init__(
@@ -52,13 +48,7 @@ class Machine:
         *,
         trace: Callable[[TraceStep], None] | None = None,
     ) -> None:
-        self.program = program
-        self.textures, self.samplers, self.buffers = arguments.textures, arguments.samplers, arguments.buffers
-        self.arguments = arguments
-        self.registers = Registers(program, arguments)
-        self.memory = Memory(program, arguments)
-        self.emitter = Emitter(program, arguments.lanes)
-        self.alive: Mask = np.ones(arguments.lanes, np.bool_)
+        super().__init__(program, arguments)
         self.exhausted: Mask = np.zeros(arguments.lanes, np.bool_)
         self._regions: Regions = analyse_regions(program)
         self._fuel = np.full(arguments.lanes, arguments.fuel, np.int64)
@@ -75,29 +65,6 @@ class Machine:
         """Execute the program once, from registers as they are."""
         with np.errstate(all="ignore"):
             self._region(self._regions.main, self.arguments.present)
-
-    @property
-    def outputs(self) -> Bits:
-        """(OUT registers, lanes, 4) words; of a register by vertex, those of the lane's own vertex."""
-        count = len(self.registers.files[File.OUT])
-        own = [self.registers.own(File.OUT, register) for register in range(count)]
-        return np.stack(own) if own else np.zeros((0, self.arguments.lanes, 4), np.uint32)
-
-    @cached_property
-    def handle_targets(self) -> Mapping[int, frozenset[str]]:
-        """What textures may be read as by handles."""
-        return handle_targets(self.program, self.textures)
-
-    def source(self, instruction: Instruction, number: int, kind: str) -> Bits:
-        """A source's (lanes, 4) words, swizzled and modified as its type says."""
-        return self.registers.source(instruction.src[number], kind)
-
-    def store(self, instruction: Instruction, number: int, words: Bits, active: Mask, channels: list[int] | None = None) -> None:
-        """Write (lanes, 4) words to a destination: saturated if the instruction says so, under masks of lanes and channels."""
-        operand = instruction.dst[number]
-        if channels is None:
-            channels = [channel for channel in range(4) if operand.write_mask >> channel & 1]
-        self.registers.write(operand.register, channels, saturated(words) if instruction.saturate else words, active)
 
     def _frame(self) -> Frame:
         return Frame(self._none.copy(), self._none.copy(), self._none.copy())

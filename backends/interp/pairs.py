@@ -7,16 +7,14 @@ instruction, as measured on Mesa 18.1's interpreter (pairs_rule of the opcode re
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from backends.interp.state import State
 from backends.interp.values import U64, VIEWS, WIDE, bits_of
 from backends.run.result import Mask
 from tgsi.language.ir import Instruction
-
-if TYPE_CHECKING:
-    from backends.interp.machine import Machine
 
 SIGN = np.uint64(1 << 63)
 
@@ -24,15 +22,15 @@ COUNTS = frozenset({"U64SHL", "U64SHR", "I64SHR", "DLDEXP"})
 """Opcodes whose second source is a 32-bit number in the x or z that the swizzle selects."""
 
 
-def execute_pairs(machine: Machine, instruction: Instruction, function: Callable[..., Any], active: Mask) -> None:
+def execute_pairs(state: State, instruction: Instruction, function: Callable[..., Any], active: Mask) -> None:
     """Execute one instruction that reads or writes 64-bit numbers."""
     opcode = instruction.opcode
     if opcode.name == "DFRACEXP":
-        _fraction_and_exponent(machine, instruction, function, active)
+        _fraction_and_exponent(state, instruction, function, active)
         return
     for pair, channels in _targets(instruction):
-        result = bits_of(function(*(_source(machine, instruction, number, pair) for number in range(opcode.num_src))))
-        _store(machine, instruction, result, channels, active)
+        result = bits_of(function(*(_source(state, instruction, number, pair) for number in range(opcode.num_src))))
+        _store(state, instruction, result, channels, active)
 
 
 def _targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
@@ -48,15 +46,15 @@ def _targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
     return [(pair, [channel]) for pair, channel in enumerate(written[:2])]
 
 
-def _source(machine: Machine, instruction: Instruction, number: int, pair: int) -> Any:
+def _source(state: State, instruction: Instruction, number: int, pair: int) -> Any:
     """One source's number for a pair: (lanes,) of the type that the opcode names."""
     operand, kind = instruction.src[number], instruction.opcode.src_types[number]
     if number == 1 and instruction.opcode.name in COUNTS:
         count_kind = "int" if kind == "int" else "uint"
-        return np.ascontiguousarray(machine.source(instruction, number, count_kind)[:, 2 * pair]).view(VIEWS[count_kind])
+        return np.ascontiguousarray(state.source(instruction, number, count_kind)[:, 2 * pair]).view(VIEWS[count_kind])
     if kind not in WIDE:
-        return np.ascontiguousarray(machine.source(instruction, number, kind)[:, pair]).view(VIEWS[kind])
-    words = machine.registers.read(operand.register)[:, list(operand.swizzle[2 * pair : 2 * pair + 2])]
+        return np.ascontiguousarray(state.source(instruction, number, kind)[:, pair]).view(VIEWS[kind])
+    words = state.registers.read(operand.register)[:, list(operand.swizzle[2 * pair : 2 * pair + 2])]
     whole = words[:, 0].astype(np.uint64) | words[:, 1].astype(np.uint64) << np.uint64(32)
     if operand.absolute:  # modifiers are those of doubles, for integers too; whatever is not >= 0 is negated, NaN patterns too
         whole = np.where(whole.view(np.float64) >= 0, whole, whole ^ SIGN)
@@ -65,17 +63,17 @@ def _source(machine: Machine, instruction: Instruction, number: int, pair: int) 
     return whole.view(VIEWS[kind])
 
 
-def _store(machine: Machine, instruction: Instruction, result: Any, channels: list[int], active: Mask) -> None:
+def _store(state: State, instruction: Instruction, result: Any, channels: list[int], active: Mask) -> None:
     words = np.zeros((len(active), 4), np.uint32)
     if len(channels) == 2:
         if instruction.saturate:
             result = _saturated(result)
         words[:, channels[0]] = result & np.uint64(0xFFFFFFFF)
         words[:, channels[1]] = result >> np.uint64(32)
-        machine.registers.write(instruction.dst[0].register, channels, words, active)
+        state.registers.write(instruction.dst[0].register, channels, words, active)
     else:
         words[:, channels[0]] = result
-        machine.store(instruction, 0, words, active, channels)
+        state.store(instruction, 0, words, active, channels)
 
 
 def _saturated(bits: U64) -> U64:
@@ -85,9 +83,9 @@ def _saturated(bits: U64) -> U64:
     return np.where(np.isnan(values), bits, clamped.view(np.uint64))
 
 
-def _fraction_and_exponent(machine: Machine, instruction: Instruction, function: Callable[..., Any], active: Mask) -> None:
+def _fraction_and_exponent(state: State, instruction: Instruction, function: Callable[..., Any], active: Mask) -> None:
     """DFRACEXP always takes the source's xy: whole pairs of the first destination get the fraction, the second the exponent."""
-    fraction, exponent = function(_source(machine, instruction, 0, 0))
+    fraction, exponent = function(_source(state, instruction, 0, 0))
     for _, channels in _targets(instruction):
-        _store(machine, instruction, bits_of(fraction), channels, active)
-    machine.store(instruction, 1, np.repeat(bits_of(exponent)[:, None], 4, axis=1), active)
+        _store(state, instruction, bits_of(fraction), channels, active)
+    state.store(instruction, 1, np.repeat(bits_of(exponent)[:, None], 4, axis=1), active)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from backends.interp.state import State
 from backends.run.result import Mask
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import Instruction
-
-if TYPE_CHECKING:
-    from backends.interp.machine import Machine
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -31,7 +29,7 @@ Component-wise ones work on arrays of any shape; replicated and channel-dependen
 and (lanes, 4); 64-bit ones take and give (lanes,) arrays, one pair of channels at a time.
 """
 
-ACTIONS: dict[str, Callable[[Machine, Instruction, Mask], None]] = {}
+ACTIONS: dict[str, Callable[[State, Instruction, Mask], None]] = {}
 """Opcodes that need more than values: active lanes, resources, other results than registers."""
 
 CHECKS: dict[str, Callable[[Instruction], str]] = {}
@@ -51,7 +49,7 @@ def implements(*names: str, product: bool = False) -> Callable[[Function], Funct
 
 
 def performs(*names: str, check: Callable[[Instruction], str] | None = None) -> Callable[[Function], Function]:
-    """Register a function of (machine, instruction, active lanes) as what some opcodes do, and what to ask before a run."""
+    """Register a function of (state, instruction, active lanes) as what some opcodes do, and what to ask before a run."""
 
     def register(function: Function) -> Function:
         for name in names:

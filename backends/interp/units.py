@@ -8,19 +8,16 @@ NOTHING: numbers outside of the declared ones where an address chooses, handles 
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.interp.registry import performs
+from backends.interp.state import State
 from backends.run.result import Bits, Mask
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File, TargetInfo
 from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
-
-if TYPE_CHECKING:
-    from backends.interp.machine import Machine
 
 NUMBERED = frozenset({File.SAMP, File.SVIEW, File.IMAGE})
 NOTHING = -1
@@ -29,20 +26,20 @@ Numbers = int | NDArray[np.int64]
 """One for all lanes, or one a lane."""
 
 
-def numbers_of(machine: Machine, register: RegisterRef, bound: Container[int], channel: int = 0) -> Numbers:
+def numbers_of(state: State, register: RegisterRef, bound: Container[int], channel: int = 0) -> Numbers:
     """The numbers that a register means, NOTHING where it is not among the `bound` ones. A second index is ignored."""
     if register.file not in NUMBERED:
-        words = np.ascontiguousarray(machine.registers.read(register)[:, channel])
+        words = np.ascontiguousarray(state.registers.read(register)[:, channel])
         return _existing(words.view(np.int32).astype(np.int64) - 1, bound)
-    number = machine.registers.index(register.index, register.indirect)
+    number = state.registers.index(register.index, register.indirect)
     if isinstance(number, int):
         return number if number in bound else NOTHING
-    return _existing(np.where(_declared(machine, register.file, number), number, NOTHING), bound)
+    return _existing(np.where(_declared(state, register.file, number), number, NOTHING), bound)
 
 
-def _declared(machine: Machine, file: File, numbers: NDArray[np.int64]) -> Mask:
+def _declared(state: State, file: File, numbers: NDArray[np.int64]) -> Mask:
     found = np.zeros(len(numbers), np.bool_)
-    for declaration in machine.program.declared(file):
+    for declaration in state.program.declared(file):
         found |= (numbers >= declaration.first) & (numbers <= declaration.last)
     return found
 
@@ -78,12 +75,12 @@ def known_target(name: str, instruction: Instruction) -> TargetInfo:
 
 
 @performs("SAMP2HND", "IMG2HND")
-def handle(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def handle(state: State, instruction: Instruction, active: Mask) -> None:
     """x: the handle; y, z, w: 0. A number has one whether something is bound to it or not; a handle is its own."""
     operand = instruction.src[0]
     words = np.zeros((len(active), 4), np.uint32)
     if operand.register.file in NUMBERED:
-        words[:, 0] = (np.asarray(machine.registers.index(operand.register.index, operand.register.indirect)) + 1) & 0xFFFFFFFF
+        words[:, 0] = (np.asarray(state.registers.index(operand.register.index, operand.register.indirect)) + 1) & 0xFFFFFFFF
     else:
-        words[:, 0] = machine.registers.read(operand.register)[:, operand.swizzle[0]]
-    machine.store(instruction, 0, words, active)
+        words[:, 0] = state.registers.read(operand.register)[:, operand.swizzle[0]]
+    state.store(instruction, 0, words, active)

@@ -6,8 +6,8 @@ one that is named and not declared is 2D.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from backends.interp.fetch import fetch, query_size, sample_count, sample_positi
 from backends.interp.lod import LodMode
 from backends.interp.registry import performs
 from backends.interp.sampling import gather, query_lod, sample
+from backends.interp.state import State
 from backends.interp.texture import WITHOUT_LEVELS, lod_mode_of, texel_offset, texel_offsets
 from backends.interp.units import NUMBERED, for_each_unit, in_order, known_target, numbers_of
 from backends.interp.values import F32
@@ -24,13 +25,8 @@ from backends.run.textures import TextureData
 from tgsi.language.facts.enums import TARGETS, File
 from tgsi.language.ir import Declaration, Instruction, SrcOperand
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from backends.interp.machine import Machine
-
-    Viewed = Callable[[TextureData | None, str], Bits]
-    Sampled = Callable[[TextureData | None, SamplerState, str], Bits]
+Viewed = Callable[[TextureData | None, str], Bits]
+Sampled = Callable[[TextureData | None, SamplerState, str], Bits]
 
 
 @dataclass(frozen=True)
@@ -43,42 +39,42 @@ class Covered:
         return isinstance(number, int) and any(declaration.covers(number) for declaration in self.declarations)
 
 
-def _declared_target(machine: Machine, number: int) -> str:
+def _declared_target(state: State, number: int) -> str:
     """The target of a view; 2D where none is declared."""
-    declared = (d.view.target for d in machine.program.declared(File.SVIEW) if d.covers(number) and d.view is not None)
+    declared = (d.view.target for d in state.program.declared(File.SVIEW) if d.covers(number) and d.view is not None)
     return next(declared, "2D")
 
 
-def _for_each_view(machine: Machine, operand: SrcOperand, words_of: Viewed, instruction: Instruction) -> Bits:
+def _for_each_view(state: State, operand: SrcOperand, words_of: Viewed, instruction: Instruction) -> Bits:
     """(lanes, 4) words: what `words_of` gives for the texture and target of each lane's view."""
-    return _for_each(machine, instruction, operand, None, lambda texture, _, target: words_of(texture, target))
+    return _for_each(state, instruction, operand, None, lambda texture, _, target: words_of(texture, target))
 
 
-def _for_each(machine: Machine, instruction: Instruction, view: SrcOperand, sampler: SrcOperand | None, words_of: Sampled) -> Bits:
+def _for_each(state: State, instruction: Instruction, view: SrcOperand, sampler: SrcOperand | None, words_of: Sampled) -> Bits:
     """The same with samplers, each operand on its own; without a sampler there is no texture either."""
-    register, textures = view.register, machine.textures
+    register, textures = view.register, state.textures
     direct = register.file in NUMBERED and register.indirect is None
-    views = register.index if direct else numbers_of(machine, register, Covered(machine.program.declared(File.SVIEW)), view.swizzle[0])
-    samplers = 0 if sampler is None else numbers_of(machine, sampler.register, machine.samplers, sampler.swizzle[0])
+    views = register.index if direct else numbers_of(state, register, Covered(state.program.declared(File.SVIEW)), view.swizzle[0])
+    samplers = 0 if sampler is None else numbers_of(state, sampler.register, state.samplers, sampler.swizzle[0])
 
     def of_numbers(view_number: int, sampler_number: int) -> Bits:
-        target = known_target(_declared_target(machine, view_number), instruction).name
-        chosen = SamplerState() if sampler is None else machine.samplers.get(sampler_number)
+        target = known_target(_declared_target(state, view_number), instruction).name
+        chosen = SamplerState() if sampler is None else state.samplers.get(sampler_number)
         return words_of(None if chosen is None else textures.get(view_number), chosen or SamplerState(), target)
 
-    return for_each_unit(machine.arguments.lanes, of_numbers, views, samplers)
+    return for_each_unit(state.arguments.lanes, of_numbers, views, samplers)
 
 
-def _floats(machine: Machine, instruction: Instruction, source: int) -> F32:
-    return machine.source(instruction, source, "float").view(np.float32)
+def _floats(state: State, instruction: Instruction, source: int) -> F32:
+    return state.source(instruction, source, "float").view(np.float32)
 
 
-def _store(machine: Machine, instruction: Instruction, words: Bits, active: Mask) -> None:
-    machine.store(instruction, 0, in_order(instruction.src[1], words), active)
+def _store(state: State, instruction: Instruction, words: Bits, active: Mask) -> None:
+    state.store(instruction, 0, in_order(instruction.src[1], words), active)
 
 
 def _sample(
-    machine: Machine,
+    state: State,
     instruction: Instruction,
     active: Mask,
     lod_mode: LodMode,
@@ -88,8 +84,8 @@ def _sample(
     derivatives: tuple[F32, F32] | None = None,
 ) -> None:
     """Sample; with `reference` views of all targets are compared with it, and those of SHADOW targets as the others."""
-    coords, offsets = _floats(machine, instruction, 0), texel_offset(machine, instruction)
-    mode = lod_mode_of(machine, lod_mode)
+    coords, offsets = _floats(state, instruction, 0), texel_offset(state, instruction)
+    mode = lod_mode_of(state, lod_mode)
 
     def words_of(texture: TextureData | None, sampler: SamplerState, target: str) -> Bits:
         axes = TARGETS[target].dimensions
@@ -106,105 +102,105 @@ def _sample(
             reference=reference,
         )
 
-    _store(machine, instruction, _for_each(machine, instruction, instruction.src[1], instruction.src[2], words_of), active)
+    _store(state, instruction, _for_each(state, instruction, instruction.src[1], instruction.src[2], words_of), active)
 
 
 @performs("SAMPLE")
-def sample_implicit(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_implicit(state: State, instruction: Instruction, active: Mask) -> None:
     """Level of detail from the quad's derivatives."""
-    _sample(machine, instruction, active, "implicit")
+    _sample(state, instruction, active, "implicit")
 
 
 @performs("SAMPLE_B")
-def sample_b(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_b(state: State, instruction: Instruction, active: Mask) -> None:
     """The level of SAMPLE plus f.x."""
-    _sample(machine, instruction, active, "bias", lod=_floats(machine, instruction, 3)[:, 0])
+    _sample(state, instruction, active, "bias", lod=_floats(state, instruction, 3)[:, 0])
 
 
 @performs("SAMPLE_L")
-def sample_l(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_l(state: State, instruction: Instruction, active: Mask) -> None:
     """Level f.x."""
-    _sample(machine, instruction, active, "explicit", lod=_floats(machine, instruction, 3)[:, 0])
+    _sample(state, instruction, active, "explicit", lod=_floats(state, instruction, 3)[:, 0])
 
 
 @performs("SAMPLE_D")
-def sample_d(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_d(state: State, instruction: Instruction, active: Mask) -> None:
     """Derivatives are given: f by window x, g by window y."""
-    _sample(machine, instruction, active, "gradient", derivatives=(_floats(machine, instruction, 3), _floats(machine, instruction, 4)))
+    _sample(state, instruction, active, "gradient", derivatives=(_floats(state, instruction, 3), _floats(state, instruction, 4)))
 
 
 @performs("SAMPLE_C")
-def sample_c(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_c(state: State, instruction: Instruction, active: Mask) -> None:
     """Texels are compared with f.x."""
-    _sample(machine, instruction, active, "implicit", reference=_floats(machine, instruction, 3)[:, 0])
+    _sample(state, instruction, active, "implicit", reference=_floats(state, instruction, 3)[:, 0])
 
 
 @performs("SAMPLE_C_LZ")
-def sample_c_lz(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_c_lz(state: State, instruction: Instruction, active: Mask) -> None:
     """Texels of level 0 are compared with f.x."""
-    _sample(machine, instruction, active, "zero", reference=_floats(machine, instruction, 3)[:, 0])
+    _sample(state, instruction, active, "zero", reference=_floats(state, instruction, 3)[:, 0])
 
 
 @performs("GATHER4")
-def gather4(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def gather4(state: State, instruction: Instruction, active: Mask) -> None:
     """Four texels; the x of the sampler operand's swizzle is the component, so that a plain sampler means red."""
-    coords, offsets = _floats(machine, instruction, 0), texel_offsets(machine, instruction)
+    coords, offsets = _floats(state, instruction, 0), texel_offsets(state, instruction)
     view, sampler = instruction.src[1], instruction.src[2]
 
-    def words_of(texture: TextureData | None, state: SamplerState, target: str) -> Bits:
-        return gather(texture, state, target, coords, component=component, offsets=offsets)
+    def words_of(texture: TextureData | None, sampler: SamplerState, target: str) -> Bits:
+        return gather(texture, sampler, target, coords, component=component, offsets=offsets)
 
     component = sampler.swizzle[0] if sampler.register.file in NUMBERED else 0
-    _store(machine, instruction, _for_each(machine, instruction, view, sampler, words_of), active)
+    _store(state, instruction, _for_each(state, instruction, view, sampler, words_of), active)
 
 
 @performs("LOD")
-def lod(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def lod(state: State, instruction: Instruction, active: Mask) -> None:
     """x: the level of detail that SAMPLE would access, y: the one that it computes; z, w: 0; in the order of the view's swizzle."""
-    coords, mode = _floats(machine, instruction, 0), lod_mode_of(machine, "implicit")
+    coords, mode = _floats(state, instruction, 0), lod_mode_of(state, "implicit")
 
     def words_of(texture: TextureData | None, sampler: SamplerState, target: str) -> Bits:
         return query_lod(texture, sampler, target, coords, lod_mode=mode)
 
-    _store(machine, instruction, _for_each(machine, instruction, instruction.src[1], instruction.src[2], words_of), active)
+    _store(state, instruction, _for_each(state, instruction, instruction.src[1], instruction.src[2], words_of), active)
 
 
 @performs("SAMPLE_I")
-def sample_i(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_i(state: State, instruction: Instruction, active: Mask) -> None:
     """The texel at integer coordinates of level, or of sample, a.w."""
-    coords, offsets = machine.source(instruction, 0, "int").view(np.int32), texel_offset(machine, instruction)
+    coords, offsets = state.source(instruction, 0, "int").view(np.int32), texel_offset(state, instruction)
 
     def words_of(texture: TextureData | None, target: str) -> Bits:
         level = None if target in WITHOUT_LEVELS else coords[:, 3]
         number = coords[:, 3] if "MSAA" in target else None
         return fetch(texture, target, coords, lod=level, sample=number, offsets=offsets)
 
-    _store(machine, instruction, _for_each_view(machine, instruction.src[1], words_of, instruction), active)
+    _store(state, instruction, _for_each_view(state, instruction.src[1], words_of, instruction), active)
 
 
 @performs("SAMPLE_I_MS")
-def sample_i_ms(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_i_ms(state: State, instruction: Instruction, active: Mask) -> None:
     """The texel at integer coordinates of sample e.x."""
-    coords, offsets = machine.source(instruction, 0, "int").view(np.int32), texel_offset(machine, instruction)
-    number = machine.source(instruction, 2, "int").view(np.int32)[:, 0]
+    coords, offsets = state.source(instruction, 0, "int").view(np.int32), texel_offset(state, instruction)
+    number = state.source(instruction, 2, "int").view(np.int32)[:, 0]
 
     def words_of(texture: TextureData | None, target: str) -> Bits:
         return fetch(texture, target, coords, sample=number, offsets=offsets)
 
-    _store(machine, instruction, _for_each_view(machine, instruction.src[1], words_of, instruction), active)
+    _store(state, instruction, _for_each_view(state, instruction.src[1], words_of, instruction), active)
 
 
 @performs("SVIEWINFO")
-def sviewinfo(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sviewinfo(state: State, instruction: Instruction, active: Mask) -> None:
     """Sizes of level a.x, 0 where there is no such level, and the number of levels. The view's swizzle does not count."""
-    level = machine.source(instruction, 0, "int").view(np.int32)[:, 0]
-    words = _for_each_view(machine, instruction.src[1], lambda t, target: query_size(t, target, len(active), lod=level), instruction)
+    level = state.source(instruction, 0, "int").view(np.int32)[:, 0]
+    words = _for_each_view(state, instruction.src[1], lambda t, target: query_size(t, target, len(active), lod=level), instruction)
     words[:, :3] = np.where((level.view(np.uint32) < words[:, 3])[:, None], words[:, :3], np.uint32(0))
-    machine.store(instruction, 0, words, active)
+    state.store(instruction, 0, words, active)
 
 
 @performs("SAMPLE_INFO")
-def sample_info(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_info(state: State, instruction: Instruction, active: Mask) -> None:
     """x: the number of samples of a view, or with a register that is no view of the render targets; y, z, w: 0. Then the swizzle."""
     operand = instruction.src[0]
 
@@ -212,19 +208,19 @@ def sample_info(machine: Machine, instruction: Instruction, active: Mask) -> Non
         return np.tile(np.array([count, 0, 0, 0], np.uint32), (len(active), 1))
 
     if operand.register.file is File.SVIEW:
-        words = _for_each_view(machine, operand, lambda texture, _: of_count(sample_count(texture)), instruction)
+        words = _for_each_view(state, operand, lambda texture, _: of_count(sample_count(texture)), instruction)
     else:
-        words = of_count(len(machine.arguments.sample_positions))
-    machine.store(instruction, 0, words[:, list(operand.swizzle)], active)
+        words = of_count(len(state.arguments.sample_positions))
+    state.store(instruction, 0, words[:, list(operand.swizzle)], active)
 
 
 @performs("SAMPLE_POS")
-def sample_pos(machine: Machine, instruction: Instruction, active: Mask) -> None:
+def sample_pos(state: State, instruction: Instruction, active: Mask) -> None:
     """x, y: where sample b.x lies in a pixel; z, w: 0. Views have the usual patterns, other registers mean the render targets."""
     operand = instruction.src[0]
-    index = machine.source(instruction, 1, "int").view(np.int32)[:, 0]
+    index = state.source(instruction, 1, "int").view(np.int32)[:, 0]
     if operand.register.file is File.SVIEW:
-        words = _for_each_view(machine, operand, lambda texture, _: sample_positions(standard_positions(texture), index), instruction)
+        words = _for_each_view(state, operand, lambda texture, _: sample_positions(standard_positions(texture), index), instruction)
     else:
-        words = sample_positions(machine.arguments.sample_positions, index)
-    machine.store(instruction, 0, words[:, list(operand.swizzle)], active)
+        words = sample_positions(state.arguments.sample_positions, index)
+    state.store(instruction, 0, words[:, list(operand.swizzle)], active)
