@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from backends.interp.fetch import fetch, query_size, sample_count
-from backends.interp.lod import LodMode
 from backends.interp.registry import performs
-from backends.interp.sampling import gather, query_lod, sample
+from backends.interp.sampling.fetch import fetch, query_size, sample_count
+from backends.interp.sampling.lod import LodMode
+from backends.interp.sampling.sample import gather, query_lod, sample
 from backends.interp.state import State
 from backends.interp.units import NUMBERED, Numbers, for_each_unit, known_target, numbers_of
 from backends.interp.values import F32, I32

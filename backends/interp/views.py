@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from backends.interp.fetch import fetch, query_size, sample_count, sample_positions, standard_positions
-from backends.interp.lod import LodMode
 from backends.interp.registry import performs
-from backends.interp.sampling import gather, query_lod, sample
+from backends.interp.sampling.fetch import fetch, query_size, sample_count, sample_positions, standard_positions
+from backends.interp.sampling.lod import LodMode
+from backends.interp.sampling.sample import gather, query_lod, sample
 from backends.interp.state import State
 from backends.interp.texture import WITHOUT_LEVELS, lod_mode_of, texel_offset, texel_offsets
 from backends.interp.units import NUMBERED, for_each_unit, in_order, known_target, numbers_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from backends.abi.keys import SamplerKey, sampler_key, texture_key
 from backends.formats import Format
-from backends.interp.sampling import sample
+from backends.interp.sampling.sample import sample
 from backends.pipe.enums import TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from backends.interp.sampling import gather
+from backends.interp.sampling.sample import gather
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexWrap
 from backends.pipe.state import SamplerState
 from tests.unit.sampling.interp_support import EDGE, LINEAR, floats, numbered, repeated, rows, values, words

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.formats import Format
-from backends.interp.fetch import fetch, query_size
-from backends.interp.sampling import sample
+from backends.interp.sampling.fetch import fetch, query_size
+from backends.interp.sampling.sample import sample
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData

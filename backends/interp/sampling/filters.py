@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.interp.cubes import across_edge
-from backends.interp.wrapping import F, Ints, linear_indices, nearest_indices, texel_coordinates
+from backends.interp.sampling.cubes import across_edge
+from backends.interp.sampling.wrapping import F, Ints, linear_indices, nearest_indices, texel_coordinates
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.interp.filters import Colors, texels_at
-from backends.interp.wrapping import F, Ints, nearest_indices, texel_coordinates
+from backends.interp.sampling.filters import Colors, texels_at
+from backends.interp.sampling.wrapping import F, Ints, nearest_indices, texel_coordinates
 from backends.pipe.enums import TexFilter, TexMipFilter
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData

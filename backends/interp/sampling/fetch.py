@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.interp.sampling import UNBOUND, swizzled
+from backends.interp.sampling.sample import UNBOUND, swizzled
 from backends.run.result import Bits, Floats
 from backends.run.textures import STANDARD_POSITIONS, TextureData
 from tgsi.language.facts.enums import TARGETS

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import ChannelType
-from backends.interp.anisotropic import covers_several, ellipse_average, ellipse_detail, is_anisotropic, steps_of
-from backends.interp.cubes import cube_faces, cube_gradients
-from backends.interp.filters import Colors, filtered, seamless_corners, texels_at
-from backends.interp.lod import LodMode, accessed_detail, clamped_detail, quad_derivatives, raw_detail
-from backends.interp.wrapping import F, Ints, gathered_indices, nearest_indices, texel_coordinates
+from backends.interp.sampling.anisotropic import covers_several, ellipse_average, ellipse_detail, is_anisotropic, steps_of
+from backends.interp.sampling.cubes import cube_faces, cube_gradients
+from backends.interp.sampling.filters import Colors, filtered, seamless_corners, texels_at
+from backends.interp.sampling.lod import LodMode, accessed_detail, clamped_detail, quad_derivatives, raw_detail
+from backends.interp.sampling.wrapping import F, Ints, gathered_indices, nearest_indices, texel_coordinates
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
 from backends.pipe.state import SamplerState
 from backends.run.result import Bits
