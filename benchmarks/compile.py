@@ -35,8 +35,7 @@ from backends.llvm.kernels.stages import build_run_kernel
 from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget
 from backends.pipe.state import BlendState, DepthState, DepthStencilAlphaState
 from backends.raster.kernels import Kernels
-from backends.raster.tile.blend import TargetKey
-from backends.raster.tile.depth import DepthKey
+from backends.raster.tile.buffer_keys import DepthKey, TargetKey
 from backends.raster.tile.fragment import FragmentKey
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor

@@ -131,3 +131,15 @@ class ResolveRecord(ctypes.Structure):
         ("target_stride", c_int64),
         ("box", c_int32 * 4),
     ]
+
+
+def layout_of(layout: type[ctypes.Structure], prefix: str = "", base: int = 0) -> list[tuple[str, int, str]]:
+    """Dotted name, byte offset and type of every field, those of nested structures included: for keys of compiled code."""
+    found: list[tuple[str, int, str]] = []
+    for name, t, *_ in layout._fields_:
+        at = base + int(getattr(layout, name).offset)
+        if issubclass(t, ctypes.Structure):
+            found += layout_of(t, f"{prefix}{name}.", at)
+        else:
+            found.append((f"{prefix}{name}", at, f"{getattr(t, '_type_', t)} {ctypes.sizeof(t)}"))
+    return found

@@ -290,6 +290,11 @@ class Format(Enum):
     X32_S8X24_UINT = auto()
 
     @property
+    def block_words(self) -> int:
+        """The 32-bit words that hold a block, the last one perhaps in part."""
+        return (self.block_bits + 31) // 32
+
+    @property
     def block_bytes(self) -> int:
         """Bytes of a pixel."""
         return self.block_bits // 8

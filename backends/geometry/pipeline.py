@@ -22,7 +22,7 @@ from backends.geometry.stage_kinds import Making, bound_kinds, vertex_lanes
 from backends.geometry.stages import VertexStage
 from backends.geometry.stream_output import StreamOutputWriter
 from backends.geometry.topology import decomposed, provoking
-from backends.llvm.kernels.stages import wants_presence
+from backends.llvm.program.presence import wants_presence
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import DrawBuilder

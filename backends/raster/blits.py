@@ -66,7 +66,7 @@ def _store(f: Function, key: BlitKey, values: list[Val], nearest: list[Val], pla
     if to.is_depth_stencil:
         depth = formats.encode_depth(f, to, values[0]) if written & ColorMask.Z else None
         stencil = formats.unpack_stencil(f, key.source, nearest) if written & ColorMask.S else None
-        blank = [f.const(I32.wide(lanes), 0)] * formats.block_words(to)
+        blank = [f.const(I32.wide(lanes), 0)] * to.block_words
         store_row(f, to, formats.pack_depth_stencil(f, to, depth, stencil, old or blank), place)
         return
     if old:

@@ -1,4 +1,7 @@
-"""Everything that is compiled: once a process, by (what, variant, width, target machine). Renderers share it."""
+"""Everything that is compiled: once a process, by (what, variant, width, target machine). Renderers share it.
+
+Code generators are imported by the callback that builds a module: where the disk cache has all kernels, none of them loads.
+"""
 
 from __future__ import annotations
 
@@ -7,35 +10,27 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
-from backends.abi.records import ResolveRecord
+from backends.abi.records import ResolveRecord, layout_of
 from backends.device.blit_key import BlitKey, BlitRecord
 from backends.device.bound import Shader
 from backends.device.environment import StageKeys
 from backends.formats import Format
-from backends.llvm.builder.function import Module
-from backends.llvm.builder.record import layout_of
 from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.object_cache import ObjectCache
 from backends.llvm.engine.variants import VariantCache
-from backends.llvm.kernels.stages import build_vertex_kernel
 from backends.llvm.targets.machines import native_lanes
-from backends.raster.blits import build_blit
-from backends.raster.control.scheduler import build_scheduler
-from backends.raster.front.fetch import Attribute, build_fetch, build_fetch_floats
-from backends.raster.front.frontend import build_front_end
-from backends.raster.front.vertices import build_shade_vertices
+from backends.raster.front.attributes import Attribute
 from backends.raster.records import Batch, ClearRecord, Draw, Scene, Worker
 from backends.raster.samples import Pattern
-from backends.raster.tile.coverage import build_coverage, run_rows
-from backends.raster.tile.coverage_samples import build_sample_coverage
 from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
-from backends.raster.tile.resolves import build_resolve
-from backends.raster.tile.shade import build_shade
-from backends.raster.tile.shade_samples import build_sample_shade
-from backends.raster.tile.walk import build_tile_walk
+from backends.raster.tile.lists import run_rows
 from passes.analysis import facts
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.function import Module
 
 LIGHT = 24  # instructions; a longer shader of many small triangles gains nothing from wide runs
 MOST_LIVE = 14  # values; with two registers each more do not fit the 32 of AVX-512
@@ -76,6 +71,8 @@ class Kernels:
 
     def _make(self, parts: Sequence[object], export: Sequence[str], build: Callable[[Module], None]) -> Library:
         def module() -> Module:
+            from backends.llvm.builder.function import Module
+
             m = Module(str(parts[0]), self.cpu)
             build(m)
             return m
@@ -86,6 +83,10 @@ class Kernels:
         """flush(scene) and worker(worker): front end, tile walk, scheduler."""
 
         def build(module: Module) -> None:
+            from backends.raster.control.scheduler import build_scheduler
+            from backends.raster.front.frontend import build_front_end
+            from backends.raster.tile.walk import build_tile_walk
+
             build_tile_walk(module)
             build_front_end(lanes, module)
             build_scheduler(module)
@@ -94,20 +95,38 @@ class Kernels:
 
     def shade_vertices(self, lanes: int, is_stored: bool = False) -> Library:
         """shade_vertices(worker, batch)."""
-        key = ("shade_vertices", lanes, is_stored)
-        return self.compile(key, ("shade_vertices",), lambda m: build_shade_vertices(lanes, m, is_stored))
+
+        def build(module: Module) -> None:
+            from backends.raster.front.vertices import build_shade_vertices
+
+            build_shade_vertices(lanes, module, is_stored)
+
+        return self.compile(("shade_vertices", lanes, is_stored), ("shade_vertices",), build)
 
     def fetch(self, layout: tuple[Attribute | None, ...], lanes: int) -> Library:
         """fetch(draw, ids, instances, soa)."""
+
+        def build_floats(module: Module) -> None:
+            from backends.raster.front.fetch import build_fetch_floats
+
+            build_fetch_floats(lanes, module)
+
+        def build(module: Module) -> None:
+            from backends.raster.front.fetch import build_fetch
+
+            build_fetch(layout, lanes, module)
+
         if all(a is None or a.is_float for a in layout):
-            return self.compile(("fetch_floats", lanes), ("fetch",), lambda m: build_fetch_floats(lanes, m))
+            return self.compile(("fetch_floats", lanes), ("fetch",), build_floats)
         key = ("fetch", layout, lanes)
-        return self._variants.get(_Request(key, lambda: self._make(key, ("fetch",), lambda m: build_fetch(layout, lanes, m))))
+        return self._variants.get(_Request(key, lambda: self._make(key, ("fetch",), build)))
 
     def vertex_shader(self, shader: Shader, lanes: int, keys: StageKeys) -> Library:
         """vertex_shader(env, in, out, system)."""
 
         def build() -> Module:
+            from backends.llvm.kernels.stages import build_vertex_kernel
+
             return build_vertex_kernel(shader.program, lanes, *by_unit(keys), cpu=self.cpu)
 
         return self.of_program("vertex_shader", shader, (lanes, *keys), build)
@@ -122,30 +141,56 @@ class Kernels:
 
     def coverage(self, lanes: int, quads: bool, has_loops: bool, samples: Pattern | None = None) -> Library:
         """coverage(arena, limit, &cursor, x, y, list)."""
-        if samples is not None:
-            key = ("coverage", lanes, quads, samples)
-            return self.compile(key, ("coverage",), lambda m: build_sample_coverage(samples, lanes, m, quads))
         rows = run_rows(lanes, has_loops)
-        return self.compile(("coverage", lanes, quads, rows), ("coverage",), lambda m: build_coverage(lanes, m, quads, rows))
+
+        def build(module: Module) -> None:
+            if samples is not None:
+                from backends.raster.tile.coverage_samples import build_sample_coverage
+
+                build_sample_coverage(samples, lanes, module, quads)
+            else:
+                from backends.raster.tile.coverage import build_coverage
+
+                build_coverage(lanes, module, quads, rows)
+
+        return self.compile(("coverage", lanes, quads, rows if samples is None else samples), ("coverage",), build)
 
     def blit(self, key: BlitKey, lanes: int) -> Library:
         """blit(record)."""
+
+        def build(module: Module) -> None:
+            from backends.raster.blits import build_blit
+
+            build_blit(key, lanes, module)
+
         parts = ("blit", key, lanes)
-        return self._variants.get(_Request(parts, lambda: self._make(parts, ("blit",), lambda m: build_blit(key, lanes, m))))
+        return self._variants.get(_Request(parts, lambda: self._make(parts, ("blit",), build)))
 
     def resolve(self, format: Format, samples: int) -> Library:
         """resolve(record, x, y)."""
-        return self.compile(("resolve", format, samples), ("resolve",), lambda m: build_resolve(format, samples, m))
+
+        def build(module: Module) -> None:
+            from backends.raster.tile.resolves import build_resolve
+
+            build_resolve(format, samples, module)
+
+        return self.compile(("resolve", format, samples), ("resolve",), build)
 
     def shade(self, key: FragmentKey, info: FragmentInfo, shader: Shader | None) -> Library:
         """shade(worker, draw, arena, list, size)."""
 
-        def make() -> Library:
-            parts = ("shade", replace(key, program=0), shader.program.text if shader is not None else "")
-            build = build_shade if key.samples is None else build_sample_shade
-            return self._make(parts, ("shade",), lambda m: build(key, info, m))
+        def build(module: Module) -> None:
+            if key.samples is None:
+                from backends.raster.tile.shade import build_shade
 
-        return self._variants.get(_Request(("shade", key), make))
+                build_shade(key, info, module)
+            else:
+                from backends.raster.tile.shade_samples import build_sample_shade
+
+                build_sample_shade(key, info, module)
+
+        parts = ("shade", replace(key, program=0), shader.program.text if shader is not None else "")
+        return self._variants.get(_Request(("shade", key), lambda: self._make(parts, ("shade",), build)))
 
     def fragment(self, shader: Shader | None) -> FragmentInfo:
         """The facts of a fragment shader that a draw needs; None is the shader that does nothing."""

@@ -17,6 +17,7 @@ CHUNK = 64  # bytes of a bin chunk: 15 record offsets, then the link to the next
 HEADS = 64  # arena offset of the per-tile chain heads
 NO_CHUNK = CHUNK - 4  # a cursor that says: no room, start a chunk
 CACHE_SLOTS = 4096  # vertex cache of a worker: {u64 key, u32 stamp, u32 vertex}, direct mapped
+CLOSED = 1 << 30  # bit of Scene.state: there is nothing to take part in
 POLYGON = 20  # vertices that a polygon can have while it is clipped: 3 + 6 planes + 8 distances, and a little
 
 MAX_ATTRIBUTES = 32

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from backends.llvm.builder.function import F32, PTR, Function, Val
 from backends.pipe.state import RasterizerState
 from backends.run.textures import STANDARD_POSITIONS
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.function import Function, Val
 
 GRID = 16  # positions count sixteenths of a pixel,
 HALF = GRID // 2  # ... its center lies at this
@@ -41,5 +44,7 @@ class Pattern:
 
     def table(self, f: Function, axis: int) -> Val:
         """Pointer to the offsets along an axis, f32 pixels."""
+        from backends.llvm.builder.function import F32, PTR, Val
+
         name = f"{'center' if self.is_centered else 'sample'}_offsets_{'xy'[axis]}"
         return Val(f, PTR, f.module.constant(name, F32, [o[axis] / GRID for o in self.offsets]))

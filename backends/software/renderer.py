@@ -29,7 +29,7 @@ from backends.raster.draw.environments import Copies
 from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Cache, kernels_for
 from backends.raster.records import Batch, ClearRecord
-from backends.raster.tile.hiz import INFINITY, cleared_bound
+from backends.raster.tile.coarse import INFINITY, cleared_bound
 from backends.software.scaling import scale
 
 if TYPE_CHECKING:

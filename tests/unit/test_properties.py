@@ -7,9 +7,9 @@ import pytest
 
 import tgsi
 from backends.raster.records import HizUse
-from backends.raster.tile.depth import DepthKey
+from backends.raster.tile.buffer_keys import DepthKey
+from backends.raster.tile.coarse import hiz_of
 from backends.raster.tile.fragment import FragmentKey, describe
-from backends.raster.tile.hiz import hiz_of
 from tests.unit import test_vertex_properties
 from tests.unit.picture import ENGINES, LESS, PASS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi import gallium as g

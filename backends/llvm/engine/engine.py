@@ -19,15 +19,18 @@ import importlib
 import os
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
-from backends.llvm.builder.function import Module
 from backends.llvm.engine import opt_level as effort
 from backends.llvm.engine.linking import link, lock, prepare
 from backends.llvm.engine.object_cache import ObjectCache, object_key, resolve_cache
 from backends.llvm.engine.sources import own_sources
 from backends.llvm.targets import machines as target
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.function import Module
 
 
 class Library:

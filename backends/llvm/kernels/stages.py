@@ -14,11 +14,11 @@ from backends.llvm.builder.record import Record
 from backends.llvm.kernels.fragments import FragmentRegisters
 from backends.llvm.kernels.primitives import KINDS, GeometryRegisters
 from backends.llvm.kernels.registers import DrawRegisters, RunRegisters, file_bytes, vector_part
-from backends.llvm.kernels.subgroups import subgroup_value, votes
+from backends.llvm.kernels.subgroups import subgroup_value
 from backends.llvm.program.plan import plan_of
+from backends.llvm.program.presence import wants_presence
 from backends.llvm.translate.barriers import Barriers, run_rounds
 from backends.llvm.translate.translator import Outputs, translate
-from passes.analysis.effects import effects_of
 from passes.analysis.regions import FUEL
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
@@ -65,11 +65,6 @@ class _Partial(_VertexRegisters):
     def present(self) -> Val:
         """The lanes that are vertices."""
         return self.vector(self.system, _PRESENT, integer=True).ne(0)
-
-
-def wants_presence(program: Program) -> bool:
-    """True if a vertex kernel needs to know which lanes are vertices."""
-    return votes(program) or effects_of(program).writes
 
 
 def output_count(program: Program) -> int:

@@ -6,17 +6,8 @@ from collections.abc import Callable, Mapping
 
 from backends.llvm.builder.function import I32, Function, Val
 from backends.llvm.builder.lanes import LaneMap
-from tgsi.language.program import Program
 
 SIZE = 4
-
-_VOTES = frozenset({"VOTE_ANY", "VOTE_ALL", "VOTE_EQ", "BALLOT", "READ_FIRST"})
-
-
-def votes(program: Program) -> bool:
-    """True if some instruction needs to know which lanes are invocations."""
-    return any(instruction.opcode.name in _VOTES for instruction in program.instructions)
-
 
 _MASKS: Mapping[str, Callable[[int, int], bool]] = {
     "SUBGROUP_EQ_MASK": lambda lane, own: lane == own,

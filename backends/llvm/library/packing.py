@@ -20,11 +20,6 @@ _TWO23_BITS = 0x4B000000
 _ONE_BITS = 0x3F800000
 
 
-def block_words(format: Format) -> int:
-    """Number of 32-bit words that hold a pixel."""
-    return (format.block_bits + 31) // 32
-
-
 def raw_bits(c: Channel, words: Sequence[Val]) -> Val:
     """A channel's bits, zero-extended. No channel crosses a word."""
     word = words[c.shift // 32]
@@ -235,7 +230,7 @@ def pack(f: Function, format: Format, channels: Sequence[Val]) -> list[Val]:
     if format.is_plain_unorm8 and format.block_bits == 32 and can_pack_bytes(f, channels[0].lanes):
         return [pack_bytes(f, _by_byte(format, channels))]
     vec = I32.wide(channels[0].lanes)
-    words: list[Val | None] = [None] * block_words(format)
+    words: list[Val | None] = [None] * format.block_words
     excess = [0] * len(words)
     for c in format.channels:
         if c.type is ChannelType.VOID:

@@ -11,7 +11,7 @@ from backends.abi.records import TextureRecord
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import F32, I16, I32, I64, Function, Type, Val
 from backends.llvm.builder.record import Record
-from backends.llvm.library.packing import block_words, pack, unpack
+from backends.llvm.library.packing import pack, unpack
 from backends.llvm.library.pixels import load_texels
 from backends.llvm.sampling.query import sizes_of
 from tgsi.language.facts.enums import TargetInfo
@@ -147,8 +147,8 @@ def _on_stack(f: Function, value: Val) -> Val:
 def _kept_bits(format: Format, write_mask: int) -> list[int]:
     """The bits of each word that a store leaves unchanged."""
     if write_mask == XYZW or format.is_shared_exponent:
-        return [0] * block_words(format)
-    kept = [0xFFFFFFFF] * block_words(format)
+        return [0] * format.block_words
+    kept = [0xFFFFFFFF] * format.block_words
     for channel in format.channels:
         place = "RGBA".index(channel.letter) if channel.letter in "RGBA" else 0
         if channel.type is not ChannelType.VOID and write_mask >> place & 1:

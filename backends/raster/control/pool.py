@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
-from backends.raster.control.scheduler import CLOSED
 from backends.raster.records import (
     CACHE_SLOTS,
+    CLOSED,
     MAX_ATTRIBUTES,
     MAX_LANES,
     MAX_OUTPUTS,
@@ -27,7 +27,7 @@ from backends.raster.records import (
     Worker,
 )
 from backends.raster.samples import MAX_SAMPLES
-from backends.raster.tile.coverage import list_capacity
+from backends.raster.tile.lists import list_capacity
 
 WINDOW_BYTES = 4 << 20  # about what stays in the caches until the tiles are drawn
 _SEMAPHORE = 64  # bytes reserved for a sem_t

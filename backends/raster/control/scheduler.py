@@ -19,14 +19,13 @@ from backends.device.counters import BATCH_FIELDS
 from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
-from backends.raster.records import Batch, Scene, Worker
+from backends.raster.records import CLOSED, Batch, Scene, Worker
 
 SPINS = 4000  # turns of a barrier before it yields
 _JOINED_AT = 12
 ARRIVED = (1 << _JOINED_AT) - 1  # bits of Scene.state: who has come to the barrier,
 JOINED = 1 << _JOINED_AT  # ... how many take part, in units of this,
-PHASE = 1 << 29  # ... set among tiles, not among batches: it changes when all may go on,
-CLOSED = 1 << 30  # ... and that there is nothing to take part in
+PHASE = 1 << 29  # ... set among tiles, not among batches: it changes when all may go on; CLOSED is above
 
 
 def _wait(f: Function, semaphore: Val) -> None:

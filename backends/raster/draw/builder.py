@@ -23,16 +23,14 @@ from backends.raster.draw.style import Style, style_of, write_style
 from backends.raster.draw.topology import topology_of
 from backends.raster.draw.varyings import sprites, write_slots
 from backends.raster.draw.vertex_inputs import InputWriter
-from backends.raster.draw.viewport import write_depth_clip, write_region, write_viewport, write_window_space
+from backends.raster.draw.viewport import write_depth_clip, write_region, write_viewport, write_window_space, write_windows
 from backends.raster.draw.views import write_views
 from backends.raster.kernels import Kernels
 from backends.raster.records import Draw, HizUse, Shape
 from backends.raster.samples import MOST_LANES
-from backends.raster.tile.blend import TargetKey
-from backends.raster.tile.depth import DepthKey
+from backends.raster.tile.buffer_keys import DepthKey, TargetKey
+from backends.raster.tile.coarse import hiz_of, slack_of
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey
-from backends.raster.tile.hiz import hiz_of, slack_of
-from backends.raster.tile.pixel_masks import write_windows
 from tgsi.language.facts.enums import File
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves

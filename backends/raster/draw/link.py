@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backends.device.bound import Shader
-from backends.llvm.kernels.stages import wants_presence
+from backends.llvm.program.presence import wants_presence
 from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
 from backends.raster.tile.fragment import NO_FRAGMENTS, describe
 from linkage.link import link

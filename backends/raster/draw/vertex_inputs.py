@@ -14,7 +14,7 @@ from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Topology, beginnings, expand
-from backends.raster.front.fetch import Attribute
+from backends.raster.front.attributes import Attribute
 from backends.raster.kernels import Kernels
 from backends.raster.records import MAX_ATTRIBUTES, Draw, Shape
 from tgsi.language.diagnostics import UnsupportedError

@@ -99,3 +99,9 @@ def write_offset(d: Draw, rasterizer: RasterizerState, depth: Format | None, is_
         else:
             units *= 2.0**-depth.depth.size
     d.offset.units, d.offset.scale, d.offset.clamp = units, rasterizer.offset_scale, rasterizer.offset_clamp
+
+
+def write_windows(d: Draw, rectangles: Sequence[ScissorState]) -> None:
+    """Window rectangles as the numbers that kernels want."""
+    for k, r in enumerate(rectangles):
+        d.fragments.windows[4 * k : 4 * k + 4] = (r.minx, r.miny, r.maxx - 1, r.maxy - 1)

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import one_bits
 from backends.llvm.library.pixels import fetch_attribute
+from backends.raster.front.attributes import Attribute
 from backends.raster.records import Draw
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """What of a vertex element changes code: its format, whether it advances by instances, whether the divisor is above 1."""
-
-    format: Format
-    instanced: bool = False
-    divided: bool = False
-
-    @property
-    def is_float(self) -> bool:
-        """One to four 32-bit floats: the layout-free kernel reads it."""
-        return all(c.type is ChannelType.FLOAT and c.size == 32 for c in self.format.channels) and self.format.swizzle[0] == 0
 
 
 def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module) -> None:

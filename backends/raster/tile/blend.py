@@ -8,84 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import Function, Type, Val
-from backends.llvm.library.packing import block_words, pack, unpack
+from backends.llvm.library.packing import pack, unpack
 from backends.pipe.enums import BlendFactor, BlendFunc
-from backends.pipe.state import BlendState, RenderTargetBlend
+from backends.raster.tile.buffer_keys import TargetKey
 
 _ONE, _ZERO = BlendFactor.ONE, BlendFactor.ZERO
 _INVERSE = 16  # bit of a factor
-_SRC1 = (BlendFactor.SRC1_COLOR, BlendFactor.SRC1_ALPHA, BlendFactor.INV_SRC1_COLOR, BlendFactor.INV_SRC1_ALPHA)
 _EASY = frozenset(
     {_ONE, _ZERO, BlendFactor.SRC_COLOR, BlendFactor.SRC_ALPHA, BlendFactor.DST_COLOR, BlendFactor.DST_ALPHA}
     | {BlendFactor.INV_SRC_COLOR, BlendFactor.INV_SRC_ALPHA, BlendFactor.INV_DST_COLOR, BlendFactor.INV_DST_ALPHA}
 )
-_COPY = 12  # LogicOp.COPY
-
-
-@dataclass(frozen=True, slots=True)
-class TargetKey:
-    """What of one color buffer changes code. `blend` None: the color replaces. `logicop` is its truth table."""
-
-    format: Format
-    colormask: int
-    blend: RenderTargetBlend | None = None
-    logicop: int | None = None
-
-    @property
-    def texel_bytes(self) -> int:
-        """Bytes of a texel."""
-        return self.format.block_bytes
-
-    @property
-    def reads(self) -> bool:
-        """What is stored depends on what was there."""
-        return self.blend is not None or self.logicop is not None or self.keep_words(block_words(self.format)) is not None
-
-    @property
-    def wants_second(self) -> bool:
-        """Blending reads the second color of dual source blending."""
-        b = self.blend
-        return b is not None and any(x in _SRC1 for x in (b.rgb_src_factor, b.rgb_dst_factor, b.alpha_src_factor, b.alpha_dst_factor))
-
-    def keep_words(self, words: int) -> list[int] | None:
-        """Bits of each word that the color mask leaves alone; None if there are none."""
-        kept = [0] * words
-        for c in self.format.channels:
-            sources = "RGB" if c.letter == "L" else "RGBA" if c.letter == "I" else c.letter
-            bits = [1 << "RGBA".index(s) for s in sources if s in "RGBA"]
-            if bits and not any(self.colormask & b for b in bits):
-                kept[c.shift // 32] |= ((1 << c.size) - 1) << (c.shift % 32)
-        return kept if any(kept) else None
-
-    @staticmethod
-    def of(state: BlendState, index: int, format: Format | None) -> TargetKey | None:
-        """Normalized: None where nothing is written."""
-        rt = state.target(index)
-        mask = int(rt.colormask)
-        if format is None or not mask:
-            return None
-        if state.logicop_enable:
-            is_float = any(c.type is ChannelType.FLOAT for c in format.channels)
-            table = None if is_float or format.is_srgb or state.logicop_func == _COPY else int(state.logicop_func)
-            return TargetKey(format, mask, None, table)
-        if not rt.blend_enable or format.is_integer:
-            return TargetKey(format, mask)
-        return TargetKey(format, mask, _normalized(rt))
-
-
-def _normalized(rt: RenderTargetBlend) -> RenderTargetBlend | None:
-    """Without the mask; None where the equation is `source`."""
-    factors: dict[str, Any] = {}
-    for part in ("rgb", "alpha"):
-        func, s, d = (getattr(rt, f"{part}_{n}") for n in ("func", "src_factor", "dst_factor"))
-        factors |= {f"{part}_func": func, f"{part}_src_factor": s, f"{part}_dst_factor": d}
-    plain = RenderTargetBlend(blend_enable=True)
-    result = RenderTargetBlend(blend_enable=True, **factors)
-    return None if result == plain else result
 
 
 @dataclass(slots=True)

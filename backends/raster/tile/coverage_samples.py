@@ -21,8 +21,9 @@ from backends.llvm.builder.record import Record
 from backends.raster.front.bins import load_box
 from backends.raster.records import Draw, SetupLayout
 from backends.raster.samples import FINER, Pattern
-from backends.raster.tile.coverage import WINDOW, quad_width, row_lanes, store_compressed, walk_chain
+from backends.raster.tile.coverage import WINDOW, store_compressed, walk_chain
 from backends.raster.tile.hiz import HizTest
+from backends.raster.tile.lists import quad_width, row_lanes
 
 PER_WORD = 8  # samples in a word of masks of packed quads
 PART_BITS = 4

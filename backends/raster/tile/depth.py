@@ -10,64 +10,7 @@ from backends.llvm.builder.function import I32, Function, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import encode_depth, pack_depth_stencil, raw_bits, unpack_stencil
 from backends.pipe.enums import CompareFunc, StencilOp
-from backends.pipe.state import DepthStencilAlphaState, StencilState
-
-
-@dataclass(frozen=True, slots=True)
-class FaceKey:
-    """The stencil test of one facing; the reference value is run-time data."""
-
-    func: CompareFunc
-    fail_op: StencilOp
-    zpass_op: StencilOp
-    zfail_op: StencilOp
-    valuemask: int
-    writemask: int
-
-    @property
-    def writes(self) -> bool:
-        """Some outcome changes the buffer."""
-        return self.writemask != 0 and any(op is not StencilOp.KEEP for op in (self.fail_op, self.zpass_op, self.zfail_op))
-
-
-@dataclass(frozen=True, slots=True)
-class DepthKey:
-    """What of depth and stencil state changes code. `func` None: no depth test. `stencil` is empty, one face or two."""
-
-    format: Format
-    func: CompareFunc | None
-    write: bool
-    stencil: tuple[FaceKey, ...] = ()
-    bounds: bool = False
-
-    @property
-    def writes(self) -> bool:
-        """The buffer may change."""
-        return self.write or any(face.writes for face in self.stencil)
-
-    @staticmethod
-    def of(state: DepthStencilAlphaState, format: Format | None) -> DepthKey | None:
-        """Normalized: None where nothing is tested or written."""
-        if format is None:
-            return None
-        depth, has_depth = state.depth, format.depth is not None
-        func = depth.func if depth.enabled and has_depth else None
-        write = depth.enabled and depth.writemask and has_depth and func is not CompareFunc.NEVER
-        if func is CompareFunc.ALWAYS and not write:
-            func = None
-        faces: tuple[FaceKey, ...] = ()
-        if format.stencil is not None and state.stencil[0].enabled:
-            faces = (_face(state.stencil[0]),)
-            if state.stencil[1].enabled and _face(state.stencil[1]) != faces[0]:
-                faces += (_face(state.stencil[1]),)
-        bounds = depth.bounds_test and has_depth
-        if func is None and not faces and not bounds:
-            return None
-        return DepthKey(format, func, write, faces, bounds)
-
-
-def _face(s: StencilState) -> FaceKey:
-    return FaceKey(s.func, s.fail_op, s.zpass_op, s.zfail_op, s.valuemask & 255, s.writemask & 255)
+from backends.raster.tile.buffer_keys import DepthKey, FaceKey
 
 
 def compare(f: Function, func: CompareFunc, a: Val, b: Val, unsigned: bool = False) -> Val:

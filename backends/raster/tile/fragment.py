@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
 from backends.device.needs import reads_handles
 from backends.formats import Format
-from backends.llvm.builder.function import F32, Function, Val
-from backends.llvm.builder.lanes import LaneMap
-from backends.llvm.translate.emit.framebuffer import fetched_targets
-from backends.llvm.translate.translator import translate
 from backends.pipe.enums import CompareFunc, Face
 from backends.raster.records import Mode
 from backends.raster.samples import Pattern
-from backends.raster.tile.blend import TargetKey
-from backends.raster.tile.depth import DepthKey
+from backends.raster.tile.buffer_keys import DepthKey, TargetKey
 from backends.raster.tile.register_pressure import live_values
 from linkage.usage import interface_of
 from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.function import Function, Val
+    from backends.llvm.builder.lanes import LaneMap
 
 
 class Outputs(Protocol):
@@ -58,7 +57,7 @@ class Inputs(Protocol):
 
 GENERIC = Semantic("GENERIC", 0)
 
-Emit = Callable[[Function, Inputs, Val], Outputs]
+Emit: TypeAlias = "Callable[[Function, Inputs, Val], Outputs]"
 
 
 class Marks(IntFlag):
@@ -175,7 +174,6 @@ class FragmentInfo:
         opcodes = {i.opcode.name for i in program.instructions}
         layout = DepthLayout(min(max(program.property("FS_DEPTH_LAYOUT"), 0), DepthLayout.UNCHANGED))
         late_coverage = program.property("FS_POST_DEPTH_COVERAGE") != 0
-        fetches = {k for i in program.instructions if i.opcode.name == "FBFETCH" for k in fetched_targets(program, i).values()}
         return FragmentInfo(
             emit,
             tuple(SlotInfo(v.register, v.interpolation, v.usage_mask, v.semantic, v.location) for v in interface.varyings),
@@ -192,7 +190,7 @@ class FragmentInfo:
             program.property("FS_EARLY_DEPTH_STENCIL") != 0 or late_coverage,
             layout,
             late_coverage,
-            tuple(sorted(fetches)),
+            _fetches(program) if "FBFETCH" in opcodes else (),
             bool(opcodes & {"READ_HELPER", "CLOCK"}) or any(i.opcode.has_memory for i in program.instructions) or reads_handles(program),
             max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
             any(i.opcode.is_store for i in program.instructions),
@@ -207,7 +205,17 @@ def describe(program: Program) -> FragmentInfo:
     return FragmentInfo.of(program, lambda f, inputs, mask: _translate(f, program, inputs, mask))
 
 
+def _fetches(program: Program) -> tuple[int, ...]:
+    """The color targets that a program reads."""
+    from backends.llvm.translate.emit.framebuffer import fetched_targets
+
+    fetches = (i for i in program.instructions if i.opcode.name == "FBFETCH")
+    return tuple(sorted({k for i in fetches for k in fetched_targets(program, i).values()}))
+
+
 def _translate(f: Function, program: Program, inputs: Inputs, mask: Val) -> Outputs:
+    from backends.llvm.translate.translator import translate  # most kernels come from the disk, and need no translator
+
     return translate(f, program, inputs, mask)
 
 
@@ -216,6 +224,8 @@ class _Nothing:
         self.alive = mask
 
     def get(self, register: int, channel: int) -> Val:
+        from backends.llvm.builder.function import F32
+
         return self.alive.f.const(F32.wide(self.alive.lanes), 0.0)
 
 

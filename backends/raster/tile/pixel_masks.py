@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from backends.llvm.builder.function import BOOL, I32, I64, Function, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.enums import Face
-from backends.pipe.state import ScissorState
 from backends.raster.front.points_lines import DISK_MARK
 from backends.raster.front.setup import reach_of
 from backends.raster.front.wide_lines import STIPPLE_AT
-from backends.raster.records import Draw, SetupLayout
+from backends.raster.records import SetupLayout
 from backends.raster.tile.fragment import FragmentKey, Marks
 from backends.raster.tile.planes import Planes
 
 POINTS = tuple((16 * k - 120, 16 * (5 * k % 16) - 120) for k in range(16))  # 1/256 pixels from the center; no two in a row or column
-
-
-def write_windows(d: Draw, rectangles: Sequence[ScissorState]) -> None:
-    """Window rectangles as the numbers that kernels want."""
-    for k, r in enumerate(rectangles):
-        d.fragments.windows[4 * k : 4 * k + 4] = (r.minx, r.miny, r.maxx - 1, r.maxy - 1)
 
 
 def drawn(planes: Planes, x: Val, pixels: tuple[Val, Val]) -> tuple[Val, Val | None]:

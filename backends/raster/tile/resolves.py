@@ -14,7 +14,7 @@ from backends.device.resolve_job import averages_words
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.llvm.library.packing import block_words, pack, raw_bits, unpack
+from backends.llvm.library.packing import pack, raw_bits, unpack
 from backends.raster.tile.surfaces import Block
 
 WIDTH = 16  # pixels of a block
@@ -73,7 +73,7 @@ def _mean_of_words(f: Function, format: Format, samples: Sequence[Sequence[Val]]
             result = found if result is None else result | found
         assert result is not None
         return [result if used == 0xFFFFFFFF else result & (used - (1 << 32) if used >> 31 else used)]
-    out = [f.const(samples[0][0].type, 0) for _ in range(block_words(format))]
+    out = [f.const(samples[0][0].type, 0) for _ in range(format.block_words)]
     for c in format.channels:
         if c.type is ChannelType.UNORM:
             parts = [raw_bits(c, words) for words in samples]

@@ -8,11 +8,12 @@ from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, M
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
 from backends.raster.records import Draw, Scene, Worker
-from backends.raster.tile.blend import Colors, TargetKey, write_target
-from backends.raster.tile.coverage import quad_width, row_lanes, run_bytes, run_rows
+from backends.raster.tile.blend import Colors, write_target
+from backends.raster.tile.buffer_keys import TargetKey
 from backends.raster.tile.depth import DepthTest, compare
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey, Outputs
 from backends.raster.tile.inputs import PixelInputs
+from backends.raster.tile.lists import quad_width, row_lanes, run_bytes, run_rows
 from backends.raster.tile.pixel_masks import drawn
 from backends.raster.tile.planes import Hoisted, Kernel, Planes
 from backends.raster.tile.shader_memory import BlockMemory

@@ -15,10 +15,10 @@ from backends.llvm.builder.lanes import LaneMap
 from backends.raster.records import SetupLayout
 from backends.raster.samples import MAX_SAMPLES
 from backends.raster.tile.blend import write_target
-from backends.raster.tile.coverage import quad_width, row_lanes
 from backends.raster.tile.coverage_samples import PER_WORD, mask_words, run_size
 from backends.raster.tile.depth import DepthTest
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey, Outputs
+from backends.raster.tile.lists import quad_width, row_lanes
 from backends.raster.tile.pixel_masks import drawn
 from backends.raster.tile.planes import Kernel, Planes
 from backends.raster.tile.sample_inputs import SampledBlock, lanes_of, sample_word

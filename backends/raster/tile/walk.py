@@ -9,7 +9,7 @@ from backends.device.limits import TILE
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.records import HEADS, Batch, ClearRecord, Draw, HizUse, Scene, Worker
-from backends.raster.tile.hiz import INFINITY
+from backends.raster.tile.coarse import INFINITY
 
 
 def build_tile_walk(module: Module) -> None:

@@ -115,7 +115,7 @@ def test_scattered_texels_equal_a_row() -> None:
 def test_depth_and_stencil_equal_numpy_and_keep_the_other_part() -> None:
     def emit(f: Function, format: Format, source: Val, target: Val, lanes: int) -> None:
         depth, stencil = load_channels(f, source, lanes, 2)
-        old = [f.const(I32.wide(lanes), 0x5A5A5A5A)] * staged.block_words(format)
+        old = [f.const(I32.wide(lanes), 0x5A5A5A5A)] * format.block_words
         bits = staged.encode_depth(f, format, depth)
         store_row(f, format, staged.pack_depth_stencil(f, format, bits, None, old), target)
         size = format.block_bytes * lanes

@@ -18,7 +18,7 @@ from backends.llvm.kernels import run
 from backends.llvm.program import plan
 from backends.pipe.state import BlendState
 from backends.raster.kernels import Kernels
-from backends.raster.tile.blend import TargetKey
+from backends.raster.tile.buffer_keys import TargetKey
 from backends.raster.tile.fragment import FragmentKey
 from tgsi.language.text.parser import parse
 

@@ -12,7 +12,7 @@ from backends.formats import ChannelType, Format
 from backends.formats.arrays import pack, unpack
 from backends.pipe.enums import BlendFactor, BlendFunc, ColorMask, LogicOp, Prim
 from backends.pipe.state import BlendState, RenderTargetBlend
-from backends.raster.tile.blend import TargetKey
+from backends.raster.tile.buffer_keys import TargetKey
 from tests.unit.raster.canvas import FS_CONSTANT, RGBA8, VS_POSITION, Canvas, pixels
 
 Array = NDArray[Any]

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from backends.pipe.state import RasterizerState, ScissorState
-from backends.raster.tile.coverage import row_lanes, run_rows
+from backends.raster.tile.lists import row_lanes, run_rows
 from tests.unit.raster import reference
 from tests.unit.raster.canvas import ADD, FS_ONE, VS_POSITION, Canvas
 from tests.unit.raster.triangles import KINDS, grid, random_triangles

@@ -12,7 +12,7 @@ from backends.formats import ChannelType, Format
 from backends.formats.arrays import pack_depth_stencil, unpack_depth, unpack_stencil
 from backends.pipe.enums import CompareFunc, Face, Prim, StencilOp
 from backends.pipe.state import AlphaState, DepthState, DepthStencilAlphaState, RasterizerState, StencilState
-from backends.raster.tile.depth import DepthKey
+from backends.raster.tile.buffer_keys import DepthKey
 from tests.unit.raster.canvas import ADD, FS_CONSTANT, FS_ONE, FS_WHITE, VS_POSITION, Canvas, pixels
 
 Array = NDArray[Any]

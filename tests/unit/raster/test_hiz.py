@@ -8,7 +8,7 @@ import pytest
 from backends.formats import Format
 from backends.pipe.enums import CompareFunc
 from backends.pipe.state import DepthState, DepthStencilAlphaState, ScissorState
-from backends.raster.tile.hiz import INFINITY, cleared_bound
+from backends.raster.tile.coarse import INFINITY, cleared_bound
 from tests.unit.raster.canvas import VS_COLOR, Array, Canvas, fs_color
 from tests.unit.raster.triangles import KINDS, random_triangles
 

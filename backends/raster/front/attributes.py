@@ -1,0 +1,21 @@
+"""The state of a vertex element that changes the code of vertex fetch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backends.formats import ChannelType, Format
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What of a vertex element changes code: its format, whether it advances by instances, whether the divisor is above 1."""
+
+    format: Format
+    instanced: bool = False
+    divided: bool = False
+
+    @property
+    def is_float(self) -> bool:
+        """One to four 32-bit floats: the layout-free kernel reads it."""
+        return all(c.type is ChannelType.FLOAT and c.size == 32 for c in self.format.channels) and self.format.swizzle[0] == 0

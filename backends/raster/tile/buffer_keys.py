@@ -1,0 +1,132 @@
+"""The state of color, depth and stencil buffers that changes shading code, normalized: equal keys share a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from backends.formats import ChannelType, Format
+from backends.pipe.enums import BlendFactor, CompareFunc, StencilOp
+from backends.pipe.state import BlendState, DepthStencilAlphaState, RenderTargetBlend, StencilState
+
+_SRC1 = (BlendFactor.SRC1_COLOR, BlendFactor.SRC1_ALPHA, BlendFactor.INV_SRC1_COLOR, BlendFactor.INV_SRC1_ALPHA)
+_COPY = 12  # LogicOp.COPY
+
+
+@dataclass(frozen=True, slots=True)
+class TargetKey:
+    """What of one color buffer changes code. `blend` None: the color replaces. `logicop` is its truth table."""
+
+    format: Format
+    colormask: int
+    blend: RenderTargetBlend | None = None
+    logicop: int | None = None
+
+    @property
+    def texel_bytes(self) -> int:
+        """Bytes of a texel."""
+        return self.format.block_bytes
+
+    @property
+    def reads(self) -> bool:
+        """What is stored depends on what was there."""
+        return self.blend is not None or self.logicop is not None or self.keep_words(self.format.block_words) is not None
+
+    @property
+    def wants_second(self) -> bool:
+        """Blending reads the second color of dual source blending."""
+        b = self.blend
+        return b is not None and any(x in _SRC1 for x in (b.rgb_src_factor, b.rgb_dst_factor, b.alpha_src_factor, b.alpha_dst_factor))
+
+    def keep_words(self, words: int) -> list[int] | None:
+        """Bits of each word that the color mask leaves alone; None if there are none."""
+        kept = [0] * words
+        for c in self.format.channels:
+            sources = "RGB" if c.letter == "L" else "RGBA" if c.letter == "I" else c.letter
+            bits = [1 << "RGBA".index(s) for s in sources if s in "RGBA"]
+            if bits and not any(self.colormask & b for b in bits):
+                kept[c.shift // 32] |= ((1 << c.size) - 1) << (c.shift % 32)
+        return kept if any(kept) else None
+
+    @staticmethod
+    def of(state: BlendState, index: int, format: Format | None) -> TargetKey | None:
+        """Normalized: None where nothing is written."""
+        rt = state.target(index)
+        mask = int(rt.colormask)
+        if format is None or not mask:
+            return None
+        if state.logicop_enable:
+            is_float = any(c.type is ChannelType.FLOAT for c in format.channels)
+            table = None if is_float or format.is_srgb or state.logicop_func == _COPY else int(state.logicop_func)
+            return TargetKey(format, mask, None, table)
+        if not rt.blend_enable or format.is_integer:
+            return TargetKey(format, mask)
+        return TargetKey(format, mask, _normalized(rt))
+
+
+def _normalized(rt: RenderTargetBlend) -> RenderTargetBlend | None:
+    """Without the mask; None where the equation is `source`."""
+    factors: dict[str, Any] = {}
+    for part in ("rgb", "alpha"):
+        func, s, d = (getattr(rt, f"{part}_{n}") for n in ("func", "src_factor", "dst_factor"))
+        factors |= {f"{part}_func": func, f"{part}_src_factor": s, f"{part}_dst_factor": d}
+    plain = RenderTargetBlend(blend_enable=True)
+    result = RenderTargetBlend(blend_enable=True, **factors)
+    return None if result == plain else result
+
+
+@dataclass(frozen=True, slots=True)
+class FaceKey:
+    """The stencil test of one facing; the reference value is run-time data."""
+
+    func: CompareFunc
+    fail_op: StencilOp
+    zpass_op: StencilOp
+    zfail_op: StencilOp
+    valuemask: int
+    writemask: int
+
+    @property
+    def writes(self) -> bool:
+        """Some outcome changes the buffer."""
+        return self.writemask != 0 and any(op is not StencilOp.KEEP for op in (self.fail_op, self.zpass_op, self.zfail_op))
+
+
+@dataclass(frozen=True, slots=True)
+class DepthKey:
+    """What of depth and stencil state changes code. `func` None: no depth test. `stencil` is empty, one face or two."""
+
+    format: Format
+    func: CompareFunc | None
+    write: bool
+    stencil: tuple[FaceKey, ...] = ()
+    bounds: bool = False
+
+    @property
+    def writes(self) -> bool:
+        """The buffer may change."""
+        return self.write or any(face.writes for face in self.stencil)
+
+    @staticmethod
+    def of(state: DepthStencilAlphaState, format: Format | None) -> DepthKey | None:
+        """Normalized: None where nothing is tested or written."""
+        if format is None:
+            return None
+        depth, has_depth = state.depth, format.depth is not None
+        func = depth.func if depth.enabled and has_depth else None
+        write = depth.enabled and depth.writemask and has_depth and func is not CompareFunc.NEVER
+        if func is CompareFunc.ALWAYS and not write:
+            func = None
+        faces: tuple[FaceKey, ...] = ()
+        if format.stencil is not None and state.stencil[0].enabled:
+            faces = (_face(state.stencil[0]),)
+            if state.stencil[1].enabled and _face(state.stencil[1]) != faces[0]:
+                faces += (_face(state.stencil[1]),)
+        bounds = depth.bounds_test and has_depth
+        if func is None and not faces and not bounds:
+            return None
+        return DepthKey(format, func, write, faces, bounds)
+
+
+def _face(s: StencilState) -> FaceKey:
+    return FaceKey(s.func, s.fail_op, s.zpass_op, s.zfail_op, s.valuemask & 255, s.writemask & 255)
