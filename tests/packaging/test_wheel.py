@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import subprocess
 import sys
-import tarfile
 import tomllib
 import venv
 import zipfile
@@ -160,8 +158,7 @@ def make_hostile(folder: Path) -> Path:
 @pytest.mark.slow
 def test_a_wheel_of_the_sdist_is_the_wheel_of_the_tree(tmp_path: Path) -> None:
     wheel, sdist = build(WheelBuilder, ROOT, tmp_path / "wheel"), build(SdistBuilder, ROOT, tmp_path / "sdist")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path / "unpacked", filter="data")
+    run([sys.executable, "-m", "tarfile", "-e", sdist, tmp_path / "unpacked"], cwd=tmp_path)
     (unpacked,) = (tmp_path / "unpacked").iterdir()
     assert build(WheelBuilder, unpacked, tmp_path / "again").read_bytes() == wheel.read_bytes()
     assert all((unpacked / name).is_dir() for name in ("tgsi", *GUESTS, "tests"))
@@ -199,7 +196,7 @@ def test_an_installed_tgsi_works_beside_packages_of_the_same_names(
     for command in COMMANDS:
         name, *arguments = command.split()
         said = run([scripts / name, *arguments], cwd=tmp_path, PYTHONPATH=hostile, TGSI_CACHE_DIR=cache)
-        assert _timeless(said) == _timeless(_said_here(capsys, name, arguments)), command
+        assert said == _said_here(capsys, name, arguments), command
     module = PROJECT["scripts"]["tgsi-vtest"].partition(":")[0]
     run([scripts / "python", "-m", module, "--replay", "triangle.bin", "-o", "replies"], cwd=tmp_path, TGSI_CACHE_DIR=cache)
     assert Path("replies/triangle.rep").read_bytes() == RED
@@ -220,10 +217,6 @@ def _said_here(capsys: pytest.CaptureFixture[str], name: str, arguments: list[st
     with contextlib.suppress(SystemExit):  # of --help
         assert getattr(import_module(module), function)(arguments) == 0
     return capsys.readouterr().out
-
-
-def _timeless(text: str) -> str:
-    return re.sub(r"[\d.]+ (m?s)\b", r"\1", text)
 
 
 @pytest.mark.parametrize(
