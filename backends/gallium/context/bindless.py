@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from backends.device.interface import Device
 from backends.device.kinds import MAX_VIEWS
 from backends.device.memory import BoundImage
 from backends.device.residents import Residents, ResidentTexture
+from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
-from backends.gallium.context.memory_bindings import ALL_STAGES, MemoryBindings
-from backends.gallium.context.samplers import bound_sampler
+from backends.gallium.context.sampler_states import bound_sampler
 from backends.gallium.context.shader_memory import shader_image
+from backends.gallium.context.shader_resources import ALL_STAGES
 from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import SamplerView
 from backends.pipe.checks import flags, integer, make
 from backends.pipe.enums import ImageAccess
@@ -33,11 +36,11 @@ class _Made:
     resource: Resource
 
 
-class Bindless(MemoryBindings):
+class Bindless(ContextCore):
     """create_texture_handle, create_image_handle, and who is resident."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
         self._residents = Residents()
         self._handles: dict[str, dict[int, _Made]] = {"texture": {}, "image": {}}
         self._free: dict[str, list[int]] = {"texture": [], "image": []}  # slots that were taken
@@ -115,11 +118,11 @@ class Bindless(MemoryBindings):
             return
         assert isinstance(made.item, BoundImage)
         self._residents.images[slot] = made.item
-        self._note_slot((_RESIDENT, ALL_STAGES, slot), self.check_resource(made.resource, f"{_RESIDENT}: handle"))
+        self.note_slot((_RESIDENT, ALL_STAGES, slot), self.check_resource(made.resource, f"{_RESIDENT}: handle"))
 
     def _leave_image(self, slot: int) -> None:
         self._residents.images.pop(slot, None)
-        self._note_slot((_RESIDENT, ALL_STAGES, slot), None)
+        self.note_slot((_RESIDENT, ALL_STAGES, slot), None)
 
     def _make(self, kind: str, first: int, made: _Made) -> int:
         """A handle that is free: 0 is none, and units have the numbers behind it."""

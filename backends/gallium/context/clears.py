@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,8 +10,7 @@ import numpy as np
 
 from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
-from backends.gallium.context.bindings import Bindings
-from backends.gallium.context.samplers import color_words
+from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.multisampled import part
 from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.transfer import as_bytes
@@ -19,6 +19,25 @@ from backends.pipe.checks import flags, integer, real
 from backends.pipe.enums import Clear
 
 _COLOR_TYPES = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
+
+
+_FLOATS = struct.Struct("<4f")
+_WORDS = struct.Struct("<4I")
+_F32_MAX = 3.4028234663852886e38
+
+
+def single(value: float) -> float:
+    """A value that fits a 32-bit float: large ones become infinite."""
+    return value if -_F32_MAX <= value <= _F32_MAX or value != value else float("inf" if value > 0 else "-inf")
+
+
+def color_words(color: tuple[float, ...], *, integer: bool) -> tuple[int, int, int, int]:
+    """Four values as 32-bit words: integers for integer formats, float bits for the others."""
+    if integer:
+        words = tuple(int(item) & 0xFFFFFFFF if abs(item) < float("inf") else 0 for item in color)
+    else:
+        words = _WORDS.unpack(_FLOATS.pack(*map(single, color)))
+    return (words[0], words[1], words[2], words[3])
 
 
 def packed_color(format: Format, color: Sequence[float]) -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -35,7 +54,7 @@ def check_color(color: Any, argument: str) -> tuple[float, ...]:
     return tuple(int(item) if isinstance(item, (int, np.integer)) else real(item, argument) for item in items)
 
 
-class Clears(Bindings):
+class Clears(ContextCore):
     """clear, clear_render_target, clear_depth_stencil, clear_texture, clear_buffer."""
 
     def clear(

@@ -4,35 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from backends.device.grid import DEFAULT_PRIVATE, MAX_BLOCK, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE, ComputeBindings, ComputeShader, Grid, Triple
+from backends.device.interface import Device, Dispatcher
+from backends.gallium.context.core import ContextCore
 from backends.gallium.context.global_memory import GlobalMemory
 from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo, checked_grid, entry_program, indirect_size
-from backends.gallium.context.memory_bindings import MemoryBindings, sequence, slots
-from backends.gallium.context.shaders import Shaders, read_program
+from backends.gallium.context.shader_resources import sequence, slots
+from backends.gallium.context.shaders import check_shader, read_program
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make
 from backends.pipe.enums import ShaderType
 from backends.run.arguments import MAX_BUFFERS
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
 
-if TYPE_CHECKING:
-    from backends.device.interface import Dispatcher
-
 MAX_REMEMBERED = 256
 
 
-class Compute(Shaders, MemoryBindings):
+class Compute(ContextCore):
     """Compute shaders, global memory, launch_grid."""
 
-    _compute_shader: ComputeShader | None = None
-    _compute: ComputeBindings | None = None
-    _dispatcher: Dispatcher | None = None
-    cs_invocations = 0
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._compute_shader: ComputeShader | None = None
+        self._compute: ComputeBindings | None = None
+        self._dispatcher: Dispatcher | None = None
         self._global = GlobalMemory(MAX_BUFFERS)
         self._launches: dict[tuple[Any, ...] | None, tuple[Program, Grid]] = {}
 
@@ -84,7 +82,7 @@ class Compute(Shaders, MemoryBindings):
         return ComputeStateInfo(MAX_BLOCK, self._dispatch().lanes_for(found.program), found.req_private_mem)
 
     def _check_compute(self, shader: Any, name: str) -> ComputeShader:
-        self._check_shader(shader, Processor.COMP, name)
+        check_shader(shader, Processor.COMP, name)
         if not isinstance(shader, ComputeShader):
             raise TypeError(f"{name}: what create_compute_state returned is wanted")
         return shader
@@ -116,7 +114,7 @@ class Compute(Shaders, MemoryBindings):
                 raise ValueError(f"{argument}: a texture cannot be mapped into global memory")
         addresses = self._global.put(start, items)
         for slot, item in enumerate(items, start):
-            self._note_slot((name, ShaderType.COMPUTE, slot), item)
+            self.note_slot((name, ShaderType.COMPUTE, slot), item)
         return addresses
 
     # -- launches --------------------------------------------------------------------------------------------------------
@@ -179,9 +177,9 @@ class Compute(Shaders, MemoryBindings):
         uses = self.device.uses
         if self.device.pending and any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges())):
             self.synchronize()
-        if self._user_memory:
+        if self.user_memory:
             self.show_runs()
-        for resource in self._user_memory:
+        for resource in self.user_memory:
             if not self.is_busy(resource):
                 resource.pull()
 

@@ -1,59 +1,73 @@
-"""The rendering context: every method of Gallium's pipe_context under its own name."""
+"""The rendering context: every method of Gallium's pipe_context under its own name, one class and module for each part of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from backends.device.interface import Device
 from backends.gallium.context.bindless import Bindless
+from backends.gallium.context.blits import Blits
+from backends.gallium.context.buffers import BufferBindings
 from backends.gallium.context.clears import Clears
 from backends.gallium.context.compute import Compute
-from backends.gallium.context.constants import ConstantMemory
-from backends.gallium.context.copies import Copies
+from backends.gallium.context.debug import Debug
 from backends.gallium.context.draws import Draws
-from backends.gallium.context.extras import Extras
-from backends.gallium.context.fence import Fence
+from backends.gallium.context.flushing import Flushing
+from backends.gallium.context.framebuffer import Framebuffers
+from backends.gallium.context.legacy import Legacy
+from backends.gallium.context.link_states import LinkStates
+from backends.gallium.context.parameters import Parameters
 from backends.gallium.context.queries import Queries
-from backends.pipe.checks import flags as as_flags
-from backends.pipe.enums import FlushFlags
+from backends.gallium.context.refused import Refused
+from backends.gallium.context.sampler_states import SamplerStates
+from backends.gallium.context.sampler_views import SamplerViews
+from backends.gallium.context.shader_resources import ShaderResources
+from backends.gallium.context.shaders import Shaders
+from backends.gallium.context.state_objects import StateObjects
+from backends.gallium.context.stream_output import StreamOutputs
+from backends.gallium.context.transfers import Transfers
+from backends.gallium.resource.screen_core import ScreenCore
 
-if TYPE_CHECKING:
-    from backends.device.interface import Device
-    from backends.gallium.resource.screen_core import ScreenCore
 
-
-class Context(Queries, Draws, Clears, Copies, Compute, Bindless, Extras):
+class Context(
+    StateObjects,
+    SamplerStates,
+    SamplerViews,
+    Shaders,
+    BufferBindings,
+    ShaderResources,
+    Framebuffers,
+    Parameters,
+    StreamOutputs,
+    Clears,
+    Draws,
+    Queries,
+    Flushing,
+    Blits,
+    Transfers,
+    Compute,
+    Bindless,
+    LinkStates,
+    Debug,
+    Legacy,
+    Refused,
+):
     """A context of a screen: bound state, and what is drawn with it. Made by `Screen.context_create`.
 
-    Arguments behind the first are keywords. Enumerations are taken as members, numbers or names, with or without PIPE_ prefix.
-    Misuse raises TypeError or ValueError naming the argument; what is not supported yet raises UnsupportedError naming it. Every
-    ``destroy_`` method of a triplet is also there as ``delete_``. One owner at a time; use it as a context manager or call
-    `destroy`.
+    Arguments after the first are keywords. Enumerations are taken as members, numbers or names, with or without the PIPE_ prefix.
+    Misuse raises TypeError or ValueError naming the argument; a feature that does not exist yet raises UnsupportedError naming it. Every
+    ``destroy_`` method of a triplet is also there as ``delete_``. A context has one owner at a time; use it as a context manager or
+    call `destroy`.
     """
 
     def __init__(self, screen: ScreenCore, device: Device, *, priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device)
         self.priv = priv
         self.flags = flags
-        self._interned = {}
-        self._halves = {}
-        self._constants = ConstantMemory()
-        self._active = set()
-        self._checked = {}
-        self._made = {}
 
     def __repr__(self) -> str:
         return f"<Context of {self.screen.get_name()!r}{', destroyed' if self.is_destroyed else ''}>"
-
-    def flush(self, flags: FlushFlags | int | str | Sequence[str] = FlushFlags.NONE) -> Fence:
-        """Carry out everything so far and return a fence behind it. DEFERRED leaves the work to whoever finishes the fence."""
-        self.check_open()
-        how = as_flags(FlushFlags, flags, "flush: flags")
-        fence = self.new_fence()
-        if not how & FlushFlags.DEFERRED:
-            self.synchronize()
-        return fence
 
     def destroy(self) -> None:
         """Carry out what is pending and let go of everything. Further calls raise ValueError; destroying twice is allowed."""

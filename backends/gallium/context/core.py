@@ -1,29 +1,38 @@
-"""What every part of a context shares: the renderer, the bound state, and who has to wait for whom."""
+"""The base of the parts of a context: the device, the bound state, the order of work, and the names that parts ask of each other."""
 
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from typing import Any, TypeVar
 
 from backends.device import bound as packet
+from backends.device.interface import Device
 from backends.gallium.context.fence import Fence
+from backends.gallium.context.handles import StateObject
 from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.screen_core import ScreenCore
+from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.resource.view import Surface
 from backends.pipe.enums import ResourceFlags, Transfer
 from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerState
 
-if TYPE_CHECKING:
-    from backends.device.interface import Device
-    from backends.gallium.resource.screen_core import ScreenCore
-    from backends.gallium.resource.transfer import TransferMap
-
+S = TypeVar("S")
 NO_TARGETS = packet.Framebuffer(0, 0)
+"""The framebuffer without targets."""
 
 
-class ContextCore:
-    """The base of `Context`; its parts derive from it and see each other's work only through it."""
+class ContextCore(ABC):
+    """The base of every part of `Context`. A part derives from it alone and sees the others only through the abstract names below.
+
+    screen, device: the context's own. state: everything bound that a draw needs. framebuffer, cbufs, zsbuf: bound targets.
+    completed: number of the latest fence before which everything is in memory. is_conditional: a render condition is set.
+    cs_invocations: compute invocations so far. persistent_maps: living PERSISTENT mappings. user_memory: bound resources over memory
+    of the caller; stored_user_memory: those of them that waiting draws may write through their shaders.
+    """
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__()
         self.screen = screen
         self.device = device
         self.state = packet.DrawState(RasterizerState(), BlendState(), DepthStencilAlphaState())
@@ -32,17 +41,67 @@ class ContextCore:
         self.zsbuf: Surface | None = None
         self.is_framebuffer_dirty = False
         self.completed = 0
-        self._issued = 0
-        self._shown = 0  # runs of the renderer whose results reached user memory
-        self._persistent: set[TransferMap] = set()
-        self._has_user_memory = False  # something was ever bound that is in `_user_memory`
-        self._user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
-        self._stored: set[Resource] = set()  # user memory that waiting draws may write through their shaders
+        self.is_conditional = False
+        self.cs_invocations = 0
+        self.persistent_maps: set[TransferMap] = set()
+        self.user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
+        self.stored_user_memory: set[Resource] = set()
         self.is_destroyed = False
+        self._issued = 0
+        self._shown = 0  # runs of the device whose results reached user memory
+        self._has_user_memory = False  # something was ever in `user_memory`
+
+    # -- what parts ask of each other ------------------------------------------------------------------------------------
+    @abstractmethod
+    def as_surface(self, target: Any, argument: str) -> Surface:
+        """A surface of this screen from itself, or from a resource: its level 0."""
+
+    @abstractmethod
+    def choose_stages(self) -> None:
+        """Decide, after a shader or a target was bound, if a draw goes through more than a vertex and a fragment shader."""
+
+    @abstractmethod
+    def show_streams(self) -> None:
+        """Show what a draw may have streamed out to the owners of user memory."""
+
+    @abstractmethod
+    def streamed_count(self, target: Any) -> int:
+        """Number of vertices that a draw finds in a stream output target."""
+
+    @abstractmethod
+    def note_slot(self, slot: tuple[str, int, int], resource: Resource | None) -> None:
+        """Note what a slot of writable memory (kind of binding, stage, number) holds from now on."""
+
+    @abstractmethod
+    def writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
+        """Resources bound as memory that draws, or else grids, may write; `but` is a kind of binding that does not count."""
+
+    @abstractmethod
+    def create_object(self, kind: str, state: S) -> StateObject[S]:
+        """A handle of a checked template of constant state."""
+
+    @abstractmethod
+    def destroy_object(self, handle: Any, kind: str) -> None:
+        """Refuse a handle of constant state from now on."""
+
+    @abstractmethod
+    def buffer_subdata(self, resource: Resource, data: Any, *, offset: int = 0, usage: Any = 0) -> None:
+        """Write bytes into a buffer."""
+
+    @abstractmethod
+    def texture_subdata(
+        self, resource: Resource, data: Any, *, level: int = 0, box: Any = None, stride: int | None = None, layer_stride: int | None = None,
+        usage: Any = 0,
+    ) -> None:  # fmt: skip
+        """Write texels into a box of a level."""
+
+    @abstractmethod
+    def allows_rendering(self) -> bool:
+        """Return whether the render condition lets draws, clears, blits and grids through."""
 
     # -- order -----------------------------------------------------------------------------------------------------------
     def check_open(self) -> None:
-        """ValueError after `destroy`."""
+        """Raise ValueError after `destroy`."""
         if self.is_destroyed:
             raise ValueError("the context was destroyed")
 
@@ -54,65 +113,71 @@ class ContextCore:
         self._show()
 
     def _show(self) -> None:
-        """Bound targets in memory of the caller get what was drawn."""
+        """Copy what was drawn into bound targets to memory of the caller."""
         self._shown = self.device.runs
         for target in (*self.cbufs, self.zsbuf):
             if target is not None:
                 target.texture.push()
-        while self._stored:
-            self._stored.pop().push()
+        while self.stored_user_memory:
+            self.stored_user_memory.pop().push()
 
     def new_fence(self) -> Fence:
-        """A fence behind everything so far."""
+        """A fence after everything so far."""
         self._issued += 1
         return Fence(self, self._issued)
 
     def is_busy(self, resource: Resource) -> bool:
-        """Work that is not carried out yet reads or writes the resource."""
+        """Return whether pending work reads or writes the resource."""
         return self.device.uses(resource.address, resource.size)
 
     def finish_uses(self, resource: Resource) -> None:
         """Carry out pending work that reads or writes the resource."""
         if self.device.uses(resource.address, resource.size):
             self.synchronize()
-        elif self._user_memory:
+        elif self.user_memory:
             self.show_runs()
 
+    def finish_range(self, address: int, size: int) -> None:
+        """Carry out pending work that reads or writes `size` bytes at `address`."""
+        if self.device.uses(address, size):
+            self.synchronize()
+
     def begin_write(self, resource: Resource) -> None:
-        """Before a part of a resource is filled at once: pending work is carried out, memory of the caller is read."""
+        """Carry out pending uses of a resource and read memory of the caller, before a part of the resource is filled."""
         self.finish_uses(resource)
         resource.pull()
 
     def show_runs(self) -> None:
-        """Before user memory is read: the renderer may have drawn into it without being asked, at a query or when it held much."""
+        """Bring user memory up to date before it is read: the device may have drawn unasked, at a query or when it held much."""
         if self.device.runs != self._shown:
             self._show()
 
     def prepare(self) -> None:
-        """What comes before a draw or a clear: bound targets reach the renderer, user memory is read."""
+        """Make ready for a draw or a clear: bound targets reach the device, user memory is read."""
         if self.is_destroyed:
             self.check_open()
         if self.is_framebuffer_dirty:
             self.device.set_framebuffer(self.framebuffer)
             self.is_framebuffer_dirty = False
         if self._has_user_memory:
-            self.prepare_user_memory()
+            self._prepare_user_memory()
 
-    def prepare_user_memory(self) -> None:
-        """The part of `prepare` for memory of the caller."""
+    def _prepare_user_memory(self) -> None:
+        """Note user memory that the draw may write, which the next flush shows; read user memory unless older work uses it."""
+        self.stored_user_memory.update(resource for resource in self.writable(of_draws=True) if resource.user is not None)
         if not self.device.pending:
             self.show_runs()
-            for resource in self._user_memory:
+            for resource in self.user_memory:
                 resource.pull()
 
     def finish_draw(self) -> None:
-        """What comes after a draw: with a persistent mapping alive, memory is read before the caller goes on."""
-        if self._persistent:
+        """Complete a draw at once if a PERSISTENT mapping is alive: the caller may look at memory without another call."""
+        if self.persistent_maps:
             self.synchronize()
 
     # -- resources -------------------------------------------------------------------------------------------------------
     def check_resource(self, resource: Any, argument: str) -> Resource:
-        """TypeError for another thing, ValueError for a resource of another screen or a destroyed one."""
+        """Return the resource. TypeError for another thing, ValueError for one of another screen or a destroyed one."""
         if not isinstance(resource, Resource):
             raise TypeError(f"{argument}: a Resource is wanted, not {type(resource).__name__}")
         if resource.screen is not self.screen:
@@ -122,25 +187,21 @@ class ContextCore:
         return resource
 
     def note_use(self, resource: Resource) -> None:
-        """A resource is bound: user memory is to be carried over from now on."""
+        """Note that a resource is bound: from now on draws carry its user memory over."""
         if resource.user is not None:
-            self._user_memory.add(resource)
+            self.user_memory.add(resource)
             self._has_user_memory = True
             self.show_runs()
             if not self.is_busy(resource):
                 resource.pull()
 
     def mapping_began(self, mapped: TransferMap) -> None:
-        """A mapping starts."""
+        """Note the start of a mapping."""
         if mapped.usage & Transfer.PERSISTENT and mapped.resource.flags & ResourceFlags.MAP_PERSISTENT:
-            self._persistent.add(mapped)
+            self.persistent_maps.add(mapped)
 
     def mapping_ended(self, mapped: TransferMap) -> None:
-        """A mapping ends."""
-        self._persistent.discard(mapped)
+        """Note the end of a mapping; what was written is shown to the owner of user memory."""
+        self.persistent_maps.discard(mapped)
         if mapped.usage & Transfer.WRITE:
             mapped.resource.push()
-
-    def allows_rendering(self) -> bool:
-        """The render condition lets draws, clears and blits through. Queries override this."""
-        return True

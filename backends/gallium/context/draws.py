@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from backends.device.memory import Memory
+from backends.device.interface import Device
+from backends.gallium.context.buffers import index_memory
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.shaders import Shaders
-from backends.gallium.resource.resource import Resource, address_of, allocate
-from backends.gallium.resource.transfer import as_bytes
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer
 from backends.pipe.enums import Prim, lookup
 from backends.pipe.state import DrawInfo
@@ -34,8 +34,13 @@ _RANGES = {
 }
 
 
-class Draws(Shaders, ContextCore):
+class Draws(ContextCore):
     """draw_vbo."""
+
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._checked: dict[int, DrawInfo] = {}
+        self._made: dict[tuple[Any, ...], DrawInfo] = {}
 
     def draw_vbo(
         self,
@@ -91,13 +96,8 @@ class Draws(Shaders, ContextCore):
         self.device.draw(state, info)
         if state.has_stages and state.stream_targets:
             self.show_streams()
-        if self._persistent:
+        if self.persistent_maps:
             self.finish_draw()
-
-    is_conditional = False
-
-    _checked: dict[int, DrawInfo]
-    _made: dict[tuple[Any, ...], DrawInfo]
 
     def _info_of(self, given: dict[str, Any]) -> DrawInfo:
         """The template of keywords; the same keywords give the same object, by which the renderer sees that nothing changed."""
@@ -129,10 +129,6 @@ class Draws(Shaders, ContextCore):
             self._checked.clear()
         self._checked[id(info)] = info
 
-    def set_index_buffer(self, index: Any, *, index_offset: int = 0) -> None:
-        """Bind an index buffer for the indexed draws that name none; None unbinds. (Older documents bind it this way.)"""
-        self.state.index_buffer = None if index is None else self._index_memory(index, index_offset, "set_index_buffer")
-
     @staticmethod
     def _info(given: dict[str, Any]) -> DrawInfo:
         for field, value in given.items():
@@ -150,20 +146,6 @@ class Draws(Shaders, ContextCore):
                 raise TypeError(f"draw_vbo: DrawInfo has no field {field}")
         return DrawInfo(**given)
 
-    def _index_memory(self, index: Any, offset: int, name: str) -> Memory:
-        begin = integer(offset, f"{name}: index_offset")
-        if isinstance(index, Resource):
-            self.check_resource(index, f"{name}: index")
-            if not index.is_buffer:
-                raise ValueError(f"{name}: index: a texture cannot be used as an index buffer")
-            self.note_use(index)
-            begin = min(begin, index.size)
-            return Memory(index.address + begin, index.size - begin, index.storage)
-        data = as_bytes(index, f"{name}: index")[begin:]
-        copy = allocate(data.size)
-        copy[:] = data
-        return Memory(address_of(copy), data.size, copy)
-
     def _bind_index(self, index: Any, offset: int, info: DrawInfo) -> DrawInfo:
         if isinstance(index, np.ndarray):
             if index.dtype.kind not in "ui" or index.itemsize not in (1, 2, 4):
@@ -172,7 +154,7 @@ class Draws(Shaders, ContextCore):
             info = replace(info, index_size=index.itemsize, count=max(0, count))
         elif not info.index_size:
             raise ValueError("draw_vbo: index_size: it must be given with an index buffer")
-        self.state.index_buffer = self._index_memory(index, offset, "draw_vbo")
+        self.state.index_buffer = index_memory(self, index, offset, "draw_vbo")
         return info
 
     def _draw_indirect(self, info: DrawInfo, buffer: Resource, offset: int, stride: int, draw_count: int) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
-from backends.gallium.context.state_objects import StateObjects
 from linkage.options import IDENTITY, LinkState, link_state
 from tgsi.language.facts.semantics import Semantic
 
 
-class LinkStates(StateObjects):
+class LinkStates(ContextCore):
     """create_, bind_ and destroy_ for link states."""
 
     def create_link_state(self, mapping: Mapping[Semantic | str, Semantic | str] | LinkState) -> StateObject[LinkState]:
@@ -22,7 +22,7 @@ class LinkStates(StateObjects):
             TypeError, ValueError: the mapping or one of its semantics is wrong.
         """
         made = mapping if isinstance(mapping, LinkState) else link_state(mapping, "create_link_state: mapping")
-        return self._create("link", made)
+        return self.create_object("link", made)
 
     def bind_link_state(self, handle: StateObject[LinkState] | None) -> None:
         """Use a link state; None: the identity."""
@@ -34,6 +34,6 @@ class LinkStates(StateObjects):
 
     def destroy_link_state(self, handle: StateObject[LinkState]) -> None:
         """Forget a link state."""
-        self._destroy(handle, "link")
+        self.destroy_object(handle, "link")
 
     delete_link_state = destroy_link_state

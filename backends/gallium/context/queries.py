@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from backends.device.counters import Statistics, difference, total
+from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.query_kinds import QUERY_KINDS, Counted, Needs, Result
 from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer
 from backends.pipe.enums import QueryType, RenderCond, lookup
 from tgsi.language.diagnostics import UnsupportedError
@@ -51,11 +53,12 @@ class Query:
 class Queries(ContextCore):
     """create_query, begin_query, end_query, get_query_result, render_condition."""
 
-    _active: set[Query]
-    _paused = False
-    _condition: Query | None = None
-    _condition_value = False
-    is_conditional = False
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._active: set[Query] = set()
+        self._paused = False
+        self._condition: Query | None = None
+        self._condition_value = False
 
     def create_query(self, kind: QueryType | int | str, *, index: int = 0) -> Query:
         """A query. `index` is the vertex stream of those that count primitives of stages and of stream output."""
@@ -172,8 +175,6 @@ class Queries(ContextCore):
         result = self._condition.result
         value = any(result) if isinstance(result, tuple) else bool(result)
         return value is not self._condition_value
-
-    cs_invocations = 0
 
     def _statistics(self) -> Statistics:
         """Running totals of draws and grids."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from backends.device import bound as packet
-from backends.gallium.context.streams import Streams, checked_info
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.stream_output import checked_info
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.program import Program
 
 
-class Shaders(Streams):
+class Shaders(ContextCore):
     """create_, bind_ and destroy_ for shaders."""
 
     def _create_shader(self, source: Any, stage: Processor, stream_output: Any = None) -> packet.Shader:
@@ -24,27 +25,16 @@ class Shaders(Streams):
             raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")
         return packet.Shader(program, stream_output=checked_info(stream_output, program, name))
 
-    def _check_shader(self, shader: Any, stage: Processor, name: str) -> packet.Shader:
-        """A shader that may be bound to a stage; TypeError and ValueError begin with `name`."""
-        if not isinstance(shader, packet.Shader):
-            made = f"create_{STAGES[stage].call}_state"
-            raise TypeError(f"{name}: what {made} returned is wanted, not {type(shader).__name__}")
-        if shader.program.processor is not stage:
-            raise ValueError(f"{name}: a {stage.name} shader is wanted, not {shader.program.processor.name}")
-        if shader.is_destroyed:
-            raise ValueError(f"{name}: the shader was destroyed")
-        return shader
-
     def _bind_shader(self, shader: packet.Shader | None, stage: Processor) -> None:
         """Bind a shader to a stage, or none."""
-        found = None if shader is None else self._check_shader(shader, stage, f"bind_{STAGES[stage].call}_state")
+        found = None if shader is None else check_shader(shader, stage, f"bind_{STAGES[stage].call}_state")
         self.state.bind(stage, found)
         if stage is not Processor.FRAG:
             self.choose_stages()
 
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
         """Refuse a shader from now on."""
-        self._check_shader(shader, stage, f"destroy_{STAGES[stage].call}_state").is_destroyed = True
+        check_shader(shader, stage, f"destroy_{STAGES[stage].call}_state").is_destroyed = True
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """A vertex shader from a program or its text.
@@ -134,3 +124,15 @@ def read_program(source: Any, name: str) -> Program:
 
     validate(source)
     return source
+
+
+def check_shader(shader: Any, stage: Processor, name: str) -> packet.Shader:
+    """A shader that may be bound to a stage; TypeError and ValueError begin with `name`."""
+    if not isinstance(shader, packet.Shader):
+        made = f"create_{STAGES[stage].call}_state"
+        raise TypeError(f"{name}: what {made} returned is wanted, not {type(shader).__name__}")
+    if shader.program.processor is not stage:
+        raise ValueError(f"{name}: a {stage.name} shader is wanted, not {shader.program.processor.name}")
+    if shader.is_destroyed:
+        raise ValueError(f"{name}: the shader was destroyed")
+    return shader

@@ -4,45 +4,47 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from backends.device import bound as packet
-from backends.gallium.context.bindings import Bindings
+from backends.device.interface import Device
+from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make
-from backends.pipe.enums import ShaderType, lookup
 from backends.pipe.state import (
-    MAX_ANISOTROPY,
     BlendState,
     DepthStencilAlphaState,
     RasterizerState,
     RenderTargetBlend,
-    SamplerState,
     VertexElement,
 )
 
 S = TypeVar("S")
 MAX_ELEMENTS = 32
-MAX_SAMPLERS = 32
 _TARGET_FIELDS = frozenset(item.name for item in fields(RenderTargetBlend))
 
 
-class StateObjects(Bindings):
+class StateObjects(ContextCore):
     """Blend, rasterizer, depth-stencil-alpha, sampler and vertex element objects.
 
     A `create_` call takes a template, fields by keyword, or both; enumerations may be names. Equal templates share one state.
     """
 
-    _interned: dict[Any, Any]
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._interned: dict[Any, Any] = {}
 
-    def _create(self, kind: str, state: S) -> StateObject[S]:
+    def create_object(self, kind: str, state: S) -> StateObject[S]:
+        """A handle of a checked template; equal templates share one state, by whose identity the device recognizes it."""
         self.check_open()
         if len(self._interned) > 4096:
             self._interned.clear()
         return StateObject(kind, self._interned.setdefault(state, state))
 
-    def _destroy(self, handle: Any, kind: str) -> None:
+    def destroy_object(self, handle: Any, kind: str) -> None:
+        """Refuse a handle from now on. TypeError, ValueError for one of another kind or a destroyed one."""
         name = f"destroy_{kind}_state"
         check_object(handle, kind, name)
         handle.is_destroyed = True
@@ -67,7 +69,7 @@ class StateObjects(Bindings):
         made = make(BlendState, state, given, name)
         if len(made.rt) > packet.MAX_COLOR_BUFFERS:
             raise ValueError(f"{name}: rt: {len(made.rt)} targets, at most {packet.MAX_COLOR_BUFFERS} are possible")
-        return self._create("blend", made)
+        return self.create_object("blend", made)
 
     def bind_blend_state(self, handle: StateObject[BlendState] | None) -> None:
         """Use a blend object; None: no blending, all channels written."""
@@ -79,7 +81,7 @@ class StateObjects(Bindings):
 
     def destroy_blend_state(self, handle: StateObject[BlendState]) -> None:
         """Forget a blend object."""
-        self._destroy(handle, "blend")
+        self.destroy_object(handle, "blend")
 
     delete_blend_state = destroy_blend_state
 
@@ -93,7 +95,7 @@ class StateObjects(Bindings):
             value = getattr(made, field)
             if not math.isfinite(value) or (value < 0 and not field.startswith("offset")):
                 raise ValueError(f"create_rasterizer_state: {field}: {value} is not a size")
-        return self._create("rasterizer", made)
+        return self.create_object("rasterizer", made)
 
     def bind_rasterizer_state(self, handle: StateObject[RasterizerState] | None) -> None:
         """Use a rasterizer object; None: the defaults."""
@@ -105,16 +107,9 @@ class StateObjects(Bindings):
 
     def destroy_rasterizer_state(self, handle: StateObject[RasterizerState]) -> None:
         """Forget a rasterizer object."""
-        self._destroy(handle, "rasterizer")
+        self.destroy_object(handle, "rasterizer")
 
     delete_rasterizer_state = destroy_rasterizer_state
-
-    def set_border_words(self, handle: StateObject[SamplerState], words: Sequence[int]) -> None:
-        """Give a sampler object its border color as the 32-bit words of C's union, for who does not know of which kind views will be."""
-        check_object(handle, "sampler", "set_border_words")
-        record = self._bound(handle).record
-        for channel, word in enumerate(words):
-            record.border_color[channel] = record.border_integers[channel] = integer(word, f"set_border_words: words[{channel}]")
 
     # -- depth, stencil, alpha -------------------------------------------------------------------------------------------
     def create_depth_stencil_alpha_state(
@@ -129,7 +124,7 @@ class StateObjects(Bindings):
             given["stencil"] = (stencil, {})
         elif isinstance(stencil, Sequence) and len(stencil) == 1:
             given["stencil"] = (stencil[0], {})
-        return self._create("depth_stencil_alpha", make(DepthStencilAlphaState, state, given, "create_depth_stencil_alpha_state"))
+        return self.create_object("depth_stencil_alpha", make(DepthStencilAlphaState, state, given, "create_depth_stencil_alpha_state"))
 
     def bind_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState] | None) -> None:
         """Use a depth-stencil-alpha object; None: no tests, nothing written."""
@@ -141,7 +136,7 @@ class StateObjects(Bindings):
 
     def destroy_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState]) -> None:
         """Forget a depth-stencil-alpha object."""
-        self._destroy(handle, "depth_stencil_alpha")
+        self.destroy_object(handle, "depth_stencil_alpha")
 
     delete_depth_stencil_alpha_state = destroy_depth_stencil_alpha_state
 
@@ -167,7 +162,7 @@ class StateObjects(Bindings):
             integer(element.vertex_buffer_index, f"{name}: elements[{index}]: vertex_buffer_index", 0, packet.MAX_VERTEX_BUFFERS - 1)
             integer(element.instance_divisor, f"{name}: elements[{index}]: instance_divisor")
             made.append(element)
-        return self._create("vertex_elements", tuple(made))
+        return self.create_object("vertex_elements", tuple(made))
 
     def bind_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]] | None) -> None:
         """Use a vertex elements object; None: shader inputs read 0, 0, 0, 1."""
@@ -179,42 +174,6 @@ class StateObjects(Bindings):
 
     def destroy_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]]) -> None:
         """Forget a vertex elements object."""
-        self._destroy(handle, "vertex_elements")
+        self.destroy_object(handle, "vertex_elements")
 
     delete_vertex_elements_state = destroy_vertex_elements_state
-
-    # -- samplers --------------------------------------------------------------------------------------------------------
-    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Any) -> StateObject[SamplerState]:
-        """A sampler object from the fields of SamplerState, e.g. ``create_sampler_state(mag_img_filter="LINEAR")``."""
-        name = "create_sampler_state"
-        made = make(SamplerState, state, given, name)
-        border = given.get("border_color", made.border_color)
-        if all(isinstance(item, int) for item in border):
-            # Integers above 2**24 do not survive as floats; views of integer formats want them exact.
-            r, g, b, a = (integer(item, f"{name}: border_color", -(1 << 31)) for item in border)
-            made = replace(made, border_color=(r, g, b, a))
-        integer(made.max_anisotropy, f"{name}: max_anisotropy", 0, MAX_ANISOTROPY)
-        return self._create("sampler", made)
-
-    def bind_sampler_states(
-        self, stage: ShaderType | int | str, samplers: Sequence[StateObject[SamplerState] | None], *, start: int = 0
-    ) -> None:
-        """Bind sampler objects to the units of a stage from `start` on; None leaves a unit without one."""
-        name = "bind_sampler_states"
-        kind = lookup(ShaderType, stage, f"{name}: stage")
-        first = integer(start, f"{name}: start", 0, MAX_SAMPLERS)
-        if len(samplers) + first > MAX_SAMPLERS:
-            raise ValueError(f"{name}: samplers: unit {len(samplers) + first - 1} does not exist; there are {MAX_SAMPLERS}")
-        bound = []
-        for handle in samplers:
-            if handle is not None:
-                check_object(handle, "sampler", name)
-            bound.append(handle)
-        self.bind_samplers(kind, first, bound)
-
-    def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
-        """Forget a sampler object."""
-        self._destroy(handle, "sampler")
-        self._halves.pop(handle, None)
-
-    delete_sampler_state = destroy_sampler_state

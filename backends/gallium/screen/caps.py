@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from backends.device.grid import MAX_BLOCK, MAX_GLOBAL, MAX_GRID, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE
 from backends.device.limits import MAX_VIEWS, MAX_WINDOWS
-from backends.gallium.context.streams import MAX_OUTPUTS, MAX_TARGETS
+from backends.gallium.context.stream_output import MAX_OUTPUTS, MAX_TARGETS
 from backends.gallium.resource.layout import MAX_2D, MAX_BYTES, MAX_LAYERS, MAX_LEVELS
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import MAX_ANISOTROPY

@@ -77,8 +77,7 @@ def _singles(context: Context, source: BoundVertexBuffer, double: _Double) -> Bo
     room = source.size - double.offset - size
     if room < 0:
         return None
-    if context.device.uses(source.address, source.size):
-        context.synchronize()
+    context.finish_range(source.address, source.size)
     count = room // source.stride + 1 if source.stride else 1
     memory = memoryview((ctypes.c_uint8 * source.size).from_address(source.address))
     doubles = np.ndarray((count, double.count), "<f8", memory, double.offset, (source.stride, 8))

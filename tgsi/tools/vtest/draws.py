@@ -30,7 +30,7 @@ def _vertex_buffers(sub: SubContext, words: Words) -> None:
         in_range(len(words) // 3, "res_handle", 0, MAX_VERTEX_BUFFERS)
         known = tuple(_vertex_buffer(sub, *words[at : at + 3]) for at in range(0, len(words), 3))
         sub.keep_set(sub.vertex_sets, key, known)
-    sub.gallium.state.vertex_buffers = known  # the very same object, by which the renderer sees that a draw comes again
+    sub.gallium.rebind_vertex_buffers(known)
 
 
 def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> BoundVertexBuffer | None:
@@ -60,7 +60,7 @@ def _index_buffer(sub: SubContext, words: Words) -> None:
         sub.gallium.set_index_buffer(sub.resource(words[0]), index_offset=words[2])
         known = sub.gallium.state.index_buffer
         sub.keep_set(sub.index_sets, key, known)
-    sub.gallium.state.index_buffer = known
+    sub.gallium.rebind_index_buffer(known)
     sub.index_size = words[1]
 
 
@@ -111,12 +111,11 @@ def _draw(sub: SubContext, words: Words) -> None:
     if info is None or (info.index_size and info.index_size != sub.index_size):
         info = _info(sub, words, key)
     if sub.doubles is not None:
-        state = sub.gallium.state
-        bound, state.vertex_buffers = state.vertex_buffers, sub.doubles.buffers(sub.gallium)
+        bound = sub.gallium.rebind_vertex_buffers(sub.doubles.buffers(sub.gallium))
         try:
             _carry_out(sub, info, words)
         finally:
-            state.vertex_buffers = bound
+            sub.gallium.rebind_vertex_buffers(bound)
     else:
         _carry_out(sub, info, words)
 

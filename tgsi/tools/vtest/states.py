@@ -217,7 +217,7 @@ def _viewports(sub: SubContext, words: Words) -> None:
     key, state = bytes(words), sub.gallium.state
     known = sub.viewport_sets.get(key)
     if known is not None and len(known) >= len(state.viewports):
-        state.viewports = known  # the very same object, by which the renderer sees that a draw comes again
+        sub.gallium.rebind_viewports(known)
         return
     values = reals(words[1:])
     states = [

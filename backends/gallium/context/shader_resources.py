@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from backends.gallium.context.bindings import Bindings
+from backends.device.interface import Device
+from backends.gallium.context.core import ContextCore
 from backends.gallium.context.shader_memory import shader_buffer, shader_image
 from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import Surface
 from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, lookup
@@ -21,11 +23,11 @@ Slot = tuple[str, int, int]
 ALL_STAGES = -1
 
 
-class MemoryBindings(Bindings):
+class ShaderResources(ContextCore):
     """set_shader_buffers, set_shader_images, set_hw_atomic_buffers."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
         self._memory_slots: dict[Slot, Resource] = {}  # what shaders may write
 
     def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
@@ -95,9 +97,9 @@ class MemoryBindings(Bindings):
         checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(given)]
         for slot, found in enumerate(checked, first):
             put(slot, None if found is None else found[0])
-            self._note_slot((name, stage, slot), None if found is None else found[1])
+            self.note_slot((name, stage, slot), None if found is None else found[1])
 
-    def _note_slot(self, slot: Slot, resource: Resource | None) -> None:
+    def note_slot(self, slot: Slot, resource: Resource | None) -> None:
         """What a slot of writable memory holds from now on."""
         if resource is None:
             if self._memory_slots.pop(slot, None) is None:
@@ -112,11 +114,6 @@ class MemoryBindings(Bindings):
         """What is bound as memory that draws, or else grids, may write. but: a kind of binding that does not count."""
         found = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
         return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
-
-    def prepare_user_memory(self) -> None:
-        """As of the base; memory of the caller that the draw may write is shown at the next flush."""
-        self._stored.update(resource for resource in self.writable(of_draws=True) if resource.user is not None)
-        super().prepare_user_memory()
 
 
 def sequence(items: Any, argument: str) -> Sequence[Any]:

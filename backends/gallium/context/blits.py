@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from backends.device.scale_job import Axis, Scale, axis
 from backends.formats import Format
-from backends.gallium.context.bindings import Bindings
+from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.multisampled import native_resolve, part, resolved_level
 from backends.gallium.resource.resource import Box, Resource
 from backends.pipe.checks import flags, integer, make, pixel_format
@@ -20,7 +20,7 @@ from backends.pipe.state import ScissorState
 Boxes = Box | Sequence[int] | None
 
 
-class Copies(Bindings):
+class Blits(ContextCore):
     """resource_copy_region, blit, generate_mipmap."""
 
     def resource_copy_region(

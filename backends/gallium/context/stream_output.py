@@ -57,7 +57,7 @@ def checked_info(info: Any, program: Program, name: str) -> StreamOutputInfo | N
     return made if any(output.num_components for output in made.output) else None
 
 
-class Streams(ContextCore):
+class StreamOutputs(ContextCore):
     """create_stream_output_target, set_stream_output_targets."""
 
     def create_stream_output_target(

@@ -1,0 +1,167 @@
+"""Buffers that a context binds: constants, vertices, indices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from backends.device import bound as packet
+from backends.device.interface import Device
+from backends.device.memory import BoundVertexBuffer, Constants, Memory
+from backends.gallium.context.constants import MAX_BYTES, ConstantMemory
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.handles import VertexBuffer, place
+from backends.gallium.resource.resource import Resource, address_of, allocate
+from backends.gallium.resource.screen_core import ScreenCore
+from backends.gallium.resource.transfer import as_bytes
+from backends.pipe.checks import integer
+from backends.pipe.enums import ShaderType, lookup
+
+VertexBuffers = tuple[BoundVertexBuffer | None, ...]
+MAX_CONSTANT_BUFFERS = 16
+
+
+class BufferBindings(ContextCore):
+    """Constant, vertex and index buffers: set_constant_buffer, set_vertex_buffers, set_index_buffer."""
+
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._constants = ConstantMemory()
+
+    def set_constant_buffer(
+        self, stage: ShaderType | int | str, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None
+    ) -> None:
+        """Bind a constant buffer to one slot of a stage.
+
+        Bytes and arrays are copied at once; a Resource is read when a draw is made, so a change between two draws is seen by
+        the second only. Reads behind the end give 0.
+
+        Args:
+            stage: which stage, e.g. "FRAGMENT".
+            buffer: a buffer resource, bytes, an array (float32 vec4s, say), or None to unbind.
+            index: slot, 0 .. 15.
+            offset: first byte, a multiple of 4.
+            size: bytes; the rest of the buffer (at most 65792) when omitted.
+
+        Raises:
+            TypeError, ValueError: an argument is of the wrong type or out of range.
+        """
+        name = "set_constant_buffer"
+        kind = stage if type(stage) is ShaderType else lookup(ShaderType, stage, f"{name}: stage")
+        slot = index
+        if type(index) is not int or not 0 <= index < MAX_CONSTANT_BUFFERS:
+            slot = integer(index, f"{name}: index", 0, MAX_CONSTANT_BUFFERS - 1)
+        memory: Memory | Constants | None = None
+        if buffer is not None:
+            is_whole = size is None and type(offset) is int and not offset and not isinstance(buffer, Resource)
+            memory = self._constants.put(buffer) if is_whole else None
+            memory = memory or self._memory(buffer, offset, size, name, MAX_BYTES)
+        bound: list[Any] = self.state.stage[kind].constants
+        if memory is not None and slot < len(bound):
+            bound[slot] = memory
+        else:
+            place(bound, slot, [memory])
+
+    def set_vertex_buffers(self, buffers: Sequence[Any], *, start: int = 0) -> None:
+        """Bind vertex buffers to the slots from `start` on; None leaves a slot empty.
+
+        Each is a VertexBuffer, its fields as a dictionary, a Resource (stride 0), or an array with one vertex a row.
+        Arrays and bytes are copied at once. Fetches outside of a buffer read 0.
+        """
+        name = "set_vertex_buffers"
+        if isinstance(buffers, (str, bytes, Mapping, Resource, VertexBuffer)) or not isinstance(buffers, Sequence):
+            raise TypeError(f"{name}: buffers: a sequence is wanted, not {type(buffers).__name__}")
+        first = integer(start, f"{name}: start", 0, packet.MAX_VERTEX_BUFFERS)
+        if first + len(buffers) > packet.MAX_VERTEX_BUFFERS:
+            raise ValueError(f"{name}: buffers: slot {first + len(buffers) - 1} does not exist; there are {packet.MAX_VERTEX_BUFFERS}")
+        bound = list(self.state.vertex_buffers)
+        place(bound, first, [self._vertex_buffer(item, f"{name}: buffers[{i}]") for i, item in enumerate(buffers)])
+        self.state.vertex_buffers = tuple(bound)
+
+    def rebind_vertex_buffers(self, bound: VertexBuffers) -> VertexBuffers:
+        """Bind a tuple of checked vertex buffers as it is, without looking at it; return the one that was bound.
+
+        For clients that bind the same buffers again and again: the device recognizes a repeated draw by the identity of the tuple.
+        `bound` is a tuple that was bound before, or one of `BoundVertexBuffer` records; their `keepalive` owns the memory.
+        (an extension)
+        """
+        old, self.state.vertex_buffers = self.state.vertex_buffers, bound
+        return old
+
+    def set_index_buffer(self, index: Any, *, index_offset: int = 0) -> None:
+        """Bind an index buffer for the indexed draws that name none; None unbinds. (Older documents bind it this way.)"""
+        self.state.index_buffer = None if index is None else index_memory(self, index, index_offset, "set_index_buffer")
+
+    def rebind_index_buffer(self, bound: Memory | None) -> None:
+        """Bind a checked index buffer as it is: `state.index_buffer` of an earlier time. (an extension)"""
+        self.state.index_buffer = bound
+
+    def _memory(self, buffer: Any, offset: int, size: int | None, name: str, limit: int) -> Memory:
+        start = integer(offset, f"{name}: offset")
+        if start % 4:
+            raise ValueError(f"{name}: offset: {start} is not a multiple of 4")
+        if isinstance(buffer, Resource):
+            self.check_resource(buffer, f"{name}: buffer")
+            if not buffer.is_buffer:
+                raise ValueError(f"{name}: buffer: a texture cannot be used as a buffer")
+            self.note_use(buffer)
+            available = buffer.size
+        else:
+            source = as_bytes(buffer, f"{name}: buffer")
+            available = source.size
+        if start > available:
+            raise ValueError(f"{name}: offset: {start} is behind the end ({available})")
+        length = min(available - start, limit) if size is None else integer(size, f"{name}: size", 0, available - start)
+        if length > limit:
+            raise ValueError(f"{name}: size: {length} bytes; at most {limit} are possible")
+        if isinstance(buffer, Resource):
+            return Memory(buffer.address + start, length, buffer.storage)
+        copy = source[start : start + length].copy()
+        return Memory(address_of(copy), length, copy)
+
+    def _vertex_buffer(self, item: Any, argument: str) -> BoundVertexBuffer | None:
+        if item is None:
+            return None
+        if isinstance(item, Mapping):
+            unknown = set(item) - {"buffer", "stride", "buffer_offset"}
+            if unknown or "buffer" not in item:
+                raise TypeError(f"{argument}: buffer, stride and buffer_offset are its keys, not {', '.join(map(str, item))}")
+            item = VertexBuffer(**item)
+        elif not isinstance(item, VertexBuffer):
+            item = VertexBuffer(item)
+        source, stride = item.buffer, item.stride
+        if stride is None:
+            stride = source.itemsize * (source.size // len(source)) if isinstance(source, np.ndarray) and source.ndim and len(source) else 0
+        integer(stride, f"{argument}: stride", 0, 1 << 16)
+        begin = integer(item.buffer_offset, f"{argument}: buffer_offset")
+        if isinstance(source, Resource):
+            self.check_resource(source, argument)
+            if not source.is_buffer:
+                raise ValueError(f"{argument}: a texture cannot be used as a vertex buffer")
+            self.note_use(source)
+            address, size, owner = source.address, source.size, source.storage
+        else:
+            data = as_bytes(source, argument)
+            owner = allocate(data.size)
+            owner[:] = data
+            address, size = address_of(owner), data.size
+        begin = min(begin, size)
+        return BoundVertexBuffer(address + begin, size - begin, stride, owner)
+
+
+def index_memory(context: ContextCore, index: Any, offset: int, name: str) -> Memory:
+    """The bytes of an index buffer from `offset` on: of a Resource in place, of anything else a copy."""
+    begin = integer(offset, f"{name}: index_offset")
+    if isinstance(index, Resource):
+        context.check_resource(index, f"{name}: index")
+        if not index.is_buffer:
+            raise ValueError(f"{name}: index: a texture cannot be used as an index buffer")
+        context.note_use(index)
+        begin = min(begin, index.size)
+        return Memory(index.address + begin, index.size - begin, index.storage)
+    data = as_bytes(index, f"{name}: index")[begin:]
+    copy = allocate(data.size)
+    copy[:] = data
+    return Memory(address_of(copy), data.size, copy)

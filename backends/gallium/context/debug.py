@@ -1,0 +1,76 @@
+"""Debugging: time, sample positions, messages, the bound state as text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from backends.device.interface import Device
+from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.layout import SAMPLE_COUNTS
+from backends.gallium.resource.screen_core import ScreenCore
+from backends.pipe.checks import integer
+from backends.pipe.enums import ResetStatus
+from backends.run.textures import STANDARD_POSITIONS
+
+DebugCallback = Callable[[str, str], None]
+
+
+class Debug(ContextCore):
+    """get_timestamp, get_sample_position, debug and reset callbacks, dump_debug_state."""
+
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._debug_callback: DebugCallback | None = None
+        self._reset_callback: Callable[[ResetStatus], None] | None = None
+        self._log: Any = None
+
+    def get_timestamp(self) -> int:
+        """Nanoseconds of the same clock as TIMESTAMP queries."""
+        return time.monotonic_ns()
+
+    def get_sample_position(self, sample_count: int, sample_index: int = 0) -> tuple[float, float]:
+        """Where in the pixel a sample lies, x and y from 0 to 1, y as rows go: the standard patterns; one sample is at the center."""
+        name = "get_sample_position"
+        count = max(1, integer(sample_count, f"{name}: sample_count", 0, 16))
+        if count not in SAMPLE_COUNTS:
+            raise ValueError(f"{name}: sample_count: {count} is none of {', '.join(map(str, SAMPLE_COUNTS))}")
+        index = integer(sample_index, f"{name}: sample_index", 0, count - 1)
+        x, y = STANDARD_POSITIONS[count][index] if count > 1 else (8, 8)
+        return (x / 16, y / 16)
+
+    def set_debug_callback(self, callback: DebugCallback | None) -> None:
+        """Have ``callback(kind, text)`` called with messages; None ends that."""
+        if callback is not None and not callable(callback):
+            raise TypeError("set_debug_callback: callback: a callable is wanted")
+        self._debug_callback = callback
+
+    def emit_string_marker(self, text: str) -> None:
+        """Give a remark to the debug callback."""
+        if self._debug_callback is not None:
+            self._debug_callback("marker", str(text))
+
+    def set_device_reset_callback(self, callback: Callable[[ResetStatus], None] | None) -> None:
+        """Have a callable called when the device is lost, which never happens to this one."""
+        self._reset_callback = callback
+
+    def get_device_reset_status(self) -> ResetStatus:
+        """NO_RESET."""
+        return ResetStatus.NO_RESET
+
+    def set_log_context(self, log: Any) -> None:
+        """Keep a log object for `dump_debug_state`: anything with a ``write`` method."""
+        self._log = log
+
+    def dump_debug_state(self, stream: Any = None, *, flags: int = 0) -> str:
+        """The bound state as text; also written to `stream` (or the log object)."""
+        rows = {
+            name: getattr(self.state, name)
+            for name in ("rasterizer", "blend", "depth_stencil_alpha", "vertex_elements", "viewports", "scissors")
+        }
+        text = "\n".join([f"framebuffer: {self.framebuffer.width}x{self.framebuffer.height}", *(f"{k}: {v}" for k, v in rows.items())])
+        target = stream if stream is not None else self._log
+        if target is not None:
+            target.write(text + "\n")
+        return text

@@ -1,0 +1,109 @@
+"""Surfaces and the framebuffer: levels of textures as render targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from backends.device import bound as packet
+from backends.formats import Format
+from backends.gallium.context.core import NO_TARGETS, ContextCore
+from backends.gallium.resource.layout import MAX_LAYERS
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.view import FramebufferState, Surface, framebuffer_samples, surface
+from backends.pipe.checks import integer
+
+
+class Framebuffers(ContextCore):
+    """create_surface, surface_destroy, set_framebuffer_state."""
+
+    def create_surface(
+        self,
+        texture: Resource,
+        *,
+        format: Format | str | None = None,
+        level: int = 0,
+        first_layer: int = 0,
+        last_layer: int | None = None,
+    ) -> Surface:
+        """A level of a texture as a render target; all layers from `first_layer` on unless `last_layer` says otherwise."""
+        self.check_open()
+        self.check_resource(texture, "create_surface: texture")
+        return surface(texture, "create_surface", format=format, level=level, first_layer=first_layer, last_layer=last_layer)
+
+    def surface_destroy(self, target: Surface) -> None:
+        """Forget a surface."""
+        if not isinstance(target, Surface):
+            raise TypeError(f"surface_destroy: target: a Surface is wanted, not {type(target).__name__}")
+        target.is_destroyed = True
+
+    def as_surface(self, target: Any, argument: str) -> Surface:
+        """A surface from itself, or from a resource: its level 0."""
+        if isinstance(target, Resource):
+            self.check_resource(target, argument)
+            return surface(target, argument)
+        if not isinstance(target, Surface):
+            raise TypeError(f"{argument}: a Surface or a Resource is wanted, not {type(target).__name__}")
+        if target.is_destroyed:
+            raise ValueError(f"{argument}: it was destroyed")
+        self.check_resource(target.texture, argument)
+        return target
+
+    def set_framebuffer_state(
+        self,
+        state: FramebufferState | None = None,
+        *,
+        cbufs: Sequence[Surface | Resource | None] | None = None,
+        zsbuf: Surface | Resource | None = None,
+        width: int = 0,
+        height: int = 0,
+        layers: int = 0,
+        samples: int = 0,
+    ) -> None:
+        """Bind render targets: surfaces, or resources (their level 0). Sizes default to the smallest of the targets.
+
+        A None color buffer is a hole. Without any argument nothing is bound; with a size alone, draws count samples and write memory.
+        Primitives may go to as many layers as every target has, or to `layers` where there is no target;
+        pixels have as many samples as the targets, or `samples`.
+
+        Raises:
+            ValueError: a color format in zsbuf or the reverse, more than eight targets, or a size that the targets do not have,
+                or targets whose numbers of samples differ.
+        """
+        name = "set_framebuffer_state"
+        self.check_open()
+        if state is not None:
+            if not isinstance(state, FramebufferState):
+                raise TypeError(f"{name}: state: a FramebufferState is wanted, not {type(state).__name__}")
+            cbufs, zsbuf, width, height = state.cbufs, state.zsbuf, state.width, state.height
+            layers, samples = state.layers, state.samples
+        colors = () if cbufs is None else tuple(cbufs)
+        if len(colors) > packet.MAX_COLOR_BUFFERS:
+            raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {packet.MAX_COLOR_BUFFERS} are possible")
+        targets = tuple(None if item is None else self.as_surface(item, f"{name}: cbufs[{i}]") for i, item in enumerate(colors))
+        depth = None if zsbuf is None else self.as_surface(zsbuf, f"{name}: zsbuf")
+        for index, item in enumerate(targets):
+            if item is not None and item.format.is_depth_stencil:
+                raise ValueError(f"{name}: cbufs[{index}]: {item.format} is not a color format")
+        if depth is not None and not depth.format.is_depth_stencil:
+            raise ValueError(f"{name}: zsbuf: {depth.format} is not a depth or stencil format")
+        bound = [item for item in (*targets, depth) if item is not None]
+        for item in bound:
+            self.note_use(item.texture)
+        limits = [(item.width, item.height) for item in bound] or [(packet.MAX_SIZE, packet.MAX_SIZE)]
+        sizes = []
+        for field, given, limit in zip(("width", "height"), (width, height), (min(w for w, _ in limits), min(h for _, h in limits))):
+            sizes.append(integer(given, f"{name}: {field}", 0, limit) or (limit if bound else 0))
+        new = packet.Framebuffer(
+            sizes[0],
+            sizes[1],
+            tuple(None if item is None else item.packet for item in targets),
+            None if depth is None else depth.packet,
+            min((item.packet.layers for item in bound), default=max(integer(layers, f"{name}: layers", 0, MAX_LAYERS), 1)),
+            framebuffer_samples(bound, samples, name),
+        )
+        if any(item is not None and item.texture.user is not None for item in (*self.cbufs, self.zsbuf)):
+            self.synchronize()
+        self.cbufs, self.zsbuf = targets, depth
+        self.framebuffer = bound[0].known(new) if bound else new if sizes[0] else NO_TARGETS
+        self.is_framebuffer_dirty = True

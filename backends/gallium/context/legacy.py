@@ -1,0 +1,34 @@
+"""Methods that older documents name, in terms of those that took their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.resource import Resource
+
+
+class Legacy(ContextCore):
+    """transfer_inline_write, is_resource_referenced."""
+
+    def transfer_inline_write(
+        self,
+        resource: Resource,
+        data: Any,
+        *,
+        level: int = 0,
+        usage: Any = 0,
+        box: Any = None,
+        stride: int | None = None,
+        layer_stride: int | None = None,
+    ) -> None:
+        """`texture_subdata` and `buffer_subdata` by their name in older documents."""
+        self.check_resource(resource, "transfer_inline_write: resource")
+        if resource.is_buffer:
+            self.buffer_subdata(resource, data, offset=0 if box is None else resource.box(0, box, "transfer_inline_write").x, usage=usage)
+        else:
+            self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
+
+    def is_resource_referenced(self, resource: Resource, *, level: int = 0, layer: int = 0) -> bool:
+        """Pending work reads or writes the resource (older documents)."""
+        return self.is_busy(self.check_resource(resource, "is_resource_referenced: resource"))

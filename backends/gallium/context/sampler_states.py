@@ -1,0 +1,82 @@
+"""Sampler objects: filters and wrap modes, and their binding to the units of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from backends.abi.keys import SamplerKey
+from backends.abi.records import SamplerRecord
+from backends.device.interface import Device
+from backends.device.memory import BoundSampler
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.handles import StateObject, check_object, place
+from backends.gallium.resource.screen_core import ScreenCore
+from backends.pipe.checks import integer, make
+from backends.pipe.enums import ShaderType, lookup
+from backends.pipe.state import (
+    MAX_ANISOTROPY,
+    SamplerState,
+)
+
+MAX_SAMPLERS = 32
+
+
+class SamplerStates(ContextCore):
+    """create_sampler_state, bind_sampler_states, destroy_sampler_state."""
+
+    def __init__(self, screen: ScreenCore, device: Device) -> None:
+        super().__init__(screen, device)
+        self._halves: dict[StateObject[SamplerState], BoundSampler] = {}
+
+    def create_sampler_state(self, state: SamplerState | None = None, /, **given: Any) -> StateObject[SamplerState]:
+        """A sampler object from the fields of SamplerState, e.g. ``create_sampler_state(mag_img_filter="LINEAR")``."""
+        name = "create_sampler_state"
+        made = make(SamplerState, state, given, name)
+        border = given.get("border_color", made.border_color)
+        if all(isinstance(item, int) for item in border):
+            # Integers above 2**24 do not survive as floats; views of integer formats want them exact.
+            r, g, b, a = (integer(item, f"{name}: border_color", -(1 << 31)) for item in border)
+            made = replace(made, border_color=(r, g, b, a))
+        integer(made.max_anisotropy, f"{name}: max_anisotropy", 0, MAX_ANISOTROPY)
+        return self.create_object("sampler", made)
+
+    def bind_sampler_states(
+        self, stage: ShaderType | int | str, samplers: Sequence[StateObject[SamplerState] | None], *, start: int = 0
+    ) -> None:
+        """Bind sampler objects to the units of a stage from `start` on; None leaves a unit without one."""
+        name = "bind_sampler_states"
+        kind = lookup(ShaderType, stage, f"{name}: stage")
+        first = integer(start, f"{name}: start", 0, MAX_SAMPLERS)
+        if len(samplers) + first > MAX_SAMPLERS:
+            raise ValueError(f"{name}: samplers: unit {len(samplers) + first - 1} does not exist; there are {MAX_SAMPLERS}")
+        for handle in samplers:
+            if handle is not None:
+                check_object(handle, "sampler", name)
+        place(self.state.stage[kind].samplers, first, [None if handle is None else self._bound(handle) for handle in samplers])
+
+    def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
+        """Forget a sampler object."""
+        self.destroy_object(handle, "sampler")
+        self._halves.pop(handle, None)
+
+    delete_sampler_state = destroy_sampler_state
+
+    def set_border_words(self, handle: StateObject[SamplerState], words: Sequence[int]) -> None:
+        """Give a sampler object its border color as the 32-bit words of C's union, for who does not know of which kind views will be."""
+        check_object(handle, "sampler", "set_border_words")
+        record = self._bound(handle).record
+        for channel, word in enumerate(words):
+            record.border_color[channel] = record.border_integers[channel] = integer(word, f"set_border_words: words[{channel}]")
+
+    def _bound(self, handle: StateObject[SamplerState]) -> BoundSampler:
+        known = self._halves.get(handle)
+        if known is None:
+            known = self._halves[handle] = bound_sampler(handle.state)
+        return known
+
+
+def bound_sampler(state: SamplerState) -> BoundSampler:
+    """The two halves of a sampler state: the key, which changes code, and the record that kernels read."""
+    return BoundSampler(SamplerKey.of(state), SamplerRecord.of(state))

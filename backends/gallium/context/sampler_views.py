@@ -1,0 +1,81 @@
+"""Sampler views: textures as shaders sample them, and their binding to the units of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backends.formats import Format
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.handles import place
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.view import SamplerView, sampler_view
+from backends.pipe.checks import integer
+from backends.pipe.enums import ShaderType, Swizzle, TextureTarget, lookup
+
+MAX_VIEWS = 32
+
+
+class SamplerViews(ContextCore):
+    """create_sampler_view, sampler_view_destroy, set_sampler_views."""
+
+    def create_sampler_view(
+        self,
+        texture: Resource,
+        *,
+        format: Format | str | None = None,
+        target: TextureTarget | int | str | None = None,
+        swizzle: str | Sequence[Swizzle | int | str] = "xyzw",
+        first_level: int = 0,
+        last_level: int | None = None,
+        first_layer: int = 0,
+        last_layer: int | None = None,
+        offset: int = 0,
+        size: int | None = None,
+    ) -> SamplerView:
+        """A view of a texture for samplers. Format and target default to the texture's own, ranges to all of it.
+
+        `swizzle` is four of ``xyzw01``; `offset` and `size` are bytes, for buffers.
+
+        Raises:
+            ValueError: format or target do not fit the texture, or a range is empty or outside.
+        """
+        self.check_open()
+        self.check_resource(texture, "create_sampler_view: texture")
+        return sampler_view(
+            self,
+            texture,
+            format=format,
+            target=target,
+            swizzle=swizzle,
+            first_level=first_level,
+            last_level=last_level,
+            first_layer=first_layer,
+            last_layer=last_layer,
+            offset=offset,
+            size=size,
+        )
+
+    def sampler_view_destroy(self, view: SamplerView) -> None:
+        """Forget a sampler view."""
+        if not isinstance(view, SamplerView):
+            raise TypeError(f"sampler_view_destroy: view: a SamplerView is wanted, not {type(view).__name__}")
+        view.is_destroyed = True
+
+    def set_sampler_views(self, stage: ShaderType | int | str, views: Sequence[SamplerView | None], *, start: int = 0) -> None:
+        """Bind sampler views to the units of a stage from `start` on; None leaves a unit empty (samples read 0)."""
+        name = "set_sampler_views"
+        kind = lookup(ShaderType, stage, f"{name}: stage")
+        first = integer(start, f"{name}: start", 0, MAX_VIEWS)
+        if isinstance(views, (str, bytes, SamplerView)) or not isinstance(views, Sequence):
+            raise TypeError(f"{name}: views: a sequence is wanted, not {type(views).__name__}")
+        if first + len(views) > MAX_VIEWS:
+            raise ValueError(f"{name}: views: unit {first + len(views) - 1} does not exist; there are {MAX_VIEWS}")
+        for index, view in enumerate(views):
+            if view is None:
+                continue
+            if not isinstance(view, SamplerView):
+                raise TypeError(f"{name}: views[{index}]: a SamplerView is wanted, not {type(view).__name__}")
+            if view.is_destroyed or view.texture.is_destroyed:
+                raise ValueError(f"{name}: views[{index}]: the view or its texture was destroyed")
+            self.note_use(view.texture)
+        place(self.state.stage[kind].views, first, [None if view is None else view.bound for view in views])
