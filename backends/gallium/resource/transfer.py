@@ -52,7 +52,7 @@ class TransferMap:
         self.stride = info.row_stride
         self.layer_stride = info.layer_stride
         data = resource.region(level, box).view()
-        data.flags.writeable = bool(usage & TransferFlags.WRITE)
+        data.setflags(write=bool(usage & TransferFlags.WRITE))
         self._data: NDArray[Any] | None = data
 
     def __repr__(self) -> str:

@@ -36,6 +36,10 @@ class PlayError(TgsiError):
     """A scene cannot be played to its end; the text is one line that names the command."""
 
 
+BOUND = frozenset({"rasterizer", "blend", "depth_stencil_alpha", "elements", "buffers"})
+"""Sticky state that a draw binds to the context, where it has changed."""
+
+
 @dataclass(slots=True)
 class Sticky:
     """State that lasts until it is changed, in the form in which the context takes it."""
@@ -53,7 +57,13 @@ class Sticky:
     primitive_restart: bool = False
     restart_index: int = 0xFFFFFFFF
     stream_output: g.StreamOutputInfo | None = None
-    dirty: set[str] = field(default_factory=lambda: {"rasterizer", "blend", "depth_stencil_alpha", "elements", "buffers"})
+    dirty: set[str] = field(default_factory=lambda: set(BOUND))
+
+    def change(self, **values: Any) -> None:
+        """Give fields other values; what the context holds of them is bound again by the next draw."""
+        for name, value in values.items():
+            setattr(self, name, value)
+        self.dirty |= BOUND & values.keys()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def index_buffer(player: Player, values: Values) -> None:
     """Bind indices for later draws."""
     if values["index_size"] == 3:
         raise SceneError("index_size: 1, 2 or 4 is wanted, not 3")
-    player.state.index_size = values["index_size"]
+    player.state.change(index_size=values["index_size"])
     player.context.set_index_buffer(values["data"])
 
 
@@ -131,4 +131,4 @@ def stream_output(player: Player, values: Values) -> None:
         targets.append(player.context.create_stream_output_target(buffer, buffer_size=size))
     player.context.set_stream_output_targets(targets, offsets=[0] * len(targets))
     outputs = tuple(g.StreamOutput(**output) for output in values["outputs"])
-    player.state.stream_output = g.StreamOutputInfo(values["stride_dwords"], outputs)
+    player.state.change(stream_output=g.StreamOutputInfo(values["stride_dwords"], outputs))

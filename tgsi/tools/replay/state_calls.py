@@ -29,8 +29,7 @@ def bind_state(player: Player) -> None:
 @handles("rasterizer")
 def rasterizer(player: Player, values: Values) -> None:
     """Change the named fields."""
-    player.state.rasterizer = replace(player.state.rasterizer, **values)
-    player.state.dirty.add("rasterizer")
+    player.state.change(rasterizer=replace(player.state.rasterizer, **values))
 
 
 BLEND_NAMES = {
@@ -49,8 +48,7 @@ def blend_rt(player: Player, values: Values) -> None:
     if "colormask" in changes:
         changes["colormask"] = g.ColorMask(changes["colormask"])
     targets[values["rt"]] = replace(targets[values["rt"]], **changes)
-    player.state.blend = replace(player.state.blend, rt=tuple(targets))
-    player.state.dirty.add("blend")
+    player.state.change(blend=replace(player.state.blend, rt=tuple(targets)))
 
 
 @handles("blend_global")
@@ -59,16 +57,14 @@ def blend_global(player: Player, values: Values) -> None:
     if values["key"] not in BLEND_GLOBALS:
         raise SceneError(f"key: {values['key'][:40]!r} is none of {', '.join(BLEND_GLOBALS)}")
     name, check = BLEND_GLOBALS[values["key"]]
-    player.state.blend = replace(player.state.blend, **{name: check(values["value"], "value")})
-    player.state.dirty.add("blend")
+    player.state.change(blend=replace(player.state.blend, **{name: check(values["value"], "value")}))
 
 
 @handles("depth")
 def depth(player: Player, values: Values) -> None:
     """Change the depth test."""
     dsa = player.state.depth_stencil_alpha
-    player.state.depth_stencil_alpha = replace(dsa, depth=replace(dsa.depth, **values))
-    player.state.dirty.add("depth_stencil_alpha")
+    player.state.change(depth_stencil_alpha=replace(dsa, depth=replace(dsa.depth, **values)))
 
 
 @handles("stencil")
@@ -78,8 +74,7 @@ def stencil(player: Player, values: Values) -> None:
     faces = list(dsa.stencil)
     changes = {name: v for name, v in values.items() if name != "face"}
     faces[values["face"]] = replace(faces[values["face"]], **changes)
-    player.state.depth_stencil_alpha = replace(dsa, stencil=(faces[0], faces[1]))
-    player.state.dirty.add("depth_stencil_alpha")
+    player.state.change(depth_stencil_alpha=replace(dsa, stencil=(faces[0], faces[1])))
 
 
 @handles("alpha")
@@ -87,8 +82,7 @@ def alpha(player: Player, values: Values) -> None:
     """Change the alpha test."""
     dsa = player.state.depth_stencil_alpha
     changes = {"ref_value" if name == "ref" else name: v for name, v in values.items()}
-    player.state.depth_stencil_alpha = replace(dsa, alpha=replace(dsa.alpha, **changes))
-    player.state.dirty.add("depth_stencil_alpha")
+    player.state.change(depth_stencil_alpha=replace(dsa, alpha=replace(dsa.alpha, **changes)))
 
 
 @handles("vertex_element")
@@ -152,16 +146,16 @@ def clip_planes(player: Player, values: Values) -> None:
 @handles("primitive_restart")
 def primitive_restart(player: Player, values: Values) -> None:
     """Set primitive restart for later draws."""
-    player.state.primitive_restart, player.state.restart_index = values["enabled"], values["index"]
+    player.state.change(primitive_restart=values["enabled"], restart_index=values["index"])
 
 
 @handles("instances")
 def instances(player: Player, values: Values) -> None:
     """Set the instances of later draws."""
-    player.state.start_instance, player.state.instance_count = values["start_instance"], values["instance_count"]
+    player.state.change(start_instance=values["start_instance"], instance_count=values["instance_count"])
 
 
 @handles("index_bias")
 def index_bias(player: Player, values: Values) -> None:
     """Set the index bias of later draws."""
-    player.state.index_bias = values["bias"]
+    player.state.change(index_bias=values["bias"])
