@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tgsi.gallium import Screen
+from tgsi.tools.vtest.messages import answer
 from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
 from tgsi.tools.vtest.session import Session
 from tgsi.tools.vtest.wire import FileWire
@@ -145,7 +146,7 @@ def run(screen: Screen, stream: Stream) -> Result:
     lines: list[str] = []
     replies = io.BytesIO()
     session = Session(screen, FileWire(io.BytesIO(bytes(stream.data)), replies), lines.append, protocol=0)
-    session.serve()
+    answer(session)
     assert not session.resources
     assert not session.contexts
     return Result(replies.getvalue(), lines)

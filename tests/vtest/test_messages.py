@@ -15,6 +15,7 @@ import pytest
 from tests.vtest.encoder import RGBA8, SAMPLED, TARGET, TEXTURE_2D, Commands, Runner, Stream, pipeline
 from tgsi.gallium import Screen
 from tgsi.tools.vtest.caps import CapabilitySet, capability_set
+from tgsi.tools.vtest.messages import answer
 from tgsi.tools.vtest.numbers import FORMATS
 from tgsi.tools.vtest.session import Session
 from tgsi.tools.vtest.wire import SocketWire
@@ -98,7 +99,7 @@ def client(screen: Screen) -> Iterator[socket.socket]:
     ours, theirs = socket.socketpair()
     lines: list[str] = []
     session = Session(screen, SocketWire(theirs), lines.append)
-    thread = threading.Thread(target=session.serve)
+    thread = threading.Thread(target=answer, args=(session,))
     thread.start()
     with ours:
         yield ours
@@ -141,7 +142,7 @@ def test_memory_is_shared_in_protocol_2(client: socket.socket) -> None:
 def test_a_refused_resource_still_gets_its_descriptor(screen: Screen) -> None:
     ours, theirs = socket.socketpair()
     lines: list[str] = []
-    thread = threading.Thread(target=Session(screen, SocketWire(theirs), lines.append).serve)
+    thread = threading.Thread(target=answer, args=(Session(screen, SocketWire(theirs), lines.append),))
     thread.start()
     with ours, theirs:
         ours.sendall(Stream().message(11, 2).message(12, 1, TEXTURE_2D, 999, SAMPLED, 4, 4, 1, 1, 0, 0, 64).data)
@@ -157,7 +158,7 @@ def test_a_client_that_dies_in_the_middle_leaves_nothing_behind(screen: Screen) 
     ours, theirs = socket.socketpair()
     lines: list[str] = []
     session = Session(screen, SocketWire(theirs), lines.append)
-    thread = threading.Thread(target=session.serve)
+    thread = threading.Thread(target=answer, args=(session,))
     thread.start()
     with theirs:
         stream = Stream().resource(1, TEXTURE_2D, RGBA8, TARGET, 16, 16).submit(pipeline(16))

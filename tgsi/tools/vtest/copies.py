@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from backends.gallium.resource.resource import Box
 from backends.pipe.enums import ColorMask, TexFilter, lookup
 from backends.pipe.state import ScissorState
@@ -11,10 +9,8 @@ from tgsi.tools.vtest.bits import signed
 from tgsi.tools.vtest.boxes import box_of
 from tgsi.tools.vtest.compressed import copy_blocks
 from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
-
-if TYPE_CHECKING:
-    from tgsi.tools.vtest.subcontext import SubContext
 
 _SIZES = "x y z width height depth"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from backends.device.bound import MAX_VERTEX_BUFFERS
 from backends.device.memory import BoundVertexBuffer
@@ -11,10 +11,8 @@ from backends.pipe.enums import Clear, Prim, ShaderType, lookup
 from backends.pipe.state import DrawInfo
 from tgsi.tools.vtest.bits import reals, signed
 from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
-
-if TYPE_CHECKING:
-    from tgsi.tools.vtest.subcontext import SubContext
 
 MAX_INFOS = 4096
 MAX_PATCH = 32

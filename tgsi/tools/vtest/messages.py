@@ -6,21 +6,22 @@ import os
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tgsi.tools.vtest.boxes import box_of
 from tgsi.tools.vtest.errors import CommandError, ProtocolError, in_range
 from tgsi.tools.vtest.holdings import Holding, shared_memory
 from tgsi.tools.vtest.numbers import BIND_CUSTOM
 from tgsi.tools.vtest.resources import create_resource
+from tgsi.tools.vtest.session import EXPECTED, Session
 
-if TYPE_CHECKING:
-    from tgsi.tools.vtest.session import Session
-
-Run = Callable[["Session", memoryview], None]
+Run = Callable[[Session, memoryview], None]
 MAX_RESOURCES = 1 << 20
 MAX_TRANSFER = 1 << 30
 CAPS_V1_BYTES = 308
+MAX_MESSAGE = 1 << 28
+"""Bytes of one message; Mesa sends at most a few megabytes."""
+
+_HEAD = struct.Struct("<2I")
 _PAIR = struct.Struct("<2I")
 _TRIPLE = struct.Struct("<3I")
 
@@ -133,7 +134,7 @@ def _unref(session: Session, body: memoryview) -> None:
     if holding is None:
         raise CommandError("res_handle", f"there is no resource {handle}")
     if session.screenshots is not None:
-        session.screenshots.leaving(session, holding.resource)
+        session.screenshots.leaving(session.name, [sub.context for sub in session.contexts.values()], holding.resource)
     if holding.bind != BIND_CUSTOM:  # (no draw reads those, and each frame has one)
         for sub in session.contexts.values():
             sub.forget_sets()
@@ -162,7 +163,7 @@ def _get(session: Session, body: memoryview) -> None:
         holding = session.holding(words[0], "res_handle")
         holding.read(session.current.gallium, words[1], box_of(words[4:10]), memoryview(reply), words[2], words[3])
         if session.screenshots is not None:
-            session.screenshots.shown(session, holding.resource, words[4:10])
+            session.screenshots.shown(session.name, holding.resource, words[4:10])
     finally:
         session.wire.write(reply)
 
@@ -177,7 +178,7 @@ def _get2(session: Session, body: memoryview) -> None:
     _transfer2(session, body, Holding.read)
     if session.screenshots is not None:
         words = body.cast("I").tolist()
-        session.screenshots.shown(session, session.resource(words[0], "res_handle"), words[2:8])
+        session.screenshots.shown(session.name, session.resource(words[0], "res_handle"), words[2:8])
 
 
 def _transfer2(session: Session, body: memoryview, move: Callable[..., None]) -> None:
@@ -196,3 +197,35 @@ def _transfer2(session: Session, body: memoryview, move: Callable[..., None]) ->
 @_message(6, "SUBMIT_CMD", None)
 def _submit(session: Session, body: memoryview) -> None:
     session.submit(body)
+
+
+def answer(session: Session) -> None:
+    """Answer messages until the client goes away. A message that cannot be delimited ends the connection with one line."""
+    try:
+        while head := session.wire.read(8):
+            length, number = _HEAD.unpack(head)
+            row = MESSAGES.get(number)
+            if row is None:
+                raise ProtocolError(f"message {number} does not exist")
+            if session.statistics is not None:
+                session.statistics.messages[row.name] += 1
+            body = _body(session, row, length)
+            try:
+                row.run(session, body)
+            except EXPECTED as error:
+                session.complain(f"{row.name}: {error}")
+    except ProtocolError as error:
+        session.complain(str(error))
+    finally:
+        session.close()
+
+
+def _body(session: Session, row: Message, length: int) -> memoryview:
+    size = length if row.counts_bytes else length * 4
+    if row.words is not None:
+        if length < row.words or (length > row.words and not row.has_data):
+            raise ProtocolError(f"{row.name}: {length} words; it has {row.words}")
+        size = row.words * 4  # what data follows, the message's function reads itsession
+    if size > MAX_MESSAGE:
+        raise ProtocolError(f"{row.name}: {size} bytes are too many")
+    return session.more(size)

@@ -15,6 +15,7 @@ MAX_SHOWN = 4
 
 def run_stream(stream: bytes, options: Options) -> tuple[bytes, list[str]]:
     """The replies to a stream, and the lines about what was wrong in it."""
+    from tgsi.tools.vtest.messages import answer
     from tgsi.tools.vtest.session import Session, Statistics
     from tgsi.tools.vtest.wire import FileWire
 
@@ -23,7 +24,7 @@ def run_stream(stream: bytes, options: Options) -> tuple[bytes, list[str]]:
     statistics = Statistics() if options.statistics else None
     with make_screen(options) as screen:
         session = Session(screen, FileWire(io.BytesIO(stream), replies), lines.append, protocol=0, statistics=statistics)
-        session.serve()
+        answer(session)
     if statistics is not None:
         report(session.name, statistics)
     return replies.getvalue(), lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,8 @@ from PIL import Image
 from backends.formats.arrays import unpack
 
 if TYPE_CHECKING:
+    from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
-    from tgsi.tools.vtest.session import Session
-    from tgsi.tools.vtest.subcontext import SubContext
 
 MAX_PICTURES = 64
 
@@ -27,23 +26,23 @@ class Screenshots:
         self.process = process
         self._count = 0
 
-    def shown(self, session: Session, resource: Resource, box: Sequence[int]) -> None:
-        """A box was read: a picture if it is all of a color target."""
+    def shown(self, client: str, resource: Resource, box: Sequence[int]) -> None:
+        """A box was read: write a picture if it is the whole of a color target."""
         if (box[3], box[4]) == (resource.width0, resource.height0) and box[3] * box[4] > 64:
-            self._write(session.name, resource)
+            self._write(client, resource)
 
-    def leaving(self, session: Session, resource: Resource) -> None:
-        """A resource goes: a picture if it is the bound color target."""
-        for sub in session.contexts.values():
-            if sub.context is not None and any(s is not None and s.texture is resource for s in sub.context.cbufs):
-                sub.context.synchronize()
-                self._write(session.name, resource)
+    def leaving(self, client: str, contexts: Iterable[Context | None], resource: Resource) -> None:
+        """A resource is about to be freed: write a picture if one of the client's contexts has it as a color target."""
+        for context in contexts:
+            if context is not None and any(s is not None and s.texture is resource for s in context.cbufs):
+                context.synchronize()
+                self._write(client, resource)
 
-    def ending(self, sub: SubContext) -> None:
-        """A GL context goes: a picture of its color target."""
-        if sub.context is not None and sub.context.cbufs and sub.context.cbufs[0] is not None:
-            sub.context.synchronize()
-            self._write(sub.session.name, sub.context.cbufs[0].texture)
+    def ending(self, client: str, context: Context | None) -> None:
+        """A context is about to be destroyed: write a picture of its first color target."""
+        if context is not None and context.cbufs and context.cbufs[0] is not None:
+            context.synchronize()
+            self._write(client, context.cbufs[0].texture)
 
     def _write(self, client: str, resource: Resource) -> None:
         format = resource.format

@@ -57,7 +57,7 @@ def make_screen(options: Options, *, threads: int | None = None) -> Screen:
 
 def warm(options: Options) -> None:
     """Load the modules and the fixed kernels that every client needs, without starting a thread."""
-    from tgsi.tools.vtest import session, wire  # noqa: F401  (their import is the point)
+    from tgsi.tools.vtest import messages, wire  # noqa: F401  (their import is the point)
 
     with make_screen(options, threads=0) as screen, screen.context_create() as context:
         target = screen.resource_create(width0=64, height0=64)
@@ -72,6 +72,7 @@ def warm(options: Options) -> None:
 
 def serve_client(connection: socket.socket, options: Options) -> int:
     """Serve one client to its end; how many of its commands were wrong."""
+    from tgsi.tools.vtest.messages import answer
     from tgsi.tools.vtest.session import Session, Statistics
     from tgsi.tools.vtest.wire import SocketWire
 
@@ -91,7 +92,7 @@ def serve_client(connection: socket.socket, options: Options) -> int:
             statistics=statistics,
             screenshots=pictures,
         )
-        session.serve()
+        answer(session)
     if statistics is not None:
         report(session.name, statistics)
     return session.complaints

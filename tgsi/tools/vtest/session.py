@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 import time
 import traceback
 from collections import Counter, defaultdict
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tgsi.language.diagnostics import TgsiError
-from tgsi.tools.vtest import messages
+from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (their import fills the table of commands)
 from tgsi.tools.vtest.caps import capability_set
 from tgsi.tools.vtest.errors import CommandError, ProtocolError
 from tgsi.tools.vtest.holdings import Holding
@@ -24,15 +23,11 @@ if TYPE_CHECKING:
     from tgsi.tools.vtest.screenshots import Screenshots
     from tgsi.tools.vtest.wire import Wire
 
-MAX_MESSAGE = 1 << 28
-"""Bytes of one message; Mesa sends at most a few megabytes."""
-
 MAX_COMPLAINTS = 200
 """Lines about wrong commands that one client is worth."""
 
 MAX_SUB_CONTEXTS = 256
 EXPECTED = (CommandError, TgsiError, ValueError, TypeError, OverflowError, MemoryError, BlockingIOError)
-_HEAD = struct.Struct("<2I")
 
 
 @dataclass(slots=True)
@@ -46,7 +41,7 @@ class Statistics:
 
 
 class Session:
-    """A client's things. `serve` reads messages until the client goes away; `close` lets go of everything.
+    """A client: its resources and sub-contexts. `messages.answer` answers its messages; `close` frees everything.
 
     say: takes a line of text for people. log_commands: say every command. protocol: the newest version of it that is agreed to.
     """
@@ -134,36 +129,6 @@ class Session:
         return found
 
     # -- messages --------------------------------------------------------------------------------------------------------
-    def serve(self) -> None:
-        """Answer messages until the client goes away. A message that cannot be delimited ends the connection with one line."""
-        try:
-            while head := self.wire.read(8):
-                length, number = _HEAD.unpack(head)
-                row = messages.MESSAGES.get(number)
-                if row is None:
-                    raise ProtocolError(f"message {number} does not exist")
-                if self.statistics is not None:
-                    self.statistics.messages[row.name] += 1
-                body = self._body(row, length)
-                try:
-                    row.run(self, body)
-                except EXPECTED as error:
-                    self.complain(f"{row.name}: {error}")
-        except ProtocolError as error:
-            self.complain(str(error))
-        finally:
-            self.close()
-
-    def _body(self, row: messages.Message, length: int) -> memoryview:
-        size = length if row.counts_bytes else length * 4
-        if row.words is not None:
-            if length < row.words or (length > row.words and not row.has_data):
-                raise ProtocolError(f"{row.name}: {length} words; it has {row.words}")
-            size = row.words * 4  # what data follows, the message's function reads itself
-        if size > MAX_MESSAGE:
-            raise ProtocolError(f"{row.name}: {size} bytes are too many")
-        return self.more(size)
-
     def more(self, size: int) -> memoryview:
         """The next bytes of the connection, which have to be there."""
         if not size:

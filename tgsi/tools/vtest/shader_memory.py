@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.pipe.enums import ImageAccess, ShaderType
 from tgsi.tools.vtest.errors import in_range
 from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
-
-if TYPE_CHECKING:
-    from tgsi.tools.vtest.subcontext import SubContext
 
 MAX_SLOTS = 32
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import StreamOutput, StreamOutputInfo
@@ -12,26 +12,14 @@ from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES, STAGES
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.subcontext import Pieces, SubContext
 from tgsi.tools.vtest.table import Words, command, creates
-
-if TYPE_CHECKING:
-    from tgsi.tools.vtest.subcontext import SubContext
 
 MAX_TEXT = 1 << 24
 MAX_OUTPUTS = 128
 _CONTINUED = 1 << 31
 _CREATE, _BIND = ({ShaderType(row.processor): f"{verb}_{row.call}_state" for row in STAGES.values()} for verb in ("create", "bind"))
 """Names of a context's methods by stage."""
-
-
-@dataclass(slots=True)
-class Pieces:
-    """A shader of which not all text is there yet."""
-
-    stage: ShaderType
-    size: int
-    given: dict[str, Any]
-    text: bytearray = field(default_factory=bytearray)
 
 
 @dataclass(slots=True, eq=False)

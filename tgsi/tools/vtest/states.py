@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from backends.pipe.enums import (
     BlendFactor,
@@ -33,10 +33,8 @@ from tgsi.tools.vtest.bits import reals
 from tgsi.tools.vtest.doubles import DoubleElements, has_doubles
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command, creates
-
-if TYPE_CHECKING:
-    from tgsi.tools.vtest.subcontext import SubContext
 
 MAX_INTERNED = 4096
 

@@ -2,27 +2,77 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 from backends.pipe.enums import ShaderType
-from backends.pipe.state import DrawInfo
-from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads
+from backends.pipe.state import DrawInfo, SamplerState
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.numbers import OBJECT_NAMES
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
+    from tgsi.screen import Screen
     from tgsi.tools.vtest.doubles import DoubleElements
-    from tgsi.tools.vtest.session import Session
-    from tgsi.tools.vtest.shaders import Pieces
-    from tgsi.tools.vtest.textures import Sampler
-
-FAMILIES = (copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads)
-"""The modules whose import fills the table of commands."""
+    from tgsi.tools.vtest.holdings import Holding
+    from tgsi.tools.vtest.screenshots import Screenshots
 
 MAX_OBJECTS = 1 << 20
 MAX_SETS = 512
 STAGES = tuple(ShaderType)
+
+
+class Client(Protocol):
+    """The client (a `Session`) that owns a sub-context: its screen, its resources and its other sub-contexts."""
+
+    screen: Screen
+    screenshots: Screenshots | None
+    name: str
+    number: int  # of the current sub-context
+    resources: dict[int, Holding]
+
+    def resource(self, handle: int, name: str) -> Any:
+        """A resource by its handle. CommandError if there is none; `name` is the field of the command."""
+
+    def holding(self, handle: int, name: str) -> Holding:
+        """A resource with the client's memory of it."""
+
+    def create_context(self, number: int) -> None:
+        """Create a sub-context."""
+
+    def use_context(self, number: int) -> None:
+        """Send the commands that follow to another sub-context."""
+
+    def destroy_context(self, number: int) -> None:
+        """Destroy a sub-context."""
+
+
+class Sampler:
+    """A sampler state in its two forms: the protocol does not say whether coordinates are normalized, the texture's target does."""
+
+    def __init__(self, state: dict[str, Any], border: Sequence[int]) -> None:
+        self._state = state
+        self._border = border
+        self._made: list[Any] = [None, None]
+
+    def form(self, context: Context, rectangle: bool) -> Any:
+        """The Context's object, for rectangle textures or others."""
+        found = self._made[rectangle]
+        if found is None:
+            found = self._made[rectangle] = context.create_sampler_state(SamplerState(**self._state, normalized_coords=not rectangle))
+            context.set_border_words(found, self._border)
+        return found
+
+
+@dataclass(slots=True)
+class Pieces:
+    """A shader whose text has not come completely."""
+
+    stage: ShaderType
+    size: int
+    given: dict[str, Any]
+    text: bytearray = field(default_factory=bytearray)
 
 
 class SubContext:
@@ -33,7 +83,7 @@ class SubContext:
     words of such a command have bound, so that the same words bind the same objects.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Client) -> None:
         self.session = session
         self.context: Context | None = session.screen.context_create()
         self.objects: dict[int, tuple[int, Any]] = {}
@@ -106,10 +156,3 @@ class SubContext:
         self.objects.clear()
         if context is not None:
             context.destroy()
-
-
-def stage_of(number: int, field: str = "shader_type") -> ShaderType:
-    """A shader stage by its number."""
-    if not 0 <= number < len(STAGES):
-        raise CommandError(field, f"{number} is no stage")
-    return STAGES[number]

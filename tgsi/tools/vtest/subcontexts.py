@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
-
-if TYPE_CHECKING:
-    from tgsi.tools.vtest.subcontext import SubContext
 
 
 @command("CREATE_SUB_CTX", "sub_ctx_id")
@@ -24,7 +20,7 @@ def _set(sub: SubContext, words: Words) -> None:
 @command("DESTROY_SUB_CTX", "sub_ctx_id")
 def _destroy(sub: SubContext, words: Words) -> None:
     if sub.session.screenshots is not None:
-        sub.session.screenshots.ending(sub)
+        sub.session.screenshots.ending(sub.session.name, sub.context)
     sub.session.destroy_context(words[0])
 
 

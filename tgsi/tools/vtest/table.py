@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
-
-if TYPE_CHECKING:
-    from tgsi.tools.vtest.subcontext import SubContext
+from tgsi.tools.vtest.subcontext import SubContext
 
 Words = memoryview
 """The 32-bit words of a command behind its header: format "I"."""
 
-Handler = Callable[["SubContext", Words], None]
+Handler = Callable[[SubContext, Words], None]
 
 
 @dataclass(frozen=True, slots=True)

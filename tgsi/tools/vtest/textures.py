@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from backends.pipe.enums import CompareFunc, ShaderType, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap, lookup
-from backends.pipe.state import SamplerState
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.bits import reals
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.subcontext import Sampler, SubContext
 from tgsi.tools.vtest.table import Words, command, creates
 
 if TYPE_CHECKING:
-    from backends.gallium.context.context import Context
     from backends.gallium.resource.view import SamplerView
-    from tgsi.tools.vtest.subcontext import SubContext
 
 MAX_UNITS = 32
-
-
-class Sampler:
-    """A sampler state in its two forms: the protocol does not say whether coordinates are normalized, the texture's target does."""
-
-    def __init__(self, state: dict[str, Any], border: Sequence[int]) -> None:
-        self._state = state
-        self._border = border
-        self._made: list[Any] = [None, None]
-
-    def form(self, context: Context, rectangle: bool) -> Any:
-        """The Context's object, for rectangle textures or others."""
-        found = self._made[rectangle]
-        if found is None:
-            found = self._made[rectangle] = context.create_sampler_state(SamplerState(**self._state, normalized_coords=not rectangle))
-            context.set_border_words(found, self._border)
-        return found
 
 
 @creates("SAMPLER_STATE", "s0 lod_bias min_lod max_lod border_r border_g border_b border_a")

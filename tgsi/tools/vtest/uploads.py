@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tgsi.tools.vtest.boxes import box_of
 from tgsi.tools.vtest.errors import CommandError
+from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
-
-if TYPE_CHECKING:
-    from tgsi.tools.vtest.subcontext import SubContext
 
 _BOX = "x y z width height depth"
 _FROM_HOST = 2
