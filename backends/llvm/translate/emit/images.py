@@ -15,8 +15,8 @@ from backends.abi.records import TextureRecord
 from backends.formats import Format
 from backends.llvm.builder.function import F32, I32, Function, Val
 from backends.llvm.sampling.image import Image, Update
-from backends.llvm.translate.atomic_reduction import merge, merge_of
 from backends.llvm.translate.emit import Context, Vector
+from backends.llvm.translate.emit.atomic_reduction import merge, merge_of
 from backends.llvm.translate.emit.outlined import call_part
 from backends.llvm.translate.emit.resources import changing
 from backends.llvm.translate.emit.textures import channels_of

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from backends.llvm.builder.function import F32, I32, Function, Val
 from backends.llvm.program.access import channels
-from backends.llvm.translate.atomic_reduction import merge, merge_of
 from backends.llvm.translate.emit import Context, Vector, emits, images
+from backends.llvm.translate.emit.atomic_reduction import merge, merge_of
 from backends.llvm.translate.emit.lane_stack import Column
 from backends.llvm.translate.emit.resources import Resource, changing, find_resource
 from backends.llvm.translate.interface import Words
