@@ -29,6 +29,7 @@ from backends.device.environment import Samplers, Textures
 from backends.device.needs import needs_of
 from backends.formats import Format
 from backends.llvm.engine.engine import Library, compile_cached
+from backends.llvm.engine.kernel_cache import KernelCache
 from backends.llvm.engine.object_cache import ObjectCache
 from backends.llvm.engine.sources import own_sources
 from backends.llvm.kernels.stages import build_run_kernel
@@ -104,7 +105,7 @@ def bindings_of(program: Program) -> tuple[Textures, Samplers]:
 
 def kernel_of(program: Program, cpu: str, cache: ObjectCache, packed: bool) -> Library:
     """The kernel of a shader, as a process that has nothing in memory makes it."""
-    kernels, shader = Kernels(cpu, cache), Shader(program)
+    kernels, shader = Kernels(KernelCache(cpu, cache)), Shader(program)
     textures, samplers = bindings_of(program)
     is_rendered = not any(program.declared(file) for file in _UNRENDERED)
     if program.processor is Processor.FRAG and is_rendered:
@@ -112,14 +113,14 @@ def kernel_of(program: Program, cpu: str, cache: ObjectCache, packed: bool) -> L
         target = TargetKey.of(BlendState(), 0, Format.R8G8B8A8_UNORM)
         depth = DepthKey.of(_DEPTH_TEST, Format.Z24X8_UNORM)
         lanes = kernels.fragment_lanes(info, 4, not packed)
-        key = FragmentKey(shader.serial, lanes, (target,), depth, textures=textures, samplers=samplers, quads=packed)
+        key = FragmentKey(lanes, (target,), depth, textures=textures, samplers=samplers, quads=packed)
         return kernels.shade(key, info, shader)
     if program.processor is Processor.VERT and is_rendered:
         return kernels.vertex_shader(shader, kernels.vertex_lanes(), (textures, samplers, ()))
-    parts = ("run", program.text, kernels.native, textures, samplers)
+    parts = ("run", program.text, kernels.cache.native, textures, samplers)
     views = {k: t for k, t in enumerate(textures) if t is not None}
     states = {k: s for k, s in enumerate(samplers) if s is not None}
-    build = partial(build_run_kernel, program, kernels.native, views, states, cpu=cpu)
+    build = partial(build_run_kernel, program, kernels.cache.native, views, states, cpu=cpu)
     return compile_cached(parts, build, exports=("run",), cpu=cpu, cache=cache)
 
 

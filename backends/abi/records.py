@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from ctypes import c_int32, c_int64, c_void_p
 
 from backends.pipe.state import SamplerState
@@ -143,3 +144,8 @@ def layout_of(layout: type[ctypes.Structure], prefix: str = "", base: int = 0) -
         else:
             found.append((f"{prefix}{name}", at, f"{getattr(t, '_type_', t)} {ctypes.sizeof(t)}"))
     return found
+
+
+def layout_digest(*records: type[ctypes.Structure]) -> str:
+    """A digest of the layouts of records: the memory that a kernel assumes, as part of its key in the cache on disk."""
+    return hashlib.sha256(repr([layout_of(record) for record in records]).encode()).hexdigest()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.records import ShaderEnv
-from backends.compute.kernels import GridKernel, kernels_for
+from backends.compute.kernels import grid_kernel
 from backends.compute.needs import Needs, needs_of
 from backends.device.environment import make_environment, stage_keys
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, Triple, compute_units
@@ -20,12 +20,14 @@ from backends.device.hazards import entangled, meet
 from backends.device.region import Region, aligned
 from backends.device.tables import BufferTable
 from backends.device.threads import Helpers
+from backends.llvm.engine.engine import Library
+from backends.llvm.engine.kernel_cache import kernels_for
+from backends.llvm.engine.object_cache import Cache
 from backends.llvm.kernels.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
 from backends.llvm.kernels.primitives import GRID_MEMORY
 from backends.llvm.kernels.time_slices import TimeSlices, has_loops
 from backends.llvm.program.plan import fitting_lanes, plan_of
 from backends.llvm.targets.machines import native_lanes
-from backends.raster.kernels import Cache
 from backends.run.shapes import QUAD, coordinates
 from tgsi.language.facts.enums import MemoryType
 from tgsi.language.program import Program
@@ -140,7 +142,7 @@ class Dispatcher:
             images,
             is_threaded=workers > 1 and bool(needs.bindings.effects.atomics),
         )
-        kernel = self._kernels.get(program, key)
+        kernel = grid_kernel(self._kernels, program, key)
         blocks = grid.blocks
         if not blocks:
             return
@@ -182,7 +184,7 @@ class Dispatcher:
         record.work_dim = grid.work_dim
         return record
 
-    def _prepare(self, scratch: _Scratch, record: GridRecord, kernel: GridKernel, needs: Needs, lanes: int) -> None:
+    def _prepare(self, scratch: _Scratch, record: GridRecord, kernel: Library, needs: Needs, lanes: int) -> None:
         """A copy of the record for one thread, with memory of its own."""
         ctypes.memmove(ctypes.addressof(scratch.record), ctypes.addressof(record), ctypes.sizeof(GridRecord))
         scratch.provide("places", PLACE_ROWS * lanes * 4)
@@ -191,7 +193,7 @@ class Dispatcher:
         if MemoryType.PRIVATE in needs.memory:
             scratch.provide("private", record.vectors * lanes * record.private_words * 4)
         if needs.waits:
-            scratch.provide("state", record.vectors * kernel.state_bytes)
+            scratch.provide("state", record.vectors * _state_bytes(kernel))
             scratch.provide("stops", record.vectors * 4)
 
     def _workers_for(self, program: Program, needs: Needs, bindings: ComputeBindings, grid: Grid, layout: Layout) -> int:
@@ -204,7 +206,7 @@ class Dispatcher:
         is_worth_it = loops or workers >= LOCKED_THREADS or len(program.instructions) >= LOCKED * atomics
         return workers if is_worth_it else 1
 
-    def _run(self, kernel: GridKernel, workers: int, shared_by: int, grid: Grid, loops: bool) -> None:
+    def _run(self, kernel: Library, workers: int, shared_by: int, grid: Grid, loops: bool) -> None:
         """Blocks in pieces of whole units, each thread with a pace of its own."""
         size = prod(grid.block) * shared_by
         share = -(-grid.blocks // (8 * workers)) if workers > 1 else grid.blocks
@@ -213,16 +215,26 @@ class Dispatcher:
         pieces = _Pieces(grid.blocks)
         width, height, _ = grid.grid
 
+        launch = kernel.entry("launch")
+
         def work(worker: int) -> None:
             mine, pace = self._scratch[worker].record, TimeSlices(most, first)
             address = ctypes.addressof(mine)
             while (piece := pieces.take(pace.begin() * shared_by)) is not None:
                 start, mine.blocks = piece
                 mine.first[:] = (start % width, start // width % height, start // (width * height))
-                kernel.launch(address)
+                launch(address)
                 pace.end()
 
         self._helpers.run(workers, work, pieces.end)
+
+
+_SIZE = ctypes.CFUNCTYPE(ctypes.c_int64)
+
+
+def _state_bytes(kernel: Library) -> int:
+    """Bytes that a vector of threads keeps at a barrier."""
+    return int(_SIZE(kernel.address["state_bytes"])())
 
 
 def _is_entangled(bindings: ComputeBindings, grid: Grid) -> bool:

@@ -124,3 +124,10 @@ def stage_keys(bindings: StageState, demand: ShaderNeeds) -> StageKeys:
     """What changes the code of a stage, of all that is bound to it."""
     images = bindings.images.keys(demand.images)
     return (*sampling_keys(bindings, demand), images + kind_keys(bindings)[2] if demand.handles else images)
+
+
+def by_unit(keys: StageKeys) -> tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]:
+    """The keys of a stage by unit, without those of empty units."""
+    textures, samplers, images = keys
+    views = {k: t for k, t in enumerate(textures) if t is not None}
+    return views, {k: s for k, s in enumerate(samplers) if s is not None}, dict(images)

@@ -1,68 +1,54 @@
-"""The compiled kernels of this package, beside those of the rasterizer."""
+"""The compiled kernels of the stages in front of the rasterizer, tessellation aside."""
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from backends.abi.records import layout_digest
 from backends.device.bound import Shader
-from backends.device.environment import StageKeys
+from backends.device.environment import StageKeys, by_unit
 from backends.geometry.gather import build_gather
 from backends.geometry.geometry_shader import build_geometry_kernel
 from backends.geometry.output import build_output
 from backends.geometry.records import GeometryRecord, OutputRecord, StreamRecord, VertexRecord
 from backends.geometry.vertices import build_vertex_kernels
 from backends.llvm.builder.function import Module
-from backends.llvm.engine.engine import Library
-from backends.raster.kernels import Kernels, by_unit
+from backends.llvm.engine.engine import Entry, Library
+from backends.llvm.engine.kernel_cache import KernelCache
 
-Entry = Callable[[int], None]
-"""A native function of one record, by its address. It runs without the interpreter's lock."""
-
-_RECORDS = (VertexRecord, StreamRecord, GeometryRecord, OutputRecord)
-LAYOUT = hashlib.sha256(repr([(n, getattr(r, n).offset) for r in _RECORDS for n, *_ in r._fields_]).encode()).hexdigest()
-"""What kernels believe about memory: part of every key on disk."""
-
-_entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-
-
-def _entries(library: Library) -> tuple[Entry, ...]:
-    return tuple(_entry(library.address[name]) for name in library.exports)
+_LAYOUT = layout_digest(VertexRecord, StreamRecord, GeometryRecord, OutputRecord)
 
 
 class StreamKernels:
-    """Functions that every draw uses, made when they are first asked for, and those of programs."""
+    """The kernels for one target machine. Entries are made when they are first asked for."""
 
-    def __init__(self, kernels: Kernels) -> None:
-        self.kernels = kernels
-        self._vertex: dict[int, tuple[Entry, ...]] = {}
-        self._gather: Entry | None = None
-        self._output: Entry | None = None
+    def __init__(self, cache: KernelCache) -> None:
+        self.cache = cache
+        self._entries: dict[tuple[str, int], Sequence[Entry]] = {}
 
-    def vertex(self, lanes: int) -> tuple[Entry, ...]:
+    def _get(self, name: str, lanes: int, exports: Sequence[str], write: Callable[[Module], None]) -> Sequence[Entry]:
+        entries = self._entries.get((name, lanes))
+        if entries is None:
+            library = self.cache.keep((name, lanes, _LAYOUT), exports, write)
+            entries = self._entries[name, lanes] = [library.entry(export) for export in exports]
+        return entries
+
+    def vertex(self, lanes: int) -> Sequence[Entry]:
         """assemble(record) and shade(record) of a VertexRecord."""
-        if lanes not in self._vertex:
-            names, key = ("assemble", "shade"), ("stream_vertices", lanes, LAYOUT)
-            self._vertex[lanes] = _entries(self.kernels.compile(key, names, lambda m: build_vertex_kernels(lanes, m)))
-        return self._vertex[lanes]
+        return self._get("stream_vertices", lanes, ("assemble", "shade"), lambda m: build_vertex_kernels(lanes, m))
 
     def gather(self) -> Entry:
         """gather(record) of a GeometryRecord."""
-        if self._gather is None:
-            self._gather = _entries(self.kernels.compile(("gather", LAYOUT), ("gather",), build_gather))[0]
-        return self._gather
+        return self._get("gather", 1, ("gather",), build_gather)[0]
 
     def output(self) -> Entry:
         """output(record) of an OutputRecord."""
-        if self._output is None:
-            self._output = _entries(self.kernels.compile(("stream_output", LAYOUT), ("output",), build_output))[0]
-        return self._output
+        return self._get("stream_output", 1, ("output",), build_output)[0]
 
     def geometry(self, shader: Shader, lanes: int, keys: StageKeys) -> Library:
         """geometry(record, first) of a GeometryRecord."""
 
         def build() -> Module:
-            return build_geometry_kernel(shader.program, lanes, *by_unit(keys), cpu=self.kernels.cpu)
+            return build_geometry_kernel(shader.program, lanes, *by_unit(keys), cpu=self.cache.cpu)
 
-        return self.kernels.of_program("geometry", shader, (lanes, *keys, LAYOUT), build)
+        return self.cache.get(("geometry", shader.program.text, lanes, *keys, _LAYOUT), ("geometry",), build)

@@ -81,7 +81,7 @@ class Pipeline:
     """The stages in front of the rasterizer, for one renderer. `workers`: threads, the caller among them."""
 
     def __init__(self, maker: DrawBuilder, sink: Sink, workers: int) -> None:
-        self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels)
+        self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels.cache)
         self._crew, self._repeats = ChunkThreads(workers), DrawCache()
         self._workers: list[Worker] = []  # made for the first draw
 

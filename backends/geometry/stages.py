@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from backends.device.region import Region
 from backends.geometry.geometry_shader import invocations_of
-from backends.geometry.kernels import Entry
 from backends.geometry.records import DEFAULT, MAX_ROWS, PRIMITIVE, GeometryRecord, VertexRecord
 from backends.geometry.shaded import KEPT_BYTES, Primitives, Shaded, Worker
-from backends.llvm.engine.engine import Library
+from backends.llvm.engine.engine import Entry, Library
 from backends.raster.draw.topology import Topology
 from backends.raster.records import CACHE_SLOTS, MAX_ATTRIBUTES, MAX_LANES, MAX_OUTPUTS, SYSTEM_VALUES, Draw
 from backends.run.result import STREAMS

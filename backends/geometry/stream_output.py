@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from backends.device.bound import StreamTarget
-from backends.geometry.kernels import Entry
 from backends.geometry.records import MAX_TARGETS, OutputRecord
 from backends.geometry.shaded import Shaded
+from backends.llvm.engine.engine import Entry
 from backends.pipe.state import StreamOutputInfo
 from backends.run.result import STREAMS
 

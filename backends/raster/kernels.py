@@ -1,27 +1,20 @@
-"""Everything that is compiled: once a process, by (what, variant, width, target machine). Renderers share it.
+"""The kernels of the rasterizer: the name, the key and the builder of each. They lie in a KernelCache, which renderers share.
 
 Code generators are imported by the callback that builds a module: where the disk cache has all kernels, none of them loads.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import threading
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from backends.abi.keys import ImageKey, SamplerKey, TextureKey
-from backends.abi.records import ResolveRecord, layout_of
+from backends.abi.records import ResolveRecord, layout_digest
 from backends.device.blit_key import BlitKey, BlitRecord
 from backends.device.bound import Shader
-from backends.device.environment import StageKeys
+from backends.device.environment import StageKeys, by_unit
 from backends.formats import Format
-from backends.llvm.engine.engine import Library, compile_cached
-from backends.llvm.engine.object_cache import ObjectCache
-from backends.llvm.engine.variants import VariantCache
-from backends.llvm.targets.machines import native_lanes
+from backends.llvm.engine.engine import Library
+from backends.llvm.engine.kernel_cache import KernelCache, Key
 from backends.raster.front.attributes import Attribute
 from backends.raster.records import Batch, ClearRecord, Draw, Scene, Worker
 from backends.raster.samples import Pattern
@@ -37,47 +30,22 @@ MOST_LIVE = 14  # values; with two registers each more do not fit the 32 of AVX-
 MOST_LIVE_LOOP = 24  # ... but where there are loops, latency costs more than values in memory: they have four registers each
 WIDE_TEXEL = 8  # bytes; shaders that write wider texels run at half the width
 
-MAX_CODE = 64 << 20  # bytes of machine code that are kept without being in use
-# What kernels believe about memory: part of every key, so that no object outlives a record that it was made for.
-_RECORDS = (Batch, BlitRecord, ClearRecord, Draw, ResolveRecord, Scene, Worker)
-LAYOUT = hashlib.sha256(repr([layout_of(r) for r in _RECORDS]).encode()).hexdigest()
-Cache = ObjectCache | str | os.PathLike[str] | bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """A kernel that is wanted: equal keys are the same kernel."""
-
-    key: tuple[Hashable, ...]
-    make: Callable[[], Library] = field(compare=False)
+LAYOUT = layout_digest(Batch, BlitRecord, ClearRecord, Draw, ResolveRecord, Scene, Worker)
 
 
 class Kernels:
-    """The kernels for one target machine. Each missing one is built once; other threads wait for it.
+    """The kernels for one target machine."""
 
-    Least recently used shaders are forgotten; whoever draws with a kernel keeps its Library."""
+    def __init__(self, cache: KernelCache) -> None:
+        self.cache = cache
 
-    def __init__(self, cpu: str, cache: Cache = None) -> None:
-        self.cpu, self.cache, self.native = cpu, cache, native_lanes(cpu)
-        self._fixed: dict[tuple[Hashable, ...], Library] = {}
-        self._variants = VariantCache[_Request, Library](lambda r: r.make(), max_weight=MAX_CODE, weight=lambda v: len(v.image))
+    def _keep(self, key: Key, export: Sequence[str], write: Callable[[Module], None]) -> Library:
+        """One of few kernels."""
+        return self.cache.keep((*key, LAYOUT), export, write)
 
-    def compile(self, key: tuple[Hashable, ...], export: Sequence[str], build: Callable[[Module], None]) -> Library:
-        """A kernel that does not depend on shaders. `build` writes its module when it is neither in memory nor on disk."""
-        library = self._fixed.get(key)
-        if library is None:
-            library = self._fixed[key] = self._variants.get(_Request(key, lambda: self._make(key, export, build)))
-        return library
-
-    def _make(self, parts: Sequence[object], export: Sequence[str], build: Callable[[Module], None]) -> Library:
-        def module() -> Module:
-            from backends.llvm.builder.function import Module
-
-            m = Module(str(parts[0]), self.cpu)
-            build(m)
-            return m
-
-        return compile_cached((*parts, LAYOUT), module, exports=export, cpu=self.cpu, cache=self.cache)
+    def _get(self, key: Key, export: Sequence[str], write: Callable[[Module], None]) -> Library:
+        """One of many kernels."""
+        return self.cache.get((*key, LAYOUT), export, self.cache.module(key, write))
 
     def common(self, lanes: int) -> Library:
         """flush(scene) and worker(worker): front end, tile walk, scheduler."""
@@ -91,7 +59,7 @@ class Kernels:
             build_front_end(lanes, module)
             build_scheduler(module)
 
-        return self.compile(("common", lanes), ("flush", "worker"), build)
+        return self._keep(("common", lanes), ("flush", "worker"), build)
 
     def shade_vertices(self, lanes: int, is_stored: bool = False) -> Library:
         """shade_vertices(worker, batch)."""
@@ -101,7 +69,7 @@ class Kernels:
 
             build_shade_vertices(lanes, module, is_stored)
 
-        return self.compile(("shade_vertices", lanes, is_stored), ("shade_vertices",), build)
+        return self._keep(("shade_vertices", lanes, is_stored), ("shade_vertices",), build)
 
     def fetch(self, layout: tuple[Attribute | None, ...], lanes: int) -> Library:
         """fetch(draw, ids, instances, soa)."""
@@ -117,9 +85,8 @@ class Kernels:
             build_fetch(layout, lanes, module)
 
         if all(a is None or a.is_float for a in layout):
-            return self.compile(("fetch_floats", lanes), ("fetch",), build_floats)
-        key = ("fetch", layout, lanes)
-        return self._variants.get(_Request(key, lambda: self._make(key, ("fetch",), build)))
+            return self._keep(("fetch_floats", lanes), ("fetch",), build_floats)
+        return self._get(("fetch", layout, lanes), ("fetch",), build)
 
     def vertex_shader(self, shader: Shader, lanes: int, keys: StageKeys) -> Library:
         """vertex_shader(env, in, out, system)."""
@@ -127,17 +94,9 @@ class Kernels:
         def build() -> Module:
             from backends.llvm.kernels.stages import build_vertex_kernel
 
-            return build_vertex_kernel(shader.program, lanes, *by_unit(keys), cpu=self.cpu)
+            return build_vertex_kernel(shader.program, lanes, *by_unit(keys), cpu=self.cache.cpu)
 
-        return self.of_program("vertex_shader", shader, (lanes, *keys), build)
-
-    def of_program(self, name: str, shader: Shader, key: tuple[Hashable, ...], build: Callable[[], Module]) -> Library:
-        """The function `name` of a module that depends on a program and on `key`."""
-
-        def make() -> Library:
-            return compile_cached((name, shader.program.text, *key), build, exports=(name,), cpu=self.cpu, cache=self.cache)
-
-        return self._variants.get(_Request((name, shader.serial, *key), make))
+        return self.cache.get(("vertex_shader", shader.program.text, lanes, *keys), ("vertex_shader",), build)
 
     def coverage(self, lanes: int, quads: bool, has_loops: bool, samples: Pattern | None = None) -> Library:
         """coverage(arena, limit, &cursor, x, y, list)."""
@@ -153,7 +112,7 @@ class Kernels:
 
                 build_coverage(lanes, module, quads, rows)
 
-        return self.compile(("coverage", lanes, quads, rows if samples is None else samples), ("coverage",), build)
+        return self._keep(("coverage", lanes, quads, rows if samples is None else samples), ("coverage",), build)
 
     def blit(self, key: BlitKey, lanes: int) -> Library:
         """blit(record)."""
@@ -163,8 +122,7 @@ class Kernels:
 
             build_blit(key, lanes, module)
 
-        parts = ("blit", key, lanes)
-        return self._variants.get(_Request(parts, lambda: self._make(parts, ("blit",), build)))
+        return self._get(("blit", key, lanes), ("blit",), build)
 
     def resolve(self, format: Format, samples: int) -> Library:
         """resolve(record, x, y)."""
@@ -174,7 +132,7 @@ class Kernels:
 
             build_resolve(format, samples, module)
 
-        return self.compile(("resolve", format, samples), ("resolve",), build)
+        return self._keep(("resolve", format, samples), ("resolve",), build)
 
     def shade(self, key: FragmentKey, info: FragmentInfo, shader: Shader | None) -> Library:
         """shade(worker, draw, arena, list, size)."""
@@ -189,8 +147,7 @@ class Kernels:
 
                 build_sample_shade(key, info, module)
 
-        parts = ("shade", replace(key, program=0), shader.program.text if shader is not None else "")
-        return self._variants.get(_Request(("shade", key), lambda: self._make(parts, ("shade",), build)))
+        return self._get(("shade", key, shader.program.text if shader is not None else ""), ("shade",), build)
 
     def fragment(self, shader: Shader | None) -> FragmentInfo:
         """The facts of a fragment shader that a draw needs; None is the shader that does nothing."""
@@ -200,8 +157,8 @@ class Kernels:
         """Width of runs. With AVX-512 as many as the values that live at once leave room for, below it two registers a value.
 
         `is_few`: the draw has few primitives, so they are likely large."""
-        if self.native < 16:
-            return max(2 * self.native, 8)
+        if self.cache.native < 16:
+            return max(2 * self.cache.native, 8)
         loops = info.has_loops and not info.texture_units
         if texel_bytes >= WIDE_TEXEL or info.live > (MOST_LIVE_LOOP if loops else MOST_LIVE):
             return 16
@@ -211,24 +168,4 @@ class Kernels:
 
     def vertex_lanes(self) -> int:
         """Width of vertex shading."""
-        return max(2 * self.native, 8)
-
-
-def by_unit(keys: StageKeys) -> tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]:
-    """What is bound, by unit."""
-    textures, samplers, images = keys
-    views = {k: t for k, t in enumerate(textures) if t is not None}
-    return views, {k: s for k, s in enumerate(samplers) if s is not None}, dict(images)
-
-
-_shared: dict[tuple[str, str], Kernels] = {}
-_lock = threading.Lock()
-
-
-def kernels_for(cpu: str, cache: Cache = None) -> Kernels:
-    """The process-wide kernels of a target machine that live in one disk cache (None: the default one; False: none)."""
-    key = (cpu, str(cache))
-    with _lock:
-        if key not in _shared:
-            _shared[key] = Kernels(cpu, cache)
-        return _shared[key]
+        return max(2 * self.cache.native, 8)

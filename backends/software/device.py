@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from backends.llvm.engine.object_cache import Cache
 from backends.llvm.targets.machines import cpu_features
-from backends.raster.kernels import Cache
 from backends.software.renderer import Renderer
 
 if TYPE_CHECKING:

@@ -20,6 +20,8 @@ from backends.device.region import Region
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
 from backends.geometry.totals import StreamTotals
+from backends.llvm.engine.kernel_cache import kernels_for
+from backends.llvm.engine.object_cache import Cache
 from backends.pipe.enums import Clear
 from backends.pipe.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
@@ -27,7 +29,7 @@ from backends.raster.control.pool import Pool
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.environments import Copies
 from backends.raster.draw.packet import Packet
-from backends.raster.kernels import Cache, kernels_for
+from backends.raster.kernels import Kernels
 from backends.raster.records import Batch, ClearRecord
 from backends.raster.tile.coarse import INFINITY, cleared_bound
 from backends.software.scaling import scale
@@ -78,7 +80,7 @@ class Renderer:
             raise ValueError(f"threads must not be negative, not {threads}")
         if lanes not in (None, 8, 16, 32, 64):
             raise ValueError(f"lanes must be 8, 16, 32 or 64, not {lanes}")
-        self.kernels = kernels_for(cpu, cache)
+        self.kernels = Kernels(kernels_for(cpu, cache))
         self._batch_size = batch
         helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works where a CPU is left for it
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or min(lanes or SETUP_LANES, 32)), batch, window, arena)

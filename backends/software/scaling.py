@@ -35,7 +35,7 @@ def scale(kernels: Kernels, job: Scale) -> None:
     if to.block_bytes & (to.block_bytes - 1):
         _scale_odd(kernels, source, target, key, axes)
         return
-    lanes = min(max(2 * kernels.native, 8), 16)
+    lanes = min(max(2 * kernels.cache.native, 8), 16)
     library = kernels.blit(key, lanes)
     if np.may_share_memory(source, target):  # all is read before anything is written
         _call(library, key, lanes, source, target, axes)
@@ -70,7 +70,7 @@ def _call(
                 keep.append(np.concatenate([values, np.zeros(space, values.dtype)]))
                 setattr(record, f"{name}_{field}", keep[-1].ctypes.data)
     record.layers, record.rows, record.columns = layers, rows, padded
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.address["blit"])(ctypes.addressof(record))
+    library.entry()(ctypes.addressof(record))
     target[...] = done[:, :, :columns]
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
 from collections.abc import Callable, Hashable
 
+from backends.abi.records import layout_digest
 from backends.device.bound import DrawState, Shader, StageState
-from backends.device.environment import make_environment, stage_keys
+from backends.device.environment import by_unit, make_environment, stage_keys
 from backends.device.needs import ORDERED_LANES, needs_of
 from backends.device.tables import BufferTable
-from backends.geometry.kernels import Entry
 from backends.geometry.records import MAX_REGISTERS
 from backends.geometry.tessellation.control import build_control_kernel
 from backends.geometry.tessellation.evaluation import build_evaluation_kernel
@@ -21,23 +19,19 @@ from backends.geometry.tessellation.records import ControlRecord, EvaluationReco
 from backends.geometry.tessellation.rows import build_rows
 from backends.geometry.tessellation.stage import Compiled, TessellationStage
 from backends.llvm.builder.module import Module
-from backends.llvm.engine.engine import Library
+from backends.llvm.engine.engine import Entry
+from backends.llvm.engine.kernel_cache import KernelCache
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.packet import Packet
-from backends.raster.kernels import Kernels, by_unit
 from backends.run.shapes import MAX_PATCH
 from passes.analysis import facts
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
 
-_RECORDS = (RowsRecord, TessRecord, ControlRecord, EvaluationRecord)
-LAYOUT = hashlib.sha256(repr([(n, getattr(r, n).offset) for r in _RECORDS for n, *_ in r._fields_]).encode()).hexdigest()
-"""What kernels believe about memory: part of every key on disk."""
-
-_entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_LAYOUT = layout_digest(RowsRecord, TessRecord, ControlRecord, EvaluationRecord)
 _MOST_LANES = 16
 """Points of a vector: those of one patch, which may have few."""
 
@@ -52,20 +46,16 @@ def patch_vertices(state: DrawState, info: DrawInfo) -> int:
     return vertices
 
 
-def _function(library: Library) -> Entry:
-    return _entry(library.address[library.exports[0]])
-
-
 class _Maker:
     """Compiled stages of one draw."""
 
     def __init__(self, maker: DrawBuilder, packet: Packet, counters: BufferTable) -> None:
         self._maker, self._packet, self._counters = maker, packet, counters
-        self.kernels: Kernels = maker.kernels
+        self.cache: KernelCache = maker.kernels.cache
 
     def fixed(self, key: tuple[Hashable, ...], name: str, build: Callable[[Module], None]) -> Entry:
         """A function that does not depend on programs."""
-        return _function(self.kernels.compile((*key, LAYOUT), (name,), build))
+        return self.cache.keep((*key, _LAYOUT), (name,), build).entry()
 
     def of_shader(
         self,
@@ -87,10 +77,10 @@ class _Maker:
         keys = stage_keys(bindings, demand)
 
         def module() -> Module:
-            return build(program, lanes, *more, *by_unit(keys), cpu=self.kernels.cpu)
+            return build(program, lanes, *more, *by_unit(keys), cpu=self.cache.cpu)
 
-        library = self.kernels.of_program(name, shader, (lanes, *more, *keys, LAYOUT), module)
-        return Compiled(_function(library), environment, lanes, library)
+        library = self.cache.get((name, program.text, lanes, *more, *keys, _LAYOUT), (name,), module)
+        return Compiled(library.entry(), environment, lanes, library)
 
 
 def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, vertex: Shader, packet: Packet) -> TessellationStage:
@@ -104,7 +94,7 @@ def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, ver
     assert evaluation is not None
     programs = control.program if control is not None else None, evaluation.program
     layout = facts.of(vertex.program, PatchLayout.of, *programs, patch_vertices(state, info))
-    native = max(maker.kernels.native, 8)
+    native = max(maker.kernels.cache.native, 8)
     key = layout.key
     return TessellationStage(
         layout,

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from backends.device.region import Region
-from backends.geometry.kernels import Entry
 from backends.geometry.shaded import Primitives, Shaded, Worker
 from backends.geometry.tessellation.control import Arrangement
 from backends.geometry.tessellation.key import MAX_POINTS, MAX_PRIMITIVES, SLACK, TessRecord
 from backends.geometry.tessellation.layout import PatchLayout, RowsLayout
 from backends.geometry.tessellation.records import ControlRecord, EvaluationRecord, RowsRecord
-from backends.llvm.engine.engine import Library
+from backends.llvm.engine.engine import Entry, Library
 
 PIECE_POINTS, PIECE_PRIMITIVES = 4 * MAX_POINTS, 4 * MAX_PRIMITIVES
 """Room for what is tessellated at once."""

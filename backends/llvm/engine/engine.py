@@ -14,9 +14,9 @@ generator 7, flat image and placing 0.2, keys and disk 0.6. Tried on 84 shaders,
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import importlib
-import os
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -25,12 +25,17 @@ import llvmlite.binding as llvm
 
 from backends.llvm.engine import opt_level as effort
 from backends.llvm.engine.linking import link, lock, prepare
-from backends.llvm.engine.object_cache import ObjectCache, object_key, resolve_cache
+from backends.llvm.engine.object_cache import Cache, ObjectCache, object_key, resolve_cache
 from backends.llvm.engine.sources import own_sources
 from backends.llvm.targets import machines as target
 
 if TYPE_CHECKING:
     from backends.llvm.builder.function import Module
+
+Entry = Callable[[int], None]
+"""A native function of one record, by its address. It runs without the interpreter's lock."""
+
+_ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Library:
@@ -61,6 +66,10 @@ class Library:
         self.image, self.name, self.exports = image, name, exports
         self.times = {**times, "link_ms": (time.thread_time() - begin) * 1e3}
         self._text, self._cpu = module_text, cpu
+
+    def entry(self, name: str = "") -> Entry:
+        """An exported function of one record (default: the first export), callable as long as this object lives."""
+        return _ENTRY(self.address[name or self.exports[0]])
 
     def assembly(self) -> str:
         """The machine code as text; generated anew from the optimised module. ValueError for code from the disk cache."""
@@ -216,7 +225,7 @@ def compile_cached(
     *,
     exports: Sequence[str],
     cpu: str = "host",
-    cache: ObjectCache | str | os.PathLike[str] | bool | None = None,
+    cache: Cache = None,
 ) -> Library:
     """Compile the module that `build` makes, or link its object from the disk cache without calling `build`.
 

@@ -133,6 +133,10 @@ class ObjectCache:
                 return
 
 
+Cache = ObjectCache | str | os.PathLike[str] | bool | None
+"""A cache as a caller names it: the object, its directory, True or None for the default one, False for none."""
+
+
 def _head(key: str, payload: bytes) -> bytes:
     """The bytes before an object. They include the key, so an object under another name is not intact."""
     digest = _DIGEST(key.encode())

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.records import ALIVE, EXHAUSTED, BufferRecord, RunRecord
+from backends.llvm.engine.engine import Entry
 from backends.llvm.kernels.fragments import asks, stage_fragments
 from backends.llvm.kernels.placement import Placement, place
 from backends.llvm.kernels.primitives import GRID_MEMORY
@@ -29,14 +30,12 @@ CHUNK_BYTES = 4 << 20
 FIRST = 1 << 10
 """Lanes of the first call of a program with loops. See `pace`."""
 
-_ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-
 
 @dataclass(eq=False, slots=True)
 class Run:
     """One run of a compiled kernel.
 
-    environment: address of the ShaderEnv. entry: address of the function `run`. inputs, system: register files, (registers, lanes, 4).
+    environment: address of the ShaderEnv. entry: the function `run`. inputs, system: register files, (registers, lanes, 4).
     outputs, alive, exhausted: results of each lane, valid after `run`.
     """
 
@@ -44,7 +43,7 @@ class Run:
     arguments: Arguments
     lanes: int
     environment: int
-    entry: int
+    entry: Entry
     inputs: Bits
     system: Bits
     outputs: Bits = field(init=False)
@@ -188,7 +187,7 @@ class Run:
         return result
 
     def _call(self) -> None:
-        _ENTRY(self.entry)(ctypes.addressof(self._record))
+        self.entry(ctypes.addressof(self._record))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -78,7 +78,7 @@ def run(
         keys = environment.texture_keys, environment.sampler_keys, environment.image_keys
         library = _kernels.get(_Variant(program.text, lanes, cpu, *keys, arguments.fuel, program))
     inputs, system = interpolate(program, arguments), _system_registers(program, arguments)
-    work = Run(program, arguments, lanes, environment.address, library.address["run"], inputs, system)
+    work = Run(program, arguments, lanes, environment.address, library.entry("run"), inputs, system)
     work.run()
     places = arguments.places
     emission = work.emission() if program.processor is Processor.GEOM else None

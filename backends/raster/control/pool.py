@@ -32,7 +32,6 @@ from backends.raster.tile.lists import list_capacity
 WINDOW_BYTES = 4 << 20  # about what stays in the caches until the tiles are drawn
 _SEMAPHORE = 64  # bytes reserved for a sem_t
 _VECTOR = 4 * MAX_LANES
-_entry = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class _Threads:
@@ -56,7 +55,7 @@ class _Threads:
         for i, w in enumerate(self.workers):
             w.semaphore = base + _SEMAPHORE * i if i < self.count else None
         scene.crew.done, scene.crew.quit, scene.shared.state = base + _SEMAPHORE * self.count, 0, CLOSED
-        body, size = _entry(self.library.address["worker"]), ctypes.sizeof(Worker)
+        body, size = self.library.entry("worker"), ctypes.sizeof(Worker)
         self._threads = [
             threading.Thread(target=body, args=(ctypes.addressof(self.workers) + size * i,), name=f"raster-{i}", daemon=True)
             for i in range(self.count)
@@ -109,7 +108,7 @@ class Pool:
                 memory = reserved(size)
                 self._keep.append(memory)
                 setattr(w.buffers, name, memory.ctypes.data)
-        self._flush = _entry(library.address["flush"])
+        self._flush = library.entry("flush")
         self._threads = _Threads(s, self.workers, threads, library)
         self._finalizer = weakref.finalize(self, self._threads.stop)
 

@@ -248,7 +248,6 @@ class DrawBuilder:
             lanes = ORDERED_LANES
         packet.is_repeatable &= not (demand.effects.touches or demand.handles)
         key = FragmentKey(
-            state.fragment.shader.serial if state.fragment.shader is not None else 0,
             lanes,
             targets,
             DepthKey.of(dsa, zs),

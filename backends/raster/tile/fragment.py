@@ -240,10 +240,9 @@ NO_FRAGMENTS = FragmentInfo(_nothing)  # without a shader nothing is computed, a
 class FragmentKey:
     """Exactly the state that changes shading code, normalized: two draws with equal keys share a kernel.
 
-    `program` is the serial number of the shader; `flatshade` is False where no input follows it. Everything else of the
-    state is run-time data of the draw."""
+    `flatshade` is False where no input follows it. Everything else of the state is run-time data of the draw. The key of the kernel
+    has the text of the program, too."""
 
-    program: int
     lanes: int
     targets: tuple[TargetKey | None, ...] = ()
     depth: DepthKey | None = None

@@ -78,12 +78,12 @@ def test_more_textures_of_known_kinds_need_no_new_code(stage: Stage) -> None:
         ctx.make_texture_handle_resident(handle)
     draw(stage, handles[:18])
     assert isinstance(ctx.device, Renderer)
-    before = len(ctx.device.kernels._variants)
+    before = len(ctx.device.kernels.cache)
     for handle in handles:
         ctx.make_texture_handle_resident(handle)
     wanted = np.array([299, 0, 150, 17, 18, 31, 32, 33, 64, 127, 128, 129, 200, 255, 256, 257, 298, 1])
     assert (draw(stage, np.array(handles)[wanted], None) == np.repeat(wanted, 8)).all()
-    assert len(ctx.device.kernels._variants) == before
+    assert len(ctx.device.kernels.cache) == before
 
 
 def test_what_is_not_resident_reads_zero(stage: Stage) -> None:

@@ -13,6 +13,7 @@ from backends.formats import Format
 from backends.llvm.builder.function import Function, Module
 from backends.llvm.engine import engine, linking
 from backends.llvm.engine.engine import Library
+from backends.llvm.engine.kernel_cache import KernelCache
 from backends.llvm.engine.object_cache import ObjectCache
 from backends.llvm.kernels import run
 from backends.llvm.program import plan
@@ -42,7 +43,7 @@ def _fragment(kernels: Kernels) -> Library:
     shader = Shader(parse(FRAGMENT))
     target = TargetKey.of(BlendState(), 0, Format.R8G8B8A8_UNORM)
     info = kernels.fragment(shader)
-    return kernels.shade(FragmentKey(shader.serial, kernels.fragment_lanes(info, 4, True), (target,)), info, shader)
+    return kernels.shade(FragmentKey(kernels.fragment_lanes(info, 4, True), (target,)), info, shader)
 
 
 def _vertex(kernels: Kernels) -> Library:
@@ -57,7 +58,7 @@ def _fail(*given: object, **more: object) -> None:
 def test_a_hit_makes_no_text_no_plan_and_asks_llvm_for_nothing(
     make: Callable[[Kernels], Library], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = make(Kernels("host", ObjectCache(tmp_path)))
+    first = make(Kernels(KernelCache("host", ObjectCache(tmp_path))))
     assert "build_ms" in first.times
     for owner, name in (
         (plan, "_make"),
@@ -69,7 +70,7 @@ def test_a_hit_makes_no_text_no_plan_and_asks_llvm_for_nothing(
         (linking, "_jit"),
     ):
         monkeypatch.setattr(owner, name, _fail)
-    second = make(Kernels("host", ObjectCache(tmp_path)))
+    second = make(Kernels(KernelCache("host", ObjectCache(tmp_path))))
     assert second.image == first.image
     assert second.address.keys() == first.address.keys()
     assert set(second.times) == {"link_ms"}

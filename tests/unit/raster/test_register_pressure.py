@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from backends.llvm.engine.kernel_cache import KernelCache
 from backends.raster.kernels import Kernels
 from backends.raster.tile.register_pressure import live_values
 from tests.unit.raster.canvas import shader
@@ -50,7 +51,7 @@ def test_what_a_loop_reads_lives_through_the_loop() -> None:
 def test_width_follows_live_values_with_avx512(live: int, loops: bool, textures: int, texel: int, few: bool, lanes: int) -> None:
     from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo
 
-    kernels = Kernels("x86-64-v4")
+    kernels = Kernels(KernelCache("x86-64-v4"))
     info = FragmentInfo(NO_FRAGMENTS.emit, live=live, has_loops=loops, texture_units=textures, instructions=5)
     assert kernels.fragment_lanes(info, texel, few) == lanes
 
@@ -59,4 +60,4 @@ def test_width_follows_live_values_with_avx512(live: int, loops: bool, textures:
 def test_below_avx512_two_registers_hold_a_value(cpu: str, lanes: int) -> None:
     from backends.raster.tile.fragment import NO_FRAGMENTS
 
-    assert Kernels(cpu).fragment_lanes(NO_FRAGMENTS, 4, True) == lanes
+    assert Kernels(KernelCache(cpu)).fragment_lanes(NO_FRAGMENTS, 4, True) == lanes

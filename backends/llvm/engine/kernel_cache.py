@@ -1,0 +1,93 @@
+"""Compiled kernels of a process: in memory by key, below that in the cache on disk. All contexts of a target machine share one cache.
+
+A key names the kernel and all that its text depends on besides the generator's source: variant, lanes, the text of a program, and
+`layout_digest` of the records that it reads (backends.abi.records). Equal keys are the same kernel, in memory and on disk. A request
+brings the function that writes the kernel; this module knows no generator.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from backends.llvm.engine.engine import Library, compile_cached
+from backends.llvm.engine.object_cache import Cache
+from backends.llvm.engine.variants import VariantCache
+from backends.llvm.targets.machines import native_lanes
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.module import Module
+
+MAX_CODE = 64 << 20
+"""Bytes of machine code that are kept in memory without being in use."""
+
+Key = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A kernel that is wanted."""
+
+    key: Key
+    exports: Sequence[str] = field(compare=False)
+    make: Callable[[], Module] = field(compare=False)
+
+
+class KernelCache:
+    """The kernels for one target machine. Each missing one is built once, while other threads that want it wait.
+
+    The least recently used kernels are forgotten above MAX_CODE bytes: whoever calls a kernel keeps its Library alive.
+    """
+
+    def __init__(self, cpu: str, cache: Cache = None) -> None:
+        """`cpu` is "host" or an x86-64 level. `cache` on disk: None is the default one, False is none."""
+        self.cpu, self.cache, self.native = cpu, cache, native_lanes(cpu)
+        self._kept: dict[Key, Library] = {}
+        self._variants = VariantCache[_Request, Library](self._compile, max_weight=MAX_CODE, weight=lambda library: len(library.image))
+
+    def __len__(self) -> int:
+        return len(self._variants)
+
+    def get(self, key: Key, exports: Sequence[str], make: Callable[[], Module]) -> Library:
+        """The functions `exports` of the module of `key`; `make` builds it when it is neither in memory nor on disk.
+
+        Errors: those of `make` (UnsupportedError for what a generator does not build).
+        """
+        return self._variants.get(_Request(key, exports, make))
+
+    def keep(self, key: Key, exports: Sequence[str], write: Callable[[Module], None]) -> Library:
+        """The same for one of few kernels, which is never forgotten. `write` fills an empty module."""
+        library = self._kept.get(key)
+        if library is None:
+            library = self._kept[key] = self.get(key, exports, self.module(key, write))
+        return library
+
+    def module(self, key: Key, write: Callable[[Module], None]) -> Callable[[], Module]:
+        """A function that makes a module named as the key begins, and has `write` fill it."""
+
+        def make() -> Module:
+            from backends.llvm.builder.module import Module  # loads where the disk cache misses
+
+            module = Module(str(key[0]), self.cpu)
+            write(module)
+            return module
+
+        return make
+
+    def _compile(self, request: _Request) -> Library:
+        return compile_cached(request.key, request.make, exports=request.exports, cpu=self.cpu, cache=self.cache)
+
+
+_shared: dict[tuple[str, str], KernelCache] = {}
+_lock = threading.Lock()
+
+
+def kernels_for(cpu: str, cache: Cache = None) -> KernelCache:
+    """The kernels of this process for a target machine that live in one cache on disk (None: the default one; False: none)."""
+    key = (cpu, str(cache))
+    with _lock:
+        if key not in _shared:
+            _shared[key] = KernelCache(cpu, cache)
+        return _shared[key]
