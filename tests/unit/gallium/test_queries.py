@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import fields
 
+from backends.abi.records import layout_of
 from backends.device.counters import BATCH_FIELDS, IN_PIPELINE, Place, Statistics, counted, difference, total
 from backends.gallium.context.query_kinds import QUERY_KINDS
 from backends.pipe.enums import QueryType
@@ -24,8 +26,8 @@ def test_every_counter_is_counted_in_one_place() -> None:
 
 
 def test_records_have_the_fields_of_their_counters() -> None:
-    def names(record: object) -> set[str]:
-        return {field[0] for field in record._fields_}  # type: ignore[attr-defined]
+    def names(record: type[ctypes.Structure]) -> set[str]:
+        return {name.rpartition(".")[2] for name, _, _ in layout_of(record)}
 
     assert set(BATCH_FIELDS.values()) <= names(Batch)
     assert set(counted(Place.BATCH)) <= names(Scene)
