@@ -1,9 +1,4 @@
-"""What is measured: names, units, work of a frame, and what the picture must look like. Both sides read it.
-
-Conventions of every workload, unless its line says otherwise: 1920x1080, RGBA8_UNORM, depth D24 where depth is named, y up, pixel
-centers at .5, depth range 0..1, no culling, no scissor. A frame clears only where its line says "clear". Geometry is float32 from
-numpy's default_rng(1234). QUAD is the triangle strip (-1,-1) (1,-1) (-1,1) (1,1). A frame ends when all of its bytes are in memory.
-"""
+"""The workloads: names, units, work of a frame, and facts about the expected picture. Both sides read this module."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How fast programs link: `python -m benchmarks.links [plot.svg]`. CPU time of one thread; the best of several rounds.
-
-No pair is linked twice and no result is kept: what is cached is each program's own interface.
-"""
+"""The speed of linking: `python -m benchmarks.links [plot.svg]`. CPU time of one thread, the best of several rounds."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What a side of the comparison is, and how its frames are timed. Both sides run the same loop.
-
-One sample is one frame, from its first call to the moment when all bytes are in memory. The frame before the first sample is
-warm-up (compilation, page faults) and is timed apart.
-"""
+"""One side of the comparison, and the timing of its frames. Both sides run the same loop."""
 
 from __future__ import annotations
 

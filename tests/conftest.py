@@ -16,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What takes long runs only where -m asks for it."""
+    """Long tests run only if -m selects them."""
     if "nightly" in config.option.markexpr:
         return
     kept = [item for item in items if item.get_closest_marker("nightly") is None]

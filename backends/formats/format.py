@@ -1,4 +1,4 @@
-"""The pixel formats. Everything about one follows from its name; see `layout`."""
+"""The pixel formats. All facts about a format follow from its name; see `layout`."""
 
 from __future__ import annotations
 
@@ -301,32 +301,32 @@ class Format(Enum):
 
     @property
     def is_srgb(self) -> bool:
-        """Are R, G, B stored with the sRGB curve?"""
+        """True if R, G, B are stored with the sRGB curve."""
         return self.colorspace == "srgb"
 
     @property
     def is_depth_stencil(self) -> bool:
-        """Does it hold depth, stencil or both?"""
+        """True for formats with depth, stencil or both."""
         return self.colorspace == "zs"
 
     @property
     def has_depth(self) -> bool:
-        """Is there a depth channel?"""
+        """True if there is a depth channel."""
         return self.depth is not None
 
     @property
     def has_stencil(self) -> bool:
-        """Is there a stencil channel?"""
+        """True if there is a stencil channel."""
         return self.stencil is not None
 
     @property
     def is_shared_exponent(self) -> bool:
-        """Is it R9G9B9E5?"""
+        """True for R9G9B9E5."""
         return self.channels[-1].letter == "E"
 
     @property
     def kind(self) -> str:
-        """What a shader sees: "float", "uint" or "sint" (a depth format: "float"; stencil alone: "uint")."""
+        """The type that shaders see: "float", "uint" or "sint" (depth formats "float", stencil alone "uint")."""
         types = {c.type for c in self.channels if c.type is not ChannelType.VOID}
         if self.depth is not None:
             return "float"
@@ -336,23 +336,23 @@ class Format(Enum):
 
     @property
     def is_integer(self) -> bool:
-        """Do its channels stay integers (UINT, SINT)?"""
+        """True if channels stay integers (UINT, SINT)."""
         return self.kind != "float"
 
     @property
     def is_array(self) -> bool:
-        """Are all channels of one size that is a whole number of bytes, so that they can be read as an array?"""
+        """True if all channels have the same size, a whole number of bytes, so that they can be read as an array."""
         size = self.channels[0].size
         return size in (8, 16, 32) and all(c.size == size for c in self.channels)
 
     @property
     def is_plain_unorm8(self) -> bool:
-        """Are all channels 8-bit UNORM (or padding), without the sRGB curve?"""
+        """True if all channels are 8-bit UNORM (or padding), without the sRGB curve."""
         types = {c.type for c in self.channels}
         return self.colorspace == "rgb" and self.is_array and self.channels[0].size == 8 and types <= {ChannelType.UNORM, ChannelType.VOID}
 
     def channel_of(self, component: int) -> Channel | None:
-        """The channel that component 0..3 (R, G, B, A) is read from, None where it is a constant 0 or 1."""
+        """The channel that component 0..3 (R, G, B, A) reads; None for a constant 0 or 1."""
         index = self.swizzle[component]
         return self.channels[index] if index < len(self.channels) else None
 
@@ -362,7 +362,7 @@ FORMATS: dict[str, Format] = dict(Format.__members__)
 
 
 def find_format(name: str | Format) -> Format:
-    """The format named `name`, with or without PIPE_FORMAT_. ValueError, with the nearest name, if there is none."""
+    """The format named `name`, with or without PIPE_FORMAT_. ValueError, with the nearest name, for an unknown one."""
     if isinstance(name, Format):
         return name
     found = FORMATS.get(name.removeprefix("PIPE_FORMAT_"))

@@ -1,7 +1,7 @@
-"""Reads the layout of a format from its Gallium name: R5G6B5_UNORM says everything that there is to know.
+"""The layout of a format, read from its Gallium name: R5G6B5_UNORM says everything about it.
 
-Channels are named from the lowest bit of the little-endian block to the highest, each with its size; a type follows the
-channels that it belongs to.
+Channels are named from the lowest bit of the little-endian block to the highest, each with its size. A type follows the channels to
+which it applies.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SWIZZLE_ZERO, SWIZZLE_ONE = 4, 5
 
 
 class ChannelType(Enum):
-    """How the bits of a channel are a number."""
+    """The number that the bits of a channel stand for."""
 
     VOID = "void"  # padding
     UNORM = "unorm"  # [0, 1]
@@ -42,7 +42,7 @@ _PART = re.compile(r"([RGBALIZSXE])(\d+)")
 
 
 def parse_channels(name: str) -> tuple[Channel, ...]:
-    """The channels that a format name spells, from the lowest bit up. ValueError if the name is no plain format."""
+    """The channels that a format name spells, from the lowest bit up. ValueError for a name that is no plain format."""
     found: list[tuple[str, ChannelType, int]] = []
     waiting: list[tuple[str, int]] = []
     for word in name.split("_"):
@@ -66,9 +66,9 @@ def parse_channels(name: str) -> tuple[Channel, ...]:
 
 
 def read_swizzle(channels: tuple[Channel, ...]) -> tuple[int, int, int, int]:
-    """For each of R, G, B, A the index of the channel that it reads, or SWIZZLE_ZERO, SWIZZLE_ONE.
+    """The channel index that each of R, G, B, A reads, or SWIZZLE_ZERO, SWIZZLE_ONE.
 
-    Luminance fills R, G, B; intensity all four, and so does depth (as Mesa's softpipe samples it); stencil alone is R.
+    Luminance fills R, G, B. Intensity fills all four, and so does depth (as in Mesa's softpipe). Stencil alone is R.
     """
     at = {c.letter: i for i, c in enumerate(channels) if c.letter not in "XE"}
     for letter in "IZ":

@@ -68,7 +68,7 @@ Prim = tgsi.language.facts.enums.Primitive  # one table for draws and properties
 
 
 class BlendFactor(IntEnum):
-    """Factors of the blend equation. Bit 4 means inverse."""
+    """Factors of the blend equation. Bit 4 inverts the factor."""
 
     ONE = 1
     SRC_COLOR = 2
@@ -92,7 +92,7 @@ class BlendFactor(IntEnum):
 
 
 class BlendFunc(IntEnum):
-    """How the two products of the blend equation meet."""
+    """Operations that combine the two products of the blend equation."""
 
     ADD = 0
     SUBTRACT = 1
@@ -136,7 +136,7 @@ class CompareFunc(IntEnum):
 
 
 class StencilOp(IntEnum):
-    """What happens to the stencil value."""
+    """Changes of the stencil value."""
 
     KEEP = 0
     ZERO = 1
@@ -174,7 +174,7 @@ class TexFace(IntEnum):
 
 
 class TexWrap(IntEnum):
-    """What a texture coordinate outside of the image reads."""
+    """Wrap modes: the texel for a coordinate outside of the image."""
 
     REPEAT = 0
     CLAMP = 1
@@ -187,7 +187,7 @@ class TexWrap(IntEnum):
 
 
 class TexMipFilter(IntEnum):
-    """How mip levels are chosen."""
+    """Filters between mip levels."""
 
     NEAREST = 0
     LINEAR = 1
@@ -195,21 +195,21 @@ class TexMipFilter(IntEnum):
 
 
 class TexFilter(IntEnum):
-    """How texels are chosen."""
+    """Filters within a level."""
 
     NEAREST = 0
     LINEAR = 1
 
 
 class TexCompare(IntEnum):
-    """Shadow comparison on or off."""
+    """Comparison of shadow textures, on or off."""
 
     NONE = 0
     R_TO_TEXTURE = 1
 
 
 class Usage(IntEnum):
-    """How a resource will be used (a hint)."""
+    """Expected uses of a resource (a hint)."""
 
     DEFAULT = 0
     IMMUTABLE = 1
@@ -248,7 +248,7 @@ class QueryType(IntEnum):
 
 
 class RenderCond(IntEnum):
-    """How render_condition waits."""
+    """Ways in which render_condition waits."""
 
     WAIT = 0
     NO_WAIT = 1
@@ -257,14 +257,14 @@ class RenderCond(IntEnum):
 
 
 class SpriteCoordMode(IntEnum):
-    """Where t is 0 on a point sprite."""
+    """The side of a point sprite at which t is 0."""
 
     UPPER_LEFT = 0
     LOWER_LEFT = 1
 
 
 class Swizzle(IntEnum):
-    """What a channel of a view reads."""
+    """Sources of a view's channel."""
 
     X = 0
     Y = 1
@@ -276,7 +276,7 @@ class Swizzle(IntEnum):
 
 
 class PolygonMode(IntEnum):
-    """How polygons are filled."""
+    """Ways to draw polygons."""
 
     FILL = 0
     LINE = 1
@@ -293,7 +293,7 @@ class ShaderIr(IntEnum):
 
 
 class ResetStatus(IntEnum):
-    """Why a context was lost."""
+    """Reasons for the loss of a context."""
 
     NO_RESET = 0
     GUILTY_CONTEXT_RESET = 1

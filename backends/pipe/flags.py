@@ -6,7 +6,7 @@ from enum import IntFlag
 
 
 class Transfer(IntFlag):
-    """How a transfer maps its box."""
+    """Ways to map a box of a resource."""
 
     NONE = 0
     READ = 1
@@ -78,7 +78,7 @@ class Clear(IntFlag):
 
 
 class Bind(IntFlag):
-    """What a resource may be bound as."""
+    """Uses for which a resource may be bound."""
 
     NONE = 0
     DEPTH_STENCIL = 1
@@ -116,7 +116,7 @@ class ContextFlags(IntFlag):
 
 
 class Barrier(IntFlag):
-    """What memory_barrier orders."""
+    """Accesses that memory_barrier orders."""
 
     NONE = 0
     MAPPED_BUFFER = 1
@@ -135,7 +135,7 @@ class Barrier(IntFlag):
 
 
 class TextureBarrier(IntFlag):
-    """What texture_barrier orders."""
+    """Accesses that texture_barrier orders."""
 
     NONE = 0
     SAMPLER = 1
@@ -143,7 +143,7 @@ class TextureBarrier(IntFlag):
 
 
 class ImageAccess(IntFlag):
-    """How a shader uses an image."""
+    """Accesses of a shader to an image."""
 
     NONE = 0
     READ = 1

@@ -45,7 +45,10 @@ class RenderTargetBlend:
 
 @dataclass(frozen=True, slots=True)
 class BlendState:
-    """How fragment colors meet the framebuffer. Without independent_blend_enable, rt[0] is every target's state."""
+    """Blending: the way fragment colors are combined with the framebuffer.
+
+    Without independent_blend_enable, rt[0] applies to every target.
+    """
 
     rt: tuple[RenderTargetBlend, ...] = (RenderTargetBlend(),)
     independent_blend_enable: bool = False
@@ -98,7 +101,7 @@ class AlphaState:
 
 @dataclass(frozen=True, slots=True)
 class DepthStencilAlphaState:
-    """Depth, stencil and alpha tests. stencil[1] enabled means that back faces have a state of their own."""
+    """Depth, stencil and alpha tests. If stencil[1] is enabled, back faces have their own stencil state."""
 
     depth: DepthState = DepthState()
     stencil: tuple[StencilState, StencilState] = (StencilState(), StencilState())
@@ -107,7 +110,7 @@ class DepthStencilAlphaState:
 
 @dataclass(frozen=True, slots=True)
 class RasterizerState:
-    """How primitives become fragments."""
+    """Rasterization: the way primitives become fragments."""
 
     flatshade: bool = False
     light_twoside: bool = False
@@ -157,7 +160,7 @@ class RasterizerState:
 
 @dataclass(frozen=True, slots=True)
 class SamplerState:
-    """How textures are sampled. border_color holds floats, or integers for integer views."""
+    """Sampling of textures. border_color holds floats, or integers for integer views."""
 
     wrap_s: TexWrap = TexWrap.REPEAT
     wrap_t: TexWrap = TexWrap.REPEAT
@@ -178,7 +181,7 @@ class SamplerState:
 
 @dataclass(frozen=True, slots=True)
 class VertexElement:
-    """One vertex attribute: where it lies in its buffer and how it is read. Missing components become 0, 0, 0, 1."""
+    """One vertex attribute: its place in the buffer and its format. Missing components become 0, 0, 0, 1."""
 
     src_offset: int
     src_format: Format
@@ -188,7 +191,7 @@ class VertexElement:
 
 @dataclass(frozen=True, slots=True)
 class ViewportState:
-    """Window coordinates are ndc * scale + translate."""
+    """The viewport transform: window coordinates are ndc * scale + translate."""
 
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
     translate: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -220,7 +223,7 @@ class StencilRef:
 
 @dataclass(frozen=True, slots=True)
 class ClipState:
-    """User clip planes: coefficients that meet the clip position."""
+    """User clip planes: coefficients that are multiplied with the clip position."""
 
     ucp: tuple[tuple[float, float, float, float], ...] = ()
 
@@ -234,9 +237,10 @@ class PolyStipple:
 
 @dataclass(frozen=True, slots=True)
 class DrawInfo:
-    """One draw. With index_size 0 vertices are `start` .. `start + count - 1`, else indices are read there.
+    """One draw. With index_size 0 it draws vertices `start` to `start + count - 1`, otherwise it reads that range of indices.
 
-    vertices_per_patch: of PATCHES; 0: as many as `set_patch_vertices` says."""
+    vertices_per_patch: for PATCHES; 0 means the number of `set_patch_vertices`.
+    """
 
     mode: Prim = Prim.TRIANGLES
     count: int = 0
@@ -255,7 +259,7 @@ class DrawInfo:
 
 @dataclass(frozen=True, slots=True)
 class StreamOutput:
-    """Components of an output register that go to a buffer; offsets in 32-bit words."""
+    """Components of an output register that are written to a buffer; offsets in 32-bit words."""
 
     register_index: int
     start_component: int = 0
@@ -267,7 +271,7 @@ class StreamOutput:
 
 @dataclass(frozen=True, slots=True)
 class StreamOutputInfo:
-    """What a vertex, tessellation evaluation or geometry shader streams out; `stride` of each buffer in 32-bit words."""
+    """The outputs that a vertex, tessellation evaluation or geometry shader streams out; `stride` of each buffer in 32-bit words."""
 
     stride: tuple[int, ...] = ()
     output: tuple[StreamOutput, ...] = ()

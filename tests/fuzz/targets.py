@@ -1,7 +1,4 @@
-"""What a fuzzer calls with hostile bytes: anything but a result or diagnostics is a finding.
-
-Findings become tests: their bytes go into `tests/fuzz/findings.json`, which `tests/fuzz/test_findings.py` replays.
-"""
+"""Entry points for fuzzers: anything but a result or diagnostics is a finding."""
 
 from __future__ import annotations
 

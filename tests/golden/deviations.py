@@ -1,4 +1,4 @@
-"""Where our results differ from Mesa 18.1's on purpose. A word counts as right only if a row names its case and excuses the word."""
+"""Results that differ from Mesa 18.1's on purpose. A word counts as right only if a row names its case and excuses the word."""
 
 from __future__ import annotations
 

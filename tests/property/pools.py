@@ -1,9 +1,4 @@
-"""What generated programs are made of: opcodes by what they may read and write, registers, and values worth computing with.
-
-What is computed from a NaN is a NaN, but which one is not promised. So a register is plain, its bits being equal in all engines,
-or loose, holding floats that somebody computed: operations on bits only read plain registers, and results of float arithmetic
-only go to loose ones.
-"""
+"""Material for generated programs: opcodes by what they may read and write, registers, and values that are worth computing with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much the tests over generated programs do: a sample in every run, everything by night (`./dev nightly`)."""
+"""Sizes of the tests over generated programs: a sample in every run, all of them in the nightly run (`./dev nightly`)."""
 
 from __future__ import annotations
 

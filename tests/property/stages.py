@@ -1,4 +1,4 @@
-"""What is special about the programs of each stage: declarations, what is read, where results go, arguments of a run."""
+"""Special parts of the programs of each stage: declarations, readable registers, places for results, arguments of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same bytes for every number of lanes and every level of the processor, on generated programs and on measured ones."""
+"""Equal bytes for every number of lanes and every level of the processor, on generated programs and on measured ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where engines may differ in the last places: how far."""
+"""Bounds for the last places in which the engines may differ."""
 
 from __future__ import annotations
 

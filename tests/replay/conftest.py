@@ -1,4 +1,4 @@
-"""What the tests of scenes share: making small scenes."""
+"""Small scenes for the tests of `tgsi-replay`."""
 
 from __future__ import annotations
 

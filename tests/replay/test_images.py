@@ -1,4 +1,4 @@
-"""What pictures of targets look like."""
+"""Pictures of targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lanes take from those that have left, or do not execute an instruction: the register as that lane left it, in both engines."""
+"""Values taken from lanes that have left, or that do not execute an instruction: the register as that lane left it, in both engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hostile or endless caller may ask for is bounded."""
+"""Limits for the requests of hostile or endless callers."""
 
 from __future__ import annotations
 

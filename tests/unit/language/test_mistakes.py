@@ -1,4 +1,4 @@
-"""What is said about typical mistakes, all of it; what was meant is accepted."""
+"""Complete messages for typical mistakes; the corrected text is accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the builder computes once: pure values, constants, products over the back edge of a loop."""
+"""Values that the builder computes once: pure values, constants, products over the back edge of a loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a process does that finds a shader's kernel on disk."""
+"""The work of a process that finds a shader's kernel on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How lanes lie in vectors."""
+"""The placement of lanes in vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which programs make the order of their invocations visible."""
+"""Programs that make the order of their invocations visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pixels triangles cover: equal to exact integers, for every width; shared edges own each pixel once."""
+"""Pixels that triangles cover: equal to exact integers for every width; shared edges own each pixel once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What coarse depth drops and what packed quads cover is not seen in the picture."""
+"""Coarse depth tests and packed quads change no pixel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fragment shaders see and where their outputs go; clipping; constants; renderer housekeeping."""
+"""Inputs and outputs of fragment shaders, clipping, constants, and the renderer's housekeeping."""
 
 from __future__ import annotations
 

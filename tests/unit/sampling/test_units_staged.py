@@ -1,4 +1,4 @@
-"""What the code generator writes for units that are chosen at run time."""
+"""Generated code for units that are chosen at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ends a command, and its name in messages: nothing here needs any other module."""
+"""Errors that end a command, and the command's name in messages. This module imports no other one."""
 
 from __future__ import annotations
 

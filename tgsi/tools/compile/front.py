@@ -1,4 +1,4 @@
-"""From text to a checked program."""
+"""The front end: a text becomes a checked program."""
 
 from __future__ import annotations
 

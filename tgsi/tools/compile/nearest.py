@@ -1,4 +1,4 @@
-"""Did you mean, for words that keep their case."""
+"""Suggestions ("did you mean"), for words that keep their case."""
 
 from __future__ import annotations
 

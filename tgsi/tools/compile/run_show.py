@@ -1,4 +1,4 @@
-"""How ``--run`` shows what came out: text, JSON, or arrays in a .npz file."""
+"""Output of ``--run``: text, JSON, or arrays in a .npz file."""
 
 from __future__ import annotations
 

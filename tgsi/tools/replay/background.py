@@ -1,4 +1,4 @@
-"""What a scene's outputs hold before anything is drawn: its clears alone, computed without a context."""
+"""The contents of a scene's outputs before anything is drawn: its clears alone, computed without a context."""
 
 from __future__ import annotations
 

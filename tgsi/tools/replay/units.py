@@ -1,8 +1,4 @@
-"""How far apart stored pixels are, channel by channel, in the unit that a format is judged in.
-
-The bits are taken apart here again and not by `backends.formats.arrays`: a conformance tool that shared the unpacking
-with the renderer would share its mistakes.
-"""
+"""Distances between stored pixels, channel by channel, in the unit of each format (docs/scenes.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a draw of patches must give: the interpreter runs every stage, the tessellator's own tests vouch for the points between them."""
+"""Expected results of draws of patches: the interpreter runs every stage; the tessellator's own tests cover the points between them."""
 
 from __future__ import annotations
 
