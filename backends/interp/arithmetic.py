@@ -14,7 +14,7 @@ Real = TypeVar("Real", bound=np.floating[Any])
 
 
 class Product(Protocol):
-    """How floats of one precision are multiplied."""
+    """A multiplication of floats of one precision."""
 
     def __call__(self, a: NDArray[Real], b: NDArray[Real], /) -> NDArray[Real]:
         """The product."""
@@ -32,7 +32,7 @@ def zero_wins(a: NDArray[Real], b: NDArray[Real], /) -> NDArray[Real]:
 
 @implements("MOV")
 def mov(a: U32) -> U32:
-    """Bits as they are."""
+    """Copy the bits."""
     return a
 
 
@@ -80,7 +80,7 @@ def div(a: F32, b: F32) -> F32:
 
 @implements("LRP", product=True)
 def lrp(product: Product, a: F32, b: F32, e: F32) -> F32:
-    """From e to b as a goes from 0 to 1."""
+    """Linear interpolation from e to b as a goes from 0 to 1."""
     return product(a, b - e) + e
 
 
@@ -98,7 +98,7 @@ def maximum(a: F32, b: F32) -> F32:
 
 @implements("CMP")
 def cmp(a: U32, b: U32, e: U32) -> U32:
-    """b where a is below 0, else e; a NaN is not below 0. Bits of b and e stay."""
+    """b if a is below 0, otherwise e; a NaN is not below 0. The bits of b and e are kept."""
     return np.where(a.view(np.float32) < 0, b, e)
 
 

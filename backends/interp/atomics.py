@@ -1,4 +1,4 @@
-"""What atomics make of a word, wherever it lies."""
+"""The effect of an atomic on a word, wherever the word lies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ATOMICS: dict[str, Callable[[int, int], int]] = {
 
 
 def new_word(name: str, old: int, operands: Sequence[int]) -> int:
-    """The word that an atomic leaves; ATOMCAS takes two operands: what is expected, and what to store where it is there."""
+    """The word that an atomic stores. ATOMCAS takes two operands: the expected word, and the one to store if it is found."""
     if name == "ATOMCAS":
         expected, word = operands
         return word if old == expected else old

@@ -63,7 +63,7 @@ def modified(bits: Bits, kind: str, *, absolute: bool, negate: bool) -> Bits:
 
 
 def saturated(bits: Bits) -> Bits:
-    """The words clamped as floats to [0, 1], whatever they mean; NaN and -0.0 stay."""
+    """The words clamped to [0, 1] as floats, whatever their type; NaN and -0.0 are kept."""
     values = bits.view(np.float32)
     clamped = np.where(values < 0, np.float32(0), np.where(values > 1, np.float32(1), values))
     return np.where(np.isnan(values), bits, clamped.view(np.uint32))

@@ -318,7 +318,7 @@ def i64mod(a: I64, b: I64) -> I64:
 
 @implements("F2D")
 def f2d(a: F32) -> F64:
-    """The same number."""
+    """The same number as a double."""
     return a.astype(np.float64)
 
 
@@ -330,13 +330,13 @@ def d2f(a: F64) -> F32:
 
 @implements("I2D")
 def i2d(a: I32) -> F64:
-    """The same number."""
+    """The same number as a double."""
     return a.astype(np.float64)
 
 
 @implements("U2D")
 def u2d(a: U32) -> F64:
-    """The same number."""
+    """The same number as a double."""
     return a.astype(np.float64)
 
 

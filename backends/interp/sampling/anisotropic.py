@@ -1,8 +1,8 @@
 """Anisotropic filters: the weighted average of the texels in the ellipse that a pixel covers.
 
-With J the derivatives in texels of the level, texel x counts where q = d' (J J' + 1)^-1 d < 1, d being its distance from the center, with
-the weight exp(-2 q), q rounded down to one of 1023 steps. The level is the whole part of log2 of the ellipse's shorter axis, which
-max_anisotropy keeps from being too short. Which texels count is decided in float32, as kernels do.
+With J the derivatives in texels of the level and d the distance of texel x from the center, x counts if q = d' (J J' + 1)^-1 d < 1. Its
+weight is exp(-2 q), with q rounded down to one of 1023 steps. The level is the whole part of log2 of the ellipse's shorter axis, for which
+max_anisotropy sets a least length. Comparisons of q are made in float32, as in kernels.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _ONE = np.float32(1.0)
 
 
 def is_anisotropic(texture: TextureData, sampler: SamplerState, axes: int) -> bool:
-    """Whether derivatives make ellipses: two axes, linear filters of and between levels, more than one level."""
+    """True if derivatives make ellipses: two axes, linear filters within and between levels, more than one level."""
     filters = sampler.min_img_filter is TexFilter.LINEAR and sampler.min_mip_filter is TexMipFilter.LINEAR
     return sampler.max_anisotropy > 1 and filters and axes == 2 and len(texture.levels) > 1 and not texture.format.is_integer
 
 
 def steps_of(texture: TextureData, sampler: SamplerState, derivatives: tuple[F, F]) -> tuple[F, F]:
-    """Derivatives in texels of level 0, bounded; what is no number counts as the lower bound, as in kernels."""
+    """Derivatives in texels of level 0, bounded; NaN counts as the lower bound, as in kernels."""
     scale = texture.sizes[0, :2].astype(np.float32) if sampler.normalized_coords else np.ones(2, np.float32)
     rows = [np.asarray(d, np.float32) * scale for d in derivatives]
     bounded = [np.clip(np.where(np.isnan(r), -_FARTHEST, r), -_FARTHEST, _FARTHEST).astype(np.float32) for r in rows]
@@ -53,7 +53,7 @@ def ellipse_detail(sampler: SamplerState, steps: tuple[F, F]) -> NDArray[np.floa
 
 
 def covers_several(texture: TextureData, detail: NDArray[np.float64], steps: tuple[F, F]) -> NDArray[np.bool_]:
-    """Lanes whose ellipse matters: something is minified, and there are levels below."""
+    """Lanes in which the ellipse matters: the texture is minified, and there are levels below."""
     level = np.floor(np.maximum(detail, 0.0).astype(np.float32))
     found: NDArray[np.bool_] = (level < len(texture.levels) - 1) & ((detail > 0) | (_squares(steps)[1] > _ONE))
     return found

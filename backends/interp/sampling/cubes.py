@@ -58,9 +58,9 @@ def cube_gradients(direction: F, face: Ints, change: F) -> F:
 
 
 def across_edge(face: Ints, i: Ints, j: Ints, size: Ints) -> tuple[Ints, Ints, Ints]:
-    """Face and indices of the texel that lies at (i, j), where one of them may be -1 or `size`: on the face next door.
+    """Face and indices of the texel at (i, j), one of which may be -1 or `size`: the texel then lies on the adjacent face.
 
-    Works on directions times 2 * size, in integers: what is one step outside lies on the edge of the neighbor.
+    Works on directions times 2 * size, in integers: a texel one step outside lies on the edge of the adjacent face.
     """
     rows = np.arange(len(face))
     direction = np.zeros((len(face), 3), np.int64)

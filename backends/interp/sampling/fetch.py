@@ -1,4 +1,4 @@
-"""Texels at integer coordinates, sizes, samples: what needs no sampler."""
+"""Operations without a sampler: texels at integer coordinates, sizes, samples."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def fetch(
     sample: NDArray[Any] | None = None,
     offsets: Sequence[Any] = (),
 ) -> Bits:
-    """TXF: words of the texels at integer coordinates (lanes, 4) of level `lod` and sample `sample`; both are 0 where not given.
+    """TXF: words of the texels at integer coordinates (lanes, 4) of level `lod` and sample `sample`, both 0 by default.
 
-    Layers come behind the other coordinates; the faces of cubes and of arrays of cubes count as layers. What is outside of the
-    texture is 0 before the swizzle. No texture reads 0, 0, 0, 1.
+    The layer follows the other coordinates; the faces of cubes and of arrays of cubes count as layers. Outside of the texture the
+    result is 0 before the swizzle. Without a texture it is 0, 0, 0, 1.
     """
     lanes = len(coords)
     if texture is None:
@@ -56,7 +56,7 @@ def fetch(
 
 
 def query_size(texture: TextureData | None, target: str, lanes: int, *, lod: NDArray[Any] | None = None) -> Bits:
-    """TXQ: (lanes, 4) integers: the sizes of level `lod` (of the last level where there is none such), layers, and levels."""
+    """TXQ: (lanes, 4) integers: the sizes of level `lod` (of the last level if there is no such level), layers, and levels."""
     if texture is None:
         return np.zeros((lanes, 4), np.uint32)
     info = TARGETS[target]
@@ -80,14 +80,17 @@ def sample_count(texture: TextureData | None) -> int:
 
 
 def standard_positions(texture: TextureData | None) -> Floats:
-    """(samples, 2): where the samples of a texture lie in a pixel. Centers, where no pattern is usual for their number."""
+    """(samples, 2): positions of a texture's samples in a pixel; centers if their number has no usual pattern."""
     count = sample_count(texture)
     sixteenths = STANDARD_POSITIONS.get(count, ((8, 8),) * count)
     return np.asarray(sixteenths, np.float32).reshape(count, 2) / np.float32(16)
 
 
 def sample_positions(positions: Floats, index: NDArray[np.int32]) -> Bits:
-    """SAMPLE_POS: (lanes, 4) words: x and y of sample `index`, 0, 0. Outside 0, 0; a single sample is meant by any index."""
+    """SAMPLE_POS: (lanes, 4) words: x and y of sample `index`, 0, 0.
+
+    Outside they are 0, 0; in a single-sampled texture every index means its sample.
+    """
     out = np.zeros((len(index), 4), np.float32)
     place = np.zeros_like(index) if len(positions) == 1 else index
     there = (place >= 0) & (place < len(positions))

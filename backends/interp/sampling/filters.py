@@ -96,7 +96,7 @@ def filtered(
 
 
 def _mixed(corners: list[tuple[Colors, NDArray[np.float64]]]) -> Colors:
-    """The weighted sum; what has no weight does not count, whatever it is."""
+    """The weighted sum; a texel of weight 0 does not count, whatever its value."""
     total = np.zeros_like(corners[0][0])
     for texel, weight in corners:
         total += np.where(weight[:, None] > 0, texel * weight[:, None], 0.0)

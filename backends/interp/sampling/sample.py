@@ -1,8 +1,8 @@
-"""Texture sampling with numpy: what the filters of Gallium mean, one plain step after the other.
+"""Texture sampling with numpy: the meaning of Gallium's filters, one plain step after the other.
 
-Coordinates are scaled to texels in float32, as kernels do, so that both meet the same texels; colors are then mixed in
-float64. Compared with generated code: nearest filters, gathers and integers agree in every bit; linear filters within 2e-6 of
-the largest texel involved. Mip levels may differ where a LOD lies within 1e-5 of a rounding edge.
+Coordinates are scaled to texels in float32, as in kernels, so both engines find the same texels; colors are then mixed in
+float64. Compared with generated code, nearest filters, gathers and integers agree in every bit, and linear filters within 2e-6 of
+the largest texel involved. Mip levels may differ if a LOD lies within 1e-5 of a rounding edge.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TRUTH: dict[CompareFunc, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where lanes sample: `axes` coordinates on an image (the face of a cube), and the layer or face.
+    """The place that lanes sample: `axes` coordinates on an image (the face of a cube), and the layer or face.
 
     direction: the coordinates of a cube map, before a face was found.
     """
@@ -61,7 +61,7 @@ class Place:
 
     @property
     def is_cube(self) -> bool:
-        """On a face of a cube?"""
+        """True on a face of a cube."""
         return self.direction is not None
 
 
@@ -99,7 +99,7 @@ def _detail(
 
 
 def _derivatives(place: Place, lod_mode: LodMode, derivatives: tuple[F, F] | None) -> tuple[F, F] | None:
-    """Of the coordinates on the image. "implicit" and "bias" take them from the quad if none are given."""
+    """Derivatives of the coordinates on the image. "implicit" and "bias" take them from the quad if none are given."""
     if lod_mode in ("implicit", "bias") and derivatives is None:
         derivatives = quad_derivatives(place.coords if place.direction is None else place.direction)
     if place.direction is not None and derivatives is not None:
@@ -136,7 +136,7 @@ def _compared(texture: TextureData, sampler: SamplerState, color: Colors, refere
 
 
 def _reference(sampler: SamplerState, info: TargetInfo, coords: F, given: F | None) -> F | None:
-    """The value to compare with: `given`, or as the target has it among the coordinates (0 if it is not there); None: no comparison."""
+    """The value to compare with: `given`, or the one among the coordinates of the target (0 if it is not there); None: no comparison."""
     if sampler.compare_mode is TexCompare.NONE:
         return None
     if given is None and info.is_shadow:
@@ -205,7 +205,7 @@ def _anisotropic(
 
 
 def _mipmapped(texture: TextureData, sampler: SamplerState, place: Place, lod: NDArray[np.float64], offsets: Sequence[Any]) -> Colors:
-    """Choose filter and levels by LOD: magnified where, clamped, it is not above 0 (OpenGL's rule)."""
+    """Choose filter and levels by LOD: a clamped LOD that is not above 0 means magnification (OpenGL's rule)."""
     last = len(texture.levels) - 1
     integer = texture.format.is_integer
     mip = sampler.min_mip_filter
