@@ -13,7 +13,7 @@ BEGINS = np.uint32(4)
 
 
 class Emitter:
-    """Collects vertices lane by lane. What comes after GS_MAX_OUTPUT_VERTICES, all streams together, or is for no stream, vanishes."""
+    """Vertices, collected lane by lane. A vertex beyond GS_MAX_OUTPUT_VERTICES (over all streams), or of no stream, vanishes."""
 
     def __init__(self, program: Program, lanes: int) -> None:
         self._limit = output_vertices(program)
@@ -37,12 +37,12 @@ class Emitter:
         self._counts[lanes] += 1
 
     def end_primitive(self, streams: Bits, active: Mask) -> None:
-        """The next vertex of each active lane's stream begins a primitive."""
+        """End the primitive of each active lane's stream: its next vertex begins a new one."""
         lanes = np.flatnonzero(active & (streams < STREAMS))
         self._begins[streams[lanes], lanes] = True
 
     def emission(self, places: Index, registers: int) -> Emission:
-        """What was emitted by the lanes at `places`, an invocation each."""
+        """The vertices emitted by the lanes at `places`, one invocation each."""
         words = [vertex[:, places] for vertex in self._words]
         marks = [vertex[places] for vertex in self._marks]
         return Emission(

@@ -1,4 +1,4 @@
-"""Opcodes of fragment programs alone: giving up a pixel, inputs at other places in it, the color that is there."""
+"""Opcodes of fragment programs alone: kills, inputs at other places, the color of the render target."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ CENTER = np.float32(0.5)
 
 @performs("KILL")
 def kill(state: State, instruction: Instruction, active: Mask) -> None:
-    """The active lanes give no output; they go on computing."""
+    """Kill the active lanes: they give no output, but go on computing."""
     state.alive &= ~active
 
 
 @performs("DEMOTE")
 def demote(state: State, instruction: Instruction, active: Mask) -> None:
-    """The active lanes become helpers."""
+    """Turn the active lanes into helpers."""
     state.alive &= ~active
 
 
@@ -37,7 +37,7 @@ def kill_if(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("READ_HELPER")
 def read_helper(state: State, instruction: Instruction, active: Mask) -> None:
-    """All bits where the lane is a helper."""
+    """All bits if the lane is a helper."""
     state.store(instruction, 0, np.repeat(flags(~state.alive)[:, None], 4, axis=1), active)
 
 
@@ -49,7 +49,7 @@ def _interpolate(state: State, instruction: Instruction, offset: Floats, active:
 
 @performs("INTERP_CENTROID")
 def interp_centroid(state: State, instruction: Instruction, active: Mask) -> None:
-    """An input where the pixel is covered."""
+    """An input at a covered place of the pixel."""
     _interpolate(state, instruction, state.arguments.centroid_offset, active)
 
 
@@ -71,7 +71,7 @@ def interp_offset(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("FBFETCH")
 def fbfetch(state: State, instruction: Instruction, active: Mask) -> None:
-    """What the render target of a COLOR output holds at the pixel; 0 for other registers and without a target."""
+    """The color that the render target of a COLOR output holds at the pixel; 0 for other registers and without a target."""
     operand = instruction.src[0]
     targets: dict[int, int] = {}
     for d in state.program.declared(File.OUT):

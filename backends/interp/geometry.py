@@ -1,4 +1,4 @@
-"""EMIT and ENDPRIM: the vertices and primitives that a geometry program passes on."""
+"""EMIT and ENDPRIM: vertices and primitives for the next stage."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def _streams(state: State, instruction: Instruction) -> Bits:
 
 @performs("EMIT")
 def emit(state: State, instruction: Instruction, active: Mask) -> None:
-    """The outputs as they are become a vertex of stream a.x."""
+    """Append the current outputs as a vertex of stream a.x."""
     state.emitter.emit(_streams(state, instruction), state.outputs, active)
 
 
 @performs("ENDPRIM")
 def endprim(state: State, instruction: Instruction, active: Mask) -> None:
-    """The primitive of stream a.x ends."""
+    """End the primitive of stream a.x."""
     state.emitter.end_primitive(_streams(state, instruction), active)

@@ -25,7 +25,7 @@ def _broadcast(state: State, instruction: Instruction, words: Bits, active: Mask
 
 @performs("NOP", "MEMBAR", "BARRIER", *(name for name, info in OPCODES.items() if "gap" in info.flags))
 def nothing(state: State, instruction: Instruction, active: Mask) -> None:
-    """No effect: all lanes are at the same instruction, and memory is always up to date. Numbers without an opcode do nothing."""
+    """Do nothing: all lanes are at the same instruction, and memory is always up to date. Numbers without an opcode do nothing, too."""
 
 
 @performs("VOTE_ANY")

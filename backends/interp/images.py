@@ -39,9 +39,9 @@ def _target(instruction: Instruction) -> TargetInfo:
 
 
 def _find(image: ImageData, target: TargetInfo, coords: I32) -> tuple[Mask, Texels]:
-    """Which lanes' coordinates (lanes, 4) lie inside, and where; (0, 0, 0) for those outside.
+    """The lanes whose coordinates (lanes, 4) lie inside, and the texels' indices; (0, 0, 0) for lanes outside.
 
-    Arrays have the layer behind the other coordinates, cubes count their faces as layers, multisampled images have the sample in w.
+    In arrays the layer follows the other coordinates, cubes count their faces as layers, and multisampled images have the sample in w.
     """
     planes, height, width = image.texels.shape[:3]
     layers = planes // image.samples
@@ -94,9 +94,9 @@ def store(state: State, instruction: Instruction, active: Mask) -> None:
 
 
 def _written_bits(format: Format, write_mask: int) -> NDArray[np.uint8]:
-    """Which bits of a block a write mask reaches.
+    """The bits of a block that a write mask covers.
 
-    Luminance and intensity follow red. Padding is reached by the full mask alone, and a shared exponent makes one of all channels.
+    Luminance and intensity follow red. Padding is covered by the full mask alone. A shared exponent makes one of all channels.
     """
     if write_mask == XYZW or (write_mask and format.is_shared_exponent):
         return np.full(format.block_bytes, 0xFF, np.uint8)
@@ -109,7 +109,7 @@ def _written_bits(format: Format, write_mask: int) -> NDArray[np.uint8]:
 
 
 def atomic(state: State, instruction: Instruction, active: Mask) -> None:
-    """The old word goes to all channels of the destination. Formats other than those of ATOMIC_FORMATS stay as they are and give 0."""
+    """The old word goes to all channels of the destination. Formats other than those of ATOMIC_FORMATS are unchanged and give 0."""
     name, operand, target = instruction.opcode.name, instruction.src[0], _target(instruction)
     images = state.arguments.images
     numbers = np.broadcast_to(numbers_of(state, operand.register, images, operand.swizzle[0]), (len(active),))

@@ -31,19 +31,19 @@ def _resource(instruction: Instruction) -> RegisterRef:
 
 
 def _missing(instruction: Instruction) -> str:
-    """Constants do not change."""
+    """The refused operation, by name: constants cannot be written."""
     is_constant = instruction.opcode.is_store and _resource(instruction).file is File.CONSTBUF
     return f"{instruction.opcode.name} on CONSTBUF registers" if is_constant else ""
 
 
 def _numbers(state: State, register: RegisterRef | Dimension) -> list[int]:
-    """For each lane the number that an index means."""
+    """The number that an index means in each lane."""
     index = state.registers.index(register.index, register.indirect)
     return [index] * state.arguments.lanes if isinstance(index, int) else index.tolist()
 
 
 def _resources(state: State, register: RegisterRef) -> list[Bits]:
-    """For each lane the words of the resource that a register names; the words are shared, so that writing them acts."""
+    """The words of the resource that a register names, for each lane. The arrays are shared, so writing them changes the resource."""
     arguments = state.arguments
     match register.file:
         case File.MEMORY:
@@ -58,7 +58,7 @@ def _resources(state: State, register: RegisterRef) -> list[Bits]:
 
 
 def _places(state: State, instruction: Instruction, address: int) -> Iterator[tuple[Bits, int]]:
-    """For each lane the resource's words and the number of the word that the source `address` means."""
+    """The resource's words and the word number that the source `address` means, for each lane."""
     register = _resource(instruction)
     places = (state.source(instruction, address, "uint")[:, 0] >> np.uint32(2)).tolist()
     if register.file is File.HWATOMIC:

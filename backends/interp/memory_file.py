@@ -14,7 +14,7 @@ NOTHING: Bits = np.zeros(0, np.uint32)
 
 
 class Memory:
-    """The words behind MEMORY registers."""
+    """The words of MEMORY registers."""
 
     def __init__(self, program: Program, arguments: Arguments) -> None:
         self._kinds: dict[int, MemoryType] = {}
@@ -25,7 +25,7 @@ class Memory:
         self._size, self._group = arguments.shared_words, arguments.shape.group
 
     def words(self, number: int, lane: int) -> Bits:
-        """The words that ``MEMORY[number]`` names in a lane. Writing them changes the memory."""
+        """The words of ``MEMORY[number]`` for a lane."""
         kind = self._kinds.get(number, MemoryType.SHARED)
         if kind in (MemoryType.GLOBAL, MemoryType.INPUT):
             return self._grid.get(kind, NOTHING)

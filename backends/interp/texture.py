@@ -1,6 +1,6 @@
-"""Texture opcodes: coordinates, level of detail and offsets as each one orders them. The filters are in `sampling`.
+"""Texture opcodes: coordinates, level of detail and offsets in the order of each one. The filters are in `sampling`.
 
-The last source names texture and sampler by one number, see `units`. Without either of them a texture is not there.
+The last source names texture and sampler by one number, see `units`. A texture without a sampler counts as absent.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _target(instruction: Instruction) -> TargetInfo:
 
 
 def _units(state: State, instruction: Instruction) -> Numbers:
-    """The numbers that the last source means. What a handle reaches must have the shape of the instruction's target."""
+    """The numbers that the last source means. A texture reached through a handle must have the shape of the instruction's target."""
     operand = instruction.src[-1]
     if operand.register.file in NUMBERED:
         return numbers_of(state, operand.register, state.textures)
@@ -52,13 +52,13 @@ def _store_each(state: State, instruction: Instruction, active: Mask, words_of: 
 
 
 def _store_each_texture(state: State, instruction: Instruction, active: Mask, words_of: Callable[[TextureData | None], Bits]) -> None:
-    """The same for what needs no sampler."""
+    """Store the words that each lane gets from the texture of its unit, for operations that need no sampler."""
     words = for_each_unit(len(active), lambda unit: words_of(state.textures.get(unit)), _units(state, instruction))
     state.store(instruction, 0, words, active)
 
 
 def texel_offsets(state: State, instruction: Instruction) -> list[list[I32]]:
-    """Of each lane, for each offset by axis. One, or four for gathers; of other numbers the first alone counts."""
+    """Texel offsets of each lane by axis. Instructions have one, or gathers four; of other numbers only the first counts."""
     count = len(instruction.offsets)
     gathers = instruction.opcode.name in ("TG4", "GATHER4") and count == GATHER_OFFSETS
     found = []
@@ -69,7 +69,7 @@ def texel_offsets(state: State, instruction: Instruction) -> list[list[I32]]:
 
 
 def texel_offset(state: State, instruction: Instruction) -> list[I32]:
-    """Of each lane, by axis; nothing where the instruction has none."""
+    """The texel offset of each lane, by axis; empty if the instruction has none."""
     return [axis for offset in texel_offsets(state, instruction) for axis in offset]
 
 
@@ -78,7 +78,7 @@ def _floats(state: State, instruction: Instruction, source: int) -> F32:
 
 
 def lod_mode_of(state: State, lod_mode: LodMode) -> LodMode:
-    """Vertices have no derivatives: their implicit level is 0."""
+    """The mode of the level of detail. Vertices have no derivatives, so their implicit level is 0."""
     if state.program.processor is Processor.FRAG or lod_mode not in ("implicit", "bias"):
         return lod_mode
     return "explicit" if lod_mode == "bias" else "zero"
@@ -111,7 +111,7 @@ def tex(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("TEX2")
 def tex2(state: State, instruction: Instruction, active: Mask) -> None:
-    """As TEX; the reference value is b.x."""
+    """TEX with the reference value in b.x."""
     coords = np.concatenate([_floats(state, instruction, 0), _floats(state, instruction, 1)[:, :1]], axis=1)
     _sample(state, instruction, active, coords, "implicit")
 
@@ -215,5 +215,5 @@ def txq(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("TXQS")
 def txqs(state: State, instruction: Instruction, active: Mask) -> None:
-    """The number of samples in all channels: 1 where there is one, 0 without a texture."""
+    """The number of samples in all channels: 1 for a texture without multisampling, 0 without a texture."""
     _store_each_texture(state, instruction, active, lambda texture: np.full((len(active), 4), sample_count(texture), np.uint32))

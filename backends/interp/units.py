@@ -1,8 +1,8 @@
-"""Which texture, sampler or image an operand means: a number, or a handle that a register holds.
+"""The texture, sampler or image that an operand means: a number, or a handle in a register.
 
-A handle is the number plus one, so that 0 is none. Operands are SAMP, SVIEW and IMAGE registers; the channel x (after the swizzle) of
-any other register is read as a handle, of which anything that is bound can be reached. What nothing stands behind has the number
-NOTHING: numbers outside of the declared ones where an address chooses, handles of empty units.
+A handle is the number plus one, so that 0 is none. Operands are SAMP, SVIEW and IMAGE registers. Channel x (after the swizzle) of any
+other register is read as a handle, which reaches any bound unit. Numbers outside of the declared ones, if an address chooses, and handles
+of empty units get the number NOTHING.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Numbers = int | NDArray[np.int64]
 
 
 def numbers_of(state: State, register: RegisterRef, bound: Container[int], channel: int = 0) -> Numbers:
-    """The numbers that a register means, NOTHING where it is not among the `bound` ones. A second index is ignored."""
+    """The numbers that a register means, NOTHING if a number is not among the `bound` ones. A second index is ignored."""
     if register.file not in NUMBERED:
         words = np.ascontiguousarray(state.registers.read(register)[:, channel])
         return _existing(words.view(np.int32).astype(np.int64) - 1, bound)
@@ -50,7 +50,7 @@ def _existing(numbers: NDArray[np.int64], bound: Container[int]) -> NDArray[np.i
 
 
 def for_each_unit(lanes: int, words_of: Callable[..., Bits], *numbers: Numbers) -> Bits:
-    """(lanes, 4) words: what `words_of` gives for the numbers of a lane; it is asked once for each combination."""
+    """(lanes, 4) words: the result of `words_of` for the numbers of each lane. It is called once for each combination."""
     if all(isinstance(number, int) for number in numbers):
         return words_of(*numbers)
     table = np.stack([np.broadcast_to(number, (lanes,)) for number in numbers], axis=1)
@@ -62,7 +62,7 @@ def for_each_unit(lanes: int, words_of: Callable[..., Bits], *numbers: Numbers) 
 
 
 def in_order(operand: SrcOperand, words: Bits) -> Bits:
-    """The channels of a result as the swizzle of its resource orders them; the swizzle of a handle only says where the handle is."""
+    """The channels of a result in the order of its resource's swizzle. The swizzle of a handle only selects the handle."""
     return words[:, list(operand.swizzle)] if operand.register.file in NUMBERED else words
 
 
@@ -76,7 +76,7 @@ def known_target(name: str, instruction: Instruction) -> TargetInfo:
 
 @performs("SAMP2HND", "IMG2HND")
 def handle(state: State, instruction: Instruction, active: Mask) -> None:
-    """x: the handle; y, z, w: 0. A number has one whether something is bound to it or not; a handle is its own."""
+    """The handle in x; 0 in y, z, w. A number has a handle whether its unit is bound or not; a handle is its own handle."""
     operand = instruction.src[0]
     words = np.zeros((len(active), 4), np.uint32)
     if operand.register.file in NUMBERED:

@@ -1,7 +1,7 @@
-"""SAMPLE and its relatives: view and sampler are operands of their own, the target is the one that the view was declared with.
+"""SAMPLE and its relatives: view and sampler are separate operands, and the target is that of the view's declaration.
 
-The swizzle of the view operand orders the channels of the result. A view whose number an address or a handle gives must be declared;
-one that is named and not declared is 2D.
+The swizzle of the view operand orders the channels of the result. A view whose number comes from an address or a handle must be declared;
+a view that is named and not declared is 2D.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ class Covered:
 
 
 def _declared_target(state: State, number: int) -> str:
-    """The target of a view; 2D where none is declared."""
+    """The target of a view; 2D without a declaration."""
     declared = (d.view.target for d in state.program.declared(File.SVIEW) if d.covers(number) and d.view is not None)
     return next(declared, "2D")
 
 
 def _for_each_view(state: State, operand: SrcOperand, words_of: Viewed, instruction: Instruction) -> Bits:
-    """(lanes, 4) words: what `words_of` gives for the texture and target of each lane's view."""
+    """(lanes, 4) words: the result of `words_of` for the texture and target of each lane's view."""
     return _for_each(state, instruction, operand, None, lambda texture, _, target: words_of(texture, target))
 
 
 def _for_each(state: State, instruction: Instruction, view: SrcOperand, sampler: SrcOperand | None, words_of: Sampled) -> Bits:
-    """The same with samplers, each operand on its own; without a sampler there is no texture either."""
+    """(lanes, 4) words, as `_for_each_view`, with samplers. Each operand is independent; without a sampler there is no texture either."""
     register, textures = view.register, state.textures
     direct = register.file in NUMBERED and register.indirect is None
     views = register.index if direct else numbers_of(state, register, Covered(state.program.declared(File.SVIEW)), view.swizzle[0])
@@ -83,7 +83,7 @@ def _sample(
     reference: F32 | None = None,
     derivatives: tuple[F32, F32] | None = None,
 ) -> None:
-    """Sample; with `reference` views of all targets are compared with it, and those of SHADOW targets as the others."""
+    """Sample. With `reference`, views of all targets are compared with it; SHADOW targets are sampled like others without one."""
     coords, offsets = _floats(state, instruction, 0), texel_offset(state, instruction)
     mode = lod_mode_of(state, lod_mode)
 
@@ -192,7 +192,7 @@ def sample_i_ms(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("SVIEWINFO")
 def sviewinfo(state: State, instruction: Instruction, active: Mask) -> None:
-    """Sizes of level a.x, 0 where there is no such level, and the number of levels. The view's swizzle does not count."""
+    """Sizes of level a.x (0 if there is no such level) and the number of levels. The view's swizzle does not apply."""
     level = state.source(instruction, 0, "int").view(np.int32)[:, 0]
     words = _for_each_view(state, instruction.src[1], lambda t, target: query_size(t, target, len(active), lod=level), instruction)
     words[:, :3] = np.where((level.view(np.uint32) < words[:, 3])[:, None], words[:, :3], np.uint32(0))
@@ -201,7 +201,7 @@ def sviewinfo(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("SAMPLE_INFO")
 def sample_info(state: State, instruction: Instruction, active: Mask) -> None:
-    """x: the number of samples of a view, or with a register that is no view of the render targets; y, z, w: 0. Then the swizzle."""
+    """The number of samples of a view, or of the render targets for a register that is no view, in x; 0 in y, z, w. The swizzle follows."""
     operand = instruction.src[0]
 
     def of_count(count: int) -> Bits:
@@ -216,7 +216,7 @@ def sample_info(state: State, instruction: Instruction, active: Mask) -> None:
 
 @performs("SAMPLE_POS")
 def sample_pos(state: State, instruction: Instruction, active: Mask) -> None:
-    """x, y: where sample b.x lies in a pixel; z, w: 0. Views have the usual patterns, other registers mean the render targets."""
+    """Position of sample b.x in a pixel in x, y; 0 in z, w. Views have the usual patterns; other registers mean the render targets."""
     operand = instruction.src[0]
     index = state.source(instruction, 1, "int").view(np.int32)[:, 0]
     if operand.register.file is File.SVIEW:
