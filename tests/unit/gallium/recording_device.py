@@ -1,0 +1,116 @@
+"""A device that records calls and draws nothing: what Gallium asks of a device, and nothing else, can be plugged into a Screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from backends.device.bound import DrawState, Framebuffer
+from backends.device.counters import Statistics
+from backends.device.grid import ComputeBindings, ComputeShader, Grid
+from backends.device.resolve_job import Resolve
+from backends.device.scale_job import Scale
+from backends.pipe.state import DrawInfo
+from tgsi.language.program import Program
+
+if TYPE_CHECKING:
+    from backends.device.interface import Device, DeviceFactory, Dispatcher, Settings
+
+SAMPLES = 7  # that every draw is said to pass
+LANES = 8
+
+
+@dataclass
+class Recorder:
+    """The factory, and the record of its devices: names of calls in order, and the jobs that came with them."""
+
+    names: list[str] = field(default_factory=list)
+    jobs: list[object] = field(default_factory=list)
+
+    def note(self, name: str, *job: object) -> None:
+        self.names.append(name)
+        self.jobs.extend(job)
+
+    def take(self) -> list[str]:
+        """The calls since the last look."""
+        names, self.names[:] = list(self.names), []
+        return names
+
+    def make_device(self, settings: Settings) -> RecordingDevice:
+        self.note("make_device", settings)
+        return RecordingDevice(self)
+
+    def make_dispatcher(self, settings: Settings) -> RecordingDispatcher:
+        self.note("make_dispatcher", settings)
+        return RecordingDispatcher(self)
+
+
+class RecordingDevice:
+    """Work waits until `flush`, as on a device that draws; whatever waits is said to use all memory."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._waiting = self._drawn = 0
+        self.runs = 0
+
+    @property
+    def pending(self) -> bool:
+        return self._waiting > 0
+
+    def set_framebuffer(self, framebuffer: Framebuffer) -> None:
+        self._recorder.note("set_framebuffer", framebuffer)
+
+    def draw(self, state: DrawState, info: DrawInfo) -> None:
+        self._waiting += 1
+        self._drawn += 1
+        self._recorder.note("draw", (state.vertex.shader, state.vertex_buffers, info))
+
+    def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
+        self._waiting += 1
+        self._recorder.note("clear", (buffers, tuple(color), depth, stencil))
+
+    def resolve(self, job: Resolve, *, waits: bool = True) -> None:
+        self._waiting += waits
+        self._recorder.note("resolve", job)
+
+    def scale(self, job: Scale) -> None:
+        self._recorder.note("scale", job)
+
+    def uses(self, address: int, size: int) -> bool:
+        return self.pending
+
+    def flush(self) -> None:
+        self._recorder.note("flush")
+        self.runs += self.pending
+        self._waiting = 0
+
+    def statistics(self) -> Statistics:
+        self._recorder.note("statistics")
+        return Statistics(samples_passed=SAMPLES * self._drawn)
+
+    def close(self) -> None:
+        self._recorder.note("close")
+
+
+class RecordingDispatcher:
+    """Grids that nobody runs."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def lanes_for(self, program: Program) -> int:
+        self._recorder.note("lanes_for", program)
+        return LANES
+
+    def launch(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
+        self._recorder.note("launch", (program, grid))
+
+    def close(self) -> None:
+        self._recorder.note("close_dispatcher")
+
+
+if TYPE_CHECKING:  # mypy holds both to the Protocols
+    _factory: DeviceFactory = Recorder()
+    _device: Device = RecordingDevice(Recorder())
+    _dispatcher: Dispatcher = RecordingDispatcher(Recorder())
