@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from backends.gallium.context.context import Context
 from backends.gallium.context.core import ContextCore
+from backends.gallium.screen.screen import Screen
 from tests.house.imports import ROOT
 
 PARTS: list[type] = [part for part in Context.__mro__[1:] if issubclass(part, ContextCore) and part is not ContextCore]
@@ -104,3 +106,28 @@ def test_planted_reaches_are_found() -> None:
     sets = "a.b.c = 1; self.b.c = 1; self.x.y.z = 1"
     gets = "a.b._c, self.b._c, self._b.c, a.__class__.__name__"
     assert reaches(ast.parse(f"{sets}\n{gets}")) == ["a.b.c", "self.x.y.z", "a.b._c", "self.b._c"]
+
+
+#: Methods of parts that are for other parts and for `Context`, and that pipe_context does not have.
+OURS = (CROSSING - {"buffer_subdata", "texture_subdata"}) | {"close_compute"}
+#: The same of a Screen, for its contexts.
+OF_SCREEN = {"make_dispatcher"}
+SOURCE = re.compile(r'\(((context|screen)\.rst, "[\w* -]+"|p_(context|screen)\.h|an extension)\)')
+RIDDLES = ("What", "How", "Who", "Where", "Whether", "They", "Of", "There")
+
+
+def public_methods() -> Iterator[tuple[str, str]]:
+    """Name and docstring of each public method of a Context and a Screen."""
+    for part in (*PARTS, Context, *(kind for kind in Screen.__mro__ if kind.__module__.startswith("backends"))):
+        for name, value in vars(part).items():
+            is_public = not name.startswith("_") and name not in OURS | OF_SCREEN
+            if is_public and inspect.isfunction(value) and not getattr(value, "__isabstractmethod__", False):
+                yield f"{part.__name__}.{name}", value.__doc__ or ""
+
+
+@pytest.mark.parametrize(("name", "text"), [pytest.param(*method, id=method[0]) for method in public_methods()])
+def test_a_public_method_begins_with_a_sentence_and_names_its_document(name: str, text: str) -> None:
+    first = text.split("\n\n")[0]
+    assert first.split()[0] not in RIDDLES
+    assert re.match(r"[A-Z].*[.:]( |$|\")", " ".join(first.split())), first
+    assert len(SOURCE.findall(text)) == 1

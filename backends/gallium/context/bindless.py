@@ -48,7 +48,7 @@ class Bindless(ContextCore):
             stage.residents = self._residents
 
     def create_texture_handle(self, view: SamplerView, sampler: Any = None) -> int:
-        """A handle of a view with a sampler, for shaders in which a value stands where a sampler would.
+        """Create a handle of a view with a sampler, for shaders that take a sampler from a register (bindless textures). (p_context.h)
 
         It means something while it is resident; texels are 0 otherwise.
 
@@ -74,14 +74,14 @@ class Bindless(ContextCore):
         return self._make("texture", MAX_VIEWS, _Made(item, view.texture))
 
     def delete_texture_handle(self, handle: int) -> None:
-        """Forget a handle; it is not resident any more."""
+        """Delete a texture handle, resident or not. (p_context.h)"""
         slot = self._slot("texture", handle, "delete_texture_handle")
         self._residents.textures.pop(slot, None)
         del self._handles["texture"][slot]
         self._free["texture"].append(slot)
 
     def make_texture_handle_resident(self, handle: int, *, resident: bool = True) -> None:
-        """Let shaders use a texture by its handle, or end that. Draws that were made before keep what they had."""
+        """Let shaders use a texture by its handle, or end that. Pending draws keep the residents that they were made with. (p_context.h)"""
         name = "make_texture_handle_resident"
         slot = self._slot("texture", handle, name)
         made = self._handles["texture"][slot]
@@ -94,13 +94,13 @@ class Bindless(ContextCore):
         self.state.memory = object()
 
     def create_image_handle(self, image: Any) -> int:
-        """A handle of an image (an ImageView, its fields, a Surface or a Resource), as `create_texture_handle`."""
+        """Create a handle of an image (an ImageView, its fields, a Surface or a Resource), as `create_texture_handle`. (p_context.h)"""
         self.check_open()
         bound, resource = shader_image(self, image, "create_image_handle: image")
         return self._make("image", MAX_IMAGES, _Made(bound, resource))
 
     def delete_image_handle(self, handle: int) -> None:
-        """Forget a handle; it is not resident any more."""
+        """Delete an image handle, resident or not. (p_context.h)"""
         slot = self._slot("image", handle, "delete_image_handle")
         self._leave_image(slot)
         del self._handles["image"][slot]
@@ -109,7 +109,7 @@ class Bindless(ContextCore):
     def make_image_handle_resident(
         self, handle: int, *, access: ImageAccess | int | str = ImageAccess.READ_WRITE, resident: bool = True
     ) -> None:
-        """Let shaders read and write an image by its handle, or end that; `access` is a hint."""
+        """Let shaders read and write an image by its handle, or end that; `access` is a hint. (p_context.h)"""
         slot = self._slot("image", handle, _RESIDENT)
         flags(ImageAccess, access, f"{_RESIDENT}: access")
         made = self._handles["image"][slot]

@@ -35,7 +35,7 @@ class Blits(ContextCore):
         src_level: int = 0,
         src_box: Boxes = None,
     ) -> None:
-        """Copy texels as they are, without conversion: a memcpy of a box, of every sample.
+        """Copy the texels of a box, of every sample, without conversion. (context.rst, "Blitting")
 
         Raises:
             ValueError: the formats differ in size, the resources in samples, a box is outside, or source and destination overlap.
@@ -76,7 +76,7 @@ class Blits(ContextCore):
         render_condition_enable: bool = False,
         alpha_blend: bool = False,
     ) -> None:
-        """Copy a box with scaling, mirroring (negative source sizes) and format conversion.
+        """Copy a box with scaling, mirroring (negative source sizes) and format conversion. (context.rst, "Blitting")
 
         Samples are averaged where only the source has several (integers, depth and stencil: sample 0 counts), are repeated where only
         the destination has, and are copied one by one where both have equally many.
@@ -157,10 +157,12 @@ class Blits(ContextCore):
         first_layer: int = 0,
         last_layer: int | None = None,
     ) -> bool:
-        """Fill the levels behind `base_level`, each from the one before it by a linear filter (nearest for integers and stencil).
+        """Fill the levels after `base_level`, each from the one before it by a linear filter (nearest for integers and stencil).
 
         Returns:
             True. (A driver without the ability would return False.)
+
+        (p_context.h)
         """
         name = "generate_mipmap"
         self.check_open()

@@ -33,7 +33,7 @@ class BufferBindings(ContextCore):
     def set_constant_buffer(
         self, stage: ShaderType | int | str, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None
     ) -> None:
-        """Bind a constant buffer to one slot of a stage.
+        """Bind a constant buffer to one slot of a stage. (context.rst, "Resource Binding State")
 
         Bytes and arrays are copied at once; a Resource is read when a draw is made, so a change between two draws is seen by
         the second only. Reads behind the end give 0.
@@ -65,7 +65,7 @@ class BufferBindings(ContextCore):
             place(bound, slot, [memory])
 
     def set_vertex_buffers(self, buffers: Sequence[Any], *, start: int = 0) -> None:
-        """Bind vertex buffers to the slots from `start` on; None leaves a slot empty.
+        """Bind vertex buffers to the slots from `start` on; None leaves a slot empty. (context.rst, "Resource Binding State")
 
         Each is a VertexBuffer, its fields as a dictionary, a Resource (stride 0), or an array with one vertex a row.
         Arrays and bytes are copied at once. Fetches outside of a buffer read 0.
@@ -81,21 +81,23 @@ class BufferBindings(ContextCore):
         self.state.vertex_buffers = tuple(bound)
 
     def rebind_vertex_buffers(self, bound: VertexBuffers) -> VertexBuffers:
-        """Bind a tuple of checked vertex buffers as it is, without looking at it; return the one that was bound.
+        """Bind a tuple of checked vertex buffers unchanged, and return the tuple that was bound. (an extension)
 
         For clients that bind the same buffers again and again: the device recognizes a repeated draw by the identity of the tuple.
         `bound` is a tuple that was bound before, or one of `BoundVertexBuffer` records; their `keepalive` owns the memory.
-        (an extension)
         """
         old, self.state.vertex_buffers = self.state.vertex_buffers, bound
         return old
 
     def set_index_buffer(self, index: Any, *, index_offset: int = 0) -> None:
-        """Bind an index buffer for the indexed draws that name none; None unbinds. (Older documents bind it this way.)"""
+        """Bind an index buffer for indexed draws without an `index` argument; None unbinds. Newer revisions bind it in draw_vbo alone.
+
+        (context.rst, "Resource Binding State")
+        """
         self.state.index_buffer = None if index is None else index_memory(self, index, index_offset, "set_index_buffer")
 
     def rebind_index_buffer(self, bound: Memory | None) -> None:
-        """Bind a checked index buffer as it is: `state.index_buffer` of an earlier time. (an extension)"""
+        """Bind a checked index buffer unchanged: `state.index_buffer` of an earlier time. (an extension)"""
         self.state.index_buffer = bound
 
     def _memory(self, buffer: Any, offset: int, size: int | None, name: str, limit: int) -> Memory:

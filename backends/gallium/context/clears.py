@@ -72,6 +72,8 @@ class Clears(ContextCore):
             color: four floats; integers for targets of integer formats.
             depth: 0 .. 1, clamped.
             stencil: the low eight bits are used.
+
+        (context.rst, "Clearing")
         """
         name = "clear"
         wanted = flags(Clear, buffers, f"{name}: buffers")
@@ -110,7 +112,7 @@ class Clears(ContextCore):
         height: int | None = None,
         render_condition_enabled: bool = True,
     ) -> None:
-        """Clear a rectangle of a color surface (all its layers), which need not be bound."""
+        """Clear a rectangle of a color surface (all its layers), which need not be bound. (context.rst, "Clearing")"""
         name = "clear_render_target"
         self.check_open()
         found = self.as_surface(target, f"{name}: target")
@@ -138,7 +140,10 @@ class Clears(ContextCore):
         height: int | None = None,
         render_condition_enabled: bool = True,
     ) -> None:
-        """Clear depth, stencil or both in a rectangle of a depth-stencil surface (all its layers), which need not be bound."""
+        """Clear depth, stencil or both in a rectangle of a depth-stencil surface (all its layers), which need not be bound.
+
+        (context.rst, "Clearing")
+        """
         name = "clear_depth_stencil"
         self.check_open()
         found = self.as_surface(target, f"{name}: target")
@@ -162,7 +167,7 @@ class Clears(ContextCore):
         found.texture.push()
 
     def clear_texture(self, resource: Resource, data: Any, *, level: int = 0, box: Box | Sequence[int] | None = None) -> None:
-        """Fill a box with one texel, given as the bytes of its format."""
+        """Fill a box with one texel, given as the bytes of its format. (p_context.h)"""
         name = "clear_texture"
         self.check_open()
         self.check_resource(resource, f"{name}: resource")
@@ -178,7 +183,7 @@ class Clears(ContextCore):
         resource.push()
 
     def clear_buffer(self, resource: Resource, value: Any, *, offset: int = 0, size: int | None = None) -> None:
-        """Fill a range of a buffer with a value of 1 to 16 bytes, repeated.
+        """Fill a range of a buffer with a value of 1 to 16 bytes, repeated. (context.rst, "Clearing")
 
         Raises:
             ValueError: the range is outside, or size is not a multiple of the value's length.

@@ -43,7 +43,7 @@ class Compute(ContextCore):
         req_private_mem: int | None = None,
         req_input_mem: int = 0,
     ) -> ComputeShader:
-        """A compute shader from a program or its text.
+        """Create a compute shader from a program or its text. (context.rst, "Compute kernel execution")
 
         Args:
             program: a COMP program.
@@ -67,17 +67,17 @@ class Compute(ContextCore):
         return ComputeShader(found, req_local_mem=local, req_private_mem=private, req_input_mem=inputs)
 
     def bind_compute_state(self, shader: ComputeShader | None) -> None:
-        """Bind or unbind a compute shader."""
+        """Bind a compute shader; None: grids are refused. (context.rst, "Compute kernel execution")"""
         self._compute_shader = None if shader is None else self._check_compute(shader, "bind_compute_state")
 
     def destroy_compute_state(self, shader: ComputeShader) -> None:
-        """Forget a compute shader."""
+        """Destroy a compute shader. (context.rst, "Compute kernel execution")"""
         self._check_compute(shader, "destroy_compute_state").is_destroyed = True
 
     delete_compute_state = destroy_compute_state
 
     def get_compute_state_info(self, shader: ComputeShader) -> ComputeStateInfo:
-        """Facts of a compute shader."""
+        """Return the limits of a compute shader. (p_context.h)"""
         found = self._check_compute(shader, "get_compute_state_info")
         return ComputeStateInfo(MAX_BLOCK, self._dispatch().lanes_for(found.program), found.req_private_mem)
 
@@ -94,7 +94,7 @@ class Compute(ContextCore):
         return self._compute
 
     def set_global_binding(self, resources: Sequence[Any] = (), *, first: int = 0) -> tuple[int, ...]:
-        """Map buffers into GLOBAL memory; None unmaps a slot.
+        """Map buffers into GLOBAL memory; None unmaps a slot. (context.rst, "Compute kernel execution")
 
         GLOBAL has 32-bit byte addresses. While one buffer is mapped it is that buffer, at address 0, and worked on in place; several
         get addresses of their own, and a launch works on a copy of them all, which is written back behind it.
@@ -119,7 +119,7 @@ class Compute(ContextCore):
 
     # -- launches --------------------------------------------------------------------------------------------------------
     def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
-        """Run the bound compute shader, one thread a place of the grid; when this returns all its bytes are in memory.
+        """Run the bound compute shader, one thread for each place of the grid; on return all its bytes are in memory.
 
         Pending drawing that reads or writes what is bound is carried out before. The render condition holds for grids too.
 
@@ -130,6 +130,8 @@ class Compute(ContextCore):
         Raises:
             TypeError, ValueError: an argument is wrong, or no shader is bound.
             UnsupportedError: the program uses what cannot be built; it is named, and nothing ran.
+
+        (context.rst, "Compute kernel execution")
         """
         name = "launch_grid"
         self.check_open()

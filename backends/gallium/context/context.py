@@ -70,7 +70,7 @@ class Context(
         return f"<Context of {self.screen.get_name()!r}{', destroyed' if self.is_destroyed else ''}>"
 
     def destroy(self) -> None:
-        """Carry out what is pending and let go of everything. Further calls raise ValueError; destroying twice is allowed."""
+        """Carry out what is pending and let go of everything. Further calls raise ValueError; destroying twice is allowed. (p_context.h)"""
         if self.is_destroyed:
             return
         try:

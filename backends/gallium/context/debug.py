@@ -27,11 +27,14 @@ class Debug(ContextCore):
         self._log: Any = None
 
     def get_timestamp(self) -> int:
-        """Nanoseconds of the same clock as TIMESTAMP queries."""
+        """Return nanoseconds of the same clock as TIMESTAMP queries. (p_context.h)"""
         return time.monotonic_ns()
 
     def get_sample_position(self, sample_count: int, sample_index: int = 0) -> tuple[float, float]:
-        """Where in the pixel a sample lies, x and y from 0 to 1, y as rows go: the standard patterns; one sample is at the center."""
+        """Return the place of a sample in its pixel, x and y from 0 to 1, y downwards: the standard patterns; one sample is at the center.
+
+        (p_context.h)
+        """
         name = "get_sample_position"
         count = max(1, integer(sample_count, f"{name}: sample_count", 0, 16))
         if count not in SAMPLE_COUNTS:
@@ -41,30 +44,30 @@ class Debug(ContextCore):
         return (x / 16, y / 16)
 
     def set_debug_callback(self, callback: DebugCallback | None) -> None:
-        """Have ``callback(kind, text)`` called with messages; None ends that."""
+        """Call ``callback(kind, text)`` with messages; None ends that. (p_context.h)"""
         if callback is not None and not callable(callback):
             raise TypeError("set_debug_callback: callback: a callable is wanted")
         self._debug_callback = callback
 
     def emit_string_marker(self, text: str) -> None:
-        """Give a remark to the debug callback."""
+        """Pass a remark to the debug callback. (p_context.h)"""
         if self._debug_callback is not None:
             self._debug_callback("marker", str(text))
 
     def set_device_reset_callback(self, callback: Callable[[ResetStatus], None] | None) -> None:
-        """Have a callable called when the device is lost, which never happens to this one."""
+        """Keep a callable for the loss of the device, which never happens to this one. (p_context.h)"""
         self._reset_callback = callback
 
     def get_device_reset_status(self) -> ResetStatus:
-        """NO_RESET."""
+        """Return NO_RESET. (p_context.h)"""
         return ResetStatus.NO_RESET
 
     def set_log_context(self, log: Any) -> None:
-        """Keep a log object for `dump_debug_state`: anything with a ``write`` method."""
+        """Keep a log object for `dump_debug_state`: anything with a ``write`` method. (p_context.h)"""
         self._log = log
 
     def dump_debug_state(self, stream: Any = None, *, flags: int = 0) -> str:
-        """The bound state as text; also written to `stream` (or the log object)."""
+        """Return the bound state as text; it is also written to `stream` (or the log object). (p_context.h)"""
         rows = {
             name: getattr(self.state, name)
             for name in ("rasterizer", "blend", "depth_stencil_alpha", "vertex_elements", "viewports", "scissors")

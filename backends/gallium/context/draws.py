@@ -55,7 +55,7 @@ class Draws(ContextCore):
         count_from_stream_output: object | None = None,
         **given: Any,
     ) -> None:
-        """Draw with what is bound.
+        """Draw primitives with the bound state. (context.rst, "Drawing")
 
         Args:
             info: a DrawInfo; its fields are also taken by keyword, e.g. ``draw_vbo(mode="TRIANGLES", count=3)``.
@@ -124,7 +124,7 @@ class Draws(ContextCore):
         return made
 
     def accept_draw_info(self, info: DrawInfo) -> None:
-        """Take a template as checked, for callers that made each of its fields right themselves (as `draw_vbo` would)."""
+        """Take a DrawInfo as checked, for callers that have checked each of its fields as `draw_vbo` would. (an extension)"""
         if len(self._checked) >= MAX_REMEMBERED:
             self._checked.clear()
         self._checked[id(info)] = info

@@ -15,7 +15,10 @@ class Flushing(ContextCore):
     """flush, fence_server_sync, texture_barrier, memory_barrier, flush_resource and their kin."""
 
     def flush(self, flags: FlushFlags | int | str | Sequence[str] = FlushFlags.NONE) -> Fence:
-        """Carry out everything so far and return a fence behind it. DEFERRED leaves the work to whoever finishes the fence."""
+        """Carry out everything so far and return a fence after it. DEFERRED leaves the work to the caller that finishes the fence.
+
+        (context.rst, "Flushing")
+        """
         self.check_open()
         how = as_flags(FlushFlags, flags, "flush: flags")
         fence = self.new_fence()
@@ -24,30 +27,33 @@ class Flushing(ContextCore):
         return fence
 
     def texture_barrier(self, flags_: TextureBarrier | int | str = TextureBarrier.SAMPLER) -> None:
-        """What was rendered so far is seen by samples of later draws, of the bound targets too."""
+        """Make everything rendered so far visible to samples of later draws, of bound targets too. (context.rst, "Transfers")"""
         as_flags(TextureBarrier, flags_, "texture_barrier: flags")
         self.synchronize()
 
     def memory_barrier(self, flags_: Barrier | int | str | Sequence[str] = Barrier.ALL) -> None:
-        """Make writes visible as PIPE_BARRIER flags say. Mapped memory is the memory that is rendered with, so only work waits."""
+        """Make writes visible as PIPE_BARRIER flags say: pending work is carried out. Mappings are the memory itself and need nothing.
+
+        (context.rst, "Transfers")
+        """
         as_flags(Barrier, flags_, "memory_barrier: flags")
         self.synchronize()
 
     def flush_resource(self, resource: Resource) -> None:
-        """Finish what reads or writes a resource, so that others may use its memory."""
+        """Carry out pending uses of a resource, so that others may use its memory. (context.rst, "Flushing")"""
         self.finish_uses(self.check_resource(resource, "flush_resource: resource"))
 
     def invalidate_resource(self, resource: Resource) -> None:
-        """The content of a resource is no longer needed (a hint; it stays as it is)."""
+        """Declare the content of a resource void: a hint, the bytes stay. (p_context.h)"""
         self.check_resource(resource, "invalidate_resource: resource")
 
     def resource_commit(self, resource: Resource, *, level: int = 0, box: Box | Sequence[int] | None = None, commit: bool = True) -> bool:
-        """Commit memory of a sparse resource: there are none, so False."""
+        """Commit memory of a sparse resource; False, because there are none. (p_context.h)"""
         self.check_resource(resource, "resource_commit: resource")
         return False
 
     def fence_server_sync(self, fence: Fence) -> None:
-        """Later work waits for a fence."""
+        """Make later work wait for a fence: the fence is finished at once. (p_context.h)"""
         if not isinstance(fence, Fence):
             raise TypeError(f"fence_server_sync: fence: a Fence is wanted, not {type(fence).__name__}")
         fence.finish()

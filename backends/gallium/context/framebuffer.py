@@ -26,13 +26,16 @@ class Framebuffers(ContextCore):
         first_layer: int = 0,
         last_layer: int | None = None,
     ) -> Surface:
-        """A level of a texture as a render target; all layers from `first_layer` on unless `last_layer` says otherwise."""
+        """Create a render target of a level of a texture; all layers from `first_layer` on unless `last_layer` says otherwise.
+
+        (context.rst, "Surfaces")
+        """
         self.check_open()
         self.check_resource(texture, "create_surface: texture")
         return surface(texture, "create_surface", format=format, level=level, first_layer=first_layer, last_layer=last_layer)
 
     def surface_destroy(self, target: Surface) -> None:
-        """Forget a surface."""
+        """Destroy a surface. (context.rst, "Surfaces")"""
         if not isinstance(target, Surface):
             raise TypeError(f"surface_destroy: target: a Surface is wanted, not {type(target).__name__}")
         target.is_destroyed = True
@@ -69,6 +72,8 @@ class Framebuffers(ContextCore):
         Raises:
             ValueError: a color format in zsbuf or the reverse, more than eight targets, or a size that the targets do not have,
                 or targets whose numbers of samples differ.
+
+        (context.rst, "Resource Binding State")
         """
         name = "set_framebuffer_state"
         self.check_open()

@@ -22,7 +22,7 @@ class Legacy(ContextCore):
         stride: int | None = None,
         layer_stride: int | None = None,
     ) -> None:
-        """`texture_subdata` and `buffer_subdata` by their name in older documents."""
+        """Write bytes or texels: `buffer_subdata` and `texture_subdata` by their former name. (context.rst, "Transfers")"""
         self.check_resource(resource, "transfer_inline_write: resource")
         if resource.is_buffer:
             self.buffer_subdata(resource, data, offset=0 if box is None else resource.box(0, box, "transfer_inline_write").x, usage=usage)
@@ -30,5 +30,5 @@ class Legacy(ContextCore):
             self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
 
     def is_resource_referenced(self, resource: Resource, *, level: int = 0, layer: int = 0) -> bool:
-        """Pending work reads or writes the resource (older documents)."""
+        """Return whether pending work reads or writes the resource. (context.rst, "Resource Busy Queries")"""
         return self.is_busy(self.check_resource(resource, "is_resource_referenced: resource"))

@@ -14,18 +14,20 @@ class LinkStates(ContextCore):
     """create_, bind_ and destroy_ for link states."""
 
     def create_link_state(self, mapping: Mapping[Semantic | str, Semantic | str] | LinkState) -> StateObject[LinkState]:
-        """A link state: fragment input semantic -> the output semantic that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
+        """Create a link state: fragment input semantic -> the output semantic that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
 
         Inputs that are not named are fed by their own semantic. Two inputs may be fed by one output. Equal mappings share one state.
 
         Raises:
             TypeError, ValueError: the mapping or one of its semantics is wrong.
+
+        (an extension)
         """
         made = mapping if isinstance(mapping, LinkState) else link_state(mapping, "create_link_state: mapping")
         return self.create_object("link", made)
 
     def bind_link_state(self, handle: StateObject[LinkState] | None) -> None:
-        """Use a link state; None: the identity."""
+        """Bind a link state; None: the identity. (an extension)"""
         if handle is None:
             self.state.link = IDENTITY
             return
@@ -33,7 +35,7 @@ class LinkStates(ContextCore):
         self.state.link = handle.state
 
     def destroy_link_state(self, handle: StateObject[LinkState]) -> None:
-        """Forget a link state."""
+        """Destroy a link state. (an extension)"""
         self.destroy_object(handle, "link")
 
     delete_link_state = destroy_link_state

@@ -19,22 +19,25 @@ class Parameters(ContextCore):
     """Viewports, scissors, stencil references, masks, clip planes, stipples, tessellation levels."""
 
     def set_viewport_states(self, states: Sequence[ViewportState | Mapping[str, Any]], *, start: int = 0) -> None:
-        """Set viewports from number `start` on: window = ndc * scale + translate."""
+        """Set viewports from number `start` on: window = ndc * scale + translate. (context.rst, "Non-CSO State")"""
         self.state.viewports = self._states(ViewportState, self.state.viewports, states, start, "set_viewport_states")
 
     def rebind_viewports(self, bound: tuple[ViewportState, ...]) -> None:
-        """Set checked viewports as they are: `state.viewports` of an earlier time, by whose identity the device recognizes a repeated draw.
+        """Set checked viewports unchanged: `state.viewports` of an earlier time. The device recognizes a repeated draw by its identity.
 
         (an extension)
         """
         self.state.viewports = bound
 
     def set_scissor_states(self, states: Sequence[ScissorState | Mapping[str, Any]], *, start: int = 0) -> None:
-        """Set scissor rectangles from number `start` on; they hold only while the rasterizer state has `scissor`."""
+        """Set scissor rectangles from number `start` on; they hold only while the rasterizer state has `scissor`.
+
+        (context.rst, "Non-CSO State")
+        """
         self.state.scissors = self._rectangles(states, start, self.state.scissors, "set_scissor_states")
 
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
-        """Draw only inside of up to eight rectangles, or only outside of them. Without arguments, everywhere."""
+        """Draw only inside of up to eight rectangles, or only outside of them; without arguments, everywhere. (p_context.h)"""
         name = "set_window_rectangles"
         if len(rectangles) > MAX_WINDOWS:
             raise ValueError(f"{name}: rectangles: {len(rectangles)} are too many; {MAX_WINDOWS} are possible")
@@ -58,26 +61,32 @@ class Parameters(ContextCore):
         return filled[:first] + new + filled[first + len(new) :]
 
     def set_blend_color(self, color: BlendColor | Sequence[float]) -> None:
-        """Set the constant color of blend factors."""
+        """Set the constant color of blend factors. (context.rst, "Non-CSO State")"""
         given = color if isinstance(color, BlendColor) else {"color": color}
         self.state.blend_color = make(BlendColor, given, {}, "set_blend_color").color
 
     def set_stencil_ref(self, ref: StencilRef | Sequence[int] | int) -> None:
-        """Set the stencil reference values: front and back, or one for both."""
+        """Set the stencil reference values: front and back, or one for both. (context.rst, "Non-CSO State")"""
         given = ref if isinstance(ref, StencilRef) else {"ref_value": (ref, ref) if isinstance(ref, int) else ref}
         made = make(StencilRef, given, {}, "set_stencil_ref").ref_value
         self.state.stencil_ref = (integer(made[0], "set_stencil_ref: ref", 0, 255), integer(made[1], "set_stencil_ref: ref", 0, 255))
 
     def set_sample_mask(self, mask: int) -> None:
-        """Set which samples may be written: bit k is sample k, bit 0 the only one of single-sampled targets."""
+        """Set the samples that may be written: bit k is sample k, bit 0 the only one of single-sampled targets.
+
+        (context.rst, "Non-CSO State")
+        """
         self.state.sample_mask = integer(mask, "set_sample_mask: mask")
 
     def set_min_samples(self, samples: int) -> None:
-        """Set how many samples of a pixel the fragment shader runs for at least; more than 1 means every sample of its own."""
+        """Set the least number of fragment shader runs for a pixel; more than 1 means one run for each sample.
+
+        (context.rst, "Non-CSO State")
+        """
         self.state.min_samples = integer(samples, "set_min_samples: samples", 0, 32)
 
     def set_clip_state(self, state: ClipState | Sequence[Sequence[float]]) -> None:
-        """Set up to eight user clip planes; bits of the rasterizer's clip_plane_enable switch them on."""
+        """Set up to eight user clip planes; bits of the rasterizer's clip_plane_enable switch them on. (context.rst, "Non-CSO State")"""
         given = state if isinstance(state, ClipState) else {"ucp": state}
         planes = make(ClipState, given, {}, "set_clip_state").ucp
         if len(planes) > 8:
@@ -85,7 +94,7 @@ class Parameters(ContextCore):
         self.state.clip_planes = planes
 
     def set_polygon_stipple(self, state: PolyStipple | Sequence[int]) -> None:
-        """Set the 32 words of the polygon stipple; the most significant bit is leftmost."""
+        """Set the 32 words of the polygon stipple; the most significant bit is leftmost. (context.rst, "Non-CSO State")"""
         rows = state.stipple if isinstance(state, PolyStipple) else state
         words = tuple(integer(item, f"set_polygon_stipple: state[{i}]") for i, item in enumerate(rows))
         if len(words) != 32:
@@ -93,7 +102,7 @@ class Parameters(ContextCore):
         self.state.polygon_stipple = words
 
     def set_tess_state(self, default_outer_level: Sequence[float], default_inner_level: Sequence[float] = (1.0, 1.0)) -> None:
-        """Set the tessellation levels of patches without a control shader: four outer, two inner."""
+        """Set the tessellation levels of patches without a control shader: four outer, two inner. (p_context.h)"""
         outer = tuple(real(item, "set_tess_state: default_outer_level") for item in default_outer_level)
         inner = tuple(real(item, "set_tess_state: default_inner_level") for item in default_inner_level)
         if len(outer) != 4 or len(inner) != 2:
@@ -101,5 +110,5 @@ class Parameters(ContextCore):
         self.state.tess_levels = (outer, inner)
 
     def set_patch_vertices(self, patch_vertices: int) -> None:
-        """Set how many vertices a patch has, 1 to 32, in draws that do not say it themselves (`vertices_per_patch` is 0)."""
+        """Set the number of vertices of a patch, 1 to 32, for draws with `vertices_per_patch` 0. (p_context.h)"""
         self.state.patch_vertices = integer(patch_vertices, "set_patch_vertices: patch_vertices", 1, MAX_PATCH)

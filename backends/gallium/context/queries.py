@@ -61,23 +61,29 @@ class Queries(ContextCore):
         self._condition_value = False
 
     def create_query(self, kind: QueryType | int | str, *, index: int = 0) -> Query:
-        """A query. `index` is the vertex stream of those that count primitives of stages and of stream output."""
+        """Create a query. `index` is the vertex stream of those that count primitives of stages and of stream output.
+
+        (context.rst, "Queries")
+        """
         self.check_open()
         return Query(lookup(QueryType, kind, "create_query: kind"), integer(index, "create_query: index", 0, 3))
 
     def create_batch_query(self, kinds: Sequence[int]) -> Query:
-        """Driver counters read together: there are none."""
+        """Refuse a query of several driver counters: this driver has none. (p_context.h)"""
         raise UnsupportedError.at("B063", f"create_batch_query: this driver has no counters of its own ({len(kinds)} asked for)")
 
     def destroy_query(self, query: Query) -> None:
-        """Forget a query; an active one ends."""
+        """Destroy a query; an active one ends. (context.rst, "Queries")"""
         self._check_query(query, "destroy_query")
         if query.is_active:
             self.end_query(query)
         query.is_destroyed = True
 
     def begin_query(self, query: Query) -> bool:
-        """Start counting; earlier results are gone. True. ValueError if it is active already or its kind has no beginning."""
+        """Start counting and drop earlier results; True. ValueError if the query is active already or its kind has no beginning.
+
+        (context.rst, "Queries")
+        """
         self._check_query(query, "begin_query")
         kind = QUERY_KINDS[query.kind]
         if query.is_active or not kind.has_begin:
@@ -95,7 +101,7 @@ class Queries(ContextCore):
         return True
 
     def end_query(self, query: Query) -> bool:
-        """Stop counting and take the result. True."""
+        """Stop counting and take the result; True. (context.rst, "Queries")"""
         self._check_query(query, "end_query")
         kind = QUERY_KINDS[query.kind]
         if not query.is_active and kind.has_begin:
@@ -111,9 +117,11 @@ class Queries(ContextCore):
         return True
 
     def get_query_result(self, query: Query, *, wait: bool = True) -> Result:
-        """The result: an int, a bool, or a tuple (statistics in the documents' order, eleven numbers).
+        """Return the result: an int, a bool, or a tuple (pipeline statistics: eleven numbers, in the order of the documents).
 
         Work before `end_query` is finished when that returns, so there is nothing to wait for.
+
+        (context.rst, "Queries")
         """
         self._check_query(query, "get_query_result")
         if query.is_active:
@@ -125,7 +133,7 @@ class Queries(ContextCore):
     def get_query_result_resource(
         self, query: Query, resource: Resource, *, wait: bool = True, result_type: str = "U32", index: int = 0, offset: int = 0
     ) -> None:
-        """Write a result into a buffer as I32, U32, I64 or U64, clamped to the type. index -1 writes whether it is there: 1."""
+        """Write a result into a buffer as I32, U32, I64 or U64, clamped to the type; index -1 writes its availability, 1. (p_context.h)"""
         name = "get_query_result_resource"
         self.check_resource(resource, f"{name}: resource")
         types = {"I32": np.int32, "U32": np.uint32, "I64": np.int64, "U64": np.uint64}
@@ -146,7 +154,7 @@ class Queries(ContextCore):
         resource.push()
 
     def set_active_query_state(self, enable: bool) -> None:
-        """Pause (False) or resume (True) all active queries."""
+        """Pause (False) or resume (True) all active queries. (p_context.h)"""
         if bool(enable) is not self._paused:
             return
         counting = [query for query in self._active if query.counts]
@@ -160,7 +168,10 @@ class Queries(ContextCore):
         self._set_counting()
 
     def render_condition(self, query: Query | None, *, condition: bool = False, mode: RenderCond | int | str = RenderCond.WAIT) -> None:
-        """Skip draws and clears while the result of `query`, as a boolean, equals `condition`; None ends that."""
+        """Skip draws, clears and grids while the result of `query`, as a boolean, equals `condition`; None ends that.
+
+        (context.rst, "Conditional Rendering")
+        """
         lookup(RenderCond, mode, "render_condition: mode")
         if query is not None:
             self._check_query(query, "render_condition")

@@ -13,22 +13,22 @@ class Refused(ContextCore):
     """Sample locations, file descriptors of fences, signals, video."""
 
     def set_sample_locations(self, locations: bytes = b"") -> None:
-        """Standard sample locations; others are refused (PROGRAMMABLE_SAMPLE_LOCATIONS is 0)."""
+        """Accept the standard sample locations; refuse others (PROGRAMMABLE_SAMPLE_LOCATIONS is 0). (p_context.h)"""
         if locations:
             refuse("set_sample_locations")
 
     def create_fence_fd(self, fd: int) -> NoReturn:
-        """Refused: NATIVE_FENCE_FD is 0."""
+        """Refuse fences as file descriptors: NATIVE_FENCE_FD is 0. (p_context.h)"""
         refuse("create_fence_fd")
 
     def fence_server_signal(self, fence: Fence) -> NoReturn:
-        """Refused: FENCE_SIGNAL is 0."""
+        """Refuse signals: FENCE_SIGNAL is 0. (p_context.h)"""
         refuse("fence_server_signal")
 
     def create_video_codec(self, template: Any = None) -> NoReturn:
-        """Refused: no video."""
+        """Refuse video codecs. (p_context.h)"""
         refuse("create_video_codec")
 
     def create_video_buffer(self, template: Any = None) -> NoReturn:
-        """Refused: no video."""
+        """Refuse video buffers. (p_context.h)"""
         refuse("create_video_buffer")

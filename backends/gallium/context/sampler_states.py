@@ -31,7 +31,10 @@ class SamplerStates(ContextCore):
         self._halves: dict[StateObject[SamplerState], BoundSampler] = {}
 
     def create_sampler_state(self, state: SamplerState | None = None, /, **given: Any) -> StateObject[SamplerState]:
-        """A sampler object from the fields of SamplerState, e.g. ``create_sampler_state(mag_img_filter="LINEAR")``."""
+        """Create a sampler object from the fields of SamplerState, e.g. ``create_sampler_state(mag_img_filter="LINEAR")``.
+
+        (context.rst, "CSO State")
+        """
         name = "create_sampler_state"
         made = make(SamplerState, state, given, name)
         border = given.get("border_color", made.border_color)
@@ -45,7 +48,7 @@ class SamplerStates(ContextCore):
     def bind_sampler_states(
         self, stage: ShaderType | int | str, samplers: Sequence[StateObject[SamplerState] | None], *, start: int = 0
     ) -> None:
-        """Bind sampler objects to the units of a stage from `start` on; None leaves a unit without one."""
+        """Bind sampler objects to the units of a stage from `start` on; None leaves a unit without one. (context.rst, "CSO State")"""
         name = "bind_sampler_states"
         kind = lookup(ShaderType, stage, f"{name}: stage")
         first = integer(start, f"{name}: start", 0, MAX_SAMPLERS)
@@ -57,14 +60,17 @@ class SamplerStates(ContextCore):
         place(self.state.stage[kind].samplers, first, [None if handle is None else self._bound(handle) for handle in samplers])
 
     def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
-        """Forget a sampler object."""
+        """Destroy a sampler object. (context.rst, "CSO State")"""
         self.destroy_object(handle, "sampler")
         self._halves.pop(handle, None)
 
     delete_sampler_state = destroy_sampler_state
 
     def set_border_words(self, handle: StateObject[SamplerState], words: Sequence[int]) -> None:
-        """Give a sampler object its border color as the 32-bit words of C's union, for who does not know of which kind views will be."""
+        """Give a sampler object its border color as the four 32-bit words of pipe_color_union. (an extension)
+
+        For clients that send words, and do not know when the object is made if its views will hold floats or integers.
+        """
         check_object(handle, "sampler", "set_border_words")
         record = self._bound(handle).record
         for channel, word in enumerate(words):

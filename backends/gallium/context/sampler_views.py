@@ -32,12 +32,14 @@ class SamplerViews(ContextCore):
         offset: int = 0,
         size: int | None = None,
     ) -> SamplerView:
-        """A view of a texture for samplers. Format and target default to the texture's own, ranges to all of it.
+        """Create a view of a texture for samplers. Format and target default to the texture's own, ranges to all of it.
 
         `swizzle` is four of ``xyzw01``; `offset` and `size` are bytes, for buffers.
 
         Raises:
             ValueError: format or target do not fit the texture, or a range is empty or outside.
+
+        (context.rst, "Sampler Views")
         """
         self.check_open()
         self.check_resource(texture, "create_sampler_view: texture")
@@ -56,13 +58,16 @@ class SamplerViews(ContextCore):
         )
 
     def sampler_view_destroy(self, view: SamplerView) -> None:
-        """Forget a sampler view."""
+        """Destroy a sampler view. (context.rst, "Sampler Views")"""
         if not isinstance(view, SamplerView):
             raise TypeError(f"sampler_view_destroy: view: a SamplerView is wanted, not {type(view).__name__}")
         view.is_destroyed = True
 
     def set_sampler_views(self, stage: ShaderType | int | str, views: Sequence[SamplerView | None], *, start: int = 0) -> None:
-        """Bind sampler views to the units of a stage from `start` on; None leaves a unit empty (samples read 0)."""
+        """Bind sampler views to the units of a stage from `start` on; None leaves a unit empty (samples read 0).
+
+        (context.rst, "Sampler Views")
+        """
         name = "set_sampler_views"
         kind = lookup(ShaderType, stage, f"{name}: stage")
         first = integer(start, f"{name}: start", 0, MAX_VIEWS)

@@ -31,7 +31,7 @@ class ShaderResources(ContextCore):
         self._memory_slots: dict[Slot, Resource] = {}  # what shaders may write
 
     def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Bind buffers that a stage may read and write, BUFFER[start] and those behind it; None leaves a slot empty.
+        """Bind buffers that a stage may read and write, BUFFER[start] and the next; None leaves a slot empty. (p_context.h)
 
         Each is a ShaderBuffer, its fields as a dictionary, or a buffer Resource. They are worked on in place.
 
@@ -44,7 +44,7 @@ class ShaderResources(ContextCore):
         self._bind_all(name, "buffers", kind, buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
 
     def set_shader_images(self, stage: ShaderType | int | str, images: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Bind images that a stage may read and write, IMAGE[start] and those behind it; None leaves a slot empty.
+        """Bind images that a stage may read and write, IMAGE[start] and the next; None leaves a slot empty. (p_context.h)
 
         Each is an ImageView, its fields as a dictionary, a Surface, or a Resource.
 
@@ -57,16 +57,22 @@ class ShaderResources(ContextCore):
         self._bind_all(name, "images", kind, images, start, MAX_IMAGES, table.put, lambda item, at: shader_image(self, item, at))
 
     def set_hw_atomic_buffers(self, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Bind buffers of atomic counters, HWATOMIC[start] and those behind it, for all stages; as `set_shader_buffers`."""
+        """Bind buffers of atomic counters, HWATOMIC[start] and the next, for all stages; items as in `set_shader_buffers`. (p_context.h)"""
         name, table = "set_hw_atomic_buffers", self.state.counters
         self._bind_all(name, "buffers", ALL_STAGES, buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
 
     def set_compute_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
-        """Bind buffers as BUFFER and textures (or surfaces) as IMAGE of the same number for compute (older documents)."""
+        """Bind buffers as BUFFER and textures (or surfaces) as IMAGE of the same number, for compute shaders.
+
+        (context.rst, "Compute kernel execution")
+        """
         self._set_resources("set_compute_resources", [ShaderType.COMPUTE], resources, start)
 
     def set_shader_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
-        """The same for all stages of draws (older documents)."""
+        """Bind buffers as BUFFER and textures (or surfaces) as IMAGE of the same number, for all stages of draws.
+
+        (context.rst, "Shader Resources")
+        """
         stages = [stage for stage in ShaderType if stage is not ShaderType.COMPUTE]
         self._set_resources("set_shader_resources", stages, resources, start)
 

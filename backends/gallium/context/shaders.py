@@ -37,7 +37,7 @@ class Shaders(ContextCore):
         check_shader(shader, stage, f"destroy_{STAGES[stage].call}_state").is_destroyed = True
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
-        """A vertex shader from a program or its text.
+        """Create a vertex shader from a program or its text. (context.rst, "CSO State")
 
         Raises:
             ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in it.
@@ -46,67 +46,73 @@ class Shaders(ContextCore):
         return self._create_shader(program, Processor.VERT, stream_output)
 
     def bind_vs_state(self, shader: packet.Shader | None) -> None:
-        """Use a vertex shader; None: draws are refused."""
+        """Bind a vertex shader; None: draws are refused. (context.rst, "CSO State")"""
         self._bind_shader(shader, Processor.VERT)
 
     def destroy_vs_state(self, shader: packet.Shader) -> None:
-        """Forget a vertex shader; what is drawn already is not touched."""
+        """Destroy a vertex shader; pending draws keep it. (context.rst, "CSO State")"""
         self._destroy_shader(shader, Processor.VERT)
 
     delete_vs_state = destroy_vs_state
 
     def create_fs_state(self, program: Program | str) -> packet.Shader:
-        """A fragment shader from a program or its text; errors as `create_vs_state`."""
+        """Create a fragment shader from a program or its text; errors as `create_vs_state`. (context.rst, "CSO State")"""
         return self._create_shader(program, Processor.FRAG)
 
     def bind_fs_state(self, shader: packet.Shader | None) -> None:
-        """Use a fragment shader; None: only depth and stencil are written."""
+        """Bind a fragment shader; None: only depth and stencil are written. (context.rst, "CSO State")"""
         self._bind_shader(shader, Processor.FRAG)
 
     def destroy_fs_state(self, shader: packet.Shader) -> None:
-        """Forget a fragment shader; what is drawn already is not touched."""
+        """Destroy a fragment shader; pending draws keep it. (context.rst, "CSO State")"""
         self._destroy_shader(shader, Processor.FRAG)
 
     delete_fs_state = destroy_fs_state
 
     def create_gs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
-        """A geometry shader from a program or its text; arguments and errors as `create_vs_state`."""
+        """Create a geometry shader from a program or its text; arguments and errors as `create_vs_state`. (context.rst, "CSO State")"""
         return self._create_shader(program, Processor.GEOM, stream_output)
 
     def bind_gs_state(self, shader: packet.Shader | None) -> None:
-        """Use a geometry shader; None: primitives go from the vertex shader to the rasterizer."""
+        """Bind a geometry shader; None: primitives go to the rasterizer as the stage before it leaves them. (context.rst, "CSO State")"""
         self._bind_shader(shader, Processor.GEOM)
 
     def destroy_gs_state(self, shader: packet.Shader) -> None:
-        """Forget a geometry shader."""
+        """Destroy a geometry shader; pending draws keep it. (context.rst, "CSO State")"""
         self._destroy_shader(shader, Processor.GEOM)
 
     delete_gs_state = destroy_gs_state
 
     def create_tcs_state(self, program: Program | str) -> packet.Shader:
-        """A tessellation control shader from a program or its text; errors as `create_vs_state`."""
+        """Create a tessellation control shader from a program or its text; errors as `create_vs_state`. (context.rst, "CSO State")"""
         return self._create_shader(program, Processor.TESS_CTRL)
 
     def bind_tcs_state(self, shader: packet.Shader | None) -> None:
-        """Use a tessellation control shader; None: patches go on as they are, with the levels of `set_tess_state`."""
+        """Bind a tessellation control shader; None: patches go on unchanged, with the levels of `set_tess_state`.
+
+        (context.rst, "CSO State")
+        """
         self._bind_shader(shader, Processor.TESS_CTRL)
 
     def destroy_tcs_state(self, shader: packet.Shader) -> None:
-        """Forget a tessellation control shader."""
+        """Destroy a tessellation control shader; pending draws keep it. (context.rst, "CSO State")"""
         self._destroy_shader(shader, Processor.TESS_CTRL)
 
     delete_tcs_state = destroy_tcs_state
 
     def create_tes_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
-        """A tessellation evaluation shader from a program or its text; arguments and errors as `create_vs_state`."""
+        """Create a tessellation evaluation shader from a program or its text; arguments and errors as `create_vs_state`.
+
+        (context.rst, "CSO State")
+        """
         return self._create_shader(program, Processor.TESS_EVAL, stream_output)
 
     def bind_tes_state(self, shader: packet.Shader | None) -> None:
-        """Use a tessellation evaluation shader: draws want PATCHES then. None: no tessellation."""
+        """Bind a tessellation evaluation shader; draws then need PATCHES. None: no tessellation. (context.rst, "CSO State")"""
         self._bind_shader(shader, Processor.TESS_EVAL)
 
     def destroy_tes_state(self, shader: packet.Shader) -> None:
-        """Forget a tessellation evaluation shader."""
+        """Destroy a tessellation evaluation shader; pending draws keep it. (context.rst, "CSO State")"""
         self._destroy_shader(shader, Processor.TESS_EVAL)
 
     delete_tes_state = destroy_tes_state

@@ -51,12 +51,14 @@ class StateObjects(ContextCore):
 
     # -- blend -----------------------------------------------------------------------------------------------------------
     def create_blend_state(self, state: BlendState | None = None, /, **given: Any) -> StateObject[BlendState]:
-        """A blend object. Fields of BlendState; those of RenderTargetBlend too, which then fill rt[0].
+        """Create a blend object from fields of BlendState; those of RenderTargetBlend are taken too, and then fill rt[0].
 
         Example: ``create_blend_state(blend_enable=True, rgb_src_factor="SRC_ALPHA", rgb_dst_factor="INV_SRC_ALPHA")``.
 
         Raises:
             TypeError, ValueError: a field does not exist or has a wrong value; the message names it.
+
+        (context.rst, "CSO State")
         """
         name = "create_blend_state"
         first = {field: given.pop(field) for field in list(given) if field in _TARGET_FIELDS}
@@ -72,7 +74,7 @@ class StateObjects(ContextCore):
         return self.create_object("blend", made)
 
     def bind_blend_state(self, handle: StateObject[BlendState] | None) -> None:
-        """Use a blend object; None: no blending, all channels written."""
+        """Bind a blend object; None: no blending, all channels written. (context.rst, "CSO State")"""
         if handle is None:
             self.state.blend = BlendState()
             return
@@ -80,14 +82,17 @@ class StateObjects(ContextCore):
         self.state.blend = handle.state
 
     def destroy_blend_state(self, handle: StateObject[BlendState]) -> None:
-        """Forget a blend object."""
+        """Destroy a blend object. (context.rst, "CSO State")"""
         self.destroy_object(handle, "blend")
 
     delete_blend_state = destroy_blend_state
 
     # -- rasterizer ------------------------------------------------------------------------------------------------------
     def create_rasterizer_state(self, state: RasterizerState | None = None, /, **given: Any) -> StateObject[RasterizerState]:
-        """A rasterizer object from the fields of RasterizerState, e.g. ``create_rasterizer_state(cull_face="BACK")``."""
+        """Create a rasterizer object from the fields of RasterizerState, e.g. ``create_rasterizer_state(cull_face="BACK")``.
+
+        (context.rst, "CSO State")
+        """
         made = make(RasterizerState, state, given, "create_rasterizer_state")
         for field in ("clip_plane_enable", "line_stipple_factor"):
             integer(getattr(made, field), f"create_rasterizer_state: {field}", 0, 255)
@@ -98,7 +103,7 @@ class StateObjects(ContextCore):
         return self.create_object("rasterizer", made)
 
     def bind_rasterizer_state(self, handle: StateObject[RasterizerState] | None) -> None:
-        """Use a rasterizer object; None: the defaults."""
+        """Bind a rasterizer object; None: the defaults. (context.rst, "CSO State")"""
         if handle is None:
             self.state.rasterizer = RasterizerState()
             return
@@ -106,7 +111,7 @@ class StateObjects(ContextCore):
         self.state.rasterizer = handle.state
 
     def destroy_rasterizer_state(self, handle: StateObject[RasterizerState]) -> None:
-        """Forget a rasterizer object."""
+        """Destroy a rasterizer object. (context.rst, "CSO State")"""
         self.destroy_object(handle, "rasterizer")
 
     delete_rasterizer_state = destroy_rasterizer_state
@@ -115,9 +120,11 @@ class StateObjects(ContextCore):
     def create_depth_stencil_alpha_state(
         self, state: DepthStencilAlphaState | None = None, /, **given: Any
     ) -> StateObject[DepthStencilAlphaState]:
-        """A depth-stencil-alpha object, e.g. ``create_depth_stencil_alpha_state(depth=dict(enabled=True, writemask=True, func="LESS"))``.
+        """Create a depth-stencil-alpha object, e.g. from ``depth=dict(enabled=True, writemask=True, func="LESS")``.
 
         `stencil` takes one state (both faces) or two.
+
+        (context.rst, "CSO State")
         """
         stencil = given.get("stencil")
         if isinstance(stencil, Mapping) or (stencil is not None and not isinstance(stencil, Sequence)):
@@ -127,7 +134,7 @@ class StateObjects(ContextCore):
         return self.create_object("depth_stencil_alpha", make(DepthStencilAlphaState, state, given, "create_depth_stencil_alpha_state"))
 
     def bind_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState] | None) -> None:
-        """Use a depth-stencil-alpha object; None: no tests, nothing written."""
+        """Bind a depth-stencil-alpha object; None: no tests, nothing written. (context.rst, "CSO State")"""
         if handle is None:
             self.state.depth_stencil_alpha = DepthStencilAlphaState()
             return
@@ -135,7 +142,7 @@ class StateObjects(ContextCore):
         self.state.depth_stencil_alpha = handle.state
 
     def destroy_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState]) -> None:
-        """Forget a depth-stencil-alpha object."""
+        """Destroy a depth-stencil-alpha object. (context.rst, "CSO State")"""
         self.destroy_object(handle, "depth_stencil_alpha")
 
     delete_depth_stencil_alpha_state = destroy_depth_stencil_alpha_state
@@ -144,7 +151,7 @@ class StateObjects(ContextCore):
     def create_vertex_elements_state(
         self, elements: Sequence[VertexElement | Mapping[str, Any] | Sequence[Any]]
     ) -> StateObject[tuple[VertexElement, ...]]:
-        """A vertex elements object; element k feeds vertex shader input k.
+        """Create a vertex elements object; element k feeds vertex shader input k. (context.rst, "CSO State")
 
         An element is a VertexElement, its fields as a dictionary, or (src_offset, src_format[, buffer index[, divisor]]).
         """
@@ -165,7 +172,7 @@ class StateObjects(ContextCore):
         return self.create_object("vertex_elements", tuple(made))
 
     def bind_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]] | None) -> None:
-        """Use a vertex elements object; None: shader inputs read 0, 0, 0, 1."""
+        """Bind a vertex elements object; None: shader inputs read 0, 0, 0, 1. (context.rst, "CSO State")"""
         if handle is None:
             self.state.vertex_elements = ()
             return
@@ -173,7 +180,7 @@ class StateObjects(ContextCore):
         self.state.vertex_elements = handle.state
 
     def destroy_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]]) -> None:
-        """Forget a vertex elements object."""
+        """Destroy a vertex elements object. (context.rst, "CSO State")"""
         self.destroy_object(handle, "vertex_elements")
 
     delete_vertex_elements_state = destroy_vertex_elements_state

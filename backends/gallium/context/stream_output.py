@@ -63,10 +63,12 @@ class StreamOutputs(ContextCore):
     def create_stream_output_target(
         self, buffer: Resource, *, buffer_offset: int = 0, buffer_size: int | None = None
     ) -> StreamOutputTarget:
-        """A range of a buffer for stream output (the rest of it without `buffer_size`); nothing is written in it yet.
+        """Create a target of stream output: a range of a buffer (its rest without `buffer_size`), with nothing written yet.
 
         Raises:
             TypeError, ValueError: it is no buffer, or the range is not inside of it; `buffer_offset` is a multiple of 4.
+
+        (context.rst, "Stream output targets")
         """
         name = "create_stream_output_target"
         self.check_open()
@@ -80,14 +82,16 @@ class StreamOutputs(ContextCore):
         return StreamOutputTarget(buffer, start, size)
 
     def stream_output_target_destroy(self, target: StreamOutputTarget) -> None:
-        """Forget a target; its buffer stays."""
+        """Destroy a target; its buffer stays. (context.rst, "Stream output targets")"""
         self._check_target(target, "stream_output_target_destroy: target").is_destroyed = True
 
     def set_stream_output_targets(self, targets: Sequence[StreamOutputTarget | None] = (), *, offsets: Sequence[int] = ()) -> None:
-        """Bind targets to the buffers 0, 1 ... of stream output; nothing unbinds all. None leaves a buffer without one.
+        """Bind targets to the buffers 0, 1, ... of stream output; None leaves a buffer without one, no argument unbinds all.
 
         offsets: where in its range (bytes) each target is written from now on, and how much data draws with
         `count_from_stream_output` find in it; -1, or nothing, goes on behind what is written.
+
+        (context.rst, "Stream output targets")
         """
         name = "set_stream_output_targets"
         self.check_open()

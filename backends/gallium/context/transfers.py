@@ -44,6 +44,8 @@ class Transfers(ContextCore):
         Raises:
             TypeError, ValueError: an argument is wrong; READ came with DISCARD_*, UNSYNCHRONIZED or FLUSH_EXPLICIT.
             BlockingIOError: DONTBLOCK was given and rendering would have to be finished first.
+
+        (context.rst, "Transfers")
         """
         name = "transfer_map"
         self.check_open()
@@ -68,12 +70,12 @@ class Transfers(ContextCore):
         return mapped
 
     def transfer_unmap(self, transfer: TransferMap) -> None:
-        """End a mapping."""
+        """End a mapping. (context.rst, "Transfers")"""
         self._check_transfer(transfer, "transfer_unmap")
         transfer.unmap()
 
     def transfer_flush_region(self, transfer: TransferMap, *, box: Box | Sequence[int] | None = None) -> None:
-        """Say that a part of a FLUSH_EXPLICIT mapping was written; the box is relative to the mapped one."""
+        """Declare a part of a FLUSH_EXPLICIT mapping written; the box is relative to the mapped one. (context.rst, "Transfers")"""
         self._check_transfer(transfer, "transfer_flush_region")
         if not transfer.usage & TransferFlags.FLUSH_EXPLICIT:
             raise ValueError("transfer_flush_region: transfer: it was not mapped with FLUSH_EXPLICIT")
@@ -86,7 +88,7 @@ class Transfers(ContextCore):
     def buffer_subdata(
         self, resource: Resource, data: Any, *, offset: int = 0, usage: TransferFlags | int | str | Sequence[str] = 0
     ) -> None:
-        """Write bytes (or any contiguous array) into a buffer from `offset` on."""
+        """Write bytes (or any contiguous array) into a buffer from `offset` on. (p_context.h)"""
         name = "buffer_subdata"
         self.check_resource(resource, f"{name}: resource")
         if not resource.is_buffer:
@@ -113,7 +115,7 @@ class Transfers(ContextCore):
         layer_stride: int | None = None,
         usage: TransferFlags | int | str | Sequence[str] = 0,
     ) -> None:
-        """Write texels into a box of a level, into every sample of multisampled ones.
+        """Write texels into a box of a level, into every sample of multisampled ones. (p_context.h)
 
         `data` is an array whose bytes are the texels in the resource's format, or bytes in which rows are `stride` and layers
         `layer_stride` bytes apart (tight when omitted).

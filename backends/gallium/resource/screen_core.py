@@ -30,11 +30,11 @@ class ScreenCore(ABC):
 
     @abstractmethod
     def get_name(self) -> str:
-        """Name of the device."""
+        """Return the name of the device. (screen.rst, "get_name")"""
 
     @abstractmethod
     def destroy(self) -> None:
-        """Destroy the screen's contexts and refuse further work."""
+        """Destroy the screen's contexts and refuse further work. (p_screen.h)"""
 
     @abstractmethod
     def make_dispatcher(self) -> Dispatcher:
@@ -56,7 +56,7 @@ class ScreenCore(ABC):
         usage: Usage | int | str = Usage.DEFAULT,
         flags: ResourceFlags | int | str | Sequence[str] = ResourceFlags.NONE,
     ) -> Resource:
-        """A texture or a buffer, zero-filled.
+        """Create a texture or a buffer, zero-filled. (screen.rst, "resource_create")
 
         Args:
             template: all fields at once, instead of the keywords.
@@ -94,7 +94,7 @@ class ScreenCore(ABC):
         height0: int = 1,
         bind: Bind | int | str | Sequence[str] | None = None,
     ) -> Resource:
-        """A resource over memory of the caller: any contiguous buffer, rows without padding.
+        """Create a resource over memory of the caller: any contiguous buffer, rows without padding. (p_screen.h)
 
         The bytes are read when work that uses the resource begins, and written back when rendering to it is flushed.
         width0 of a buffer defaults to all of the memory.
@@ -151,28 +151,31 @@ class ScreenCore(ABC):
         return Resource(self, template, memory)
 
     def resource_destroy(self, resource: Resource) -> None:
-        """Destroy a resource. Its memory is freed when nothing pending, mapped or bound uses it any more."""
+        """Destroy a resource. Its memory is freed when nothing pending, mapped or bound uses it any more.
+
+        (screen.rst, "resource_destroy")
+        """
         if not isinstance(resource, Resource):
             raise TypeError(f"resource_destroy: resource: a Resource is wanted, not {type(resource).__name__}")
         resource.destroy()
 
     def resource_changed(self, resource: Resource) -> None:
-        """Memory behind a resource was changed by somebody else."""
+        """Read memory of the caller again after somebody else changed it. (screen.rst, "resource_changed")"""
         if not isinstance(resource, Resource):
             raise TypeError(f"resource_changed: resource: a Resource is wanted, not {type(resource).__name__}")
         resource.pull()
 
     def check_resource_capability(self, resource: Resource, bind: Bind | int | str | Sequence[str]) -> bool:
-        """The resource could also be used as `bind` says: it was made so."""
+        """Return whether a resource was created for the uses that `bind` names. (p_screen.h)"""
         wanted = as_flags(Bind, bind, "check_resource_capability: bind")
         return not wanted & ~resource.bind
 
     def resource_create_front(self, template: Template, data: Any = None) -> Resource:
-        """`resource_create`; a headless device has no window to draw to directly."""
+        """Create a resource as `resource_create` does; a headless device has no window to draw to directly. (p_screen.h)"""
         return self.resource_create(template)
 
     def resource_create_with_modifiers(self, template: Template, modifiers: Sequence[int] = ()) -> Resource:
-        """`resource_create`; ValueError for modifiers other than 0 (linear)."""
+        """Create a resource as `resource_create` does; ValueError for modifiers other than 0 (linear). (p_screen.h)"""
         if any(modifiers):
             raise ValueError("resource_create_with_modifiers: modifiers: only 0 (linear) exists here")
         return self.resource_create(template)

@@ -30,63 +30,66 @@ class Answers:
     memory: Accounting
 
     def get_name(self) -> str:
-        """Name of the device."""
+        """Return the name of the device. (screen.rst, "get_name")"""
         return f"tgsi ({self.cpu})"
 
     def get_vendor(self) -> str:
-        """Who made the driver."""
+        """Return the vendor of the driver. (screen.rst, "get_vendor")"""
         return "tgsi"
 
     def get_device_vendor(self) -> str:
-        """Who made what the driver runs on, as far as it is known: the machine's architecture."""
+        """Return the vendor of the device, as far as it is known: the machine's architecture. (screen.rst, "get_device_vendor")"""
         return os.uname().machine if hasattr(os, "uname") else "unknown"
 
     def get_param(self, cap: str) -> int:
-        """Value of a PIPE_CAP, named with or without that prefix. ValueError, with the nearest name, for an unknown one."""
+        """Return the value of a PIPE_CAP, named with or without that prefix. ValueError, with the nearest name, for an unknown one.
+
+        (screen.rst, "get_param")
+        """
         name = cap_name(cap, "PIPE_CAP_", CAPS, "get_param: cap")
         return _memory_mib() if name == "VIDEO_MEMORY" else CAPS[name]
 
     def get_paramf(self, cap: str) -> float:
-        """Value of a PIPE_CAPF."""
+        """Return the value of a PIPE_CAPF. (screen.rst, "get_paramf")"""
         return CAPFS[cap_name(cap, "PIPE_CAPF_", CAPFS, "get_paramf: cap")]
 
     def get_shader_param(self, stage: ShaderType | int | str, cap: str) -> int:
-        """Value of a PIPE_SHADER_CAP for a stage; 0 for stages without an engine."""
+        """Return the value of a PIPE_SHADER_CAP for a stage; 0 for stages without an engine. (screen.rst, "PIPE_SHADER_CAP_*")"""
         known = shader_caps(lookup(ShaderType, stage, "get_shader_param: stage"))
         return known[cap_name(cap, "PIPE_SHADER_CAP_", known, "get_shader_param: cap")]
 
     def get_compute_param(self, cap: str, *, ir: str = "TGSI") -> str | int | tuple[int, ...]:
-        """Value of a PIPE_COMPUTE_CAP: a string, a number, or one for each axis."""
+        """Return the value of a PIPE_COMPUTE_CAP: a string, a number, or one for each axis. (screen.rst, "PIPE_COMPUTE_CAP_*")"""
         name = cap_name(cap, "PIPE_COMPUTE_CAP_", COMPUTE_CAPS, "get_compute_param: cap")
         return compute_units(self.threads) if name == "MAX_COMPUTE_UNITS" else COMPUTE_CAPS[name]
 
     def get_video_param(self, profile: Any = None, entrypoint: Any = None, param: Any = None) -> int:
-        """0: no video."""
+        """Return 0: no video. (p_screen.h)"""
         return 0
 
     def is_video_format_supported(self, format: Any, profile: Any = None, entrypoint: Any = None) -> bool:
-        """False: no video."""
+        """Return False: no video. (p_screen.h)"""
         return False
 
     def get_timestamp(self) -> int:
-        """Nanoseconds, of the same clock as TIMESTAMP queries."""
+        """Return nanoseconds of the same clock as TIMESTAMP queries. (screen.rst, "get_timestamp")"""
         return time.monotonic_ns()
 
     def get_driver_query_info(self, index: int | None = None) -> int | dict[str, Any] | None:
-        """The number of driver queries (0) without an index, else None."""
+        """Return the number of driver queries (0) without an index, else None. (screen.rst, "get_driver_query_info")"""
         return 0 if index is None else None
 
     def get_driver_query_group_info(self, index: int | None = None) -> int | dict[str, Any] | None:
-        """The number of groups of driver queries (0) without an index, else None."""
+        """Return the number of groups of driver queries (0) without an index, else None. (screen.rst, "get_driver_query_group_info")"""
         return 0 if index is None else None
 
     def get_sample_pixel_grid(self, sample_count: int) -> tuple[int, int]:
-        """Pixels over which a pattern of sample locations repeats: 1 x 1."""
+        """Return the pixels over which a pattern of sample locations repeats: 1 x 1. (screen.rst, "PIPE_CAP_*")"""
         integer(sample_count, "get_sample_pixel_grid: sample_count", 0, 32)
         return (1, 1)
 
     def query_memory_info(self) -> dict[str, int]:
-        """Memory in KiB by the names of pipe_memory_info, and `used_bytes`, `peak_bytes` of living resources."""
+        """Return memory in KiB by the names of pipe_memory_info, and `used_bytes`, `peak_bytes` of living resources. (p_screen.h)"""
         total = _memory_mib() * 1024
         free = max(0, total - self.memory.used // 1024)
         return {
@@ -101,18 +104,18 @@ class Answers:
         }
 
     def get_compiler_options(self, ir: Any = None, stage: Any = None) -> None:
-        """None: TGSI has no compiler options."""
+        """Return None: TGSI has no compiler options. (p_screen.h)"""
 
     def get_disk_shader_cache(self) -> Path | None:
-        """Directory of the object cache, None where there is none."""
+        """Return the directory of the object cache, None where there is none. (screen.rst, "get_disk_shader_cache")"""
         return self.cache_dir
 
     def get_driver_uuid(self) -> bytes:
-        """Sixteen zero bytes: memory is not shared with other drivers."""
+        """Return sixteen zero bytes: memory is not shared with other drivers. (p_screen.h)"""
         return bytes(16)
 
     def get_device_uuid(self) -> bytes:
-        """Sixteen zero bytes: memory is not shared with other devices."""
+        """Return sixteen zero bytes: memory is not shared with other devices. (p_screen.h)"""
         return bytes(16)
 
     def is_format_supported(
@@ -124,9 +127,11 @@ class Answers:
         storage_sample_count: int = 0,
         bind: Bind | int | str | Sequence[str] = Bind.SAMPLER_VIEW,
     ) -> bool:
-        """A resource of this format and target can be used in every way that `bind` says. False for formats nobody knows.
+        """Return whether a resource of this format and target can be used in every way that `bind` names. False for unknown formats.
 
         The format NONE asks for framebuffers without attachments of so many samples.
+
+        (screen.rst, "is_format_supported")
         """
         if format in ("NONE", "PIPE_FORMAT_NONE"):
             return max(sample_count, storage_sample_count) <= 1
@@ -143,7 +148,7 @@ class Answers:
         return not wanted & ~possible and (samples == 1 or bool(possible))
 
     def can_create_resource(self, template: Template) -> bool:
-        """A resource of this template would not be refused for its sizes."""
+        """Return whether the sizes of a template are possible. (screen.rst, "can_create_resource")"""
         try:
             check(template)
         except ValueError:
@@ -152,31 +157,31 @@ class Answers:
 
     # -- sharing with others: none ---------------------------------------------------------------------------------------
     def query_dmabuf_modifiers(self, format: Format | str) -> tuple[int, ...]:
-        """Empty: nothing is shared by dmabuf."""
+        """Return no modifiers: nothing is shared by dmabuf. (p_screen.h)"""
         return ()
 
     def resource_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
-        """Refused: nothing is shared with other processes."""
+        """Refuse handles: nothing is shared with other processes. (p_screen.h)"""
         refuse("resource_from_handle")
 
     def resource_get_handle(self, *handle: Any, **given: Any) -> NoReturn:
-        """Refused: nothing is shared with other processes."""
+        """Refuse handles: nothing is shared with other processes. (p_screen.h)"""
         refuse("resource_get_handle")
 
     def resource_from_memobj(self, *handle: Any, **given: Any) -> NoReturn:
-        """Refused: MEMOBJ is 0."""
+        """Refuse memory objects: MEMOBJ is 0. (p_screen.h)"""
         refuse("resource_from_memobj")
 
     def memobj_create_from_handle(self, *handle: Any, **given: Any) -> NoReturn:
-        """Refused: MEMOBJ is 0."""
+        """Refuse memory objects: MEMOBJ is 0. (p_screen.h)"""
         refuse("memobj_create_from_handle")
 
     def memobj_destroy(self, *handle: Any) -> NoReturn:
-        """Refused: MEMOBJ is 0."""
+        """Refuse memory objects: MEMOBJ is 0. (p_screen.h)"""
         refuse("memobj_destroy")
 
     def fence_get_fd(self, fence: Fence) -> int:
-        """-1: fences have no file descriptors."""
+        """Return -1: fences have no file descriptors. (p_screen.h)"""
         return -1
 
 

@@ -82,7 +82,7 @@ class Screen(Answers, ScreenCore):
         self.destroy()
 
     def destroy(self) -> None:
-        """Destroy the screen's contexts and refuse further work."""
+        """Destroy the screen's contexts and refuse further work. (p_screen.h)"""
         with self._lock:
             self.is_destroyed = True
             contexts = list(self._contexts)
@@ -91,7 +91,7 @@ class Screen(Answers, ScreenCore):
 
     # -- contexts and fences ---------------------------------------------------------------------------------------------
     def context_create(self, priv: Any = None, *, flags: ContextFlags | int | str = ContextFlags.NONE) -> Context:
-        """A new rendering context. `priv` is kept as `Context.priv`."""
+        """Create a rendering context. `priv` is kept as `Context.priv`. (screen.rst, "context_create")"""
         how = as_flags(ContextFlags, flags, "context_create: flags")
         with self._lock:
             if self.is_destroyed:
@@ -105,7 +105,7 @@ class Screen(Answers, ScreenCore):
         return self._device_factory.make_dispatcher(self)
 
     def fence_finish(self, fence: Fence, *, timeout: int = INFINITE, context: Context | None = None) -> bool:
-        """The fence is signaled (True), after carrying out its work unless `timeout` (nanoseconds) is 0."""
+        """Return whether the fence is signaled, after carrying out its work unless `timeout` (nanoseconds) is 0. (p_screen.h)"""
         if not isinstance(fence, Fence):
             raise TypeError(f"fence_finish: fence: a Fence is wanted, not {type(fence).__name__}")
         if integer(timeout, "fence_finish: timeout", 0, INFINITE) == 0:
@@ -113,13 +113,13 @@ class Screen(Answers, ScreenCore):
         return fence.finish()
 
     def fence_reference(self, fence: Fence | None) -> Fence | None:
-        """The fence itself: Python counts references."""
+        """Return the fence itself: Python counts references. (p_screen.h)"""
         return fence
 
     def flush_frontbuffer(
         self, resource: Resource, *, level: int = 0, layer: int = 0, winsys: Any = None, box: Box | Sequence[int] | None = None
     ) -> None:
-        """Present a resource: ``winsys(array)`` is called with its texels, if given. Flush the context first."""
+        """Present a resource: ``winsys(array)`` is called with its texels, if given. Flush the context first. (p_screen.h)"""
         if not isinstance(resource, Resource):
             raise TypeError(f"flush_frontbuffer: resource: a Resource is wanted, not {type(resource).__name__}")
         if resource.samples > 1:
