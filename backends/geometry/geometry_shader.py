@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
 from backends.geometry.emission import DrawnEmission
@@ -11,11 +13,10 @@ from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module,
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
 from backends.llvm.kernels.registers import DrawRegisters
-from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel
 from backends.llvm.translate.rows import Index, RowFile
 from backends.llvm.translate.translator import translate
 from backends.run.shapes import input_vertices, output_vertices
-from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
@@ -43,10 +44,10 @@ class StagedRows(RowFile):
 class GeometryInputs(DrawRegisters):
     """The Interface of a geometry program in a draw; `inputs` points to the staged rows."""
 
-    program: Program
     emission: DrawnEmission
     there: Val
-    values: dict[str, Val] = field(default_factory=dict)  # of system values, one number a lane
+    number: Val  # of the primitive of each lane
+    invocation: Val  # number of the lane among those of its primitive
 
     def present(self) -> Val:
         """The lanes that are invocations."""
@@ -58,17 +59,13 @@ class GeometryInputs(DrawRegisters):
         base = f.const(I64.wide(lanes), 0)
         return StagedRows(f, self.inputs, f.const(I32, count), base, None, self.program.file_size(File.IN), frozenset(), self.there)
 
-    def system_value(self, register: int, channel: int) -> Val:
-        """A channel of a system value."""
-        for declaration in self.program.declared(File.SV):
-            if declaration.covers(register) and declaration.semantic is not None:
-                name = declaration.semantic.name
-                if name in self.values:
-                    return self.values[name]
-                if name.startswith("SUBGROUP_"):
-                    return subgroup_value(self.f, self.lane_map, name, channel)
-                raise UnsupportedError.at("B004", f"the system value {name} is not supported by geometry kernels", declaration.span)
-        return self.f.const(I32.wide(self.lane_map.lanes), 0)
+    KERNELS: ClassVar[str] = "geometry"
+    SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
+        **OF_SUBGROUP,
+        "PRIM_ID": lambda self, channel: self.number,
+        "INVOCATIONID": lambda self, channel: self.invocation,
+        "VERTICESIN": lambda self, channel: self.f.const(I32.wide(self.lane_map.lanes), input_vertices(self.program)),
+    }
 
 
 def invocations_of(program: Program) -> int:
@@ -116,17 +113,13 @@ def build_geometry_kernel(
     item = f.min(wanted, f.splat(last, lanes))
     primitive = item.udiv(count) if count > 1 else item
     number = f.gather(I32, record.get("numbers"), primitive << 2)
-    values = {
-        "PRIM_ID": number,
-        "INVOCATIONID": item - primitive * count,
-        "VERTICESIN": f.const(vec, input_vertices(program)),
-    }
+    invocation = item - primitive * count
     _stage(f, record, program, primitive, number)
     registers, limit = program.file_size(File.OUT), output_vertices(program)
     emission = DrawnEmission(f, lanes, registers, limit, record.get("emitted"), record.get("marks"))
     interface = GeometryInputs(
         f, LaneMap(lanes, "linear"), record.get("env"), record.get("staged"), record.get("system"), textures, samplers, images,
-        program, emission, there, values,
+        program, emission, there, number, invocation,
     )  # fmt: skip
     translate(f, program, interface, there)
     f.store(emission.count, record.get("counts"))

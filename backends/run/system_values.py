@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,62 +48,67 @@ def declared_system_values(program: Program, shape: Shape, given: Mapping[str, B
             value[shape.places] = given[name]
         elif name in defaults:
             value[:] = defaults[name]
-        else:
-            value[:] = _default(name, program, shape)
+        elif name in DEFAULTS:
+            value[:] = DEFAULTS[name](program, shape)
         found[name] = value
     return found
 
 
-def _default(name: str, program: Program, shape: Shape) -> NDArray[np.uint32]:
-    """(lanes, 4) words, or what can be broadcast to them."""
-    number = np.arange(shape.lanes, dtype=np.uint32)
-    match name:
-        case "VERTEXID" | "VERTEXID_NOBASE":
-            return _all_channels(number)
-        case "PRIM_ID" if program.processor is not Processor.FRAG:
-            return _all_channels(shape.primitive.astype(np.uint32))
-        case "INVOCATIONID" if program.processor is Processor.GEOM:
-            return _all_channels(number % max(1, program.property("GS_INVOCATIONS", 1)))
-        case "INVOCATIONID":
-            return _all_channels(shape.member.astype(np.uint32))
-        case "THREAD_ID":
-            return coordinates(np.where(shape.present, shape.member, 0), shape.block)
-        case "BLOCK_ID":
-            return coordinates(shape.primitive, shape.grid)
-        case "BLOCK_SIZE":
-            return np.array([*shape.block, 0], np.uint32)
-        case "GRID_SIZE":
-            return np.array([*shape.grid, 0], np.uint32)
-        case "WORK_DIM":
-            return np.array([3], np.uint32)
-        case "SUBGROUP_SIZE" | "SUBGROUP_INVOCATION":
-            return _all_channels(_of_subgroup(name, number % QUAD))
-        case _:  # masks have 64 bits, in x and y
-            return np.pad(_of_subgroup(name, number % QUAD)[:, None], ((0, 0), (0, 3)))
+Default = Callable[[Program, Shape], NDArray[np.uint32]]
+"""A function from a program and the shape of its run to (lanes, 4) words, or something that can be broadcast to them."""
 
 
-def _of_subgroup(name: str, place: Bits) -> Bits:
-    """What depends on the place in the subgroup only; 0 for any other name."""
-    one = np.uint32(1)
-    below = (one << place) - one
-    upto = (np.uint32(2) << place) - one
-    match name:
-        case "SUBGROUP_SIZE":
-            return np.full_like(place, QUAD)
-        case "SUBGROUP_INVOCATION":
-            return place
-        case "SUBGROUP_EQ_MASK":
-            return one << place
-        case "SUBGROUP_GE_MASK":
-            return np.uint32(15) & ~below
-        case "SUBGROUP_GT_MASK":
-            return np.uint32(15) & ~upto
-        case "SUBGROUP_LE_MASK":
-            return upto
-        case "SUBGROUP_LT_MASK":
-            return below
-        case _:
-            return np.zeros_like(place)
+def _lane_number(program: Program, shape: Shape) -> Bits:
+    return _all_channels(np.arange(shape.lanes, dtype=np.uint32))
+
+
+def _primitive(program: Program, shape: Shape) -> Bits:
+    numbers = shape.primitive.astype(np.uint32)
+    return _all_channels(np.zeros_like(numbers) if program.processor is Processor.FRAG else numbers)
+
+
+def _invocation(program: Program, shape: Shape) -> Bits:
+    if program.processor is Processor.GEOM:
+        return _all_channels(np.arange(shape.lanes, dtype=np.uint32) % max(1, program.property("GS_INVOCATIONS", 1)))
+    return _all_channels(shape.member.astype(np.uint32))
+
+
+_ONE, _TWO, _ALL = np.uint32(1), np.uint32(2), np.uint32((1 << QUAD) - 1)
+
+_MASKS: Mapping[str, Callable[[Bits], Bits]] = {
+    "SUBGROUP_EQ_MASK": lambda place: _ONE << place,
+    "SUBGROUP_GE_MASK": lambda place: _ALL & ~((_ONE << place) - _ONE),
+    "SUBGROUP_GT_MASK": lambda place: _ALL & ~((_TWO << place) - _ONE),
+    "SUBGROUP_LE_MASK": lambda place: (_TWO << place) - _ONE,
+    "SUBGROUP_LT_MASK": lambda place: (_ONE << place) - _ONE,
+}
+"""Masks of lanes by the place of a lane in its subgroup. They have 64 bits, in x and y; y, z and w are 0 in subgroups of four."""
+
+
+def _mask(of_place: Callable[[Bits], Bits], program: Program, shape: Shape) -> Bits:
+    return np.pad(of_place(_place(shape))[:, None], ((0, 0), (0, 3)))
+
+
+def _place(shape: Shape) -> Bits:
+    """The place of each lane in its subgroup."""
+    return np.arange(shape.lanes, dtype=np.uint32) % QUAD
+
+
+DEFAULTS: Mapping[str, Default] = {
+    "VERTEXID": _lane_number,
+    "VERTEXID_NOBASE": _lane_number,
+    "PRIM_ID": _primitive,
+    "INVOCATIONID": _invocation,
+    "THREAD_ID": lambda program, shape: coordinates(np.where(shape.present, shape.member, 0), shape.block),
+    "BLOCK_ID": lambda program, shape: coordinates(shape.primitive, shape.grid),
+    "BLOCK_SIZE": lambda program, shape: np.array([*shape.block, 0], np.uint32),
+    "GRID_SIZE": lambda program, shape: np.array([*shape.grid, 0], np.uint32),
+    "WORK_DIM": lambda program, shape: np.array([3], np.uint32),
+    "SUBGROUP_SIZE": lambda program, shape: np.array([QUAD], np.uint32),
+    "SUBGROUP_INVOCATION": lambda program, shape: _all_channels(_place(shape)),
+    **{name: partial(_mask, of_place) for name, of_place in _MASKS.items()},
+}
+"""System values that follow from the shape of a run, where they are not given; the others are 0."""
 
 
 def _all_channels(values: Bits) -> Bits:

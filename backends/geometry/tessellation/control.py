@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
 from backends.geometry.tessellation.kernel import native_entry
@@ -11,14 +13,13 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
 from backends.llvm.kernels.registers import DrawRegisters
-from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel
 from backends.llvm.program.plan import plan_of
 from backends.llvm.translate.barriers import Barriers, run_rounds
 from backends.llvm.translate.rows import RowFile
 from backends.llvm.translate.translator import translate
 from backends.run.shapes import QUAD, patch_registers
 from passes.analysis.regions import FUEL
-from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
@@ -61,7 +62,6 @@ def written_vertices(program: Program) -> int:
 class ControlRegisters(DrawRegisters):
     """The Interface of a control program: lanes of patches."""
 
-    program: Program
     record: Record
     patch: Val
     member: Val
@@ -82,22 +82,13 @@ class ControlRegisters(DrawRegisters):
         base = self.patch.zext(I64) * (rows.zext(I64) * (16 * registers))
         return RowFile(f, words, rows, base, self.member, registers, patch_registers(program, file), self.there)
 
-    def system_value(self, register: int, channel: int) -> Val:
-        """A channel of a system value."""
-        f, lanes = self.f, self.lane_map.lanes
-        for declaration in self.program.declared(File.SV):
-            if declaration.covers(register) and declaration.semantic is not None:
-                name = declaration.semantic.name
-                if name == "INVOCATIONID":
-                    return self.member
-                if name == "PRIM_ID":
-                    return f.gather(I32, self.record.get("numbers"), self.patch << 2)
-                if name == "VERTICESIN":
-                    return f.splat(self.record.get("rows"), lanes)
-                if name.startswith("SUBGROUP_"):
-                    return subgroup_value(f, self.lane_map, name, channel)
-                raise UnsupportedError.at("B004", f"the system value {name} is not supported by tessellation kernels", declaration.span)
-        return f.const(I32.wide(lanes), 0)
+    KERNELS: ClassVar[str] = "tessellation"
+    SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
+        **OF_SUBGROUP,
+        "INVOCATIONID": lambda self, channel: self.member,
+        "PRIM_ID": lambda self, channel: self.f.gather(I32, self.record.get("numbers"), self.patch << 2),
+        "VERTICESIN": lambda self, channel: self.f.splat(self.record.get("rows"), self.lane_map.lanes),
+    }
 
 
 def build_control_kernel(

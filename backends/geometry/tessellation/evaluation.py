@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
 from backends.geometry.tessellation.kernel import native_entry
@@ -13,13 +15,12 @@ from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module,
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
 from backends.llvm.kernels.registers import DrawRegisters
-from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel
 from backends.llvm.translate.rows import Index, RowFile
 from backends.llvm.translate.translator import translate
 from backends.pipe.enums import Prim
 from backends.run.shapes import patch_registers
 from passes.analysis.regions import FUEL
-from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
@@ -56,7 +57,6 @@ class PatchRows(RowFile):
 class EvaluationRegisters(DrawRegisters):
     """The Interface of an evaluation program: points `point` and following of patch `patch`."""
 
-    program: Program
     record: Record
     rows: int
     patch: Val
@@ -75,35 +75,33 @@ class EvaluationRegisters(DrawRegisters):
         base = f.const(I64.wide(self.lane_map.lanes), 0)
         return PatchRows(f, words, rows, base, None, registers, patch_registers(self.program, file), self.present())
 
-    def system_value(self, register: int, channel: int) -> Val:
-        """A channel of a system value."""
-        f, lanes = self.f, self.lane_map.lanes
-        for declaration in self.program.declared(File.SV):
-            if declaration.covers(register) and declaration.semantic is not None:
-                name = declaration.semantic.name
-                if name == "TESSCOORD":
-                    return self._coordinate(channel)
-                if name in ("TESSOUTER", "TESSINNER"):
-                    return f.splat(self._level(name, channel), lanes)
-                if name == "PRIM_ID":
-                    return f.splat(f.load(I32, self.record.get("numbers"), self.patch << 2), lanes)
-                if name == "VERTICESIN":
-                    return f.const(I32.wide(lanes), self.rows)
-                if name.startswith("SUBGROUP_"):
-                    return subgroup_value(f, self.lane_map, name, channel)
-                raise UnsupportedError.at("B004", f"the system value {name} is not supported by tessellation kernels", declaration.span)
-        return f.const(I32.wide(lanes), 0)
-
-    def _coordinate(self, channel: int) -> Val:
+    def coordinate(self, channel: int) -> Val:
+        """A channel of the points' place in the domain."""
         f, vec = self.f, F32.wide(self.lane_map.lanes)
         if channel == 3 or (channel == 2 and Tessellator.of(self.program).domain is not Prim.TRIANGLES):
             return f.const(vec, 0.0)
         u, v = (f.load(vec, self.record.get(name), self.point << 2) for name in ("u", "v"))
         return (u, v, (1.0 - u) - v)[channel]
 
-    def _level(self, name: str, channel: int) -> Val:
-        levels = load_levels(self.record, "outer" if name == "TESSOUTER" else "inner", self.patch)
-        return levels[channel] if channel < len(levels) else self.f.const(F32, 0.0)
+    def level(self, which: str, channel: int) -> Val:
+        """An outer or inner tessellation level of the patch; 0 where there is none."""
+        levels = load_levels(self.record, which, self.patch)
+        found = levels[channel] if channel < len(levels) else self.f.const(F32, 0.0)
+        return self.f.splat(found, self.lane_map.lanes)
+
+    def patch_number(self) -> Val:
+        """The number of the patch in the draw."""
+        return self.f.splat(self.f.load(I32, self.record.get("numbers"), self.patch << 2), self.lane_map.lanes)
+
+    KERNELS: ClassVar[str] = "tessellation"
+    SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
+        **OF_SUBGROUP,
+        "TESSCOORD": lambda self, channel: self.coordinate(channel),
+        "TESSOUTER": lambda self, channel: self.level("outer", channel),
+        "TESSINNER": lambda self, channel: self.level("inner", channel),
+        "PRIM_ID": lambda self, channel: self.patch_number(),
+        "VERTICESIN": lambda self, channel: self.f.const(I32.wide(self.lane_map.lanes), self.rows),
+    }
 
 
 def build_evaluation_kernel(

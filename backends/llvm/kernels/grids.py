@@ -7,8 +7,9 @@ with another one, so each takes whole quads.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
@@ -19,7 +20,7 @@ from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
 from backends.llvm.kernels.primitives import GRID_MEMORY
 from backends.llvm.kernels.registers import Registers
-from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel, SystemValues
 from backends.llvm.program.plan import plan_of
 from backends.llvm.translate.barriers import Barriers, run_rounds
 from backends.llvm.translate.interface import Words
@@ -27,7 +28,6 @@ from backends.llvm.translate.translator import translate
 from passes.analysis.operands import registers_of
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, MemoryType
-from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
 
 THREAD_ROWS = 5
@@ -76,7 +76,7 @@ class GridKey:
 
 
 @dataclass(frozen=True, slots=True)
-class GridRegisters(Registers):
+class GridRegisters(SystemValues, Registers):
     """The Interface of one vector of threads."""
 
     program: Program
@@ -125,31 +125,23 @@ class GridRegisters(Registers):
         """Refuse: grids have no inputs."""
         return self.f.const(F32.wide(self.lane_map.lanes), 0)
 
-    def system_value(self, register: int, channel: int) -> Val:
-        """A channel of a system value; 0 for those of other stages."""
-        for declaration in self.program.declared(File.SV):
-            if declaration.covers(register) and declaration.semantic is not None:
-                return self._named_value(declaration.semantic, channel)
-        return self.f.const(I32.wide(self.lane_map.lanes), 0)
+    def axis_value(self, fetch: Callable[[int], Val], channel: int) -> Val:
+        """A channel of a value that has x, y and z; w is 0."""
+        return fetch(channel) if channel < 3 else self.f.const(I32.wide(self.lane_map.lanes), 0)
 
-    def _named_value(self, semantic: Semantic, channel: int) -> Val:
-        f, lanes = self.f, self.lane_map.lanes
-        name = semantic.name
-        if name.startswith("SUBGROUP_"):
-            return subgroup_value(f, self.lane_map, name, channel)
-        if name == "INVOCATIONID":
-            return self.thread(3)
-        if name == "WORK_DIM":
-            return f.splat(self.record.get("work_dim"), lanes)
-        if channel < 3:
-            match name:
-                case "THREAD_ID":
-                    return self.thread(channel)
-                case "BLOCK_ID":
-                    return self.place(channel)
-                case "BLOCK_SIZE" | "GRID_SIZE":
-                    return f.splat(self.record.get("block" if name == "BLOCK_SIZE" else "grid", channel), lanes)
-        return f.const(I32.wide(lanes), 0)
+    def size_of(self, field: str, axis: int) -> Val:
+        """A size of the launch: a field of its record that has one number an axis."""
+        return self.f.splat(self.record.get(field, axis), self.lane_map.lanes)
+
+    SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
+        **OF_SUBGROUP,
+        "INVOCATIONID": lambda self, channel: self.thread(3),
+        "WORK_DIM": lambda self, channel: self.f.splat(self.record.get("work_dim"), self.lane_map.lanes),
+        "THREAD_ID": lambda self, channel: self.axis_value(self.thread, channel),
+        "BLOCK_ID": lambda self, channel: self.axis_value(self.place, channel),
+        "BLOCK_SIZE": lambda self, channel: self.axis_value(partial(self.size_of, "block"), channel),
+        "GRID_SIZE": lambda self, channel: self.axis_value(partial(self.size_of, "grid"), channel),
+    }
 
     # -- memory --------------------------------------------------------------------------------------------------------
     def image_key(self, unit: int) -> ImageKey | None:

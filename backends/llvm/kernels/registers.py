@@ -11,6 +11,7 @@ from backends.abi.records import ShaderEnv
 from backends.llvm.builder.function import F32, I32, I64, Function, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
+from backends.llvm.kernels.system_values import SystemValues
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
@@ -50,10 +51,11 @@ class Registers:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawRegisters(Registers):
-    """Interface that all stages of draws before the rasterizer share: memory, through ShaderEnv."""
+class DrawRegisters(SystemValues, Registers):
+    """Interface that all stages of draws before the rasterizer share: memory, through ShaderEnv, and a table of system values."""
 
     images: Mapping[int, ImageKey]
+    program: Program
     is_threaded: ClassVar[bool] = True
     has_handles: ClassVar[bool] = True
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
 from backends.abi.records import ALIVE, EXHAUSTED, RunRecord
@@ -14,15 +16,13 @@ from backends.llvm.builder.record import Record
 from backends.llvm.kernels.fragments import FragmentRegisters
 from backends.llvm.kernels.primitives import KINDS, GeometryRegisters
 from backends.llvm.kernels.registers import DrawRegisters, RunRegisters, file_bytes, vector_part
-from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel
 from backends.llvm.program.plan import plan_of
 from backends.llvm.program.presence import wants_presence
 from backends.llvm.translate.barriers import Barriers, run_rounds
 from backends.llvm.translate.translator import Outputs, translate
 from passes.analysis.regions import FUEL
-from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 
 #: Vector number of each system value in the `system` array of a vertex kernel.
@@ -38,26 +38,23 @@ VERTEX_SYSTEM_VALUES = {
 _PRESENT = 7
 
 
+def _vector(number: int, interface: VertexRegisters, channel: int) -> Val:
+    """A system value that is the vector of this number, in all channels."""
+    return interface.vector(interface.system, number, integer=True)
+
+
 @dataclass(frozen=True, slots=True)
-class _VertexRegisters(DrawRegisters):
+class VertexRegisters(DrawRegisters):
     """Inputs and system values of vertices. A system value is one number, the same in all channels."""
 
-    declarations: tuple[Declaration, ...]  # of SV
-
-    def system_value(self, register: int, channel: int) -> Val:
-        """A channel of a system value."""
-        for declaration in self.declarations:
-            if declaration.covers(register) and declaration.semantic is not None:
-                name = declaration.semantic.name
-                if name in VERTEX_SYSTEM_VALUES:
-                    return self.vector(self.system, VERTEX_SYSTEM_VALUES[name], integer=True)
-                if name.startswith("SUBGROUP_"):
-                    return subgroup_value(self.f, self.lane_map, name, channel)
-                raise UnsupportedError.at("B004", f"the system value {name} is not supported by vertex kernels", declaration.span)
-        return self.f.const(I32.wide(self.lane_map.lanes), 0)
+    KERNELS: ClassVar[str] = "vertex"
+    SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
+        **OF_SUBGROUP,
+        **{name: partial(_vector, number) for name, number in VERTEX_SYSTEM_VALUES.items()},
+    }
 
 
-class _Partial(_VertexRegisters):
+class _Partial(VertexRegisters):
     """Interface of vertex kernels in which some lanes may be no vertices."""
 
     __slots__ = ()
@@ -98,9 +95,8 @@ def build_vertex_kernel(
     module = Module(name, cpu)
     f = Function(module, name, [PTR] * 4)
     env, inputs, out, system = f.args
-    declarations = program.declared(File.SV)
-    kind = _Partial if wants_presence(program) else _VertexRegisters
-    interface = kind(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, images or {}, declarations)
+    kind = _Partial if wants_presence(program) else VertexRegisters
+    interface = kind(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, images or {}, program)
     _store_outputs(f, translate(f, program, interface), program, out, lanes)
     f.ret()
     return module

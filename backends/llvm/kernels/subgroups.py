@@ -18,6 +18,10 @@ _MASKS: Mapping[str, Callable[[int, int], bool]] = {
 }
 
 
+SUBGROUP_VALUES = ("SUBGROUP_SIZE", "SUBGROUP_INVOCATION", *_MASKS)
+"""Names of the system values of the subgroup."""
+
+
 def subgroup_value(f: Function, lane_map: LaneMap, name: str, channel: int) -> Val:
     """A channel of the system value `name`, i32 lanes. Masks have 64 bits, in x and y; numbers are the same in all channels.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from backends.abi.keys import SamplerKey, TextureKey
-from backends.llvm.builder.function import F32, I32, Val
+from backends.llvm.builder.function import F32, I32, Function, Val
 from backends.llvm.builder.lanes import LaneMap
-from backends.llvm.kernels.subgroups import subgroup_value
+from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel
 from backends.llvm.library.packing import unpack
 from backends.llvm.translate.emit.interpolation import Place
 from backends.raster.records import Mode, SetupLayout
@@ -59,27 +60,52 @@ class PixelInputs:
         special = info.specials.get(register)
         return self._special(special, channel) if special is not None else self._default(channel)
 
+    @property
+    def f(self) -> Function:
+        """The function that is written."""
+        return self.kernel.f
+
     def system_value(self, register: int, channel: int) -> Val:
-        """One channel of a system value."""
-        f, lanes = self.kernel.f, self.planes.lanes
-        name = self.kernel.info.system_values.get(register, "")
-        if name.startswith("SUBGROUP_"):
-            return subgroup_value(f, self.lane_map, name, channel)
-        match name:
-            case "FACE":
-                return f.splat(f.select(self.planes.front, f.const(I32, -1), 0), lanes)
-            case "PRIM_ID":
-                return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), lanes)
-            case "POSITION":
-                return self._special(name, channel)
-            case "SAMPLEPOS" if channel < 2:
-                return f.const(F32.wide(lanes), 0.5)
-            case "SAMPLEMASK" if self._sample_mask is not None:
-                return self._sample_mask.zext(I32)
-            case "HELPER_INVOCATION":
-                return self.helpers().sext(I32)
-            case _:
-                return f.const(I32.wide(lanes), 0)
+        """One channel of a system value; 0 for those of other stages."""
+        fetch = self.SYSTEM_VALUES.get(self.kernel.info.system_values.get(register, ""))
+        return self.zeros() if fetch is None else fetch(self, channel)
+
+    def zeros(self) -> Val:
+        """The integer 0 in all lanes."""
+        return self.kernel.f.const(I32.wide(self.planes.lanes), 0)
+
+    def face(self) -> Val:
+        """All bits set in triangles that show their front, 0 in others."""
+        f = self.kernel.f
+        return f.splat(f.select(self.planes.front, f.const(I32, -1), 0), self.planes.lanes)
+
+    def primitive(self) -> Val:
+        """The number of the primitive."""
+        f = self.kernel.f
+        return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), self.planes.lanes)
+
+    def sample_number(self) -> Val:
+        """The number of the sample that is shaded; 0 where it is the pixel."""
+        return self.zeros()
+
+    def sample_position(self, channel: int) -> Val:
+        """The place of the sample in the pixel, 0 to 1; the middle where the pixel is shaded."""
+        return self.kernel.f.const(F32.wide(self.planes.lanes), 0.5) if channel < 2 else self.zeros()
+
+    def sample_mask(self) -> Val:
+        """The covered samples, as bits."""
+        return self._sample_mask.zext(I32) if self._sample_mask is not None else self.zeros()
+
+    SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
+        **OF_SUBGROUP,
+        "FACE": lambda self, channel: self.face(),
+        "PRIM_ID": lambda self, channel: self.primitive(),
+        "POSITION": lambda self, channel: self._special("POSITION", channel),
+        "SAMPLEID": lambda self, channel: self.sample_number(),
+        "SAMPLEPOS": lambda self, channel: self.sample_position(channel),
+        "SAMPLEMASK": lambda self, channel: self.sample_mask(),
+        "HELPER_INVOCATION": lambda self, channel: self.helpers().sext(I32),
+    }
 
     def interpolate(self, register: int, channel: int, place: Place) -> Val:
         """One channel of an input at a place of the pixel; what is the same all over it stays."""
@@ -145,7 +171,7 @@ class PixelInputs:
             case "FACE" if channel == 0:
                 return f.splat(f.select(self.planes.front, f.const(F32, 1.0), -1.0), lanes)
             case "PRIM_ID" if channel == 0:
-                return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), lanes).as_float()
+                return self.primitive().as_float()
             case "PCOORD" if info.point_slot is not None and channel < 2:
                 return self._slot(info.point_slot, channel)
             case _:

@@ -141,19 +141,21 @@ class SampledBlock(PixelBlock):
             return f.const(BOOL.wide(lanes), -1)
         return color[3] > f.splat((sample.to_float() + 0.5) * (1.0 / self.pattern.count), lanes)
 
-    def system_value(self, register: int, channel: int) -> Val:
-        """One channel of a system value."""
-        f, lanes = self.kernel.f, self.planes.lanes
-        match self.kernel.info.system_values.get(register, ""):
-            case "SAMPLEID" if self.number is not None:
-                return f.splat(self.number, lanes)
-            case "SAMPLEPOS" if channel < 2 and self.own is not None:
-                return f.splat(self.own[channel] + 0.5, lanes)
-            case "SAMPLEMASK" if self.number is not None and self._sample_mask is not None:
-                return self._sample_mask.zext(I32) << f.splat(self.number, lanes)
-            case "SAMPLEMASK":
-                return self._mask_word([self.covered(k) for k in range(self.pattern.count)])
-        return PixelBlock.system_value(self, register, channel)
+    def sample_number(self) -> Val:
+        """The number of the sample that is shaded; 0 where it is the pixel."""
+        return self.zeros() if self.number is None else self.kernel.f.splat(self.number, self.planes.lanes)
+
+    def sample_position(self, channel: int) -> Val:
+        """The place of the sample in the pixel, 0 to 1; the middle where the pixel is shaded."""
+        if self.own is None or channel >= 2:
+            return PixelBlock.sample_position(self, channel)
+        return self.kernel.f.splat(self.own[channel] + 0.5, self.planes.lanes)
+
+    def sample_mask(self) -> Val:
+        """The covered samples, as bits; only its own where a sample is shaded."""
+        if self.number is not None and self._sample_mask is not None:
+            return self._sample_mask.zext(I32) << self.kernel.f.splat(self.number, self.planes.lanes)
+        return self._mask_word([self.covered(k) for k in range(self.pattern.count)])
 
     def _mask_word(self, covered: Sequence[Val]) -> Val:
         """Bit k: sample k is covered."""

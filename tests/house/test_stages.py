@@ -1,0 +1,92 @@
+"""A new shader stage touches one place of each layer: only listed modules spell the names of tessellation's stages.
+
+The two tessellation stages stand for all stages between the vertex and the fragment shader. Modules that treat stages alike read
+tgsi.language.facts.stages instead. Docstrings and comments may name a stage anywhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.house.imports import module_files
+
+#: Modules that may spell the name of a stage -> the reason.
+ALLOWED = {
+    "tgsi.language.facts.enums": "numbers of stages",
+    "tgsi.language.facts.stages": "facts of stages: order, calls, properties, rows, groups",
+    "tgsi.language.facts.properties": "properties of stages",
+    "tgsi.language.facts.semantics": "semantics of stages",
+    "tgsi.language.codes": "explanations of errors",
+    "passes.validate.stages": "largest values of properties",
+    "backends.pipe.enums": "Gallium's numbers of stages",
+    "backends.run.arguments": "the shape of a run of each stage",
+    "backends.gallium.context.shaders": "the methods create_, bind_ and destroy_ of each stage",
+    "backends.geometry.stage_kinds": "the stages between the vertex shader and the rasterizer",
+    "backends.geometry.tessellation": "tessellation itself",
+    "tgsi.tools.reference": "words of the reference manual",
+}
+
+_NAMES = re.compile(r"(?<![a-z])(?:tess?_?(?:eval|ctrl|control|evaluation)|tes|tcs|evaluation)(?![a-z])", re.IGNORECASE)
+_TEXTS = re.compile(r"\b(?:TESS_EVAL|TESS_CTRL|TES|TCS|tes|tcs)\b|\b(?:TES|TCS|tes|tcs)_")
+
+
+def spelled_stages(text: str) -> Iterator[str]:
+    """The places of a module's text that spell a tessellation stage, as names or in strings other than docstrings."""
+    tree = ast.parse(text)
+    bodies = (node.body for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)))
+    docstrings = {id(item.value) for body in bodies for item in body if isinstance(item, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                found = _NAMES.search(name)
+            case ast.Constant(value=str() as name) if id(node) not in docstrings:
+                found = _TEXTS.search(name)
+            case _:
+                continue
+        if found:
+            yield name
+
+
+FOUND = {
+    module: names for module, file in module_files().items() if (names := sorted(set(spelled_stages(file.read_text(encoding="utf-8")))))
+}
+
+
+def owner(module: str) -> str | None:
+    """The entry of ALLOWED that a module belongs to: its own, or that of its package."""
+    return next((name for name in ALLOWED if f"{module}.".startswith(f"{name}.")), None)
+
+
+def test_only_listed_modules_spell_the_name_of_a_stage() -> None:
+    assert {module: names[:4] for module, names in FOUND.items() if owner(module) is None} == {}
+
+
+def test_every_listed_module_does() -> None:
+    assert {owner(module) for module in FOUND} == set(ALLOWED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = Processor.TESS_EVAL",
+        "state.tes = 1",
+        "def bind_tcs_state(): pass",
+        "class TessControl: pass",
+        "def f(evaluation_shader): pass",
+        'NAMES = {"tes": 1}',
+        'if name == "TES_SPACING": pass',
+    ],
+)
+def test_a_spelled_stage_is_found(text: str) -> None:
+    assert list(spelled_stages(text))
+
+
+@pytest.mark.parametrize(
+    "text", ['"""TESS_EVAL programs."""', "tests = 1", "bytes = attestation", "# TESS_EVAL", "reevaluation = 1", "x.tess_levels"]
+)
+def test_other_words_are_not(text: str) -> None:
+    assert not list(spelled_stages(text))
