@@ -6,10 +6,8 @@ import ctypes
 import hashlib
 from ctypes import c_int32, c_int64, c_void_p
 
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
-
-MAX_LEVELS = 16
-MAX_CONSTANT_BUFFERS = 16
 
 ALIVE, EXHAUSTED = 1, 2
 """Bits of a lane's word behind a run: it was not killed; a loop ended because its fuel had run out."""
@@ -32,9 +30,9 @@ class TextureRecord(ctypes.Structure):
         ("first_level", ctypes.c_int32),
         ("last_level", ctypes.c_int32),
         ("samples", ctypes.c_int32),
-        ("level_offset", ctypes.c_int64 * MAX_LEVELS),
-        ("row_stride", ctypes.c_int32 * MAX_LEVELS),
-        ("layer_stride", ctypes.c_int64 * MAX_LEVELS),
+        ("level_offset", ctypes.c_int64 * MAX_TEXTURE_LEVELS),
+        ("row_stride", ctypes.c_int32 * MAX_TEXTURE_LEVELS),
+        ("layer_stride", ctypes.c_int64 * MAX_TEXTURE_LEVELS),
         ("sample_stride", ctypes.c_int64),
     ]
 

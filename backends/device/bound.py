@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     )
     from tgsi.language.program import Program
 
-MAX_SIZE = 8192  # pixels; the exactness of edges and planes (architecture.md section 9) is proved up to here
-MAX_COLOR_BUFFERS = 8
-MAX_VERTEX_BUFFERS = 32
 
 _VERT, _FRAG = int(Processor.VERT), int(Processor.FRAG)
 _SHORT_PIPELINE = (_VERT, _FRAG)

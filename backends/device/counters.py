@@ -13,7 +13,7 @@ from enum import Enum
 from operator import add, sub
 from typing import Any
 
-from backends.run.result import STREAMS
+from backends.pipe.limits import MAX_VERTEX_STREAMS
 
 
 class Place(Enum):
@@ -34,7 +34,7 @@ def _count(place: Place, *, in_pipeline: bool = True, batch_field: str | None = 
 
 def _count_streams() -> Any:
     """The row of a tuple with a number a vertex stream."""
-    return field(default=(0,) * STREAMS, metadata={"place": Place.STREAM, "in_pipeline": False, "batch_field": None})
+    return field(default=(0,) * MAX_VERTEX_STREAMS, metadata={"place": Place.STREAM, "in_pipeline": False, "batch_field": None})
 
 
 @dataclass(frozen=True, slots=True)

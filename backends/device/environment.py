@@ -10,11 +10,12 @@ from backends.abi.keys import ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
 from backends.device.bound import StageState
 from backends.device.hazards import bind_memory
-from backends.device.kinds import MAX_VIEWS, image_kinds, images_of, kind_keys, texture_kinds, textures_of
+from backends.device.kinds import image_kinds, images_of, kind_keys, texture_kinds, textures_of
 from backends.device.memory import BoundSampler, BoundView, Constants, Memory
 from backends.device.needs import ShaderNeeds
 from backends.device.region import Region
 from backends.device.tables import BufferTable
+from backends.pipe.limits import MAX_SAMPLER_VIEWS
 from backends.run.textures import MAX_UNITS
 
 Textures = tuple[TextureKey | None, ...]
@@ -117,7 +118,11 @@ def sampling_keys(bindings: StageState, demand: ShaderNeeds) -> tuple[Textures, 
 
 def _then(bound: Sequence[Any], kinds: tuple[_Item | None, ...]) -> tuple[_Item | None, ...]:
     """Keys of what is bound, by unit, and of kinds from unit MAX_UNITS on."""
-    return (*(item.key if item is not None else None for item in padded(bound, MAX_VIEWS)), *[None] * (MAX_UNITS - MAX_VIEWS), *kinds)
+    return (
+        *(item.key if item is not None else None for item in padded(bound, MAX_SAMPLER_VIEWS)),
+        *[None] * (MAX_UNITS - MAX_SAMPLER_VIEWS),
+        *kinds,
+    )
 
 
 def stage_keys(bindings: StageState, demand: ShaderNeeds) -> StageKeys:

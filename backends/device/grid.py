@@ -12,16 +12,8 @@ from backends.device.memory import Memory, Range
 from backends.device.tables import BufferTable
 from tgsi.language.program import Program
 
-MAX_GRID = 65535
-"""Blocks along an axis."""
-MAX_BLOCK = 1024
-"""Threads along an axis of a block, and of a block."""
-MAX_LOCAL = 32768
-MAX_PRIVATE = 32768
 DEFAULT_PRIVATE = 4096
-MAX_INPUT = 65536
-MAX_GLOBAL = 1 << 30
-"""Bytes of the memories of a program."""
+"""Bytes of PRIVATE memory of a thread where create_compute_state names none."""
 
 Triple = tuple[int, int, int]
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey, sampler_key
 from backends.device.residents import ResidentTexture
+from backends.pipe.limits import MAX_SAMPLER_VIEWS
 from backends.run.textures import MAX_UNITS
 
 if TYPE_CHECKING:
     from backends.device.bound import StageState
     from backends.device.memory import BoundImage
 
-MAX_VIEWS = 32
 _Kind = TypeVar("_Kind")
 
 
@@ -37,7 +37,7 @@ def textures_of(bindings: StageState) -> list[ResidentTexture | None]:
     """The table of textures of a stage."""
     views, samplers = bindings.views, bindings.samplers
     found: list[ResidentTexture | None] = []
-    for unit in range(MAX_VIEWS):
+    for unit in range(MAX_SAMPLER_VIEWS):
         view = views[unit] if unit < len(views) else None
         sampler = samplers[unit] if unit < len(samplers) else None
         found.append(None if view is None else ResidentTexture(view, sampler))

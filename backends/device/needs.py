@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backends.abi.records import MAX_CONSTANT_BUFFERS
 from backends.device.bound import Shader
-from backends.device.kinds import MAX_VIEWS
-from backends.run.textures import MAX_IMAGES
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SHADER_IMAGES
 from passes.analysis import facts
 from passes.analysis.effects import NONE, Effects, effects_of
 from passes.analysis.operands import RESOURCES, registers_of
@@ -39,7 +37,7 @@ class ShaderNeeds:
         registers = [r for i in program.instructions for r in registers_of(i)]
         effects, handles = effects_of(program), reads_handles(program)
         views = program.file_size(File.SVIEW)
-        units = MAX_VIEWS if handles else max(program.file_size(File.SAMP), views)
+        units = MAX_SAMPLER_VIEWS if handles else max(program.file_size(File.SAMP), views)
         return ShaderNeeds(
             _constants(program, registers), units, views == 0 and not handles, _images(program, registers, handles), effects, handles
         )
@@ -70,8 +68,8 @@ def _images(program: Program, registers: list[RegisterRef], handles: bool) -> in
     """One more than the highest unit that may be meant."""
     named = [r for r in registers if r.file is File.IMAGE]
     if handles or any(r.indirect is not None for r in named):
-        return MAX_IMAGES
-    return min(max(program.file_size(File.IMAGE), *(r.index + 1 for r in named), 0), MAX_IMAGES)
+        return MAX_SHADER_IMAGES
+    return min(max(program.file_size(File.IMAGE), *(r.index + 1 for r in named), 0), MAX_SHADER_IMAGES)
 
 
 def reads_handles(program: Program) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
 from backends.device.bound import Framebuffer, Surface
-from backends.device.limits import TILE
 from backends.formats import ChannelType, Format
 
 _WIDEST = 16  # bits of channels whose sums kernels make in words

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from backends.abi.records import BufferRecord, TextureRecord
-from backends.run.arguments import MAX_BUFFERS
-from backends.run.textures import MAX_IMAGES
+from backends.pipe.limits import MAX_SHADER_BUFFERS, MAX_SHADER_IMAGES
 
 if TYPE_CHECKING:
     from backends.abi.keys import ImageKey
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 class BufferTable:
     """Numbered buffers and their BufferRecords."""
 
-    def __init__(self, count: int = MAX_BUFFERS) -> None:
+    def __init__(self, count: int = MAX_SHADER_BUFFERS) -> None:
         self.items: list[Memory | None] = [None] * count
         self._records: Any = (BufferRecord * count)()
 
@@ -46,8 +45,8 @@ class ImageTable:
     """Numbered images and their TextureRecords."""
 
     def __init__(self) -> None:
-        self.items: list[BoundImage | None] = [None] * MAX_IMAGES
-        self._records: Any = (TextureRecord * MAX_IMAGES)()
+        self.items: list[BoundImage | None] = [None] * MAX_SHADER_IMAGES
+        self._records: Any = (TextureRecord * MAX_SHADER_IMAGES)()
 
     @property
     def address(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from backends.llvm.builder.function import BOOL, I64, Val
 from backends.llvm.translate.emission import BEGINS, EmissionBuffer
-from backends.run.result import STREAMS
+from backends.pipe.limits import MAX_VERTEX_STREAMS
 
 
 @dataclass(slots=True)
@@ -17,7 +17,7 @@ class DrawnEmission(EmissionBuffer):
     def emit(self, stream: Val, mask: Val, output: Callable[[int, int], Val]) -> None:
         """Append a vertex of stream `stream` (i32 lanes) for the lanes of `mask`; `output` gives a channel of a register."""
         f, lanes, count = self.f, self.lanes, self._count.get()
-        wanted = mask & stream.ult(STREAMS) & count.ult(self.limit)
+        wanted = mask & stream.ult(MAX_VERTEX_STREAMS) & count.ult(self.limit)
         bit, begins = self._bit(stream), self._begins.get()
         with f.if_(f.any(wanted)):
             mark = stream + (begins & bit).ne(0).zext(stream.type) * BEGINS

@@ -9,9 +9,9 @@ from backends.llvm.builder.environment import default_environment
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.translate.emission import BEGINS
-from backends.run.result import STREAMS
+from backends.pipe.limits import MAX_VERTEX_STREAMS
 
-_LENGTH, _LAST, _BEFORE = 0, 4 * STREAMS, 8 * STREAMS
+_LENGTH, _LAST, _BEFORE = 0, 4 * MAX_VERTEX_STREAMS, 8 * MAX_VERTEX_STREAMS
 """Of the strips that an invocation is at, by stream: how long it is, its last vertex, the one before."""
 
 
@@ -49,13 +49,13 @@ def _build_item(module: Module) -> None:
     own = lane * limit
     source = f.var(PTR, f.at(record.get("emitted"), own.zext(I64) * size.zext(I64)))
     marks, out = f.at(record.get("marks"), own << 2), record.get("out_vertices")
-    strips = f.alloca(f"[{3 * STREAMS} x i32]")
-    f.store(f.const(I32.wide(STREAMS), 0), strips)
+    strips = f.alloca(f"[{3 * MAX_VERTEX_STREAMS} x i32]")
+    f.store(f.const(I32.wide(MAX_VERTEX_STREAMS), 0), strips)
     made = f.var(I32, record.get("num_vertices"))
     with f.range(0, count) as v:
         mark, vertex = f.load(I32, marks, v << 2), source.get()
-        at = (mark & (STREAMS - 1)) << 2
-        entry = f.at(record.address("streams"), (mark & (STREAMS - 1)) * ctypes.sizeof(StreamRecord))
+        at = (mark & (MAX_VERTEX_STREAMS - 1)) << 2
+        entry = f.at(record.address("streams"), (mark & (MAX_VERTEX_STREAMS - 1)) * ctypes.sizeof(StreamRecord))
         stream = Record(f, entry, StreamRecord)
         length = f.select((mark & BEGINS).ne(0), 0, f.load(I32, strips, at + _LENGTH))
         is_wanted, is_whole = stream.get("corners").cast("ptrtoint", I64).ne(0), length + 1 >= rows

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from backends.geometry.records import MAX_TARGETS, OutputRecord
+from backends.geometry.records import OutputRecord
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
+from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS
 
 
 def build_output(module: Module) -> None:
@@ -13,8 +14,10 @@ def build_output(module: Module) -> None:
     record = Record(f, f.args[0], OutputRecord)
     outputs, rows, count = record.get("num_outputs"), record.get("rows"), record.get("count")
     vertices, size, corners = record.get("vertices"), record.get("vertex_size").zext(I64), record.get("corners")
-    needs = f.alloca(f"[{MAX_TARGETS} x i64]")  # of a primitive: from its start to behind its last byte; 0: nothing goes there
-    for t in range(MAX_TARGETS):
+    needs = f.alloca(
+        f"[{MAX_STREAM_OUTPUT_TARGETS} x i64]"
+    )  # of a primitive: from its start to behind its last byte; 0: nothing goes there
+    for t in range(MAX_STREAM_OUTPUT_TARGETS):
         f.store(f.const(I64, 0), needs, 8 * t, 8)
     with f.range(0, outputs) as o:
         target = f.load(I32, record.address("target"), o << 2)
@@ -27,7 +30,7 @@ def build_output(module: Module) -> None:
         number = written.get()
         loop.break_if(number >= count)
         full = f.const(BOOL, 0)
-        for t in range(MAX_TARGETS):
+        for t in range(MAX_STREAM_OUTPUT_TARGETS):
             need = f.load(I64, needs, 8 * t, 8)
             full = full | (need.ne(0) & (record.get("offset", t) + need > record.get("limit", t)))
         loop.break_if(full)
@@ -45,7 +48,7 @@ def build_output(module: Module) -> None:
                     parts()
                     with f.range(0, bytes_, 4) as k:
                         f.store(f.load(I32, source, k), to, k)
-            for t in range(MAX_TARGETS):
+            for t in range(MAX_STREAM_OUTPUT_TARGETS):
                 with f.if_(f.load(I64, needs, 8 * t, 8).ne(0)):
                     record.set("offset", record.get("offset", t) + record.get("stride", t).zext(I64), t)
         written.set(number + 1)

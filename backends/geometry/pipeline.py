@@ -24,13 +24,13 @@ from backends.geometry.stream_output import StreamOutputWriter
 from backends.geometry.topology import decomposed, provoking
 from backends.llvm.program.presence import wants_presence
 from backends.pipe.enums import Prim
+from backends.pipe.limits import MAX_VERTEX_STREAMS
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.cache import CachedDraw, DrawCache
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Topology
 from backends.raster.records import Draw, Shape
-from backends.run.result import STREAMS
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 
@@ -64,9 +64,9 @@ class Drawn:
     """What a draw was. A plain draw still has to follow, of the same primitives, where `is_plain`."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    generated: list[int] = field(default_factory=lambda: [0] * STREAMS)
-    needed: Sequence[int] = (0,) * STREAMS
-    written: Sequence[int] = (0,) * STREAMS
+    generated: list[int] = field(default_factory=lambda: [0] * MAX_VERTEX_STREAMS)
+    needed: Sequence[int] = (0,) * MAX_VERTEX_STREAMS
+    written: Sequence[int] = (0,) * MAX_VERTEX_STREAMS
     is_plain: bool = False
 
 

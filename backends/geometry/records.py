@@ -9,15 +9,10 @@ from __future__ import annotations
 import ctypes
 from ctypes import c_int32, c_int64, c_void_p
 
-from backends.run.result import STREAMS
+from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_STREAM_OUTPUT_TARGETS, MAX_STREAM_OUTPUTS, MAX_VERTEX_STREAMS
 
-MAX_ROWS = 32
-"""Vertices of an input primitive: a patch has most."""
 MAX_REGISTERS = 80
 """Output registers of a stage."""
-MAX_TARGETS = 4
-MAX_OUTPUTS = 64
-"""Stream output targets, and declarations of what goes to them."""
 DEFAULT, PRIMITIVE = -1, -2
 """In place of the output that feeds an input: 0, 0, 0, 1; the primitive's number in every channel."""
 
@@ -44,8 +39,8 @@ class VertexRecord(ctypes.Structure):
         ("count", c_int32),
         ("rows", c_int32),
         ("shift", c_int32),
-        ("multiply", c_int32 * MAX_ROWS),
-        ("offset", c_int32 * (2 * MAX_ROWS)),
+        ("multiply", c_int32 * MAX_PATCH_VERTICES),
+        ("offset", c_int32 * (2 * MAX_PATCH_VERTICES)),
         ("registers", c_int32),
         ("stamp", c_int32),
         ("num_vertices", c_int32),
@@ -96,7 +91,7 @@ class GeometryRecord(ctypes.Structure):
         ("num_vertices", c_int32),
         ("done", c_int32),
         ("pad", c_int32),
-        ("streams", StreamRecord * STREAMS),
+        ("streams", StreamRecord * MAX_VERTEX_STREAMS),
     ]
 
 
@@ -114,12 +109,12 @@ class OutputRecord(ctypes.Structure):
         ("count", c_int32),
         ("written", c_int32),  # how many primitives found room
         ("num_outputs", c_int32),
-        ("source", c_int32 * MAX_OUTPUTS),  # into the vertex
-        ("size", c_int32 * MAX_OUTPUTS),
-        ("target", c_int32 * MAX_OUTPUTS),
-        ("place", c_int32 * MAX_OUTPUTS),  # behind the start of the written vertex
-        ("base", c_void_p * MAX_TARGETS),
-        ("limit", c_int64 * MAX_TARGETS),
-        ("offset", c_int64 * MAX_TARGETS),  # behind what is written
-        ("stride", c_int32 * MAX_TARGETS),
+        ("source", c_int32 * MAX_STREAM_OUTPUTS),  # into the vertex
+        ("size", c_int32 * MAX_STREAM_OUTPUTS),
+        ("target", c_int32 * MAX_STREAM_OUTPUTS),
+        ("place", c_int32 * MAX_STREAM_OUTPUTS),  # behind the start of the written vertex
+        ("base", c_void_p * MAX_STREAM_OUTPUT_TARGETS),
+        ("limit", c_int64 * MAX_STREAM_OUTPUT_TARGETS),
+        ("offset", c_int64 * MAX_STREAM_OUTPUT_TARGETS),  # behind what is written
+        ("stride", c_int32 * MAX_STREAM_OUTPUT_TARGETS),
     ]

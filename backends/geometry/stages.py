@@ -6,14 +6,15 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backends.abi.limits import MAX_LANES
 from backends.device.region import Region
 from backends.geometry.geometry_shader import invocations_of
-from backends.geometry.records import DEFAULT, MAX_ROWS, PRIMITIVE, GeometryRecord, VertexRecord
+from backends.geometry.records import DEFAULT, PRIMITIVE, GeometryRecord, VertexRecord
 from backends.geometry.shaded import KEPT_BYTES, Primitives, Shaded, Worker
 from backends.llvm.engine.engine import Entry, Library
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_PATCH_VERTICES, MAX_VERTEX_STREAMS
 from backends.raster.draw.topology import Topology
-from backends.raster.records import CACHE_SLOTS, MAX_ATTRIBUTES, MAX_LANES, MAX_OUTPUTS, SYSTEM_VALUES, Draw
-from backends.run.result import STREAMS
+from backends.raster.records import CACHE_SLOTS, MAX_OUTPUTS, SYSTEM_VALUES, Draw
 from backends.run.shapes import input_vertices, output_vertices
 from linkage.chain import link_stages
 from passes.analysis import facts
@@ -40,7 +41,7 @@ class VertexStage:
         else:
             multiply, even, odd, r.shift = topology.multiply, topology.even, topology.odd, topology.shift
         for k in corners:
-            r.multiply[k], r.offset[k], r.offset[MAX_ROWS + k] = multiply[k], even[k], odd[k]
+            r.multiply[k], r.offset[k], r.offset[MAX_PATCH_VERTICES + k] = multiply[k], even[k], odd[k]
 
     def rebind(self, environment: int) -> None:
         """Take the ShaderEnv of a later draw of the same vertices."""
@@ -165,7 +166,7 @@ class GeometryStage:
         wanted = min(-(-(r.items - r.done) // self._lanes) * one, max(memory.room, KEPT_BYTES // 2) // size)
         capacity = max(one, wanted)
         r.out_vertices, r.capacity, r.num_vertices = memory.allocate(capacity * size), capacity, 0
-        for s in range(STREAMS):
+        for s in range(MAX_VERTEX_STREAMS):
             r.streams[s].count = r.streams[s].generated = 0
         for s in self._streams:
             r.streams[s].corners = worker.provide(f"corners {s}", capacity * 4 * self._out_rows)
@@ -177,6 +178,6 @@ class GeometryStage:
             stream = r.streams[s]
             corners = memory.copy(stream.corners, stream.count * 4 * self._out_rows)
             lists[s] = Primitives(corners, memory.copy(stream.numbers, stream.count * 4), stream.count)
-        generated = tuple(r.streams[s].generated for s in range(STREAMS))
+        generated = tuple(r.streams[s].generated for s in range(MAX_VERTEX_STREAMS))
         worker.counts["gs_primitives"] += sum(generated)
         return Shaded(r.out_vertices, size, r.num_vertices, self._out_rows, lists, generated)

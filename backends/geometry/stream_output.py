@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from backends.device.bound import StreamTarget
-from backends.geometry.records import MAX_TARGETS, OutputRecord
+from backends.geometry.records import OutputRecord
 from backends.geometry.shaded import Shaded
 from backends.llvm.engine.engine import Entry
+from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_STREAMS
 from backends.pipe.state import StreamOutputInfo
-from backends.run.result import STREAMS
 
 
 @dataclass(slots=True)
@@ -21,8 +21,8 @@ class StreamOutputWriter:
     info: StreamOutputInfo
     targets: Sequence[StreamTarget | None]
     kernel: Entry
-    needed: list[int] = field(default_factory=lambda: [0] * STREAMS)
-    written: list[int] = field(default_factory=lambda: [0] * STREAMS)
+    needed: list[int] = field(default_factory=lambda: [0] * MAX_VERTEX_STREAMS)
+    written: list[int] = field(default_factory=lambda: [0] * MAX_VERTEX_STREAMS)
     _records: dict[int, OutputRecord] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -46,14 +46,14 @@ class StreamOutputWriter:
                 continue
             r.vertices, r.vertex_size, r.rows = shaded.vertices, shaded.size, shaded.rows
             r.corners, r.count = primitives.corners, primitives.count
-            for k in range(MAX_TARGETS):
+            for k in range(MAX_STREAM_OUTPUT_TARGETS):
                 target = self.targets[k] if k < len(self.targets) else None
                 r.stride[k] = 4 * self.info.stride[k] if k < len(self.info.stride) else 0
                 r.limit[k] = target.size if target is not None else -1
                 if target is not None:
                     r.base[k], r.offset[k] = target.address, target.offset
             self.kernel(ctypes.addressof(r))
-            for k, target in enumerate(self.targets[:MAX_TARGETS]):
+            for k, target in enumerate(self.targets[:MAX_STREAM_OUTPUT_TARGETS]):
                 if target is not None and r.offset[k] != target.offset:
                     target.offset, target.stride = r.offset[k], r.stride[k]
             self.needed[stream] += primitives.count

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from backends.device.counters import Place, Statistics, counted
-from backends.run.result import STREAMS
+from backends.pipe.limits import MAX_VERTEX_STREAMS
 
 if TYPE_CHECKING:
     from backends.geometry.pipeline import Drawn
@@ -17,7 +17,7 @@ _OWN = frozenset(counted(Place.STAGE))
 
 
 def _zeros() -> list[int]:
-    return [0] * STREAMS
+    return [0] * MAX_VERTEX_STREAMS
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class StreamTotals:
         for name, count in drawn.counts.items():
             if counts_input or name in _OWN:
                 self.counts[name] += count
-        for stream in range(STREAMS):
+        for stream in range(MAX_VERTEX_STREAMS):
             self.generated[stream] += drawn.generated[stream] if counts_input else 0
             self.needed[stream] += drawn.needed[stream]
             self.written[stream] += drawn.written[stream]

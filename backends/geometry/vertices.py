@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from backends.geometry.records import MAX_ROWS, VertexRecord
+from backends.abi.limits import MAX_LANES
+from backends.geometry.records import VertexRecord
 from backends.llvm.builder.environment import default_environment
 from backends.llvm.builder.function import F32, I8, I16, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.raster.records import CACHE_SLOTS, MAX_LANES, Draw
+from backends.pipe.limits import MAX_PATCH_VERTICES
+from backends.raster.records import CACHE_SLOTS, Draw
 
 EXPORTS = ("assemble", "shade")
 
@@ -36,7 +38,7 @@ def _build_assemble(module: Module) -> None:
     total, place = f.var(I32, 0), f.var(I32, 0)
     with f.range(0, record.get("count")) as i:
         q, own = inside.get(), instance.get()
-        odd = f.select((q & 1).ne(0), f.const(I32, 4 * MAX_ROWS), 0)
+        odd = f.select((q & 1).ne(0), f.const(I32, 4 * MAX_PATCH_VERTICES), 0)
         f.store(q.lshr(shift), numbers, i << 2)
         with f.range(0, rows) as k:
             step, offset = f.load(I32, record.address("multiply"), k << 2), f.load(I32, record.address("offset"), odd + (k << 2))

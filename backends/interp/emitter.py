@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from backends.run.result import STREAMS, Bits, Emission, Mask
+from backends.pipe.limits import MAX_VERTEX_STREAMS
+from backends.run.result import Bits, Emission, Mask
 from backends.run.shapes import Index, output_vertices
 from tgsi.language.program import Program
 
@@ -18,13 +19,13 @@ class Emitter:
     def __init__(self, program: Program, lanes: int) -> None:
         self._limit = output_vertices(program)
         self._counts = np.zeros(lanes, np.int64)
-        self._begins = np.ones((STREAMS, lanes), np.bool_)  # the next vertex of the stream begins a primitive
+        self._begins = np.ones((MAX_VERTEX_STREAMS, lanes), np.bool_)  # the next vertex of the stream begins a primitive
         self._words: list[Bits] = []
         self._marks: list[Bits] = []
 
     def emit(self, streams: Bits, outputs: Bits, active: Mask) -> None:
         """Append (OUT registers, lanes, 4) words as a vertex of each active lane's stream."""
-        lanes = np.flatnonzero(active & (streams < STREAMS) & (self._counts < self._limit))
+        lanes = np.flatnonzero(active & (streams < MAX_VERTEX_STREAMS) & (self._counts < self._limit))
         for vertex in set(self._counts[lanes].tolist()):
             chosen = lanes[self._counts[lanes] == vertex]
             if vertex == len(self._words):
@@ -38,7 +39,7 @@ class Emitter:
 
     def end_primitive(self, streams: Bits, active: Mask) -> None:
         """End the primitive of each active lane's stream: its next vertex begins a new one."""
-        lanes = np.flatnonzero(active & (streams < STREAMS))
+        lanes = np.flatnonzero(active & (streams < MAX_VERTEX_STREAMS))
         self._begins[streams[lanes], lanes] = True
 
     def emission(self, places: Index, registers: int) -> Emission:

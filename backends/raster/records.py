@@ -11,7 +11,7 @@ from ctypes import c_float, c_int32, c_int64, c_uint8, c_uint32, c_void_p
 from enum import IntEnum, IntFlag
 
 from backends.device.counters import BATCH_FIELDS, Place, counted
-from backends.device.limits import MAX_WINDOWS
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_WINDOW_RECTANGLES
 
 CHUNK = 64  # bytes of a bin chunk: 15 record offsets, then the link to the next chunk
 HEADS = 64  # arena offset of the per-tile chain heads
@@ -20,7 +20,6 @@ CACHE_SLOTS = 4096  # vertex cache of a worker: {u64 key, u32 stamp, u32 vertex}
 CLOSED = 1 << 30  # bit of Scene.state: there is nothing to take part in
 POLYGON = 20  # vertices that a polygon can have while it is clipped: 3 + 6 planes + 8 distances, and a little
 
-MAX_ATTRIBUTES = 32
 MAX_INPUTS = 32  # slots of a fragment shader
 MAX_OUTPUTS = 80  # registers of a vertex shader
 DEFAULT_REGISTER = MAX_OUTPUTS  # a register behind them that always reads (0, 0, 0, 1)
@@ -28,8 +27,6 @@ MAX_SETUP_SLOTS = MAX_INPUTS + 1  # of a triangle: inputs, and the place on a sm
 EXTRA_SLOTS = 8  # more of a vertex record: back colors, clip distances, size or edge flag, layer, viewport, offset
 MAX_VERTEX_SLOTS = MAX_SETUP_SLOTS + EXTRA_SLOTS
 MAX_DISTANCES = 8
-MAX_COLORS = 8
-MAX_LANES = 64
 SYSTEM_VALUES = 8  # vectors behind the `system` argument of a vertex shader
 
 # Bits of a clip mask. GUARD stands for four sides and USER for eight distances, so they must not take part in rejection.
@@ -342,7 +339,7 @@ class Fragments(ctypes.Structure):
         ("stencil_ref", c_int32 * 2),  # front, back
         ("depth_bounds", c_float * 2),
         ("height", c_int32),  # pixels, of the framebuffer
-        ("windows", c_int32 * (4 * MAX_WINDOWS)),  # rectangles: min x, min y, max x, max y, both ends included
+        ("windows", c_int32 * (4 * MAX_WINDOW_RECTANGLES)),  # rectangles: min x, min y, max x, max y, both ends included
         ("polygon_stipple", c_uint32 * 32),
     ]
 
@@ -494,10 +491,10 @@ class Targets(ctypes.Structure):
     """The bound color and depth buffers. Strides are bytes a row, a layer, a sample."""
 
     _fields_ = [
-        ("color", c_void_p * MAX_COLORS),
-        ("color_stride", c_int64 * MAX_COLORS),
-        ("color_layer", c_int64 * MAX_COLORS),
-        ("color_sample", c_int64 * MAX_COLORS),
+        ("color", c_void_p * MAX_COLOR_BUFFERS),
+        ("color_stride", c_int64 * MAX_COLOR_BUFFERS),
+        ("color_layer", c_int64 * MAX_COLOR_BUFFERS),
+        ("color_sample", c_int64 * MAX_COLOR_BUFFERS),
         ("depth", c_void_p),
         ("depth_stride", c_int64),
         ("depth_layer", c_int64),

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from backends.pipe.checks import integer, real
+from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS, MAX_PATCH_VERTICES, MAX_SHADER_BUFFERS
 from backends.pipe.state import SamplerState
 from backends.run.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
-from backends.run.shapes import MAX_PATCH, QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
+from backends.run.shapes import QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
 from backends.run.system_values import declared_system_values, given_system_values
 from backends.run.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, sampler_states, writable_images
 from backends.run.words import buffer_words, flag, floats, mapping, words
@@ -21,12 +22,8 @@ from tgsi.language.facts.enums import File, MemoryType, Processor
 from tgsi.language.facts.stages import ROW_STAGES
 from tgsi.language.program import Program
 
-MAX_CONSTANT_BUFFERS = 16
-MAX_BUFFERS = 32
-"""Numbers of CONST, BUFFER and HWATOMIC resources stay below."""
 MAX_SHARED_MEMORY = 1 << 20
 DEFAULT_SHARED_MEMORY = 32768
-MAX_TARGETS = 8
 MAX_FUEL = (1 << 31) - 1
 
 
@@ -148,7 +145,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     coverage = None if given_coverage is None else words("coverage", given_coverage)
     if coverage is not None and coverage.ndim != 1:
         raise ValueError(f"coverage must have shape (invocations,), not {coverage.shape}")
-    framebuffer = _numbered("framebuffer", options.get("framebuffer"), MAX_TARGETS, _color)
+    framebuffer = _numbered("framebuffer", options.get("framebuffer"), MAX_COLOR_BUFFERS, _color)
     counts = {} if given is None or by_vertex else {"inputs": len(given)}
     counts |= {} if positions is None else {"quad_pos": positions.shape[1]}
     counts |= {} if coverage is None else {"coverage": len(coverage)}
@@ -191,9 +188,9 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         fuel=fuel,
         textures={unit: replace(texture) for unit, texture in textures.items()},  # texels are decoded anew: they may have changed
         samplers=sampler_states(samplers),
-        buffers=_numbered("buffers", options.get("buffers"), MAX_BUFFERS, buffer_words),
+        buffers=_numbered("buffers", options.get("buffers"), MAX_SHADER_BUFFERS, buffer_words),
         images=writable_images(mapping("images", options.get("images"))),
-        counters=_numbered("counters", options.get("counters"), MAX_BUFFERS, buffer_words),
+        counters=_numbered("counters", options.get("counters"), MAX_SHADER_BUFFERS, buffer_words),
         memory={_memory(name): buffer_words(f"memory[{name!r}]", data) for name, data in mapping("memory", options.get("memory")).items()},
         shared_words=shared // 4,
         framebuffer={k: _in_lanes(data, shape) for k, data in framebuffer.items()},
@@ -260,8 +257,8 @@ def _vertices(program: Program, given: Bits | None, registers: int) -> NDArray[n
         if registers:
             raise ValueError("inputs must be given: the program declares IN registers")
         given = np.zeros((1, count if geometry else 1, 0, 4), np.uint32)
-    if given.ndim != 4 or given.shape[3] != 4 or (geometry and given.shape[1] != count) or not 1 <= given.shape[1] <= MAX_PATCH:
-        wanted = f"(primitives, {count}, registers, 4)" if geometry else f"(patches, 1 to {MAX_PATCH} vertices, registers, 4)"
+    if given.ndim != 4 or given.shape[3] != 4 or (geometry and given.shape[1] != count) or not 1 <= given.shape[1] <= MAX_PATCH_VERTICES:
+        wanted = f"(primitives, {count}, registers, 4)" if geometry else f"(patches, 1 to {MAX_PATCH_VERTICES} vertices, registers, 4)"
         raise ValueError(f"inputs must have shape {wanted}, not {given.shape}")
     if given.shape[2] < registers:
         raise ValueError(f"inputs holds {given.shape[2]} registers, the program declares {registers}")

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from backends.pipe.limits import MAX_VERTEX_STREAMS
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Instruction
 
 Bits = NDArray[np.uint32]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
-
-STREAMS = 4
-"""Vertex streams of a geometry program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Emission:
         vertex, invocation = vertex[order], invocation[order]
         marks = self.marks[vertex, invocation]
         emitted, strips = [], []
-        for stream in range(STREAMS):
+        for stream in range(MAX_VERTEX_STREAMS):
             chosen = np.flatnonzero(marks & np.uint32(3) == stream)
             place, owner = vertex[chosen], invocation[chosen]
             emitted.append(self.words[place, :, owner])

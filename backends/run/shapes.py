@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.pipe.limits import MAX_BLOCK
 from backends.run.result import Mask
 from tgsi.language.facts.enums import File, Primitive
 from tgsi.language.facts.semantics import PATCH_SEMANTICS
@@ -24,10 +25,6 @@ QUAD = 4
 """Invocations of a subgroup; fragments come in quads (0,0) (1,0) (0,1) (1,1)."""
 
 MAX_INVOCATIONS = 1 << 24
-MAX_BLOCK = 1024
-"""Threads of a block."""
-MAX_PATCH = 32
-"""Vertices of a patch."""
 
 Index = NDArray[np.int64]
 Triple = tuple[int, int, int]

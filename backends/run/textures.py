@@ -16,6 +16,7 @@ from backends.formats import Format
 from backends.formats.arrays import unpack
 from backends.pipe.checks import convert, make
 from backends.pipe.enums import Swizzle
+from backends.pipe.limits import MAX_RESOURCE_BYTES, MAX_SHADER_IMAGES, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import RegisterRef
@@ -23,12 +24,8 @@ from tgsi.language.program import Program
 
 _Swizzles = tuple[Swizzle, Swizzle, Swizzle, Swizzle]
 IDENTITY = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)
-MAX_LEVELS = 16
-MAX_BYTES = 1 << 30
-"""Texels are addressed with 32 bits."""
 ROW_BYTES = 64
 MAX_UNITS = 128
-MAX_IMAGES = 32
 MAX_SAMPLES = 32
 
 STANDARD_POSITIONS: Mapping[int, tuple[tuple[int, int], ...]] = MappingProxyType(
@@ -174,7 +171,7 @@ def writable_images(images: Mapping[int, TextureData]) -> dict[int, ImageData]:
     Raises TypeError or ValueError, which names the argument: wrong types, a unit out of range, other than one level, texels that do
     not fit their format, formats of depth and stencil.
     """
-    _check_units("images", images, TextureData, MAX_IMAGES)
+    _check_units("images", images, TextureData, MAX_SHADER_IMAGES)
     found = {}
     for unit, image in images.items():
         _check_levels(f"images[{unit}]", image, frozenset())
@@ -193,8 +190,8 @@ def _check_levels(name: str, texture: TextureData, targets: frozenset[str]) -> N
         raise TypeError(f"{name}: swizzle must be four members of Swizzle")
     if not isinstance(texture.levels, tuple | list):
         raise TypeError(f"{name}: levels must be a tuple of arrays, not {type(texture.levels).__name__}")
-    if not 1 <= len(texture.levels) <= MAX_LEVELS:
-        raise ValueError(f"{name} must have 1 to {MAX_LEVELS} levels, not {len(texture.levels)}")
+    if not 1 <= len(texture.levels) <= MAX_TEXTURE_LEVELS:
+        raise ValueError(f"{name} must have 1 to {MAX_TEXTURE_LEVELS} levels, not {len(texture.levels)}")
     for k, level in enumerate(texture.levels):
         if not isinstance(level, np.ndarray) or level.dtype != np.uint8:
             raise TypeError(f"{name}: level {k} must be an array of uint8")
@@ -211,7 +208,7 @@ def _check_levels(name: str, texture: TextureData, targets: frozenset[str]) -> N
         depths = {layers if target != "3D" else max(1, layers >> k) for target in targets} or {level.shape[0]}
         if level.shape[1:3] != (max(1, height >> k), max(1, width >> k)) or depths != {level.shape[0]}:
             raise ValueError(f"{name}: level {k} has shape {level.shape}, which does not follow from level 0, {texture.levels[0].shape}")
-    if sum(level.shape[0] * level.shape[1] * row_bytes(level) for level in texture.levels) > MAX_BYTES:
-        raise ValueError(f"{name} takes more than {MAX_BYTES >> 20} MiB, rows rounded up to {ROW_BYTES} bytes")
+    if sum(level.shape[0] * level.shape[1] * row_bytes(level) for level in texture.levels) > MAX_RESOURCE_BYTES:
+        raise ValueError(f"{name} takes more than {MAX_RESOURCE_BYTES >> 20} MiB, rows rounded up to {ROW_BYTES} bytes")
     if any("CUBE" in target for target in targets) and (width != height or layers % 6):
         raise ValueError(f"{name} is read as a cube: faces are square and come in sixes, not {(layers, height, width)}")

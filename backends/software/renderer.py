@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
-from backends.device.bound import MAX_COLOR_BUFFERS, MAX_SIZE, DrawState, Framebuffer, Surface
+from backends.device.bound import DrawState, Framebuffer, Surface
 from backends.device.counters import Place, Statistics, counted
 from backends.device.grid import compute_units
 from backends.device.hazards import Reach, Waiting, meet, reach_of
-from backends.device.limits import TILE
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
@@ -23,6 +23,7 @@ from backends.geometry.totals import StreamTotals
 from backends.llvm.engine.kernel_cache import kernels_for
 from backends.llvm.engine.object_cache import Cache
 from backends.pipe.enums import Clear
+from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
 from backends.pipe.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
 from backends.raster.control.pool import Pool
@@ -109,8 +110,10 @@ class Renderer:
         if framebuffer == self._framebuffer:
             return
         self.flush()
-        if not (0 <= framebuffer.width <= MAX_SIZE and 0 <= framebuffer.height <= MAX_SIZE):
-            raise ValueError(f"a framebuffer of {framebuffer.width} x {framebuffer.height} pixels (at most {MAX_SIZE} x {MAX_SIZE})")
+        if not (0 <= framebuffer.width <= MAX_TEXTURE_SIZE and 0 <= framebuffer.height <= MAX_TEXTURE_SIZE):
+            raise ValueError(
+                f"a framebuffer of {framebuffer.width} x {framebuffer.height} pixels (at most {MAX_TEXTURE_SIZE} x {MAX_TEXTURE_SIZE})"
+            )
         if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
         self._framebuffer = framebuffer

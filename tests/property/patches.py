@@ -20,7 +20,8 @@ from backends.llvm.builder.function import F32, I32, Val
 from backends.llvm.engine.engine import compile_module
 from backends.llvm.kernels.bind import Environment
 from backends.llvm.program.plan import fitting_lanes
-from backends.run.arguments import MAX_BUFFERS, Arguments, prepare
+from backends.pipe.limits import MAX_SHADER_BUFFERS
+from backends.run.arguments import Arguments, prepare
 from backends.run.result import Bits
 from backends.run.shapes import patch_registers
 from tests.property.engines import result_differences
@@ -47,7 +48,7 @@ def kernel_differences(text: str, arguments: Mapping[str, Any], *, lanes: int = 
     given = dict(arguments)
     prepared = prepare(program, given.pop("inputs", None), **given)
     environment = Environment(program, prepared)
-    counters = (BufferRecord * MAX_BUFFERS)()
+    counters = (BufferRecord * MAX_SHADER_BUFFERS)()
     for number, data in prepared.counters.items():
         counters[number] = BufferRecord(data.ctypes.data, data.size)
     environment.record.counters = ctypes.addressof(counters)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from backends.device.interface import Device
-from backends.device.kinds import MAX_VIEWS
 from backends.device.memory import BoundImage
 from backends.device.residents import Residents, ResidentTexture
 from backends.gallium.context.core import ContextCore
@@ -20,8 +19,8 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import SamplerView
 from backends.pipe.checks import flags, integer, make
 from backends.pipe.enums import ImageAccess
+from backends.pipe.limits import MAX_SAMPLER_VIEWS, MAX_SHADER_IMAGES
 from backends.pipe.state import SamplerState
-from backends.run.textures import MAX_IMAGES
 
 MAX_HANDLES = 1 << 16
 """Textures, and images, that may have a handle at once."""
@@ -71,7 +70,7 @@ class Bindless(ContextCore):
                 raise TypeError(f"{name}: sampler: a sampler object or its state is wanted, not {type(sampler).__name__}")
             state = make(SamplerState, sampler, {}, name)
         item = ResidentTexture(view.bound, None if state is None else bound_sampler(state))
-        return self._make("texture", MAX_VIEWS, _Made(item, view.texture))
+        return self._make("texture", MAX_SAMPLER_VIEWS, _Made(item, view.texture))
 
     def delete_texture_handle(self, handle: int) -> None:
         """Delete a texture handle, resident or not. (p_context.h)"""
@@ -97,7 +96,7 @@ class Bindless(ContextCore):
         """Create a handle of an image (an ImageView, its fields, a Surface or a Resource), as `create_texture_handle`. (p_context.h)"""
         self.check_open()
         bound, resource = shader_image(self, image, "create_image_handle: image")
-        return self._make("image", MAX_IMAGES, _Made(bound, resource))
+        return self._make("image", MAX_SHADER_IMAGES, _Made(bound, resource))
 
     def delete_image_handle(self, handle: int) -> None:
         """Delete an image handle, resident or not. (p_context.h)"""
@@ -136,7 +135,7 @@ class Bindless(ContextCore):
 
     def _slot(self, kind: str, handle: int, name: str) -> int:
         self.check_open()
-        slot = integer(handle, f"{name}: handle") - 1 - (MAX_VIEWS if kind == "texture" else MAX_IMAGES)
+        slot = integer(handle, f"{name}: handle") - 1 - (MAX_SAMPLER_VIEWS if kind == "texture" else MAX_SHADER_IMAGES)
         if slot not in self._handles[kind]:
             raise ValueError(f"{name}: handle: {handle} is no handle of {'an image' if kind == 'image' else 'a texture'}")
         return slot

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from backends.device import bound as packet
 from backends.device.interface import Device
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
 from backends.gallium.context.constants import MAX_BYTES, ConstantMemory
@@ -18,9 +17,9 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, lookup
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
 
 VertexBuffers = tuple[BoundVertexBuffer | None, ...]
-MAX_CONSTANT_BUFFERS = 16
 
 
 class BufferBindings(ContextCore):
@@ -73,9 +72,9 @@ class BufferBindings(ContextCore):
         name = "set_vertex_buffers"
         if isinstance(buffers, (str, bytes, Mapping, Resource, VertexBuffer)) or not isinstance(buffers, Sequence):
             raise TypeError(f"{name}: buffers: a sequence is wanted, not {type(buffers).__name__}")
-        first = integer(start, f"{name}: start", 0, packet.MAX_VERTEX_BUFFERS)
-        if first + len(buffers) > packet.MAX_VERTEX_BUFFERS:
-            raise ValueError(f"{name}: buffers: slot {first + len(buffers) - 1} does not exist; there are {packet.MAX_VERTEX_BUFFERS}")
+        first = integer(start, f"{name}: start", 0, MAX_VERTEX_BUFFERS)
+        if first + len(buffers) > MAX_VERTEX_BUFFERS:
+            raise ValueError(f"{name}: buffers: slot {first + len(buffers) - 1} does not exist; there are {MAX_VERTEX_BUFFERS}")
         bound = list(self.state.vertex_buffers)
         place(bound, first, [self._vertex_buffer(item, f"{name}: buffers[{i}]") for i, item in enumerate(buffers)])
         self.state.vertex_buffers = tuple(bound)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from backends.device.grid import DEFAULT_PRIVATE, MAX_BLOCK, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE, ComputeBindings, ComputeShader, Grid, Triple
+from backends.device.grid import DEFAULT_PRIVATE, ComputeBindings, ComputeShader, Grid, Triple
 from backends.device.interface import Device, Dispatcher
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.global_memory import GlobalMemory
@@ -16,7 +16,7 @@ from backends.gallium.context.shaders import check_shader, read_program
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make
 from backends.pipe.enums import ShaderType
-from backends.run.arguments import MAX_BUFFERS
+from backends.pipe.limits import MAX_BLOCK, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE, MAX_SHADER_BUFFERS
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
 
@@ -31,7 +31,7 @@ class Compute(ContextCore):
         self._compute_shader: ComputeShader | None = None
         self._compute: ComputeBindings | None = None
         self._dispatcher: Dispatcher | None = None
-        self._global = GlobalMemory(MAX_BUFFERS)
+        self._global = GlobalMemory(MAX_SHADER_BUFFERS)
         self._launches: dict[tuple[Any, ...] | None, tuple[Program, Grid]] = {}
 
     # -- shaders ---------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ class Compute(ContextCore):
         """
         name = "set_global_binding"
         items = sequence(resources, f"{name}: resources")
-        start = slots(name, "resources", items, first, MAX_BUFFERS)
+        start = slots(name, "resources", items, first, MAX_SHADER_BUFFERS)
         for index, item in enumerate(items):
             argument = f"{name}: resources[{index}]"
             if item is not None and not self.check_resource(item, argument).is_buffer:

@@ -8,10 +8,10 @@ from typing import Any
 from backends.device import bound as packet
 from backends.formats import Format
 from backends.gallium.context.core import NO_TARGETS, ContextCore
-from backends.gallium.resource.layout import MAX_LAYERS
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import FramebufferState, Surface, framebuffer_samples, surface
 from backends.pipe.checks import integer
+from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_LAYERS, MAX_TEXTURE_SIZE
 
 
 class Framebuffers(ContextCore):
@@ -83,8 +83,8 @@ class Framebuffers(ContextCore):
             cbufs, zsbuf, width, height = state.cbufs, state.zsbuf, state.width, state.height
             layers, samples = state.layers, state.samples
         colors = () if cbufs is None else tuple(cbufs)
-        if len(colors) > packet.MAX_COLOR_BUFFERS:
-            raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {packet.MAX_COLOR_BUFFERS} are possible")
+        if len(colors) > MAX_COLOR_BUFFERS:
+            raise ValueError(f"{name}: cbufs: {len(colors)} are too many; {MAX_COLOR_BUFFERS} are possible")
         targets = tuple(None if item is None else self.as_surface(item, f"{name}: cbufs[{i}]") for i, item in enumerate(colors))
         depth = None if zsbuf is None else self.as_surface(zsbuf, f"{name}: zsbuf")
         for index, item in enumerate(targets):
@@ -95,7 +95,7 @@ class Framebuffers(ContextCore):
         bound = [item for item in (*targets, depth) if item is not None]
         for item in bound:
             self.note_use(item.texture)
-        limits = [(item.width, item.height) for item in bound] or [(packet.MAX_SIZE, packet.MAX_SIZE)]
+        limits = [(item.width, item.height) for item in bound] or [(MAX_TEXTURE_SIZE, MAX_TEXTURE_SIZE)]
         sizes = []
         for field, given, limit in zip(("width", "height"), (width, height), (min(w for w, _ in limits), min(h for _, h in limits))):
             sizes.append(integer(given, f"{name}: {field}", 0, limit) or (limit if bound else 0))

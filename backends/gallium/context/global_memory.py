@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from backends.device.grid import MAX_GLOBAL
 from backends.device.memory import Memory, Range
 from backends.gallium.resource.resource import Resource, address_of, allocate
+from backends.pipe.limits import MAX_RESOURCE_BYTES
 
 ALIGNMENT = 256
 """Of addresses."""
@@ -46,8 +46,8 @@ class GlobalMemory:
             if address + size <= taken:
                 break
             address = -(-(taken + resource.size) // ALIGNMENT) * ALIGNMENT
-        if address + size > MAX_GLOBAL:
-            raise ValueError(f"set_global_binding: resources: more than {MAX_GLOBAL} bytes in all")
+        if address + size > MAX_RESOURCE_BYTES:
+            raise ValueError(f"set_global_binding: resources: more than {MAX_RESOURCE_BYTES} bytes in all")
         return address
 
     def ranges(self) -> Iterator[Range]:

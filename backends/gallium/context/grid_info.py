@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from backends.device.grid import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL, ComputeShader, Grid, Triple
+from backends.device.grid import ComputeShader, Grid, Triple
 from backends.device.memory import Memory
 from backends.gallium.resource.resource import Resource, address_of, allocate
 from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
+from backends.pipe.limits import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from backends.device.limits import MAX_VIEWS as MAX_VIEWPORTS
-from backends.device.limits import MAX_WINDOWS
 from backends.gallium.context.core import ContextCore
 from backends.pipe.checks import integer, make, real
+from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VIEWPORTS, MAX_WINDOW_RECTANGLES
 from backends.pipe.state import BlendColor, ClipState, PolyStipple, ScissorState, StencilRef, ViewportState
-from backends.run.shapes import MAX_PATCH
 
 T = TypeVar("T")
 
@@ -39,8 +37,8 @@ class Parameters(ContextCore):
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
         """Draw only inside of up to eight rectangles, or only outside of them; without arguments, everywhere. (p_context.h)"""
         name = "set_window_rectangles"
-        if len(rectangles) > MAX_WINDOWS:
-            raise ValueError(f"{name}: rectangles: {len(rectangles)} are too many; {MAX_WINDOWS} are possible")
+        if len(rectangles) > MAX_WINDOW_RECTANGLES:
+            raise ValueError(f"{name}: rectangles: {len(rectangles)} are too many; {MAX_WINDOW_RECTANGLES} are possible")
         self.state.window_rectangles = (bool(include), self._rectangles(rectangles, 0, (), name))
 
     def _rectangles(self, states: Any, start: int, old: tuple[ScissorState, ...], name: str) -> tuple[ScissorState, ...]:
@@ -111,4 +109,4 @@ class Parameters(ContextCore):
 
     def set_patch_vertices(self, patch_vertices: int) -> None:
         """Set the number of vertices of a patch, 1 to 32, for draws with `vertices_per_patch` 0. (p_context.h)"""
-        self.state.patch_vertices = integer(patch_vertices, "set_patch_vertices: patch_vertices", 1, MAX_PATCH)
+        self.state.patch_vertices = integer(patch_vertices, "set_patch_vertices: patch_vertices", 1, MAX_PATCH_VERTICES)

@@ -15,12 +15,11 @@ from backends.gallium.context.handles import StateObject, check_object, place
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make
 from backends.pipe.enums import ShaderType, lookup
+from backends.pipe.limits import MAX_SAMPLERS
 from backends.pipe.state import (
     MAX_ANISOTROPY,
     SamplerState,
 )
-
-MAX_SAMPLERS = 32
 
 
 class SamplerStates(ContextCore):

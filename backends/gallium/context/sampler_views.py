@@ -11,8 +11,7 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import SamplerView, sampler_view
 from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, Swizzle, TextureTarget, lookup
-
-MAX_VIEWS = 32
+from backends.pipe.limits import MAX_SAMPLER_VIEWS
 
 
 class SamplerViews(ContextCore):
@@ -70,11 +69,11 @@ class SamplerViews(ContextCore):
         """
         name = "set_sampler_views"
         kind = lookup(ShaderType, stage, f"{name}: stage")
-        first = integer(start, f"{name}: start", 0, MAX_VIEWS)
+        first = integer(start, f"{name}: start", 0, MAX_SAMPLER_VIEWS)
         if isinstance(views, (str, bytes, SamplerView)) or not isinstance(views, Sequence):
             raise TypeError(f"{name}: views: a sequence is wanted, not {type(views).__name__}")
-        if first + len(views) > MAX_VIEWS:
-            raise ValueError(f"{name}: views: unit {first + len(views) - 1} does not exist; there are {MAX_VIEWS}")
+        if first + len(views) > MAX_SAMPLER_VIEWS:
+            raise ValueError(f"{name}: views: unit {first + len(views) - 1} does not exist; there are {MAX_SAMPLER_VIEWS}")
         for index, view in enumerate(views):
             if view is None:
                 continue

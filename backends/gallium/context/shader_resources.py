@@ -13,8 +13,7 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.view import Surface
 from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, lookup
-from backends.run.arguments import MAX_BUFFERS
-from backends.run.textures import MAX_IMAGES
+from backends.pipe.limits import MAX_SHADER_BUFFERS, MAX_SHADER_IMAGES
 
 T = TypeVar("T")
 Slot = tuple[str, int, int]
@@ -41,7 +40,7 @@ class ShaderResources(ContextCore):
         name = "set_shader_buffers"
         kind = lookup(ShaderType, stage, f"{name}: stage")
         table = self.state.stage[kind].buffers
-        self._bind_all(name, "buffers", kind, buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
+        self._bind_all(name, "buffers", kind, buffers, start, MAX_SHADER_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
 
     def set_shader_images(self, stage: ShaderType | int | str, images: Sequence[Any] = (), *, start: int = 0) -> None:
         """Bind images that a stage may read and write, IMAGE[start] and the next; None leaves a slot empty. (p_context.h)
@@ -54,12 +53,14 @@ class ShaderResources(ContextCore):
         name = "set_shader_images"
         kind = lookup(ShaderType, stage, f"{name}: stage")
         table = self.state.stage[kind].images
-        self._bind_all(name, "images", kind, images, start, MAX_IMAGES, table.put, lambda item, at: shader_image(self, item, at))
+        self._bind_all(name, "images", kind, images, start, MAX_SHADER_IMAGES, table.put, lambda item, at: shader_image(self, item, at))
 
     def set_hw_atomic_buffers(self, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
         """Bind buffers of atomic counters, HWATOMIC[start] and the next, for all stages; items as in `set_shader_buffers`. (p_context.h)"""
         name, table = "set_hw_atomic_buffers", self.state.counters
-        self._bind_all(name, "buffers", ALL_STAGES, buffers, start, MAX_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at))
+        self._bind_all(
+            name, "buffers", ALL_STAGES, buffers, start, MAX_SHADER_BUFFERS, table.put, lambda item, at: shader_buffer(self, item, at)
+        )
 
     def set_compute_resources(self, resources: Sequence[Any] = (), *, start: int = 0) -> None:
         """Bind buffers as BUFFER and textures (or surfaces) as IMAGE of the same number, for compute shaders.
@@ -77,7 +78,7 @@ class ShaderResources(ContextCore):
         self._set_resources("set_shader_resources", stages, resources, start)
 
     def _set_resources(self, name: str, stages: Sequence[ShaderType], resources: Sequence[Any], start: int) -> None:
-        first = integer(start, f"{name}: start", 0, MAX_BUFFERS)
+        first = integer(start, f"{name}: start", 0, MAX_SHADER_BUFFERS)
         for number, item in enumerate(sequence(resources, f"{name}: resources"), first):
             is_image = isinstance(item, Surface) or (isinstance(item, Resource) and not item.is_buffer)
             buffer, image = (None, item) if is_image else (item, None)

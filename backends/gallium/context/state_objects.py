@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from backends.device import bound as packet
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_VERTEX_BUFFERS
 from backends.pipe.state import (
     BlendState,
     DepthStencilAlphaState,
@@ -22,7 +22,6 @@ from backends.pipe.state import (
 )
 
 S = TypeVar("S")
-MAX_ELEMENTS = 32
 _TARGET_FIELDS = frozenset(item.name for item in fields(RenderTargetBlend))
 
 
@@ -69,8 +68,8 @@ class StateObjects(ContextCore):
             target = make(RenderTargetBlend, targets[0] if targets else None, first, name)
             given["rt"] = (target, *targets[1:])
         made = make(BlendState, state, given, name)
-        if len(made.rt) > packet.MAX_COLOR_BUFFERS:
-            raise ValueError(f"{name}: rt: {len(made.rt)} targets, at most {packet.MAX_COLOR_BUFFERS} are possible")
+        if len(made.rt) > MAX_COLOR_BUFFERS:
+            raise ValueError(f"{name}: rt: {len(made.rt)} targets, at most {MAX_COLOR_BUFFERS} are possible")
         return self.create_object("blend", made)
 
     def bind_blend_state(self, handle: StateObject[BlendState] | None) -> None:
@@ -158,15 +157,15 @@ class StateObjects(ContextCore):
         name = "create_vertex_elements_state"
         if isinstance(elements, (str, bytes, Mapping)) or not isinstance(elements, Sequence):
             raise TypeError(f"{name}: elements: a sequence is wanted, not {type(elements).__name__}")
-        if len(elements) > MAX_ELEMENTS:
-            raise ValueError(f"{name}: elements: {len(elements)} are too many; {MAX_ELEMENTS} are possible")
+        if len(elements) > MAX_ATTRIBUTES:
+            raise ValueError(f"{name}: elements: {len(elements)} are too many; {MAX_ATTRIBUTES} are possible")
         names = [item.name for item in fields(VertexElement)]
         made = []
         for index, item in enumerate(elements):
             given = item if isinstance(item, (VertexElement, Mapping)) else dict(zip(names, item))
             element = make(VertexElement, given, {}, f"{name}: elements[{index}]")
             integer(element.src_offset, f"{name}: elements[{index}]: src_offset", 0, 1 << 16)
-            integer(element.vertex_buffer_index, f"{name}: elements[{index}]: vertex_buffer_index", 0, packet.MAX_VERTEX_BUFFERS - 1)
+            integer(element.vertex_buffer_index, f"{name}: elements[{index}]: vertex_buffer_index", 0, MAX_VERTEX_BUFFERS - 1)
             integer(element.instance_divisor, f"{name}: elements[{index}]: instance_divisor")
             made.append(element)
         return self.create_object("vertex_elements", tuple(made))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from backends.device import bound as packet
 from backends.gallium.context.core import ContextCore
 from backends.pipe.checks import integer, make
+from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_STREAM_OUTPUTS
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
@@ -16,8 +17,6 @@ from tgsi.language.program import Program
 if TYPE_CHECKING:
     from backends.gallium.resource.resource import Resource
 
-MAX_TARGETS = 4
-MAX_OUTPUTS = 64
 MAX_STRIDE = 512
 """Words of a vertex in a buffer."""
 APPEND = -1
@@ -41,10 +40,10 @@ def checked_info(info: Any, program: Program, name: str) -> StreamOutputInfo | N
     if info is None:
         return None
     made = make(StreamOutputInfo, info, {}, f"{name}: stream_output")
-    if len(made.output) > MAX_OUTPUTS or len(made.stride) > MAX_TARGETS:
-        raise ValueError(f"{name}: stream_output: at most {MAX_OUTPUTS} outputs to {MAX_TARGETS} buffers are possible")
+    if len(made.output) > MAX_STREAM_OUTPUTS or len(made.stride) > MAX_STREAM_OUTPUT_TARGETS:
+        raise ValueError(f"{name}: stream_output: at most {MAX_STREAM_OUTPUTS} outputs to {MAX_STREAM_OUTPUT_TARGETS} buffers are possible")
     registers = program.file_size(File.OUT)
-    limits = {"register_index": registers - 1, "start_component": 3, "num_components": 4, "output_buffer": MAX_TARGETS - 1}
+    limits = {"register_index": registers - 1, "start_component": 3, "num_components": 4, "output_buffer": MAX_STREAM_OUTPUT_TARGETS - 1}
     limits |= {"dst_offset": MAX_STRIDE, "stream": 3}
     for number, stride in enumerate(made.stride):
         integer(stride, f"{name}: stream_output: stride[{number}]", 0, MAX_STRIDE)
@@ -95,8 +94,8 @@ class StreamOutputs(ContextCore):
         """
         name = "set_stream_output_targets"
         self.check_open()
-        if len(targets) > MAX_TARGETS:
-            raise ValueError(f"{name}: targets: {len(targets)} are too many; {MAX_TARGETS} are possible")
+        if len(targets) > MAX_STREAM_OUTPUT_TARGETS:
+            raise ValueError(f"{name}: targets: {len(targets)} are too many; {MAX_STREAM_OUTPUT_TARGETS} are possible")
         bound = tuple(None if t is None else self._check_target(t, f"{name}: targets[{k}]") for k, t in enumerate(targets))
         places = [APPEND if k >= len(offsets) or offsets[k] in (APPEND, _U32) else offsets[k] for k in range(len(bound))]
         for k, (target, place) in enumerate(zip(bound, places)):

@@ -1,25 +1,17 @@
-"""Where the levels and layers of a resource lie in memory (architecture, section 9: Memory)."""
+"""Places of the levels and layers of a resource in memory (ARCHITECTURE.md, "Memory")."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backends.abi.limits import TILE
 from backends.formats import Format
 from backends.pipe.enums import Bind, TextureTarget
+from backends.pipe.limits import MAX_LAYERS, MAX_RESOURCE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
 
 LINE = 64
 """Bytes of a cache line: alignment of storage, unit of row strides, and slack behind every resource."""
 
-TILE = 64
-"""Pixels that rendered levels are padded to in x and y."""
-
-MAX_BYTES = 1 << 30
-"""Largest resource; kernels address texels with 32-bit offsets."""
-
-MAX_2D = 8192
-MAX_3D = 2048
-MAX_LAYERS = 2048
-MAX_LEVELS = 14
 
 LAYERED = frozenset(
     {
@@ -120,13 +112,13 @@ def check(template: Template, argument: str = "resource_create") -> None:
     """ValueError, naming the field, for a template that no resource can have."""
     target, name = template.target, template.target.name
     if template.is_buffer:
-        limits = (MAX_BYTES, 1, 1, 1)
+        limits = (MAX_RESOURCE_BYTES, 1, 1, 1)
     elif target in ONE_DIMENSIONAL:
-        limits = (MAX_2D, 1, 1, MAX_LAYERS)
+        limits = (MAX_TEXTURE_SIZE, 1, 1, MAX_LAYERS)
     elif target is TextureTarget.TEXTURE_3D:
-        limits = (MAX_3D, MAX_3D, MAX_3D, 1)
+        limits = (MAX_TEXTURE_DEPTH, MAX_TEXTURE_DEPTH, MAX_TEXTURE_DEPTH, 1)
     else:
-        limits = (MAX_2D, MAX_2D, 1, MAX_LAYERS)
+        limits = (MAX_TEXTURE_SIZE, MAX_TEXTURE_SIZE, 1, MAX_LAYERS)
     if target not in LAYERED:
         limits = (*limits[:3], 1)
     sizes = (template.width0, template.height0, template.depth0, template.array_size)
@@ -148,5 +140,5 @@ def check(template: Template, argument: str = "resource_create") -> None:
     if template.nr_samples > 1 and (target not in MULTISAMPLED or template.last_level):
         raise ValueError(f"{argument}: nr_samples: only a 2D texture or array of one level can have {template.nr_samples} samples")
     size = levels_of(template)[1]
-    if size > MAX_BYTES:
-        raise ValueError(f"{argument}: the resource needs {size} bytes; at most {MAX_BYTES} are possible")
+    if size > MAX_RESOURCE_BYTES:
+        raise ValueError(f"{argument}: the resource needs {size} bytes; at most {MAX_RESOURCE_BYTES} are possible")

@@ -23,10 +23,10 @@ from backends.llvm.engine.engine import Entry
 from backends.llvm.engine.kernel_cache import KernelCache
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.enums import Prim
+from backends.pipe.limits import MAX_PATCH_VERTICES
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.packet import Packet
-from backends.run.shapes import MAX_PATCH
 from passes.analysis import facts
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
@@ -41,8 +41,8 @@ def patch_vertices(state: DrawState, info: DrawInfo) -> int:
     if info.mode is not Prim.PATCHES:
         raise ValueError(f"draw_vbo: mode: tessellation shaders want PATCHES, not {Prim(info.mode).name}")
     vertices = info.vertices_per_patch or state.patch_vertices
-    if not 1 <= vertices <= MAX_PATCH:
-        raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH} are possible, not {vertices}")
+    if not 1 <= vertices <= MAX_PATCH_VERTICES:
+        raise ValueError(f"draw_vbo: vertices_per_patch: 1 to {MAX_PATCH_VERTICES} are possible, not {vertices}")
     return vertices
 
 

@@ -11,19 +11,25 @@ DEFAULT_MXCSR = 0x1F80
 """Round to nearest, denormals kept, no traps."""
 
 
+def set_mxcsr(f: Function, value: int) -> Val:
+    """Load `value` into MXCSR. Returns the address of the word that it had, for `llvm.x86.sse.ldmxcsr`."""
+    saved, wanted = f.alloca("i32"), f.alloca("i32")
+    f.call(None, "llvm.x86.sse.stmxcsr", saved)
+    f.store(f.const(I32, value), wanted)
+    f.call(None, "llvm.x86.sse.ldmxcsr", wanted)
+    return saved
+
+
 @contextmanager
 def default_environment(f: Function) -> Iterator[None]:
-    """Save the mode of the floating-point unit, set the default, restore it behind the body.
+    """Save the mode of the floating-point unit, set the default, restore it after the body.
 
     Every native entry does this on every thread, because threads inherit rounding and flush-to-zero modes: MXCSR on x86, FPCR on
     AArch64. Other targets are entered in their default mode. The body should call functions that compute, not compute itself:
     nothing keeps LLVM from moving arithmetic over the change.
     """
     if f.module.has("x86"):
-        saved, wanted = f.alloca("i32"), f.alloca("i32")
-        f.call(None, "llvm.x86.sse.stmxcsr", saved)
-        f.store(f.const(I32, DEFAULT_MXCSR), wanted)
-        f.call(None, "llvm.x86.sse.ldmxcsr", wanted)
+        saved = set_mxcsr(f, DEFAULT_MXCSR)
         yield
         f.call(None, "llvm.x86.sse.ldmxcsr", saved)
     elif f.module.has("aarch64"):
@@ -33,15 +39,3 @@ def default_environment(f: Function) -> Iterator[None]:
         f.call(None, "llvm.aarch64.set.fpcr", mode)
     else:
         yield
-
-
-DEFAULT_MXCSR = 0x1F80
-
-
-def set_mxcsr(f: Function, value: int) -> Val:
-    """Saves MXCSR, loads `value`; returns the slot of the saved word."""
-    saved, wanted = f.alloca("i32"), f.alloca("i32")
-    f.call(None, "llvm.x86.sse.stmxcsr", saved)
-    f.store(f.const(I32, value), wanted)
-    f.call(None, "llvm.x86.sse.ldmxcsr", wanted)
-    return saved

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from backends.abi.limits import MAX_LANES, MIN_LANES
 from backends.llvm.builder.function import Function, Val
-
-MIN_LANES = 4
-MAX_LANES = 64
 
 
 @dataclass(frozen=True, slots=True)

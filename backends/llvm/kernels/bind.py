@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.keys import GALLIUM_TARGETS, ImageKey, SamplerKey, TextureKey, texture_key
-from backends.abi.records import MAX_CONSTANT_BUFFERS, BufferRecord, SamplerRecord, ShaderEnv, TextureRecord
-from backends.llvm.translate.interface import MAX_BUFFERS
+from backends.abi.records import BufferRecord, SamplerRecord, ShaderEnv, TextureRecord
 from backends.pipe.enums import TextureTarget
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SHADER_BUFFERS, MAX_SHADER_IMAGES
 from backends.run.arguments import Arguments
-from backends.run.textures import MAX_IMAGES, ImageData, TextureData, handle_targets, row_bytes, texture_targets
+from backends.run.textures import ImageData, TextureData, handle_targets, row_bytes, texture_targets
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
@@ -103,8 +103,8 @@ class Environment:
         self.image_keys = tuple((unit, key) for unit, (key, _) in images.items())
         textures = (TextureRecord * (max(bound, default=0) + 1))()
         samplers = (SamplerRecord * (max(arguments.samplers, default=0) + 1))()
-        buffers = (BufferRecord * MAX_BUFFERS)()
-        image_records = (TextureRecord * MAX_IMAGES)()
+        buffers = (BufferRecord * MAX_SHADER_BUFFERS)()
+        image_records = (TextureRecord * MAX_SHADER_IMAGES)()
         for unit, item in bound.items():
             textures[unit] = item.record
             self._keep.append(item.memory)

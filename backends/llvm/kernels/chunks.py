@@ -17,7 +17,8 @@ from backends.llvm.kernels.placement import Placement, place
 from backends.llvm.kernels.primitives import GRID_MEMORY
 from backends.llvm.kernels.time_slices import TimeSlices, has_loops
 from backends.llvm.program.plan import plan_of
-from backends.run.arguments import MAX_BUFFERS, Arguments
+from backends.pipe.limits import MAX_SHADER_BUFFERS
+from backends.run.arguments import Arguments
 from backends.run.result import Bits, Emission, Mask
 from backends.run.shapes import output_vertices, patch_registers
 from passes.analysis.operands import registers_of
@@ -64,7 +65,7 @@ class Run:
         """Execute all vectors, one unit after the other."""
         arguments, record, unit = self.arguments, self._record, self._placement.unit
         record.env, record.shared_words = self.environment, arguments.shared_words
-        record.counters = self._buffers([arguments.counters.get(number) for number in range(MAX_BUFFERS)])
+        record.counters = self._buffers([arguments.counters.get(number) for number in range(MAX_SHADER_BUFFERS)])
         record.grid_memory = self._buffers([arguments.memory.get(kind) for kind in GRID_MEMORY])
         patches = self._bind_rows()
         if plan_of(self.program).waits:

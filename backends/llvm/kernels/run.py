@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
-from backends.llvm.builder.lanes import MAX_LANES, MIN_LANES
+from backends.abi.limits import MAX_LANES, MIN_LANES
 from backends.llvm.builder.module import Module
 from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.variants import VariantCache

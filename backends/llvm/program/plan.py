@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from backends.llvm.builder.lanes import MIN_LANES
+from backends.abi.limits import MIN_LANES
 from backends.llvm.program.access import Key, access, is_indirect
 from backends.llvm.program.divergence import Flow, analyse
 from backends.llvm.program.port_pressure import sums_prevail

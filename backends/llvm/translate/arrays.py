@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.abi.records import MAX_CONSTANT_BUFFERS, ShaderEnv
+from backends.abi.records import ShaderEnv
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Val
 from backends.llvm.builder.record import Record
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 
 
 class RegisterArray:

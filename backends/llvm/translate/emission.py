@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from backends.llvm.builder.function import I32, I64, Function, Val, Var
-from backends.run.result import STREAMS
+from backends.pipe.limits import MAX_VERTEX_STREAMS
 
 BEGINS = 4
 """In a mark: the vertex begins a primitive of its stream."""
@@ -31,7 +31,7 @@ class EmissionBuffer:
 
     def __post_init__(self) -> None:
         self._count = self.f.var(I32.wide(self.lanes), 0)
-        self._begins = self.f.var(I32.wide(self.lanes), (1 << STREAMS) - 1)
+        self._begins = self.f.var(I32.wide(self.lanes), (1 << MAX_VERTEX_STREAMS) - 1)
 
     @property
     def count(self) -> Val:
@@ -41,7 +41,7 @@ class EmissionBuffer:
     def emit(self, stream: Val, mask: Val, output: Callable[[int, int], Val]) -> None:
         """Append a vertex of stream `stream` (i32 lanes) in the lanes of `mask`. `output` gives a channel of an OUT register."""
         f, count = self.f, self._count.get()
-        wanted = mask & stream.ult(STREAMS) & count.ult(self.limit)
+        wanted = mask & stream.ult(MAX_VERTEX_STREAMS) & count.ult(self.limit)
         bit = self._bit(stream)
         begins = self._begins.get()
         mark = stream + (begins & bit).ne(0).zext(I32) * BEGINS
@@ -58,7 +58,7 @@ class EmissionBuffer:
     def end_primitive(self, stream: Val, mask: Val) -> None:
         """End the primitive of a stream in the lanes of `mask`: the next vertex of that stream begins a new one."""
         begins = self._begins.get()
-        self._begins.set(self.f.select(mask & stream.ult(STREAMS), begins | self._bit(stream), begins))
+        self._begins.set(self.f.select(mask & stream.ult(MAX_VERTEX_STREAMS), begins | self._bit(stream), begins))
 
     def _bit(self, stream: Val) -> Val:
-        return self.f.const(stream.type, 1) << (stream & (STREAMS - 1))
+        return self.f.const(stream.type, 1) << (stream & (MAX_VERTEX_STREAMS - 1))

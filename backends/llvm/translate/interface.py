@@ -12,9 +12,6 @@ from backends.llvm.translate.emission import EmissionBuffer
 from backends.llvm.translate.rows import RowFile
 from tgsi.language.facts.enums import File, MemoryType
 
-MAX_BUFFERS = 32
-"""Entries of the array that `Memory.buffers` gives."""
-
 
 @runtime_checkable
 class Partial(Protocol):

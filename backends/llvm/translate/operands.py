@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from backends.abi.records import MAX_CONSTANT_BUFFERS
 from backends.llvm.builder.function import F32, I32, Function, Val, Var
 from backends.llvm.program.access import NEIGHBORLY, Key, is_indirect
 from backends.llvm.program.plan import MAX_ARRAY_BYTES, Plan, array_range
@@ -11,6 +10,7 @@ from backends.llvm.translate.arrays import ConstantFile, ImmediateTable, Registe
 from backends.llvm.translate.barriers import Barriers
 from backends.llvm.translate.interface import Interface, Partial, Rows
 from backends.llvm.translate.rows import Index, RowFile
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, ImmediateType
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from backends.device.bound import DrawState
 from backends.device.region import Region, aligned
 from backends.pipe.enums import Prim
+from backends.pipe.limits import MAX_ATTRIBUTES
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Topology, beginnings, expand
 from backends.raster.front.attributes import Attribute
 from backends.raster.kernels import Kernels
-from backends.raster.records import MAX_ATTRIBUTES, Draw, Shape
+from backends.raster.records import Draw, Shape
 from tgsi.language.diagnostics import UnsupportedError
 
 MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together

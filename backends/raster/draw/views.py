@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 
 from backends.device.bound import DrawState, Framebuffer
-from backends.device.limits import MAX_VIEWS
 from backends.device.region import Region
 from backends.formats import Format
+from backends.pipe.limits import MAX_VIEWPORTS
 from backends.pipe.state import ViewportState
 from backends.raster.draw.link import Linked
 from backends.raster.draw.viewport import write_region, write_viewport
@@ -36,9 +36,9 @@ def write_routes(d: Draw, linked: Linked, framebuffer: Framebuffer, total: int) 
 
 def write_views(d: Draw, region: Region, state: DrawState, framebuffer: Framebuffer, depth: Format | None, crop: bool) -> bool:
     """Every viewport with its scissor. False: none of them has a pixel."""
-    d.layers.views = region.allocate(ctypes.sizeof(View) * MAX_VIEWS)
+    d.layers.views = region.allocate(ctypes.sizeof(View) * MAX_VIEWPORTS)
     visible = False
-    for k, view in enumerate((View * MAX_VIEWS).from_address(d.layers.views)):
+    for k, view in enumerate((View * MAX_VIEWPORTS).from_address(d.layers.views)):
         write_viewport(view, state.viewports[k] if k < len(state.viewports) else ViewportState(), state.rasterizer, depth)
         if write_region(view, framebuffer, state.rasterizer, state.scissors, crop, k):
             visible = True

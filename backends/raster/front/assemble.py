@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from backends.abi.limits import MAX_LANES
 from backends.llvm.builder.function import BOOL, I8, I16, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.raster.records import CACHE_SLOTS, MAX_LANES, Batch, Draw, Worker
+from backends.raster.records import CACHE_SLOTS, Batch, Draw, Worker
 
 
 def build_assemble(lanes: int, module: Module) -> None:

@@ -10,9 +10,9 @@ A layer behind the last one counts as the last one, a viewport that does not exi
 
 from __future__ import annotations
 
-from backends.device.limits import MAX_VIEWS
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.pipe.limits import MAX_VIEWPORTS
 from backends.raster.front.clip import copy_vertex
 from backends.raster.front.vertices import inside_guard, project
 from backends.raster.front.views import view_at
@@ -44,7 +44,7 @@ def build_place(module: Module) -> None:
             layer.set(f.load(I32, provoking, (layer_slot << 4) + VertexLayout.SLOTS))
         with f.if_(view_slot >= 0):
             named = f.load(I32, provoking, (view_slot << 4) + VertexLayout.SLOTS)
-            number.set(f.select(named.ult(MAX_VIEWS), named, 0))
+            number.set(f.select(named.ult(MAX_VIEWPORTS), named, 0))
         with f.if_(d.get("layers.is_layer_relative").ne(0)):
             layer.add(number.get())
         for k, (old, t) in enumerate(zip(corners, lists)):
@@ -86,7 +86,7 @@ class Routes:
         self._range = [f.var(F32.wide(lanes), d.get(f"view.{n}")) for n in ("depth_min", "depth_max")]
         with f.if_(slot >= 0):
             named = self._slot(slot)
-            named = f.select(named.ult(MAX_VIEWS), named, 0)  # (`place` has seen to it, but not for lanes without a triangle)
+            named = f.select(named.ult(MAX_VIEWPORTS), named, 0)  # (`place` has seen to it, but not for lanes without a triangle)
             self.number.set(named)
             views = [view_at(f, d, named[k]) for k in range(lanes)]
             bounds = f.load_vec4s([f.at(v, View.region.offset) for v in views], I32)

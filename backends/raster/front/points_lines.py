@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.pipe.limits import MAX_POINT_SIZE
 from backends.raster.front.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
 from backends.raster.front.vertices import snap
 from backends.raster.front.views import placed_view
@@ -35,7 +36,6 @@ from backends.raster.records import (
     Worker,
 )
 
-MAX_POINT = 8192.0  # pixels
 UNIT = 1.0 / 256.0
 DISK_MARK = -1.0  # in z of the place slot
 
@@ -119,7 +119,7 @@ def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
     slot = d.get("points.size_slot")
     with f.if_(slot >= 0):
         size.set(f.load(F32, source, (slot << 4) + VertexLayout.SLOTS))
-    wide = f.min(f.max(size.get(), 1.0), MAX_POINT)
+    wide = f.min(f.max(size.get(), 1.0), MAX_POINT_SIZE)
     single = ~(wide > 1.0)
     left = f.select(single, x, x + (0.75 - wide * 0.5))
     bottom = f.select(single, y, y + (0.25 - wide * 0.5))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from backends.device.limits import TILE
+from backends.abi.limits import TILE
 from backends.llvm.builder.function import BOOL, F32, I32, Function, Val
 from backends.llvm.builder.record import Record
 from backends.raster.records import HizUse, SetupLayout

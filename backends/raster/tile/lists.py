@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backends.device.limits import TILE
+from backends.abi.limits import TILE
 
 LIST_LIMIT = 8192  # bytes; coverage stops when its list is longer
 MAX_QUAD_LANES = 16  # a triangle of a few pixels fills no wider block

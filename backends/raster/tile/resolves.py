@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
-from backends.device.limits import TILE
 from backends.device.resolve_job import averages_words
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
+from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
-from backends.device.limits import TILE
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.records import HEADS, Batch, ClearRecord, Draw, HizUse, Scene, Worker

@@ -26,6 +26,7 @@ from backends.pipe.enums import (
     TextureTarget,
     TexWrap,
 )
+from backends.pipe.limits import MAX_LAYERS, MAX_TEXTURE_SIZE
 from backends.pipe.state import RasterizerState
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
@@ -55,10 +56,6 @@ class _Mark(Enum):
 
 REQUIRED, KEEP = _Mark.REQUIRED, _Mark.KEEP
 
-MAX_SIZE = 8192
-"""Pixels along an edge."""
-
-MAX_LAYERS = 2048
 
 U32 = integer(0, 0xFFFFFFFF)
 U8 = integer(0, 255)
@@ -156,7 +153,7 @@ _QUERY_ID = integer(0, 1 << 20)
 _SLOT = integer(0, 127)
 _LEVEL = integer(0, 15)
 _LAYER = integer(0, MAX_LAYERS)
-_SIZE = integer(1, MAX_SIZE)
+_SIZE = integer(1, MAX_TEXTURE_SIZE)
 
 _STREAM_OUTPUT = record(
     register_index=integer(0, 255),

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from backends.formats import Format
+from backends.pipe.limits import MAX_LAYERS, MAX_TEXTURE_SIZE
 from tgsi.tools.replay.fields import MAX_BYTES, SceneError, boolean, integer, list_of, optional, pixel_format, record, string, wrong
-from tgsi.tools.replay.ops import MAX_LAYERS, MAX_SIZE, Command, read_command
+from tgsi.tools.replay.ops import Command, read_command
 
 MAX_FILE = 1 << 28
 """Bytes of a scene file."""
@@ -157,7 +158,7 @@ def _read_text(path: Path) -> str:
 
 
 def _read_target(value: object) -> Target:
-    size = integer(1, MAX_SIZE)
+    size = integer(1, MAX_TEXTURE_SIZE)
     checks = record(width=size, height=size, layers=integer(1, MAX_LAYERS), cbufs=list_of(optional(pixel_format), 0, 8))
     fields: dict[str, Any] = checks({"layers": 1, **value} if isinstance(value, dict) else value, "fb")
     zs: Format | None = optional(pixel_format)(value.get("zs") if isinstance(value, dict) else None, "fb.zs")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from backends.device.bound import MAX_VERTEX_BUFFERS
 from backends.device.memory import BoundVertexBuffer
 from backends.formats import Format
 from backends.gallium.resource.resource import address_of
+from backends.pipe.limits import MAX_VERTEX_BUFFERS
 from backends.pipe.state import VertexElement
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.resources import format_of

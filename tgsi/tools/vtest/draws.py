@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from backends.device.bound import MAX_VERTEX_BUFFERS
 from backends.device.memory import BoundVertexBuffer
 from backends.pipe.enums import Clear, Prim, ShaderType, lookup
+from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VERTEX_BUFFERS
 from backends.pipe.state import DrawInfo
 from tgsi.tools.vtest.bits import reals, signed
 from tgsi.tools.vtest.errors import CommandError, in_range
@@ -15,7 +15,6 @@ from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
 
 MAX_INFOS = 4096
-MAX_PATCH = 32
 MAX_STRIDE = 1 << 16
 STAGES = tuple(ShaderType)
 
@@ -142,7 +141,7 @@ def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
         bool(words[7]),
         words[8] if words[7] else 0xFFFFFFFF,
         words[13] if len(words) > 13 else 0,
-        in_range(words[12], "vertices_per_patch", 0, MAX_PATCH) if len(words) > 12 else 3,
+        in_range(words[12], "vertices_per_patch", 0, MAX_PATCH_VERTICES) if len(words) > 12 else 3,
         words[9],
         words[10],
     )

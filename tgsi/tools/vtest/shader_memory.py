@@ -6,12 +6,11 @@ from typing import Any
 
 from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.pipe.enums import ImageAccess, ShaderType
+from backends.pipe.limits import MAX_SHADER_BUFFERS
 from tgsi.tools.vtest.errors import in_range
 from tgsi.tools.vtest.resources import format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
-
-MAX_SLOTS = 32
 
 
 def _buffers(sub: SubContext, words: Words) -> list[ShaderBuffer | None]:
@@ -29,12 +28,12 @@ def _buffers(sub: SubContext, words: Words) -> list[ShaderBuffer | None]:
 @command("SET_SHADER_BUFFERS", "shader_type start_slot", "offset length res_handle")
 def _set_buffers(sub: SubContext, words: Words) -> None:
     stage = ShaderType(in_range(words[0], "shader_type", 0, len(ShaderType) - 1))
-    sub.gallium.set_shader_buffers(stage, _buffers(sub, words[2:]), start=in_range(words[1], "start_slot", 0, MAX_SLOTS))
+    sub.gallium.set_shader_buffers(stage, _buffers(sub, words[2:]), start=in_range(words[1], "start_slot", 0, MAX_SHADER_BUFFERS))
 
 
 @command("SET_ATOMIC_BUFFERS", "start_slot", "offset length res_handle")
 def _set_atomics(sub: SubContext, words: Words) -> None:
-    sub.gallium.set_hw_atomic_buffers(_buffers(sub, words[1:]), start=in_range(words[0], "start_slot", 0, MAX_SLOTS))
+    sub.gallium.set_hw_atomic_buffers(_buffers(sub, words[1:]), start=in_range(words[0], "start_slot", 0, MAX_SHADER_BUFFERS))
 
 
 @command("SET_SHADER_IMAGES", "shader_type start_slot", "format access layer_offset level_size res_handle")
@@ -52,7 +51,7 @@ def _set_images(sub: SubContext, words: Words) -> None:
             images.append(ImageView(resource, format, how, offset=first, size=second))
         else:
             images.append(ImageView(resource, format, how, second & 255, first & 0xFFFF, first >> 16))
-    sub.gallium.set_shader_images(stage, images, start=in_range(words[1], "start_slot", 0, MAX_SLOTS))
+    sub.gallium.set_shader_images(stage, images, start=in_range(words[1], "start_slot", 0, MAX_SHADER_BUFFERS))
 
 
 @command("LAUNCH_GRID", "block_x block_y block_z grid_x grid_y grid_z indirect_handle indirect_offset")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.errors import in_range
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command, creates
-
-MAX_TARGETS = 4
 
 
 @dataclass(slots=True, eq=False)
@@ -32,7 +31,7 @@ def _create(sub: SubContext, words: Words) -> None:
 @command("SET_STREAMOUT_TARGETS", "append_bitmask", "handle")
 def _set(sub: SubContext, words: Words) -> None:
     append, *handles = words
-    in_range(len(handles), "handle", 0, MAX_TARGETS)
+    in_range(len(handles), "handle", 0, MAX_STREAM_OUTPUT_TARGETS)
     found = [sub.find(handle, kinds.STREAMOUT_TARGET) for handle in handles]
     offsets = [-1 if append >> index & 1 else 0 for index in range(len(found))]
     sub.gallium.set_stream_output_targets([None if item is None else item.object for item in found], offsets=offsets)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from backends.pipe.enums import CompareFunc, ShaderType, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap, lookup
+from backends.pipe.limits import MAX_SAMPLER_VIEWS
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.bits import reals
 from tgsi.tools.vtest.errors import CommandError, in_range
@@ -14,8 +15,6 @@ from tgsi.tools.vtest.table import Words, command, creates
 
 if TYPE_CHECKING:
     from backends.gallium.resource.view import SamplerView
-
-MAX_UNITS = 32
 
 
 @creates("SAMPLER_STATE", "s0 lod_bias min_lod max_lod border_r border_g border_b border_a")
@@ -82,7 +81,7 @@ def _create_view(sub: SubContext, words: Words) -> None:
 def _set_views(sub: SubContext, words: Words) -> None:
     stage, start, *handles = words
     in_range(stage, "shader_type", 0, len(ShaderType) - 1)
-    in_range(start + len(handles), "start_slot", 0, MAX_UNITS)
+    in_range(start + len(handles), "start_slot", 0, MAX_SAMPLER_VIEWS)
     views = [sub.find(handle, kinds.SAMPLER_VIEW) for handle in handles]
     sub.gallium.set_sampler_views(ShaderType(stage), views, start=start)
     if _place(sub.views[stage], start, [view is not None and view.target is TextureTarget.TEXTURE_RECT for view in views], False):
@@ -93,7 +92,7 @@ def _set_views(sub: SubContext, words: Words) -> None:
 def _set_samplers(sub: SubContext, words: Words) -> None:
     stage, start, *handles = words
     in_range(stage, "shader_type", 0, len(ShaderType) - 1)
-    in_range(start + len(handles), "start_slot", 0, MAX_UNITS)
+    in_range(start + len(handles), "start_slot", 0, MAX_SAMPLER_VIEWS)
     _place(sub.samplers[stage], start, [sub.find(handle, kinds.SAMPLER_STATE) for handle in handles], None)
     _bind_samplers(sub, stage)
 

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 from backends.llvm.builder.function import F32, Val
 from backends.llvm.program.access import channels
 from backends.llvm.translate.emit import Context, Vector, emits
-from backends.run.arguments import MAX_TARGETS
+from backends.pipe.limits import MAX_COLOR_BUFFERS
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Instruction
@@ -31,7 +31,7 @@ def fetched_targets(program: Program, instruction: Instruction) -> dict[int, int
     found: dict[int, int] = {}
     for declaration in program.declared(File.OUT):
         if declaration.semantic is not None and declaration.semantic.name == "COLOR":
-            colors = range(declaration.semantic.index, MAX_TARGETS)
+            colors = range(declaration.semantic.index, MAX_COLOR_BUFFERS)
             found |= zip(range(declaration.first, declaration.last + 1), colors)
     return found if register.indirect is not None else {number: k for number, k in found.items() if number == register.index}
 

@@ -21,7 +21,7 @@ from backends.llvm.translate.emit.outlined import call_part
 from backends.llvm.translate.emit.resources import changing
 from backends.llvm.translate.emit.textures import channels_of
 from backends.llvm.translate.emit.units import MAX_UNITS, Unit, meant, named, named_register, record_of, select_unit, wide
-from backends.run.textures import MAX_IMAGES
+from backends.pipe.limits import MAX_SHADER_IMAGES
 from passes.analysis.operands import RESOURCES
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File, TargetInfo
@@ -68,7 +68,7 @@ def _coordinates(c: Context, address: Vector) -> list[Val]:
 
 
 def _key(c: Context, unit: int) -> ImageKey | None:
-    return _images(c).image_key(unit) if unit < MAX_IMAGES or unit >= MAX_UNITS else None
+    return _images(c).image_key(unit) if unit < MAX_SHADER_IMAGES or unit >= MAX_UNITS else None
 
 
 def _call(

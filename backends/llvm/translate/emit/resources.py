@@ -9,12 +9,13 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 
-from backends.abi.records import MAX_CONSTANT_BUFFERS, BufferRecord, ShaderEnv
+from backends.abi.records import BufferRecord, ShaderEnv
 from backends.llvm.builder.function import I32, I64, PTR, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.translate.emit import Context
 from backends.llvm.translate.emit.lane_stack import Column
-from backends.llvm.translate.interface import MAX_BUFFERS, Counters, Covered, GridMemory, Memory, Words
+from backends.llvm.translate.interface import Counters, Covered, GridMemory, Memory, Words
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SHADER_BUFFERS
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, MemoryType
 from tgsi.language.ir import Dimension, RegisterRef
@@ -95,7 +96,7 @@ def find_resource(c: Context, register: RegisterRef, *, lane_by_lane: bool = Tru
 def _numbered(c: Context, file: File, number: Val) -> Words:
     """The resource of a number (i32 scalar)."""
     f, env = c.f, c.interface.env
-    exists = number.ult(MAX_CONSTANT_BUFFERS if file is File.CONSTBUF else MAX_BUFFERS)
+    exists = number.ult(MAX_CONSTANT_BUFFERS if file is File.CONSTBUF else MAX_SHADER_BUFFERS)
     safe = f.select(exists, number, 0)
     if file is File.CONSTBUF:
         base = f.load(PTR, f.at(env, ShaderEnv.constants.offset), safe << 3, align=8)

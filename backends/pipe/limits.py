@@ -1,0 +1,87 @@
+"""Gallium's limits of this driver, each once. Names follow Mesa's PIPE_MAX_* (src/gallium/include/pipe/p_state.h) and PIPE_CAP_MAX_*.
+
+The screen answers with these numbers, the context checks against them, and records for generated code have that many entries. The
+slots of a shader stage come first, then vertices and stream output, then targets, textures and grids.
+"""
+
+from __future__ import annotations
+
+MAX_CONSTANT_BUFFERS = 16
+"""Constant buffers of a stage (PIPE_SHADER_CAP_MAX_CONST_BUFFERS). Mesa's PIPE_MAX_CONSTANT_BUFFERS has room for more."""
+
+MAX_SAMPLERS = 32
+"""Sampler states of a stage (PIPE_MAX_SAMPLERS)."""
+
+MAX_SAMPLER_VIEWS = 32
+"""Sampler views of a stage (PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS). Mesa's PIPE_MAX_SHADER_SAMPLER_VIEWS has room for more."""
+
+MAX_SHADER_BUFFERS = 32
+"""Shader buffers of a stage, and buffers of atomic counters of a context (PIPE_MAX_SHADER_BUFFERS, PIPE_MAX_HW_ATOMIC_BUFFERS)."""
+
+MAX_SHADER_IMAGES = 32
+"""Shader images of a stage (PIPE_SHADER_CAP_MAX_SHADER_IMAGES)."""
+
+MAX_VERTEX_BUFFERS = 32
+"""Vertex buffers of a context (PIPE_MAX_ATTRIBS)."""
+
+MAX_ATTRIBUTES = 32
+"""Vertex elements, that is, inputs of a vertex shader (PIPE_MAX_ATTRIBS)."""
+
+MAX_PATCH_VERTICES = 32
+"""Vertices of a patch (GL_MAX_PATCH_VERTICES of OpenGL 4.0)."""
+
+MAX_VERTEX_STREAMS = 4
+"""Vertex streams of a geometry shader (PIPE_MAX_VERTEX_STREAMS)."""
+
+MAX_STREAM_OUTPUT_TARGETS = 4
+"""Buffers that stream output writes at once (PIPE_MAX_SO_BUFFERS)."""
+
+MAX_STREAM_OUTPUTS = 64
+"""Rows of pipe_stream_output_info (PIPE_MAX_SO_OUTPUTS)."""
+
+MAX_COLOR_BUFFERS = 8
+"""Color buffers of a framebuffer (PIPE_MAX_COLOR_BUFS)."""
+
+MAX_VIEWPORTS = 16
+"""Viewports, each with its scissor (PIPE_MAX_VIEWPORTS)."""
+
+MAX_WINDOW_RECTANGLES = 8
+"""Window rectangles (PIPE_MAX_WINDOW_RECTANGLES)."""
+
+MAX_POINT_SIZE = 8192.0
+"""Pixels (PIPE_CAPF_MAX_POINT_WIDTH)."""
+
+MAX_TEXTURE_SIZE = 8192
+"""Pixels along an edge of a framebuffer or of a one- or two-dimensional texture (PIPE_CAP_MAX_TEXTURE_2D_SIZE).
+
+The rasterizer's edges and planes are exact up to here: see backends/raster/front/setup.py."""
+
+MAX_TEXTURE_DEPTH = 2048
+"""Texels along an edge of a three-dimensional texture (PIPE_CAP_MAX_TEXTURE_3D_LEVELS is 12)."""
+
+MAX_LAYERS = 2048
+"""Layers of a texture (PIPE_CAP_MAX_TEXTURE_ARRAY_LAYERS)."""
+
+MAX_RESOURCE_LEVELS = MAX_TEXTURE_SIZE.bit_length()
+"""Levels of a resource of MAX_TEXTURE_SIZE texels (PIPE_CAP_MAX_TEXTURE_2D_LEVELS)."""
+
+MAX_TEXTURE_LEVELS = 16
+"""Levels that a texture's record has room for (PIPE_MAX_TEXTURE_LEVELS)."""
+
+MAX_RESOURCE_BYTES = 1 << 30
+"""Bytes of a resource: generated code addresses texels with 32-bit offsets."""
+
+MAX_GRID = 65535
+"""Blocks of a grid along an axis (PIPE_COMPUTE_CAP_MAX_GRID_SIZE; GL_MAX_COMPUTE_WORK_GROUP_COUNT is at least this)."""
+
+MAX_BLOCK = 1024
+"""Threads of a block, and along each of its axes (PIPE_COMPUTE_CAP_MAX_THREADS_PER_BLOCK)."""
+
+MAX_LOCAL = 32768
+"""Bytes of SHARED memory of a block (PIPE_COMPUTE_CAP_MAX_LOCAL_SIZE)."""
+
+MAX_PRIVATE = 32768
+"""Bytes of PRIVATE memory of a thread (PIPE_COMPUTE_CAP_MAX_PRIVATE_SIZE)."""
+
+MAX_INPUT = 65536
+"""Bytes of kernel arguments (PIPE_COMPUTE_CAP_MAX_INPUT_SIZE)."""
