@@ -221,6 +221,9 @@ class ResourceWriter(Writer):
         if name == "LODQ":
             self._near("LODQ", f"{self._coordinates(False)}, SAMP[{LINEAR_UNIT}], 2D")
             return
+        if name == "TG4":
+            self._gathers()
+            return
         if name in ("TEX", "TXL", "TEX_LZ") and self._one_in(4):
             self._near(name, f"{self._coordinates(False)}, SAMP[{LINEAR_UNIT}], 2D")
             return
@@ -240,10 +243,22 @@ class ResourceWriter(Writer):
             if name == "TEX2" and target != "SHADOWCUBEARRAY" and self._one_in(2):
                 floats[0] = f"{self.pools.floats[0]}.xxxx"
             between = {"TXD": floats, "TEX2": floats[:1], "TXB2": floats[:1], "TXL2": floats[:1]}.get(name, [])
-            if name == "TG4":
-                between = [f"{SMALL}.{self.chance.choice('xyzw') * 4}" if target != "SHADOWCUBEARRAY" else floats[0]]
             operands = ", ".join([self._coordinates(False), *between, f"SAMP[{unit}]", target])
             self.write(name, "loose", self._mask(), [operands + self._offset(target)])
+
+    def _gathers(self) -> None:
+        """TG4 of a texture that it reads four texels of, and of a shadow texture.
+
+        Coordinates are mostly near the texture: far from it, a gather finds one texel of an edge four times.
+        """
+        color = ANY_UNIT if self.resources.targets[ANY_UNIT] in _GATHERED else LINEAR_UNIT
+        for unit in (color, SHADOW_UNIT):
+            target = self.resources.targets[unit]
+            place = f"{self.chance.choice((*self.pools.floats * 3, *self.pools.near))}.{self._swizzle()}"
+            last = f"{SMALL}.{self.chance.choice('xyzw') * 4}"
+            if target == "SHADOWCUBEARRAY":
+                last = self.source("float", plain=False)
+            self.write("TG4", "loose", self._mask(), [f"{place}, {last}, SAMP[{unit}], {target}{self._offset(target)}"])
 
     def _near(self, name: str, operands: str) -> None:
         """To an output's channels that nothing reads."""
