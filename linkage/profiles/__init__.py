@@ -6,28 +6,42 @@ words are packed as the profile's own text says.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from linkage.device import Profile
-from linkage.profiles import i915, i965, nv50, nvfx, r300, r600, software, svga
+if TYPE_CHECKING:
+    from linkage.device import Profile
 
-PROFILES: Mapping[str, Profile] = MappingProxyType(
-    {
-        profile.name: profile
-        for profile in (
-            software.PROFILE,
-            nvfx.NV30,
-            nvfx.NV40,
-            nv50.PROFILE,
-            r300.R300,
-            r300.R500,
-            r600.PROFILE,
-            svga.VGPU9,
-            svga.VGPU10,
-            i915.PROFILE,
-            i965.PROFILE,
-        )
-    }
-)
+_HOMES = {
+    "software": ("software", "PROFILE"),
+    "nv30": ("nvfx", "NV30"),
+    "nv40": ("nvfx", "NV40"),
+    "nv50": ("nv50", "PROFILE"),
+    "r300": ("r300", "R300"),
+    "r500": ("r300", "R500"),
+    "r600": ("r600", "PROFILE"),
+    "svga": ("svga", "VGPU9"),
+    "svga10": ("svga", "VGPU10"),
+    "i915": ("i915", "PROFILE"),
+    "i965": ("i965", "PROFILE"),
+}
+
+
+class _Profiles(Mapping[str, "Profile"]):
+    """Profiles by name, each loaded when it is asked for."""
+
+    def __getitem__(self, name: str) -> Profile:
+        module, attribute = _HOMES[name]
+        profile: Profile = getattr(import_module(f"{__name__}.{module}"), attribute)
+        return profile
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_HOMES)
+
+    def __len__(self) -> int:
+        return len(_HOMES)
+
+
+PROFILES: Mapping[str, Profile] = _Profiles()
 """Every profile that `link` knows, by name."""

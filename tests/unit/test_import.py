@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -11,14 +13,17 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def run(code: str, *, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", code], cwd=cwd or ROOT, capture_output=True, text=True, check=False)
+def run(
+    code: str, *arguments: str, cwd: Path | None = None, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, cwd=cwd or ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("heavy", ["numpy", "llvmlite", "lark"])
-def test_import_loads_nothing_heavy(heavy: str) -> None:
-    done = run(f"import sys, tgsi; sys.exit({heavy!r} in sys.modules)")
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("more", ["", "tgsi.check(tgsi.parse('VERT\\nEND')); str(tgsi.parse('VERT\\nEND'))"])
+def test_importing_and_reading_load_nothing_heavy(more: str) -> None:
+    done = run(f"import sys, tgsi; {more or None}; print({{'numpy', 'llvmlite', 'lark'}} & set(sys.modules))")
+    assert (done.stdout, done.stderr) == ("set()\n", "")
 
 
 def test_screen_answers_without_llvmlite() -> None:
@@ -26,9 +31,31 @@ def test_screen_answers_without_llvmlite() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_import_takes_less_than_a_tenth_of_a_second() -> None:
+def test_import_takes_less_than_60_ms_of_cpu_time(tmp_path: Path) -> None:
     code = "import time; a = time.process_time(); import tgsi; print(time.process_time() - a)"
-    assert min(float(run(code).stdout) for _ in range(5)) < 0.1
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment |= {"PYTHONPYCACHEPREFIX": str(tmp_path)}  # as an installed package, which is compiled
+    times = (float(run(code, environment=environment).stdout) for _ in range(20))
+    assert any(time < 0.06 for time in times)  # other work on the machine slows some of them
+
+
+def test_a_triangle_from_a_warm_cache_loads_no_code_generator(tmp_path: Path) -> None:
+    code = (
+        "import runpy, sys; sys.argv[1:] = ['-o', sys.argv[1]]; runpy.run_path('examples/triangle.py', run_name='__main__'); "
+        "print(*sorted(sys.modules), sep='\\n')"
+    )
+    environment = {**os.environ, "TGSI_CACHE_DIR": str(tmp_path / "objects")}
+    for _ in range(2):  # the first one compiles
+        done = run(code, str(tmp_path), environment=environment)
+        assert done.returncode == 0, done.stderr
+    loaded = done.stdout.split()
+    assert "backends.raster.kernels" in loaded
+    unwanted = [f"backends.llvm.{floor}" for floor in ("builder", "kernels", "library", "sampling", "translate")]
+    unwanted += ["backends.interp", "backends.compute", "backends.geometry.pipeline", "linkage.linker", "linkage.profiles.nvfx"]
+    unwanted += ["passes.lower", "passes.optimise", "tgsi.tools", "lark", "PIL.JpegImagePlugin", "PIL.GifImagePlugin"]
+    assert [name for name in loaded if name in unwanted or name.startswith(tuple(f"{folder}." for folder in unwanted))] == []
+    ours = [name for name in loaded if name.partition(".")[0] in ("tgsi", "passes", "linkage", "backends")]
+    assert len(ours) < 215
 
 
 def test_every_public_name_is_there() -> None:

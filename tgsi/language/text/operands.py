@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import product
+from itertools import combinations, product
 from typing import Any, Generic, Self, TypeVar
 
 from tgsi.language.facts.enums import CHANNELS, File
@@ -17,15 +17,14 @@ Matcher = Callable[[str], Any]
 
 FILES: Mapping[str, File] = {file.name: file for file in File}
 LETTERS: Mapping[str, tuple[int, ...]] = {
-    letters: tuple(CHANNELS.index(letter) for letter in letters.lower())
+    letters: order
     for length in (1, 2, 3, 4)
-    for letters in map("".join, product("xyzwXYZW", repeat=length))
+    for letters, order in zip(map("".join, product("xyzwXYZW", repeat=length)), product((0, 1, 2, 3) * 2, repeat=length))
 }
 """Channel letters in any case to channel numbers."""
 
-MASKS: Mapping[str | None, int] = {None: XYZW} | {
-    letters: sum(1 << channel for channel in order) for letters, order in LETTERS.items() if list(order) == sorted(set(order))
-}
+_RISING = {order: sum(1 << channel for channel in order) for length in (1, 2, 3, 4) for order in combinations(range(4), length)}
+MASKS: Mapping[str | None, int] = {None: XYZW} | {letters: _RISING[order] for letters, order in LETTERS.items() if order in _RISING}
 """Mask letters to bits: each channel at most once, in the order xyzw."""
 
 SWIZZLES: Mapping[str | None, tuple[int, int, int, int]] = {None: IDENTITY} | {
