@@ -16,6 +16,7 @@ from passes.validate.semantics import SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.traits import Flow
 from tgsi.language.program import Program
 from tgsi.language.source import Span
 from tgsi.language.tokens.encoder import encode
@@ -137,7 +138,7 @@ def check_features(job: Job) -> None:
         job.error("K031", f"the device has no {job.vertex.processor.name} stage")
     if not profile.has_fragment_flow:
         for instruction in job.fragment.instructions:
-            if is_flow(instruction.opcode.name):
+            if instruction.opcode.flow not in (None, Flow.END):
                 text = f"fragment programs have no control flow, and this one uses {instruction.opcode.name}"
                 job.error("K031", text, span=instruction.span, hint="select with CMP or SLT instead of branching; unroll loops")
                 break
@@ -154,18 +155,6 @@ def check_features(job: Job) -> None:
         elif name in NEW_INPUTS and not profile.has_primitive_id:
             job.error("K031", f"IN[{item.register}] {item.semantic}: the device does not give this to fragments", register=item.register)
     job.stop_if_errors()
-
-
-_FLOW = frozenset(
-    name
-    for line in ("IF UIF ELSE ENDIF", "BGNLOOP ENDLOOP BRK BREAKC CONT", "CAL RET BGNSUB ENDSUB", "SWITCH CASE DEFAULT ENDSWITCH")
-    for name in line.split()
-)
-
-
-def is_flow(opcode: str) -> bool:
-    """The opcode branches. KILL and END do not."""
-    return opcode in _FLOW
 
 
 def carriers(job: Job) -> dict[int, Relocation]:

@@ -7,10 +7,10 @@ from dataclasses import field
 
 from passes.analysis import facts
 from tgsi.language._record import record
-from tgsi.language.facts.enums import TARGETS, File, Interpolation, Location, Processor
-from tgsi.language.facts.opcodes import Mode
+from tgsi.language.channels import read_mask
+from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
-from tgsi.language.ir import XYZW, Declaration, Instruction, RegisterRef
+from tgsi.language.ir import Declaration, Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.source import Span
 
@@ -113,33 +113,9 @@ def write_masks(program: Program, file: File = File.OUT) -> dict[int, int]:
 
 def _reads(instruction: Instruction) -> Iterator[tuple[RegisterRef, int]]:
     for position, operand in enumerate(instruction.src):
-        needed = needed_channels(instruction, position)
-        mask = 0
-        for channel in range(4):
-            if needed >> channel & 1:
-                mask |= 1 << operand.swizzle[channel]
-        yield operand.register, mask
+        yield operand.register, read_mask(instruction, position)
     for offset in instruction.offsets:
         yield offset.register, sum(1 << channel for channel in set(offset.swizzle))
-
-
-REPLICATE_READS = {"DP2": 3, "DP3": 7, "DP4": 15, "PK2H": 3, "PK2US": 3, "PK4B": 15, "PK4UB": 15}
-"""Channels that opcodes with one result for all channels read; the others read x."""
-
-
-def needed_channels(instruction: Instruction, position: int) -> int:
-    """Channels (before the swizzle, bit 0 is x) that an instruction takes of its source `position`; may be too many, never too few."""
-    opcode = instruction.opcode
-    wide = any(kind in ("double", "int64", "uint64") for kind in (*opcode.dst_types, *opcode.src_types))
-    if opcode.mode is Mode.COMPONENTWISE and not wide:
-        return instruction.dst[0].write_mask if instruction.dst else XYZW
-    if opcode.mode is Mode.REPLICATE and not wide:
-        return REPLICATE_READS.get(opcode.name, 1)
-    target = TARGETS.get(instruction.texture or "")
-    if target is not None and position == 0 and opcode.name in ("TEX", "TEX_LZ"):
-        reference = {"z": 4, "w": 8}.get(target.shadow, 0)
-        return ((1 << target.coords) - 1 or XYZW) | reference
-    return XYZW
 
 
 def default_interpolation(semantic: Semantic) -> Interpolation:

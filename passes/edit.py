@@ -9,6 +9,7 @@ from dataclasses import replace
 from passes.analysis.access import free_indexing
 from tgsi.language.facts.enums import File, ImmediateType
 from tgsi.language.facts.limits import SOFTWARE
+from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import Declaration, Immediate, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -26,7 +27,7 @@ def rebuilt(program: Program, instructions: Sequence[Sequence[Instruction]]) -> 
     for item in (item for new in instructions for item in new):
         label = item.label
         if label is not None:
-            if item.opcode.name == "CAL":
+            if item.opcode.flow is Flow.CALL:
                 label = _sub(program, label)
             label = places[label] if 0 <= label < len(places) else places[-1]
             item = item if label == item.label else replace(item, label=label)
@@ -35,9 +36,9 @@ def rebuilt(program: Program, instructions: Sequence[Sequence[Instruction]]) -> 
 
 
 def _sub(program: Program, label: int) -> int:
-    """The BGNSUB that a call means: its label names that or the instruction behind it."""
+    """The BGNSUB that a call means: its label names that or the instruction after it."""
     for index in (label, label - 1):
-        if 0 <= index < len(program.instructions) and program.instructions[index].opcode.name == "BGNSUB":
+        if 0 <= index < len(program.instructions) and program.instructions[index].opcode.flow is Flow.SUBROUTINE:
             return index
     return label
 

@@ -10,6 +10,7 @@ from passes.analysis import facts
 from passes.analysis.effects import NONE, Effects, effects_of
 from passes.analysis.operands import RESOURCES, registers_of
 from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 
@@ -81,7 +82,6 @@ def _reads_handle(instruction: Instruction) -> bool:
     """Is a texture or image named by a value register?"""
     if instruction.texture is not None:
         return bool(instruction.src) and instruction.src[-1].register.file not in RESOURCES
-    if instruction.opcode.name == "STORE":
+    if instruction.opcode.stores_to_dst:
         return instruction.dst[0].register.file not in RESOURCES
-    is_memory = instruction.opcode.name in ("LOAD", "RESQ") or instruction.opcode.name.startswith("ATOM")
-    return is_memory and instruction.src[0].register.file not in RESOURCES
+    return Reads.RESOURCE in instruction.opcode.reads and instruction.src[0].register.file not in RESOURCES

@@ -48,11 +48,6 @@ _ADJACENT = {
 _WANTED = {1: "POINTS", 2: "LINES", 3: "TRIANGLES", 4: "LINES_ADJACENCY", 6: "TRIANGLES_ADJACENCY"}
 
 
-def rows_of(shape: Shape) -> int:
-    """Vertices of a point, line or triangle."""
-    return {Shape.POINT: 1, Shape.LINE: 2, Shape.TRIANGLE: 3}[shape]
-
-
 def _cut(topology: Topology, order: tuple[int, ...]) -> Topology:
     """With some of the corners, in another order."""
     multiply, even, odd = (tuple(row[k] for k in order) for row in (topology.multiply, topology.even, topology.odd))

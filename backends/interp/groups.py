@@ -23,7 +23,7 @@ def _broadcast(state: State, instruction: Instruction, words: Bits, active: Mask
     state.store(instruction, 0, np.repeat(words[:, None], 4, axis=1), active)
 
 
-@performs("NOP", "MEMBAR", "BARRIER", *(name for name, info in OPCODES.items() if "gap" in info.flags))
+@performs("MEMBAR", "BARRIER", *(name for name, info in OPCODES.items() if info.has_no_effect))
 def nothing(state: State, instruction: Instruction, active: Mask) -> None:
     """Do nothing: all lanes are at the same instruction, and memory is always up to date. Numbers without an opcode do nothing, too."""
 

@@ -21,12 +21,9 @@ from backends.run.result import Mask, TraceStep
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
 from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.facts.opcodes import Mode
+from tgsi.language.facts.traits import Flow, Mode
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
-
-MODIFIERS = {"LDEXP": ("float", "float")}
-"""Opcodes whose sources are modified as another type than they hold: measured on Mesa 18.1."""
 
 
 @dataclass(slots=True)
@@ -94,7 +91,7 @@ class Machine(State):
     def _if(self, node: If, active: Mask) -> Mask:
         self._note(node.head, active)
         words = self.source(node.head, 0, node.head.opcode.src_types[0])[:, 0]
-        taken = words != 0 if node.head.opcode.name == "UIF" else words.view(np.float32) != 0
+        taken = words != 0 if node.head.opcode.src_types[0] == "uint" else words.view(np.float32) != 0
         return self._region(node.then, active & taken) | self._region(node.otherwise, active & ~taken)
 
     def _loop(self, node: Loop, active: Mask) -> Mask:
@@ -146,9 +143,9 @@ class Machine(State):
 
     def _jump(self, node: Jump, active: Mask) -> Mask:
         self._note(node.instruction, active)
-        if node.kind == "BRK":
+        if node.kind is Flow.BREAK:
             self._breaks[-1].broken |= active
-        elif node.kind == "CONT":
+        elif node.kind is Flow.CONTINUE:
             self._loops[-1].continued |= active
         else:
             self._calls[-1].returned |= active
@@ -171,7 +168,7 @@ class Machine(State):
         """All sources are fetched before the first channel is stored."""
         opcode = instruction.opcode
         operation = OPERATIONS[opcode.name]
-        modifiers = MODIFIERS.get(opcode.name, opcode.src_types)
+        modifiers = opcode.modifier_types
         sources = [self.source(instruction, number, modifiers[number]).view(VIEWS[kind]) for number, kind in enumerate(opcode.src_types)]
         result = operation.function(self._product, *sources) if operation.takes_product else operation.function(*sources)
         words = bits_of(result)

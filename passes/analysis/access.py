@@ -5,61 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from passes.validate.roles import Role, destination_role, source_roles
+from passes.validate.roles import Role, source_roles
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import Mode, OpcodeInfo
+from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.traits import OTHER_LANES, Mode, Trait
 from tgsi.language.ir import DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
-FLOW = frozenset(
-    [
-        "IF",
-        "UIF",
-        "ELSE",
-        "ENDIF",
-        "BGNLOOP",
-        "ENDLOOP",
-        "BRK",
-        "CONT",
-        "RET",
-        "CAL",
-        "BGNSUB",
-        "ENDSUB",
-        "SWITCH",
-        "CASE",
-        "DEFAULT",
-        "ENDSWITCH",
-        "END",
-    ]
-)
-"""Opcodes that make the control flow."""
-
-OPENERS = frozenset({"IF", "UIF", "BGNLOOP", "SWITCH", "BGNSUB"})
-CLOSERS = frozenset({"ENDIF", "ENDLOOP", "ENDSWITCH", "ENDSUB"})
-
 _COMPUTED = frozenset({Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT})
-_GROUP = frozenset(["DDX", "DDY", "DDX_FINE", "DDY_FINE", "VOTE_ANY", "VOTE_ALL", "VOTE_EQ", "BALLOT", "READ_FIRST", "READ_INVOC", "LOD"])
-_KEPT = frozenset({"CLOCK", "BARRIER", "MEMBAR"})
-_REPLICATED = {"DP2": 3, "DP3": 7, "DP4": 15, "PK2H": 3, "PK2US": 3, "PK4B": 15, "PK4UB": 15}
 ALL = 15
 
 
 @cache
 def is_computed(opcode: OpcodeInfo) -> bool:
     """A function of its sources' 32-bit values in the same lane, nothing else."""
-    return opcode.mode in _COMPUTED and not opcode.uses_64bit and not looks_at_other_lanes(opcode) and opcode.name != "READ_HELPER"
+    return opcode.mode in _COMPUTED and not opcode.uses_64bit and not looks_at_other_lanes(opcode) and Trait.HELPER not in opcode.traits
 
 
 @cache
 def looks_at_other_lanes(opcode: OpcodeInfo) -> bool:
-    """Some result may depend on what other lanes hold, such as derivatives; sampling counts, as its level of detail does."""
-    return opcode.name in _GROUP or opcode.has_offsets
+    """Some result may depend on what other lanes hold, such as derivatives; all sampling counts."""
+    return opcode.has_offsets or not OTHER_LANES.isdisjoint(opcode.traits)
 
 
 @cache
 def is_removable(opcode: OpcodeInfo) -> bool:
     """Without effect but for its destinations."""
-    return bool(opcode.dst_types) and not opcode.is_store and opcode.mode is not Mode.NONE and opcode.name not in _KEPT
+    return bool(opcode.dst_types) and not opcode.is_store and opcode.mode is not Mode.NONE and Trait.VOLATILE not in opcode.traits
 
 
 @cache
@@ -68,15 +40,9 @@ def narrows(opcode: OpcodeInfo) -> bool:
     return len(opcode.dst_types) == 1 and not opcode.uses_64bit and not opcode.is_store
 
 
-@cache
-def modifier_kinds(opcode: OpcodeInfo) -> tuple[str, ...]:
-    """By what type each source is made absolute and negative (see `backends.interp.machine.MODIFIERS`)."""
-    return ("float", "float") if opcode.name == "LDEXP" else opcode.src_types
-
-
 def results(instruction: Instruction) -> tuple[DstOperand, ...]:
     """The destinations that are written; that of STORE is a resource, or a value register with its handle."""
-    return () if destination_role(instruction.opcode.name) is Role.STORE else instruction.dst
+    return () if instruction.opcode.stores_to_dst else instruction.dst
 
 
 def written_channels(instruction: Instruction, operand: DstOperand) -> int:
@@ -90,27 +56,6 @@ def value_sources(instruction: Instruction) -> Iterator[tuple[int, SrcOperand]]:
     for number, operand in enumerate(instruction.src):
         if roles[number] is Role.VALUE:
             yield number, operand
-
-
-def used_positions(instruction: Instruction) -> int:
-    """Mask of the positions of a source's swizzle whose values may matter; the same for every source."""
-    opcode = instruction.opcode
-    if opcode.name in ("IF", "UIF", "SWITCH", "CASE"):
-        return 1
-    if not is_computed(opcode) and opcode.name not in ("DDX", "DDY", "DDX_FINE", "DDY_FINE"):
-        return ALL
-    if opcode.mode is Mode.COMPONENTWISE:
-        return instruction.dst[0].write_mask
-    return _REPLICATED.get(opcode.name, 1) if opcode.mode is Mode.REPLICATE else ALL
-
-
-def read_channels(operand: SrcOperand, positions: int) -> int:
-    """Mask of the register's channels that a source takes for some positions."""
-    mask = 0
-    for position in range(4):
-        if positions >> position & 1:
-            mask |= 1 << operand.swizzle[position]
-    return mask
 
 
 def indices_of(register: RegisterRef) -> Iterator[IndirectRef]:

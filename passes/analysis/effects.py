@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from passes.analysis import facts
 from passes.analysis.liveness import Liveness
 from tgsi.language.facts.enums import File, MemoryType
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
-
-COMMUTING = frozenset({"ATOMUADD", "ATOMAND", "ATOMOR", "ATOMXOR", "ATOMUMIN", "ATOMUMAX", "ATOMIMIN", "ATOMIMAX"})
-"""Atomics of which any number with one opcode give the same word in any order. (Sums of floats depend on it.)"""
 
 _RESOURCES = frozenset({File.BUFFER, File.IMAGE, File.HWATOMIC, File.CONSTBUF, File.MEMORY})
 _OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, None})  # what says nothing is SHARED
@@ -59,18 +57,19 @@ def find_effects(program: Program) -> Effects:
     memory = [(k, i) for k, i in enumerate(program.instructions) if i.opcode.has_memory]
     if not memory:
         return NONE
-    names = {i.opcode.name for _, i in memory}
-    stores = any(i.opcode.name == "STORE" and is_shared(program, i.dst[0].register) for _, i in memory)
-    atomics = {k: i for k, i in memory if i.opcode.is_store and i.opcode.name != "STORE" and is_shared(program, i.src[0].register)}
-    opcodes = {i.opcode.name for i in atomics.values()}
+    reads = any(i.opcode.traits & {Trait.LOAD, Trait.QUERY} for _, i in memory)
+    stores = any(i.opcode.stores_to_dst and is_shared(program, i.dst[0].register) for _, i in memory)
+    atomics = {k: i for k, i in memory if i.opcode.is_atomic and is_shared(program, i.src[0].register)}
+    opcodes = {i.opcode for i in atomics.values()}
     free: frozenset[int] = frozenset()
-    plain = [i.src[0].register if i.opcode.name == "LOAD" else i.dst[0].register for _, i in memory if i.opcode.name in ("LOAD", "STORE")]
+    plain = [i.dst[0].register for _, i in memory if i.opcode.stores_to_dst]
+    plain += [i.src[0].register for _, i in memory if Trait.LOAD in i.opcode.traits]
     plain = [register for register in plain if is_shared(program, register)]
     is_alone = not any(_may_be_one(i.src[0].register, other) for i in atomics.values() for other in plain)
-    if is_alone and len(opcodes) == 1 and opcodes <= COMMUTING:
+    if is_alone and len(opcodes) == 1 and all(Trait.ANY_ORDER in opcode.traits for opcode in opcodes):
         live = Liveness(program, only_needed=False)
         free = frozenset(k for k, i in atomics.items() if not _is_needed(live, k, i))
-    return Effects(bool(names & {"LOAD", "RESQ"}), stores, frozenset(atomics), free)
+    return Effects(reads, stores, frozenset(atomics), free)
 
 
 def effects_of(program: Program) -> Effects:

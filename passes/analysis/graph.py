@@ -1,21 +1,22 @@
-"""The flow of a flat program as basic blocks and the edges between them.
+"""The flow graph of a flat program: basic blocks and the edges between them.
 
 Edges are those that a lane can take, jumps that depend on nothing included. Derivatives and samples also read the registers of
-lanes that went another way: who asks what a register holds there has to see to that himself.
+lanes that went another way: an analysis of values has to take care of that itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from tgsi.language.facts.traits import ARMS, CLOSER, CLOSERS, JUMPS, OPENERS, Flow
 from tgsi.language.program import Program
 
-_JUMPS = frozenset({"BRK", "CONT", "RET", "CAL", "END"})
-_HEADS = frozenset({"ELSE", "ENDIF", "BGNLOOP", "ENDLOOP", "CASE", "DEFAULT", "ENDSWITCH", "BGNSUB", "ENDSUB"})
-_LEAVES = frozenset({"BRK", "CONT", "RET", "END", "ELSE"})
-"""Behind these no lane goes on to the next instruction."""
-_OPENS = {"IF": "ENDIF", "UIF": "ENDIF", "BGNLOOP": "ENDLOOP", "SWITCH": "ENDSWITCH", "BGNSUB": "ENDSUB"}
+_LEAVES = JUMPS | {Flow.END, Flow.ELSE}
+"""After these no lane goes on to the next instruction."""
+_HEADS = ARMS | CLOSERS | {Flow.LOOP, Flow.SUBROUTINE}
+"""Other instructions lead here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +30,20 @@ class Graph:
 
 def flow_graph(program: Program) -> Graph:
     """The graph of a validated program, in time linear in its text; unmatched brackets of a wrong one simply have no partner."""
-    names = [item.opcode.name for item in program.instructions]
-    count = len(names)
-    starts = {0} | {place for place, name in enumerate(names) if name in _HEADS}
-    starts |= {place + 1 for place, name in enumerate(names) if name in _JUMPS or name in _OPENS or name in _HEADS}
+    flows = [item.opcode.flow for item in program.instructions]
+    count = len(flows)
+    starts = {0} | {place for place, flow in enumerate(flows) if flow in _HEADS}
+    starts |= {place + 1 for place, flow in enumerate(flows) if flow is not None}
     bounds = [*sorted(start for start in starts if start < count), count]
     blocks = [range(first, last) for first, last in pairwise(bounds)]
     block_of = {block.start: number for number, block in enumerate(blocks)}
-    targets, exits = _targets(program, names)
+    targets, exits = _targets(program, flows)
     successors: list[tuple[int, ...]] = []
     leaving: set[int] = set()
     for number, block in enumerate(blocks):
         last = block.stop - 1
         found = set(targets.get(last, ()))
-        if names[last] not in _LEAVES and not (names[last] == "CAL" and found):
+        if flows[last] not in _LEAVES and not (flows[last] is Flow.CALL and found):
             found.add(block.stop)
         successors.append(tuple(sorted({block_of[place] for place in found if place in block_of})))
         if last in exits or block.stop == count:
@@ -50,53 +51,53 @@ def flow_graph(program: Program) -> Graph:
     return Graph(tuple(blocks), tuple(successors), frozenset(leaving))
 
 
-def _targets(program: Program, names: list[str]) -> tuple[dict[int, set[int]], set[int]]:
-    """Where instructions lead besides the next one, and which may end the program."""
+def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, set[int]], set[int]]:
+    """Places that instructions lead to in addition to the next one, and the places that may end the program."""
     targets: dict[int, set[int]] = {}
     exits: set[int] = set()
-    partners = _partners(names)
+    partners = _partners(flows)
     around: list[int] = []
     returns: dict[int, list[int]] = {}
     calls: dict[int, list[int]] = {}
-    for place, name in enumerate(names):
+    for place, flow in enumerate(flows):
         out = targets.setdefault(place, set())
-        closing = partners.get(place, (len(names),))
-        if name in _OPENS:
+        closing = partners.get(place, (len(flows),))
+        if flow in OPENERS:
             around.append(place)
-            if name == "SWITCH":
+            if flow is Flow.SWITCH:
                 out.update(closing)
-            elif name != "BGNLOOP":
+            elif flow is not Flow.LOOP:
                 out.update(middle + 1 for middle in closing[:-1])
                 if len(closing) == 1:
                     out.add(closing[-1])
-        elif name == "ELSE":
+        elif flow is Flow.ELSE:
             out.update(closing[-1:])
-        elif name == "ENDLOOP":
+        elif flow is Flow.ENDLOOP:
             out.update(closing[:1])
-        elif name in ("BRK", "CONT"):
-            kinds = ("BGNLOOP",) if name == "CONT" else ("BGNLOOP", "SWITCH")
-            opening = next((item for item in reversed(around) if names[item] in kinds), None)
+        elif flow is Flow.BREAK or flow is Flow.CONTINUE:
+            kinds = (Flow.LOOP,) if flow is Flow.CONTINUE else (Flow.LOOP, Flow.SWITCH)
+            opening = next((item for item in reversed(around) if flows[item] in kinds), None)
             if opening is not None and opening in partners:
                 end = partners[opening][-1]
-                out.add(end if name == "CONT" else end + 1)
-                if names[opening] == "SWITCH":  # a later arm may match the lane again
+                out.add(end if flow is Flow.CONTINUE else end + 1)
+                if flows[opening] is Flow.SWITCH:  # a later arm may match the lane again
                     out.update(arm for arm in partners[opening][:-1] if arm > place)
-        elif name in ("RET", "ENDSUB"):
-            sub = next((item for item in around if names[item] == "BGNSUB"), None)
+        elif flow is Flow.RETURN or flow is Flow.ENDSUBROUTINE:
+            sub = next((item for item in around if flows[item] is Flow.SUBROUTINE), None)
             if sub is None:
                 exits.add(place)
             else:
                 returns.setdefault(sub, []).append(place)
-        elif name == "CAL":
+        elif flow is Flow.CALL:
             label = program.instructions[place].label
             for start in () if label is None else (label, label - 1):
-                if 0 <= start < len(names) and names[start] == "BGNSUB":
+                if 0 <= start < len(flows) and flows[start] is Flow.SUBROUTINE:
                     out.add(start)
                     calls.setdefault(start, []).append(place)
                     break
-        elif name == "END":
+        elif flow is Flow.END:
             exits.add(place)
-        if around and place in partners and name in _OPENS.values():
+        if around and place in partners and flow in CLOSERS:
             around.pop()
     for sub, places in returns.items():
         after = {call + 1 for call in calls.get(sub, ())}
@@ -105,20 +106,20 @@ def _targets(program: Program, names: list[str]) -> tuple[dict[int, set[int]], s
     return targets, exits
 
 
-def _partners(names: list[str]) -> dict[int, tuple[int, ...]]:
+def _partners(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:
     """For an opening: its ELSE or arms, then its end; for ELSE: its end; for an end: its opening."""
     found: dict[int, tuple[int, ...]] = {}
     stack: list[tuple[int, list[int]]] = []
-    for place, name in enumerate(names):
-        if name in _OPENS:
+    for place, flow in enumerate(flows):
+        if flow in OPENERS:
             stack.append((place, []))
-        elif name in ("ELSE", "CASE", "DEFAULT") and stack:
+        elif flow in ARMS and stack:
             stack[-1][1].append(place)
-        elif stack and _OPENS[names[stack[-1][0]]] == name:
+        elif stack and flow in CLOSERS and flow is CLOSER.get(flows[stack[-1][0]] or Flow.END):
             opening, middles = stack.pop()
             found[opening] = (*middles, place)
             found[place] = (opening,)
             for middle in middles:
-                if names[middle] == "ELSE":
+                if flows[middle] is Flow.ELSE:
                     found[middle] = (place,)
     return found

@@ -1,4 +1,4 @@
-"""Which register channels are still needed behind each instruction, over every way that a lane may go.
+"""Liveness: the register channels that are still needed after each instruction, over every way that a lane may go.
 
 A set of channels is one integer; `Liveness.bit` says which bit a channel has. Outputs are read where the program ends, and at EMIT.
 What derivatives and samples read under a branch is needed everywhere: they also see lanes that went elsewhere.
@@ -9,21 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from passes.analysis.access import (
-    FLOW,
-    OPENERS,
     is_computed,
     is_removable,
     looks_at_other_lanes,
     narrows,
-    read_channels,
     results,
-    used_positions,
     written_channels,
 )
 from passes.analysis.graph import flow_graph
 from passes.analysis.uses import KEPT, Access, array_ranges, index_reads, reachable, reads_of
+from tgsi.language.channels import source_channels, swizzled
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import Mode
+from tgsi.language.facts.traits import CLOSERS, OPENERS, Flow, Mode, Trait
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 
@@ -33,7 +30,7 @@ MAX_CHANNELS = 1 << 16
 
 @dataclass(slots=True)
 class Effect:
-    """What one instruction does to the sets. `by_channel`: read for each written channel; `always`: read in any case."""
+    """The effect of one instruction on the sets. `by_channel`: read for each written channel; `always`: read in any case."""
 
     always: int
     by_channel: tuple[int, int, int, int] | None
@@ -80,7 +77,7 @@ class Channels:
 
 
 class Liveness:
-    """The analysis of one validated program; `after[i]` is the set behind instruction i.
+    """The analysis of one validated program; `after[i]` is the set after instruction i.
 
     `only_needed`: what an instruction reads counts only if something needs its results; else every read counts.
     """
@@ -99,11 +96,11 @@ class Liveness:
         return self.channels.cells(RegisterRef(file, index), 1 << channel)
 
     def is_live_after(self, instruction: int, file: File, index: int, channel: int) -> bool:
-        """Something may need the channel behind an instruction."""
+        """Something may need the channel after an instruction."""
         return bool(self.after[instruction] & self.bit(file, index, channel))
 
     def live_mask(self, number: int) -> int:
-        """The channels of the only destination of an instruction that somebody needs; of other destinations all."""
+        """The channels of the only destination of an instruction that something needs; of other destinations all."""
         item, effect = self.program.instructions[number], self.effects[number]
         target = item.dst[0]
         if not effect.removable or not effect.may_write or not narrows(item.opcode) or target.register.indirect is not None:
@@ -111,7 +108,7 @@ class Liveness:
         return target.write_mask & self.after[number] >> self.channels.shift(target.register)
 
     def is_dead(self, number: int) -> bool:
-        """The instruction does nothing that anybody needs."""
+        """No result or effect of the instruction is needed."""
         return _is_dead(self.effects[number], self.after[number])
 
     def _effect(self, item: Instruction, only_needed: bool) -> Effect:
@@ -124,7 +121,7 @@ class Liveness:
                 sure |= self.channels.cells(register, operand.write_mask)
         files = {operand.register.file for operand in item.dst}
         removable = only_needed and is_removable(item.opcode) and files <= {File.TEMP, File.ADDR, File.NULL}
-        if item.opcode.name == "EMIT":
+        if Trait.EMIT in item.opcode.traits:
             always |= self.channels.outputs
         if not (removable and is_computed(item.opcode) and item.opcode.mode is Mode.COMPONENTWISE and may == sure != 0):
             for access in reads_of(item):
@@ -134,10 +131,10 @@ class Liveness:
         for register in (*(operand.register for operand in item.dst), *(operand.register for operand in item.src)):
             for access in index_reads(register):
                 always |= self.channels.of(access)
-        positions = used_positions(item)
-        for source in item.src:
+        for number, source in enumerate(item.src):
+            wanted = source_channels(item, number)
             for c in range(4):
-                by_channel[c] |= self.channels.cells(source.register, read_channels(source, positions & 1 << c))
+                by_channel[c] |= self.channels.cells(source.register, swizzled(source.swizzle, wanted & 1 << c))
         x, y, z, w = by_channel
         return Effect(always, (x, y, z, w), may, sure, removable)
 
@@ -145,19 +142,19 @@ class Liveness:
         found = depth = 0
         returned = False
         for item, effect in zip(self.program.instructions, self.effects):
-            name = item.opcode.name
-            if name in OPENERS:
+            flow = item.opcode.flow
+            if flow in OPENERS:
                 depth += 1
-            elif name.startswith("END") and name in FLOW and name != "END":
+            elif flow in CLOSERS:
                 depth -= 1
-            elif name == "RET":
+            elif flow is Flow.RETURN:
                 returned = True
             elif looks_at_other_lanes(item.opcode) and (depth or returned):
                 found |= effect.always
         return found
 
     def _before(self, number: int, live: int) -> int:
-        """The set in front of an instruction, from the one behind it."""
+        """The set before an instruction, from the one after it."""
         effect = self.effects[number]
         if _is_dead(effect, live):
             return live

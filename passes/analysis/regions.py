@@ -24,6 +24,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError, ValidationError
+from tgsi.language.facts.opcodes import FLOW_NAMES
+from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 from tgsi.language.source import Span
@@ -72,7 +74,7 @@ class Arm:
     @property
     def is_default(self) -> bool:
         """The arm of DEFAULT."""
-        return self.head.opcode.name == "DEFAULT"
+        return self.head.opcode.flow is Flow.DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +92,10 @@ class Jump:
     instruction: Instruction
 
     @property
-    def kind(self) -> str:
-        """``BRK``, ``CONT`` or ``RET``."""
-        return self.instruction.opcode.name
+    def kind(self) -> Flow:
+        """`Flow.BREAK`, `Flow.CONTINUE` or `Flow.RETURN`."""
+        assert self.instruction.opcode.flow is not None
+        return self.instruction.opcode.flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,17 +163,17 @@ def analyse_regions(program: Program) -> Regions:
     starts: dict[int, int] = {}
     index, ended = 0, False
     while index < len(instructions):
-        name = instructions[index].opcode.name
-        if name == "BGNSUB":
+        flow = instructions[index].opcode.flow
+        if flow is Flow.SUBROUTINE:
             starts[index] = index
             index = _skip_sub(instructions, index)
-        elif name == "END":
+        elif flow is Flow.END:
             ended, index = True, index + 1
         elif ended:
             index += 1  # nothing leads here
         else:
             reader = _Reader(instructions, index)
-            main += reader.read(("BGNSUB", "END"))
+            main += reader.read((Flow.SUBROUTINE, Flow.END))
             index = reader.index
     subs: dict[int, Sub] = {}
     wanted = [node for node in walk(tuple(main)) if isinstance(node, Call)]
@@ -181,7 +184,7 @@ def analyse_regions(program: Program) -> Regions:
         if call.sub not in starts:
             raise _error(f"CAL :{call.sub} does not name a subroutine", call.instruction.span)
         reader = _Reader(instructions, call.sub + 1)
-        subs[call.sub] = Sub(call.sub, tuple(reader.read(("ENDSUB",))))
+        subs[call.sub] = Sub(call.sub, tuple(reader.read((Flow.ENDSUBROUTINE,))))
         wanted += [node for node in walk(subs[call.sub].body) if isinstance(node, Call)]
     regions = Regions(tuple(main), subs)
     _measure(regions)
@@ -190,15 +193,16 @@ def analyse_regions(program: Program) -> Regions:
 
 def _skip_sub(instructions: Sequence[Instruction], start: int) -> int:
     for index in range(start + 1, len(instructions)):
-        name = instructions[index].opcode.name
-        if name == "ENDSUB":
+        opcode = instructions[index].opcode
+        if opcode.flow is Flow.ENDSUBROUTINE:
             return index + 1
-        if name in ("BGNSUB", "END"):
-            raise _error(f"{name} inside a subroutine", instructions[index].span)
-    raise _error("BGNSUB without ENDSUB", instructions[start].span)
+        if opcode.flow is Flow.SUBROUTINE or opcode.flow is Flow.END:
+            raise _error(f"{opcode.name} inside a subroutine", instructions[index].span)
+    raise _error(f"{instructions[start].opcode.name} without {FLOW_NAMES[Flow.ENDSUBROUTINE]}", instructions[start].span)
 
 
-_CLOSERS = frozenset({"ELSE", "ENDIF", "ENDLOOP", "CASE", "DEFAULT", "ENDSWITCH", "BGNSUB", "ENDSUB", "END"})
+_ENDS = ARMS | CLOSERS | {Flow.SUBROUTINE, Flow.END}
+"""Parts that end the region that they stand in."""
 
 
 class _Reader:
@@ -207,9 +211,9 @@ class _Reader:
     def __init__(self, instructions: Sequence[Instruction], index: int) -> None:
         self.instructions = instructions
         self.index = index
-        self.around: list[str] = []  # what is open: IF, LOOP, SWITCH
+        self.around: list[Flow] = []  # the blocks that are open
 
-    def read(self, ends: tuple[str, ...]) -> list[Node]:
+    def read(self, ends: tuple[Flow, ...]) -> list[Node]:
         """Nodes up to one of `ends`, which is not taken; the end of main's text serves as END."""
         nodes: list[Node] = []
         straight: list[Instruction] = []
@@ -221,28 +225,28 @@ class _Reader:
 
         while self.index < len(self.instructions):
             instruction = self.instructions[self.index]
-            name = instruction.opcode.name
-            if name in ends:
+            flow = instruction.opcode.flow
+            if flow in ends:
                 break
-            if name in _CLOSERS:
-                raise _error(f"{name} without what it belongs to", instruction.span)
-            if name in ("IF", "UIF", "BGNLOOP", "SWITCH"):
+            if flow in _ENDS:
+                raise _error(f"{instruction.opcode.name} without what it belongs to", instruction.span)
+            if flow in OPENERS:
                 close_block()
                 nodes.append(self._nested(instruction))
                 continue
             self.index += 1
-            if name in ("BRK", "CONT", "RET"):
+            if flow in JUMPS:
                 self._check_jump(instruction)
                 close_block()
                 nodes.append(Jump(instruction))
-            elif name == "CAL":
+            elif flow is Flow.CALL:
                 close_block()
                 nodes.append(Call(instruction, self._target(instruction)))
             else:
                 straight.append(instruction)
         else:
-            if "END" not in ends:
-                raise _error(f"{' or '.join(ends)} is missing", self.instructions[-1].span)
+            if Flow.END not in ends:
+                raise _error(f"{' or '.join(FLOW_NAMES[end] for end in ends)} is missing", self.instructions[-1].span)
         close_block()
         return nodes
 
@@ -250,43 +254,44 @@ class _Reader:
         if len(self.around) >= MAX_DEPTH:
             raise UnsupportedError.at("B040", f"control flow nested more than {MAX_DEPTH} deep", head.span)
         self.index += 1
-        kind = head.opcode.name
-        self.around.append(kind)
+        flow = head.opcode.flow
+        assert flow is not None
+        self.around.append(flow)
         node: Node
-        if kind == "BGNLOOP":
-            node = Loop(head, tuple(self.read(("ENDLOOP",))))
-        elif kind == "SWITCH":
+        if flow is Flow.LOOP:
+            node = Loop(head, tuple(self.read((Flow.ENDLOOP,))))
+        elif flow is Flow.SWITCH:
             node = Switch(head, tuple(self._arms()))
         else:
-            then = tuple(self.read(("ELSE", "ENDIF")))
+            then = tuple(self.read((Flow.ELSE, Flow.ENDIF)))
             otherwise: Region = ()
-            if self.instructions[self.index].opcode.name == "ELSE":
+            if self.instructions[self.index].opcode.flow is Flow.ELSE:
                 self.index += 1
-                otherwise = tuple(self.read(("ENDIF",)))
+                otherwise = tuple(self.read((Flow.ENDIF,)))
             node = If(head, then, otherwise)
         self.index += 1
         self.around.pop()
         return node
 
     def _arms(self) -> Iterator[Arm]:
-        ends = ("CASE", "DEFAULT", "ENDSWITCH")
+        ends = (Flow.CASE, Flow.DEFAULT, Flow.ENDSWITCH)
         self.read(ends)  # before the first CASE: for no lane
-        while (head := self.instructions[self.index]).opcode.name != "ENDSWITCH":
+        while (head := self.instructions[self.index]).opcode.flow is not Flow.ENDSWITCH:
             self.index += 1
             yield Arm(head, tuple(self.read(ends)))
 
     def _check_jump(self, instruction: Instruction) -> None:
-        name = instruction.opcode.name
-        if name == "BRK" and "BGNLOOP" not in self.around and "SWITCH" not in self.around:
-            raise _error("BRK outside of a loop or switch", instruction.span)
-        if name == "CONT" and "BGNLOOP" not in self.around:
-            raise _error("CONT outside of a loop", instruction.span)
+        name, flow = instruction.opcode.name, instruction.opcode.flow
+        if flow is Flow.BREAK and Flow.LOOP not in self.around and Flow.SWITCH not in self.around:
+            raise _error(f"{name} outside of a loop or switch", instruction.span)
+        if flow is Flow.CONTINUE and Flow.LOOP not in self.around:
+            raise _error(f"{name} outside of a loop", instruction.span)
 
     def _target(self, call: Instruction) -> int:
-        """The BGNSUB that a call means: its label names that or the instruction behind it."""
+        """The BGNSUB that a call means: its label names that or the instruction after it."""
         label = -1 if call.label is None else call.label
         for index in (label, label - 1):
-            if 0 <= index < len(self.instructions) and self.instructions[index].opcode.name == "BGNSUB":
+            if 0 <= index < len(self.instructions) and self.instructions[index].opcode.flow is Flow.SUBROUTINE:
                 return index
         raise _error(f"CAL :{label} does not name a subroutine", call.span)
 

@@ -7,6 +7,7 @@ from enum import Enum
 from passes.lower.insert import exits, insert
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -43,7 +44,7 @@ def clamp_colors(program: Program, mode: Clamp, *, has_float_target: bool = Fals
     if not moves:
         return program
     if program.processor is Processor.GEOM:
-        places = [index for index, item in enumerate(program.instructions) if item.opcode.name == "EMIT"]
+        places = [index for index, item in enumerate(program.instructions) if Trait.EMIT in item.opcode.traits]
     else:
         places = list(exits(program))
     return insert(program, dict.fromkeys(places, moves))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 
@@ -31,11 +32,11 @@ def insert(program: Program, before: Mapping[int, Sequence[Instruction]]) -> Pro
 
 
 def exits(program: Program) -> Iterator[int]:
-    """Where the main program ends: END, and each RET before it. Subroutines come behind END."""
+    """Places where the main program ends: END, and each RET before it. Subroutines come after END."""
     for index, item in enumerate(program.instructions):
-        if item.opcode.name in ("END", "RET"):
+        if item.opcode.flow in (Flow.END, Flow.RETURN):
             yield index
-        if item.opcode.name == "END":
+        if item.opcode.flow is Flow.END:
             return
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
-from passes.analysis.access import ALL, is_computed, is_direct, looks_at_other_lanes, read_channels, used_positions
+from passes.analysis.access import ALL, is_computed, is_direct, looks_at_other_lanes
 from passes.base import Pass
 from passes.optimise.forward import STATIC, Cell, Walker
 from passes.validate.roles import HANDLES, Role, source_roles
+from tgsi.language.channels import read_mask, source_channels, swizzled
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import OPCODES, Mode, OpcodeInfo
+from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.facts.traits import Mode, Trait
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
-
-_SYMMETRIC = frozenset(["UADD", "UMUL", "AND", "OR", "XOR", "IMIN", "IMAX", "UMIN", "UMAX", "USEQ", "USNE", "IMUL_HI", "UMUL_HI"])
-"""The order of two sources does not matter, to the last bit."""
 
 
 @dataclass(frozen=True)
@@ -59,30 +58,30 @@ class _Common(Walker):
 
     def _expression(self, instruction: Instruction) -> tuple[Hashable | None, list[Cell]]:
         opcode = instruction.opcode
-        shared = is_computed(opcode) and opcode.name != "MOV"
-        sampled = looks_at_other_lanes(opcode) and self.all_lanes and (self._samples(opcode) or opcode.name.startswith("DD"))
+        shared = is_computed(opcode) and Trait.COPY not in opcode.traits
+        sampled = looks_at_other_lanes(opcode) and self.all_lanes and (self._samples(opcode) or Trait.DERIVATIVE in opcode.traits)
         if not (shared or sampled) or len(instruction.dst) != 1 or instruction.memory is not None:
             return None, []
-        positions = used_positions(instruction)
         cells: list[Cell] = []
         operands: list[Hashable] = []
-        for operand, role in zip(instruction.src, source_roles(opcode.name)):
+        for number, (operand, role) in enumerate(zip(instruction.src, source_roles(opcode.name))):
             register = operand.register
             if not is_direct(register):
                 return None, []
             if role is not Role.VALUE:
-                if register.file in HANDLES and not self._note(register, read_channels(operand, 3), cells):
+                if register.file in HANDLES and not self._note(register, read_mask(instruction, number), cells):
                     return None, []
                 operands.append(operand)
                 continue
-            if not self._note(register, read_channels(operand, positions), cells):
+            positions = source_channels(instruction, number)
+            if not self._note(register, swizzled(operand.swizzle, positions), cells):
                 return None, []
             swizzle = tuple(operand.swizzle[c] if positions >> c & 1 else 0 for c in range(4))
             operands.append((register, swizzle, operand.negate, operand.absolute))
         for offset in instruction.offsets:
             if not is_direct(offset.register) or not self._note(offset.register, ALL, cells):
                 return None, []
-        if opcode.name in _SYMMETRIC:
+        if Trait.COMMUTATIVE in opcode.traits:
             operands.sort(key=repr)
         mask = 0 if opcode.mode is Mode.REPLICATE else instruction.dst[0].write_mask
         flags = (instruction.saturate, instruction.precise, instruction.texture, instruction.offsets)

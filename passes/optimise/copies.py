@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes, modifier_kinds, used_positions, value_sources
+from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes, value_sources
 from passes.base import Pass
 from passes.optimise.forward import STATIC, Cell, Walker
+from tgsi.language.channels import source_channels
 from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -37,7 +39,7 @@ class _Copies(Walker):
         if not looks_at_other_lanes(instruction.opcode) or self.all_lanes:
             instruction = self._replaced(instruction)
         self.forget_written(instruction)
-        if instruction.opcode.name == "MOV" and not instruction.saturate:
+        if Trait.COPY in instruction.opcode.traits and not instruction.saturate:
             self._remember(instruction)
         return instruction
 
@@ -67,7 +69,7 @@ class _Copies(Walker):
         return instruction if made == instruction.src else replace(instruction, src=made)
 
     def _operand(self, instruction: Instruction, number: int, operand: SrcOperand) -> SrcOperand:
-        positions = used_positions(instruction)
+        positions = source_channels(instruction, number)
         values: dict[int, _Value] = {}
         for position in range(4):
             if positions >> position & 1:
@@ -81,8 +83,8 @@ class _Copies(Walker):
         register, negate, absolute = registers.pop()
         opcode = instruction.opcode
         if negate or absolute:
-            takes = is_computed(opcode) or opcode.name in ("IF", "KILL_IF")
-            if not takes or modifier_kinds(opcode)[number] not in ("float", "untyped"):
+            takes = is_computed(opcode) or opcode.flow is not None or Trait.KILL in opcode.traits
+            if not takes or opcode.modifier_types[number] not in ("float", "untyped"):
                 return operand
         if opcode.uses_64bit and any(target.register.file in (File.TEMP, register.file) for target in instruction.dst):
             names = {target.register.index for target in instruction.dst if target.register.indirect is None}

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from passes.analysis.liveness import Liveness
 from passes.base import Pass
 from passes.edit import rebuilt
+from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 
 
 @dataclass(frozen=True)
 class RemoveDeadCode(Pass):
-    """Drop instructions, channels of write masks, and branches that nobody needs.
+    """Drop instructions, channels of write masks, and branches that nothing needs.
 
     Needed are outputs, memory, kills, emitted vertices and barriers, and what leads to them. Loops stay, and so do declarations.
     """
@@ -34,7 +35,7 @@ def _without_dead(program: Program) -> Program:
     liveness = Liveness(program)
     made: list[Sequence[Instruction]] = []
     for number, item in enumerate(program.instructions):
-        if item.opcode.name == "NOP" or liveness.is_dead(number):
+        if item.opcode.has_no_effect or liveness.is_dead(number):
             made.append(())
         elif len(item.dst) == 1 and (mask := liveness.live_mask(number)) not in (0, item.dst[0].write_mask):
             made.append((replace(item, dst=(replace(item.dst[0], write_mask=mask),)),))
@@ -49,10 +50,10 @@ def _without_empty_branches(program: Program) -> Program:
     instructions = program.instructions
     for number, item in enumerate(instructions):
         kept.append(number)
-        if item.opcode.name == "ENDIF":
-            if instructions[kept[-2]].opcode.name == "ELSE":
+        if item.opcode.flow is Flow.ENDIF:
+            if instructions[kept[-2]].opcode.flow is Flow.ELSE:
                 del kept[-2]
-            if instructions[kept[-2]].opcode.name in ("IF", "UIF"):
+            if instructions[kept[-2]].opcode.flow is Flow.IF:
                 del kept[-2:]
     wanted = set(kept)
     return rebuilt(program, [(item,) if number in wanted else () for number, item in enumerate(instructions)])

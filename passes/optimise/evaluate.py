@@ -1,4 +1,4 @@
-"""What opcodes give for constants: plain Python, on 32-bit words, as the documentation defines them.
+"""Results of opcodes for constants: plain Python, on 32-bit words, as the documentation defines them.
 
 Only cases whose every bit is promised have a value: no operand and no result is a NaN, and there are no transcendental functions.
 A product or sum of two float32 is rounded twice here, to float64 and to float32, which for +, -, *, / and roots gives the same as
@@ -11,8 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 
-from passes.analysis.access import modifier_kinds
-from tgsi.language.facts.opcodes import Mode
+from tgsi.language.facts.traits import Mode
 from tgsi.language.ir import Instruction
 
 MASK = 0xFFFFFFFF
@@ -21,7 +20,7 @@ ALL_ONES = 0xFFFFFFFF
 
 
 class NoValue(Exception):
-    """The result is not for us to say."""
+    """The documentation does not define the result."""
 
 
 def to_float(word: int) -> float:
@@ -50,7 +49,7 @@ def signed(word: int) -> int:
 
 
 def modified(word: int, kind: str, negate: bool, absolute: bool) -> int:
-    """A source's word behind its modifiers."""
+    """A source's word after its modifiers."""
     if kind in ("int", "uint"):
         word = -word & MASK if absolute and word & SIGN else word
         return -word & MASK if negate else word
@@ -70,10 +69,9 @@ def saturated(word: int) -> int:
 def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict[int, int] | None:
     """The word of each written channel, from the words of the sources' positions before their modifiers; None: not known."""
     opcode = instruction.opcode
-    kinds = modifier_kinds(opcode)
     values = [
         [modified(word, kind, operand.negate, operand.absolute) for word in words]
-        for words, kind, operand in zip(sources, kinds, instruction.src)
+        for words, kind, operand in zip(sources, opcode.modifier_types, instruction.src)
     ]
     channels = [c for c in range(4) if instruction.dst[0].write_mask >> c & 1]
     try:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from passes.analysis.access import is_computed, is_direct, used_positions
+from passes.analysis.access import is_computed, is_direct
 from passes.base import Pass
 from passes.edit import Immediates, rebuilt
 from passes.optimise.evaluate import evaluate
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
-
-_MULTIPLYING = frozenset({"MUL", "MAD", "FMA", "LRP", "DP2", "DP3", "DP4", "DST"})
 
 
 @dataclass(frozen=True)
@@ -30,20 +29,18 @@ class FoldConstants(Pass):
         """See `Pass.run`."""
         immediates = Immediates(program)
         legacy = bool(program.property("MUL_ZERO_WINS") or program.property("LEGACY_MATH_RULES"))
-        made = [(item if legacy and item.opcode.name in _MULTIPLYING else _folded(item, immediates),) for item in program.instructions]
+        made = [(item if legacy and Trait.PRODUCT in item.opcode.traits else _folded(item, immediates),) for item in program.instructions]
         return immediates.finish(rebuilt(program, made))
 
 
 def _folded(item: Instruction, immediates: Immediates) -> Instruction:
-    name = item.opcode.name
     if not item.src or not is_computed(item.opcode) or any(o.register.file is not File.IMM or not is_direct(o.register) for o in item.src):
         return item
-    if name == "MOV" and not (item.saturate or item.src[0].negate or item.src[0].absolute):
+    if Trait.COPY in item.opcode.traits and not (item.saturate or item.src[0].negate or item.src[0].absolute):
         return item
-    positions = used_positions(item)
     words = [[immediates.items[o.register.index].words[channel] for channel in o.swizzle] for o in item.src]
     values = evaluate(item, words)
-    if values is None or not positions:
+    if not values:
         return item
     source = immediates.source([values.get(channel) for channel in range(4)], item.opcode.dst_types[0])
     if source is None:

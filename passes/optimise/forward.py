@@ -10,9 +10,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
-from passes.analysis.access import ALL, CLOSERS, FLOW, OPENERS, results, written_channels
+from passes.analysis.access import ALL, results, written_channels
 from passes.edit import rebuilt
 from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 
@@ -21,6 +22,9 @@ Cell = tuple[int, int]
 
 STATIC = frozenset({File.IN, File.CONST, File.IMM, File.SV})
 """Files that do not change while a lane runs."""
+
+_FORGETTING = frozenset({Flow.LOOP, Flow.SWITCH})
+"""Blocks that forget at their start whatever is written inside of them."""
 
 
 class Facts:
@@ -58,7 +62,7 @@ class Facts:
         return made
 
     def met(self, other: Facts) -> Facts:
-        """What both know."""
+        """Keep the facts that both know."""
         if self.unreachable or other.unreachable:
             return other if self.unreachable else self
         for key in [key for key, value in self.values.items() if other.values.get(key) != value]:
@@ -74,7 +78,6 @@ class Facts:
 
 @dataclass
 class _Open:
-    name: str
     entry: Facts
     then: Facts | None = None
 
@@ -91,7 +94,7 @@ class Walker(ABC):
 
     @abstractmethod
     def visit(self, instruction: Instruction) -> Instruction | None:
-        """The instruction to use instead (None: none), and new facts. Heads of IF, SWITCH and CASE come here too."""
+        """Return the instruction to use instead (None: none), and note new facts. Heads of IF, SWITCH and CASE come here, too."""
 
     @property
     def all_lanes(self) -> bool:
@@ -103,7 +106,7 @@ class Walker(ABC):
         inside = _writes_inside(self.program)
         made: list[tuple[Instruction, ...]] = []
         for number, item in enumerate(self.program.instructions):
-            if item.opcode.name in FLOW:
+            if item.opcode.flow is not None:
                 made.append((self._flow(item, inside.get(number, [])),))
             else:
                 new = self.visit(item)
@@ -111,7 +114,7 @@ class Walker(ABC):
         return rebuilt(self.program, made)
 
     def forget_written(self, instruction: Instruction) -> None:
-        """What an instruction writes is known no more."""
+        """Forget the registers that an instruction writes."""
         for operand in results(instruction):
             self._forget(operand.register, written_channels(instruction, operand))
 
@@ -128,62 +131,62 @@ class Walker(ABC):
             self.facts.forget_registers(0, 1 << 31)
 
     def _flow(self, item: Instruction, written: list[RegisterRef]) -> Instruction:
-        name = item.opcode.name
-        if name in ("IF", "UIF", "SWITCH"):
+        flow = item.opcode.flow
+        if flow is Flow.IF or flow is Flow.SWITCH:
             item = self.visit(item) or item
         for register in written:
             self._forget(register, ALL)
-        if name in OPENERS:
-            if name == "BGNSUB":
+        if flow in OPENERS:
+            if flow is Flow.SUBROUTINE:
                 self.facts, self._in_sub = Facts(), True
-            self._stack.append(_Open(name, self.facts.copy()))
-        elif name == "ELSE":
+            self._stack.append(_Open(self.facts.copy()))
+        elif flow is Flow.ELSE:
             block = self._stack[-1]
             block.then, self.facts = self.facts, block.entry.copy()
-        elif name in ("CASE", "DEFAULT"):
+        elif flow in ARMS:
             self.facts = self._stack[-1].entry.copy()
-            if name == "CASE":
+            if flow is Flow.CASE:
                 item = self.visit(item) or item
-        elif name in CLOSERS:
+        elif flow in CLOSERS:
             block = self._stack.pop()
-            if name == "ENDIF":
+            if flow is Flow.ENDIF:
                 self.facts = self.facts.met(block.then or block.entry)
             else:
-                self.facts = block.entry if name != "ENDSUB" else Facts()
-            self._in_sub = self._in_sub and name != "ENDSUB"
-        elif name == "END":
+                self.facts = block.entry if flow is not Flow.ENDSUBROUTINE else Facts()
+            self._in_sub = self._in_sub and flow is not Flow.ENDSUBROUTINE
+        elif flow is Flow.END:
             self.facts = Facts()
-        elif name != "CAL":  # a jump
-            self._returned = self._returned or (name == "RET" and not self._in_sub)
+        elif flow in JUMPS:
+            self._returned = self._returned or (flow is Flow.RETURN and not self._in_sub)
             self.facts.unreachable = True
         return item
 
 
 def _writes_inside(program: Program) -> dict[int, list[RegisterRef]]:
-    """For loops, switches and calls what is written inside of them."""
+    """The registers that are written inside of each loop, switch and call, by its place."""
     subs: list[RegisterRef] = []
     calls: list[int] = []
     found: dict[int, list[RegisterRef]] = {}
-    stack: list[str] = []
+    stack: list[Flow] = []
     around: list[list[RegisterRef]] = []
     calling: list[list[RegisterRef]] = []
     in_sub = False
     for number, item in enumerate(program.instructions):
-        name = item.opcode.name
-        if name in OPENERS:
-            in_sub = in_sub or name == "BGNSUB"
-            stack.append(name)
-            if name in ("BGNLOOP", "SWITCH"):
+        flow = item.opcode.flow
+        if flow in OPENERS:
+            in_sub = in_sub or flow is Flow.SUBROUTINE
+            stack.append(flow)
+            if flow in _FORGETTING:
                 found[number] = []
                 around.append(found[number])
-        elif name in CLOSERS and stack:
+        elif flow in CLOSERS and stack:
             opened = stack.pop()
-            in_sub = in_sub and opened != "BGNSUB"
-            if opened in ("BGNLOOP", "SWITCH"):
+            in_sub = in_sub and opened is not Flow.SUBROUTINE
+            if opened in _FORGETTING:
                 inner = around.pop()
                 if around:
                     around[-1].extend(inner)
-        elif name == "CAL":
+        elif flow is Flow.CALL:
             calls.append(number)
             calling += around
         for register in _temporaries(item):

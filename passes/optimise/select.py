@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from passes.analysis.access import FLOW, is_computed, is_direct
+from passes.analysis.access import is_computed, is_direct
 from passes.base import Pass
 from passes.edit import Immediates, Temporaries, rebuilt
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -58,19 +59,19 @@ class IfToSelect(Pass):
         found: list[tuple[int, int, int]] = []
         start = middle = -1
         for number, item in enumerate(program.instructions):
-            name = item.opcode.name
-            if name in ("IF", "UIF"):
+            flow = item.opcode.flow
+            if flow is Flow.IF:
                 start = middle = number
             elif start < 0:
                 continue
-            elif name == "ELSE":
+            elif flow is Flow.ELSE:
                 middle = number
-            elif name == "ENDIF":
+            elif flow is Flow.ENDIF:
                 middle = middle if middle > start else number
                 if number - start - 1 - (middle < number) <= self.instructions:
                     found.append((start, middle, number))
                 start = -1
-            elif name in FLOW or not _fits(item):
+            elif flow is not None or not _fits(item):
                 start = -1
         return found
 
@@ -87,17 +88,12 @@ def _selected(
         return None
     condition = temporaries.new()
     target = DstOperand(condition, 1)
-    if head.opcode.name == "UIF":
-        source = head.src[0]
-        zero = immediates.source([0] * 4, "uint")
-        test = "USNE"
-    else:
-        source = head.src[0]
-        zero = immediates.source([0] * 4, "float")
-        test = "FSNE"
+    kind = head.opcode.src_types[0]
+    source, zero = head.src[0], immediates.source([0] * 4, kind)
+    test = OPCODES["FSNE"] if kind == "float" else OPCODES["USNE"]
     if zero is None:
         return None
-    made = [Instruction(OPCODES[test], (target,), (source, zero), span=head.span)]
+    made = [Instruction(test, (target,), (source, zero), span=head.span)]
     chooser = SrcOperand(condition, _X)
     for number, arm in enumerate(arms):
         names: dict[int, RegisterRef] = {}

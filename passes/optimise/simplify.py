@@ -10,6 +10,7 @@ from passes.base import Pass
 from passes.edit import Immediates, rebuilt
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction, SrcOperand
 from tgsi.language.program import Program
 
@@ -28,7 +29,7 @@ _SAME = frozenset({"AND", "OR", "UMIN", "UMAX", "IMIN", "IMAX", "MIN", "MAX"})
 """Opcodes that give their operand where both are the same, NaN and zeros included."""
 
 _EQUAL = {"XOR": 0, "USNE": 0, "USLT": 0, "ISLT": 0, "USEQ": ONES, "USGE": ONES, "ISGE": ONES}
-"""What opcodes give where both operands are the same."""
+"""The result of opcodes where both operands are the same."""
 
 _POWERS = {"UMUL": "SHL", "UDIV": "USHR"}
 
@@ -56,7 +57,7 @@ class SimplifyInstructions(Pass):
 
 
 def _is_noop(item: Instruction) -> bool:
-    if item.opcode.name != "MOV" or item.saturate or item.src[0].negate or item.src[0].absolute:
+    if Trait.COPY not in item.opcode.traits or item.saturate or item.src[0].negate or item.src[0].absolute:
         return False
     target, source = item.dst[0], item.src[0]
     return (

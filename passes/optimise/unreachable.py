@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from passes.analysis.access import FLOW, OPENERS
 from passes.base import Pass
 from passes.edit import as_float, rebuilt
 from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
-
-_JUMPS = frozenset({"BRK", "CONT", "RET"})
 
 
 @dataclass(frozen=True)
 class RemoveUnreachableCode(Pass):
     """Drop what no lane can reach.
 
-    That is: code behind a jump, before the first CASE and behind END, subroutines that nobody calls, and the arm that the constant
+    That is: code after a jump, before the first CASE and after END, subroutines that nobody calls, and the arm that the constant
     condition of an IF excludes, together with the IF.
     """
 
@@ -38,43 +36,43 @@ def _without_unreachable(program: Program) -> Program:
     made: list[Sequence[Instruction]] = []
     skipped = 0  # depth of blocks opened in dead code
     dead = ended = False
-    stack: list[tuple[str, bool | None, bool]] = []  # opener, constant condition, dead when opened
+    stack: list[tuple[bool | None, bool]] = []  # constant condition, dead when opened
     for item in program.instructions:
-        name = item.opcode.name
-        if name not in FLOW:
+        flow = item.opcode.flow
+        if flow is None:
             made.append(() if dead else (item,))
-        elif dead and (skipped or name in OPENERS) and name != "BGNSUB":
-            skipped += (name in OPENERS) - (name in ("ENDIF", "ENDLOOP", "ENDSWITCH"))
+        elif dead and (skipped or flow in OPENERS) and flow is not Flow.SUBROUTINE:
+            skipped += (flow in OPENERS) - (flow in CLOSERS - {Flow.ENDSUBROUTINE})
             made.append(())
-        elif name in OPENERS:
-            value = _condition(program, item) if name in ("IF", "UIF") else None
-            stack.append((name, value, dead))
+        elif flow in OPENERS:
+            value = _condition(program, item) if flow is Flow.IF else None
+            stack.append((value, dead))
             made.append((item,) if value is None else ())
-            dead = name == "SWITCH" or value is False
-        elif name in ("ELSE", "CASE", "DEFAULT"):
-            value = stack[-1][1]
+            dead = flow is Flow.SWITCH or value is False
+        elif flow in ARMS:
+            value = stack[-1][0]
             made.append((item,) if value is None else ())
             dead = value is True
-        elif name in ("ENDIF", "ENDLOOP", "ENDSWITCH", "ENDSUB"):
-            _, value, before = stack.pop()
+        elif flow in CLOSERS:
+            value, before = stack.pop()
             made.append((item,) if value is None else ())
-            dead = before or (ended and name == "ENDSUB")
-        elif name == "END":
+            dead = before or (ended and flow is Flow.ENDSUBROUTINE)
+        elif flow is Flow.END:
             made.append((item,))
             dead = ended = True
         else:
             made.append(() if dead else (item,))
-            dead = dead or name in _JUMPS
+            dead = dead or flow in JUMPS
     return rebuilt(program, made)
 
 
 def _condition(program: Program, head: Instruction) -> bool | None:
-    """What the condition of an IF or UIF is, where that is an immediate."""
+    """The value of the condition of an IF or UIF; None where it is no immediate."""
     source = head.src[0]
     if source.register.file is not File.IMM or source.register.indirect is not None:
         return None
     word = program.immediates[source.register.index].words[source.swizzle[0]]
-    if head.opcode.name == "UIF":
+    if head.opcode.src_types[0] != "float":
         return word != 0  # absolute value and negation of integers keep that
     return as_float(word) != 0.0
 
@@ -98,9 +96,9 @@ def _without_idle_subs(program: Program) -> Program:
 def _bodies(program: Program) -> Iterator[tuple[int, int]]:
     start = -1
     for number, item in enumerate(program.instructions):
-        if item.opcode.name == "BGNSUB":
+        if item.opcode.flow is Flow.SUBROUTINE:
             start = number
-        elif item.opcode.name == "ENDSUB":
+        elif item.opcode.flow is Flow.ENDSUBROUTINE:
             yield start, number + 1
 
 
@@ -109,7 +107,7 @@ def _called(program: Program, numbers: range | Iterator[int]) -> set[int]:
     found: set[int] = set()
     for number in numbers:
         item = program.instructions[number]
-        if item.opcode.name == "CAL" and item.label is not None:
+        if item.opcode.flow is Flow.CALL and item.label is not None:
             named = program.instructions[item.label] if item.label < len(program.instructions) else item
-            found.add(item.label if named.opcode.name == "BGNSUB" else item.label - 1)
+            found.add(item.label if named.opcode.flow is Flow.SUBROUTINE else item.label - 1)
     return found

@@ -6,24 +6,35 @@ from dataclasses import dataclass, field
 
 from passes.validate.context import Context, Item
 from tgsi.language.diagnostics import Label
+from tgsi.language.facts.opcodes import FLOW_NAMES
+from tgsi.language.facts.traits import CLOSER, CLOSERS, OPENERS, Flow
 from tgsi.language.ir import Instruction
 
-_OPENERS = {"IF": "ENDIF", "UIF": "ENDIF", "BGNLOOP": "ENDLOOP", "SWITCH": "ENDSWITCH", "BGNSUB": "ENDSUB"}
-_CLOSERS = {"ENDIF": "IF", "ENDLOOP": "BGNLOOP", "ENDSWITCH": "SWITCH", "ENDSUB": "BGNSUB"}
+_OPENER = {closer: opener for opener, closer in CLOSER.items()}
 
 
 @dataclass(slots=True)
 class _Open:
     """A block that is not closed yet."""
 
-    name: str
+    flow: Flow
     head: Instruction
     middle: Instruction | None = None  # its ELSE or DEFAULT
 
+    @property
+    def name(self) -> str:
+        """The opcode that begins the block."""
+        return self.head.opcode.name
+
+    @property
+    def hint(self) -> str:
+        """Advice to close the block."""
+        return f"add {FLOW_NAMES[CLOSER[self.flow]]}"
+
 
 @dataclass(slots=True)
-class _Flow:
-    """What one walk over the instructions finds out."""
+class _Walk:
+    """The findings of one walk over the instructions."""
 
     stack: list[_Open] = field(default_factory=list)
     calls: dict[int, list[tuple[int, Instruction]]] = field(default_factory=dict)  # subroutine (-1: main) -> targets
@@ -33,106 +44,105 @@ class _Flow:
 
 def check(context: Context) -> None:
     """V001 to V013."""
-    flow = _Flow()
+    flow = _Walk()
     for number, item in enumerate(context.program.instructions):
-        name = item.opcode.name
-        if name in _OPENERS:
-            _open(context, flow, number, item)
-        elif name in _CLOSERS:
-            _close(context, flow, item, _CLOSERS[name])
-        elif name in ("ELSE", "CASE", "DEFAULT", "BRK", "CONT"):
-            _middle(context, flow, item)
-        elif name == "CAL":
+        role = item.opcode.flow
+        if role in OPENERS:
+            _open(context, flow, number, item, role)
+        elif role in CLOSERS:
+            _close(context, flow, item, role)
+        elif role is Flow.CALL:
             _call(context, flow, item)
-        elif name == "END":
+        elif role is Flow.END:
             _end(context, flow, item)
+        elif role is not None:
+            _middle(context, flow, item, role)
     for block in flow.stack:
-        context.error("V004", f"{block.name} is never closed", block.head, hint=f"add {_OPENERS[block.name]}")
+        context.error("V004", f"{block.name} is never closed", block.head, hint=block.hint)
     if flow.end is None:
         last = context.program.instructions[-1] if context.program.instructions else None
-        context.error("V001", "END is missing", last, hint="a program ends with END")
+        context.error("V001", f"{FLOW_NAMES[Flow.END]} is missing", last, hint=f"a program ends with {FLOW_NAMES[Flow.END]}")
     _refuse_recursion(context, flow)
     _check_order(context)
 
 
-def _open(context: Context, flow: _Flow, number: int, item: Instruction) -> None:
-    name = item.opcode.name
-    if name == "BGNSUB":
+def _open(context: Context, flow: _Walk, number: int, item: Instruction, role: Flow) -> None:
+    if role is Flow.SUBROUTINE:
         if flow.stack:
             context.error("V010", f"a subroutine begins inside of {flow.stack[-1].name}", item, also=_opened(flow.stack[-1]))
         flow.sub = number
-    flow.stack.append(_Open(name, item))
+    flow.stack.append(_Open(role, item))
     if len(flow.stack) == context.limits.nesting + 1:
         context.error("S002", f"blocks nest more than {context.limits.nesting} deep", item)
 
 
-def _close(context: Context, flow: _Flow, item: Instruction, opener: str) -> None:
-    name = item.opcode.name
-    if flow.stack and _OPENERS[flow.stack[-1].name] == name:
+def _close(context: Context, flow: _Walk, item: Instruction, role: Flow) -> None:
+    name, opener = item.opcode.name, _OPENER[role]
+    if flow.stack and flow.stack[-1].flow is opener:
         flow.stack.pop()
-    elif any(_OPENERS[block.name] == name for block in flow.stack):
-        while _OPENERS[flow.stack[-1].name] != name:
+    elif any(block.flow is opener for block in flow.stack):
+        while flow.stack[-1].flow is not opener:
             block = flow.stack.pop()
             also = (Label(item.span, f"{name} stands here"),) if item.span is not None else ()
-            context.error("V004", f"{block.name} is not closed before {name}", block.head, hint=f"add {_OPENERS[block.name]}", also=also)
+            context.error("V004", f"{block.name} is not closed before {name}", block.head, hint=block.hint, also=also)
         flow.stack.pop()
     else:
-        context.error("V003", f"{name} without {opener}", item)
-    if name == "ENDSUB":
+        context.error("V003", f"{name} without {FLOW_NAMES[opener]}", item)
+    if role is Flow.ENDSUBROUTINE:
         flow.sub = -1
 
 
-def _middle(context: Context, flow: _Flow, item: Instruction) -> None:
+def _middle(context: Context, flow: _Walk, item: Instruction, role: Flow) -> None:
+    """Check an arm or a jump. RETURN may stand anywhere."""
     name = item.opcode.name
     inner = flow.stack[-1] if flow.stack else None
-    around = {block.name for block in flow.stack}
-    if name == "ELSE":
-        if inner is None or inner.name not in ("IF", "UIF"):
-            context.error("V003", "ELSE without IF", item)
+    around = {block.flow for block in flow.stack}
+    if role is Flow.ELSE:
+        if inner is None or inner.flow is not Flow.IF:
+            context.error("V003", f"{name} without {FLOW_NAMES[Flow.IF]}", item)
         elif inner.middle is not None:
-            context.error("V005", "a second ELSE", item, also=_first(inner.middle))
+            context.error("V005", f"a second {name}", item, also=_first(inner.middle))
         else:
             inner.middle = item
-    elif name in ("CASE", "DEFAULT"):
-        if inner is None or inner.name != "SWITCH":
-            context.error("V003", f"{name} without SWITCH", item)
-        elif name == "DEFAULT":
+    elif role is Flow.CASE or role is Flow.DEFAULT:
+        if inner is None or inner.flow is not Flow.SWITCH:
+            context.error("V003", f"{name} without {FLOW_NAMES[Flow.SWITCH]}", item)
+        elif role is Flow.DEFAULT:
             if inner.middle is not None:
-                context.error("V005", "a second DEFAULT", item, also=_first(inner.middle))
+                context.error("V005", f"a second {name}", item, also=_first(inner.middle))
             inner.middle = item
-    elif name == "BRK" and not around & {"BGNLOOP", "SWITCH"}:
-        context.error("V006", "BRK stands in no loop and no switch", item)
-    elif name == "CONT" and "BGNLOOP" not in around:
-        context.error("V006", "CONT stands in no loop", item)
+    elif role is Flow.BREAK and not around & {Flow.LOOP, Flow.SWITCH}:
+        context.error("V006", f"{name} stands in no loop and no switch", item)
+    elif role is Flow.CONTINUE and Flow.LOOP not in around:
+        context.error("V006", f"{name} stands in no loop", item)
 
 
-def _call(context: Context, flow: _Flow, item: Instruction) -> None:
+def _call(context: Context, flow: _Walk, item: Instruction) -> None:
     instructions = context.program.instructions
     label = item.label
     if label is None:
         context.error("V008", "CAL has no label", item, hint="write `CAL :n`, where n is the number of a BGNSUB")
         return
-    for target in (label, label - 1):  # some writers name the instruction behind BGNSUB
-        if 0 <= target < len(instructions) and instructions[target].opcode.name == "BGNSUB":
+    for target in (label, label - 1):  # some writers name the instruction after BGNSUB
+        if 0 <= target < len(instructions) and instructions[target].opcode.flow is Flow.SUBROUTINE:
             flow.calls.setdefault(flow.sub, []).append((target, item))
             return
     there = f"instruction {label} is {instructions[label].opcode.name}" if label < len(instructions) else f"there is no instruction {label}"
     context.error("V008", f"CAL :{label} names no subroutine: {there}", item, hint="a label is the number of a BGNSUB, counted from 0")
 
 
-def _end(context: Context, flow: _Flow, item: Instruction) -> None:
+def _end(context: Context, flow: _Walk, item: Instruction) -> None:
     if flow.end is not None:
-        context.error("V002", "a second END", item, also=_first(flow.end))
+        context.error("V002", f"a second {item.opcode.name}", item, also=_first(flow.end))
     flow.end = flow.end or item
     if flow.stack:
-        context.error(
-            "V004", f"{flow.stack[-1].name} is not closed before END", flow.stack[-1].head, hint=f"add {_OPENERS[flow.stack[-1].name]}"
-        )
+        block = flow.stack[-1]
+        context.error("V004", f"{block.name} is not closed before {item.opcode.name}", block.head, hint=block.hint)
         flow.stack.clear()
         flow.sub = -1
 
 
-def _refuse_recursion(context: Context, flow: _Flow) -> None:
+def _refuse_recursion(context: Context, flow: _Walk) -> None:
     """Walk the calls depth first, without recursion of our own."""
     state: dict[int, int] = {}
     for root in list(flow.calls):

@@ -1,4 +1,4 @@
-"""What each operand of an opcode is for, and which register files may serve."""
+"""Roles of the operands of each opcode, and the register files that may serve in each role."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from functools import cache
 
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import Reads
 
 
 class Role(Enum):
-    """What an operand is read or written as. The value is how messages call it."""
+    """The purpose of an operand. The value is its name in messages."""
 
     VALUE = "a source"
     SAMPLER = "a sampler"
@@ -39,31 +40,23 @@ FILES: dict[Role, frozenset[File]] = {
 }
 """Register files that may stand for each role."""
 
-_VIEW_ONLY = frozenset({"SAMPLE_I", "SAMPLE_I_MS", "SVIEWINFO"})
+_ROLES: dict[int | Reads, Role] = {
+    Reads.SAMPLER: Role.SAMPLER,
+    Reads.VIEW: Role.VIEW,
+    Reads.RESOURCE: Role.RESOURCE,
+    Reads.IMAGE: Role.IMAGE,
+    Reads.VARYING: Role.VARYING,
+    Reads.TARGET: Role.ANY,
+}
+"""Roles of sources that are not read as values."""
 
 
 @cache
 def source_roles(name: str) -> tuple[Role, ...]:
     """Roles of the sources of an opcode."""
-    info = OPCODES[name]
-    roles = [Role.VALUE] * info.num_src
-    if info.is_texture:
-        roles[-1] = Role.SAMPLER
-    elif name in _VIEW_ONLY:
-        roles[1] = Role.VIEW
-    elif "sample" in info.flags or name == "LOD":
-        roles[1:3] = [Role.VIEW, Role.SAMPLER]
-    elif name in ("SAMPLE_POS", "SAMPLE_INFO", "FBFETCH"):
-        roles[0] = Role.ANY
-    elif name == "IMG2HND":
-        roles[0] = Role.IMAGE
-    elif info.has_memory and info.num_src and name != "STORE":
-        roles[0] = Role.RESOURCE
-    elif name.startswith("INTERP_"):
-        roles[0] = Role.VARYING
-    return tuple(roles)
+    return tuple(_ROLES.get(rule, Role.VALUE) for rule in OPCODES[name].reads)
 
 
 def destination_role(name: str) -> Role:
     """Role of the destinations of an opcode."""
-    return Role.STORE if name == "STORE" else Role.RESULT
+    return Role.STORE if OPCODES[name].stores_to_dst else Role.RESULT

@@ -1,26 +1,28 @@
-"""What belongs to one stage only: opcodes, properties, property values."""
+"""Rules of single stages: the opcodes, properties and property values that a stage may use."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from passes.validate.context import Context
 from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.stages import GROUP_STAGES, LAST_STAGES, STAGES
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Property
 
 _FRAG = frozenset({Processor.FRAG})
 _GEOM = frozenset({Processor.GEOM})
 
-OPCODE_STAGES: Mapping[str, frozenset[Processor]] = {
-    **dict.fromkeys(("KILL", "KILL_IF", "DEMOTE", "READ_HELPER", "FBFETCH"), _FRAG),
-    **dict.fromkeys(("INTERP_CENTROID", "INTERP_SAMPLE", "INTERP_OFFSET"), _FRAG),
-    **dict.fromkeys(("DDX", "DDY", "DDX_FINE", "DDY_FINE"), frozenset({Processor.FRAG, Processor.COMP})),
-    **dict.fromkeys(("EMIT", "ENDPRIM"), _GEOM),
-    "BARRIER": GROUP_STAGES,
+TRAIT_STAGES: Mapping[Trait, frozenset[Processor]] = {
+    **dict.fromkeys((Trait.KILL, Trait.HELPER, Trait.FRAMEBUFFER, Trait.INTERPOLATE), _FRAG),
+    Trait.DERIVATIVE: frozenset({Processor.FRAG, Processor.COMP}),
+    Trait.STREAM: _GEOM,
+    Trait.BARRIER: GROUP_STAGES,
 }
-"""Stages that may use an opcode; all may use the others."""
+"""Stages that may use the opcodes of a trait; all may use those that have none of these."""
 
 PREFIX_STAGES: Mapping[str, frozenset[Processor]] = {
     **{row.prefix: frozenset({row.processor}) for row in STAGES.values()},
@@ -43,11 +45,17 @@ MAX_VALUES: Mapping[str, int] = {
 """Largest value of a property; named values are bounded by their names."""
 
 
+@cache
+def _stages(opcode: OpcodeInfo) -> frozenset[Processor] | None:
+    """The stages that may use an opcode; None where all may."""
+    return next((stages for trait, stages in TRAIT_STAGES.items() if trait in opcode.traits), None)
+
+
 def check(context: Context) -> None:
     """V060 to V062."""
     stage = context.program.processor
     for item in context.program.instructions:
-        allowed = OPCODE_STAGES.get(item.opcode.name)
+        allowed = _stages(item.opcode)
         if allowed is not None and stage not in allowed:
             names = " or ".join(sorted(processor.name for processor in allowed))
             context.error("V060", f"{item.opcode.name} belongs to {names} programs, not to {stage.name}", item)

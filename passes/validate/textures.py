@@ -5,11 +5,9 @@ from __future__ import annotations
 from passes.validate.context import Context
 from tgsi.language.diagnostics import Label
 from tgsi.language.facts.enums import TARGETS, File
+from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Declaration, Instruction, RegisterRef
-
-_NO_BUFFER = frozenset({"TEX", "TXP", "TXB", "TXL", "TXD", "TEX2", "TXB2", "TXL2", "TG4", "LODQ", "TEX_LZ"})
-_WITH_REFERENCE = {"TEX": "TEX2", "TXB": "TXB2", "TXL": "TXL2"}
-_ONE_VECTOR = frozenset({*_WITH_REFERENCE, "TXP", "TXD", "TEX_LZ"})
 
 
 def check(context: Context) -> None:
@@ -44,10 +42,11 @@ def _check_target(context: Context, item: Instruction, views: dict[int, Declarat
     operand = len(item.dst) + len(item.src)
     if item.texture == "UNKNOWN":
         context.warning("V054", f"{name} with target UNKNOWN cannot run", item, operand)
-    elif item.texture == "BUFFER" and name in _NO_BUFFER:
+    elif item.texture == "BUFFER" and Trait.FILTER in item.opcode.traits:
         context.warning("V054", f"{name} cannot filter a BUFFER", item, operand, hint="texel buffers are read by TXF")
-    elif item.texture == "SHADOWCUBEARRAY" and name in _ONE_VECTOR:
-        hint = f"{_WITH_REFERENCE[name]} takes the reference value as its second source" if name in _WITH_REFERENCE else ""
+    elif item.texture == "SHADOWCUBEARRAY" and Trait.ONE_VECTOR in item.opcode.traits:
+        longer = f"{name}2"
+        hint = f"{longer} takes the reference value as its second source" if longer in OPCODES else ""
         context.error("V055", f"{name} has no room for the reference value of SHADOWCUBEARRAY", item, operand, hint)
     view = views.get(_unit(item.src[-1].register)) if item.src else None
     if view is not None and view.view is not None and view.view.target != item.texture and item.texture != "UNKNOWN":

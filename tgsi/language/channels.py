@@ -1,90 +1,43 @@
-"""Which channels of its sources an instruction reads: from its write mask, its texture target and its opcode, never from values."""
+"""The channels of its sources that an instruction reads: from its opcode's row, its write mask and its texture target, never from values.
+
+Analyses, linkage and the code generator all ask `source_channels`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from tgsi.language.facts.enums import TARGETS, File
-from tgsi.language.facts.opcodes import Mode
+from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import XYZW, Instruction
 
 X, Y, Z, W = 1, 2, 4, 8
-_WIDE = frozenset({"double", "int64", "uint64"})
-
-_FIXED: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {
-        "DP2": (X | Y, X | Y),
-        "DP3": (X | Y | Z, X | Y | Z),
-        "DP4": (XYZW, XYZW),
-        "DST": (Y | Z, Y | W),
-        "LIT": (X | Y | W,),
-        "EXP": (X,),
-        "LOG": (X,),
-        "PK2H": (X | Y,),
-        "PK2US": (X | Y,),
-        "PK4B": (XYZW,),
-        "PK4UB": (XYZW,),
-        "UP2H": (X,),
-        "UP2US": (X,),
-        "UP4B": (X,),
-        "UP4UB": (X,),
-        "DFRACEXP": (X | Y,),
-        "IF": (X,),
-        "UIF": (X,),
-        "EMIT": (X,),
-        "ENDPRIM": (X,),
-        "MEMBAR": (X,),
-        "RESQ": (X | Y,),
-        "BALLOT": (X,),
-        "FBFETCH": (0,),
-    }
-)
-"""Channels that do not depend on the write mask."""
-
-_SECOND: Mapping[str, int] = MappingProxyType({"INTERP_SAMPLE": X, "INTERP_OFFSET": X | Y, "READ_INVOC": X})
-"""The second source of opcodes whose first one is read under the write mask."""
-
-_LOD_IN_W = frozenset({"TXP", "TXB", "TXL", "TXF"})
 _WORDS = frozenset({File.BUFFER, File.MEMORY})
-_PLAIN_SAMPLER = X | Y
+_HANDLE = X | Y
 """A sampler or resource that is a register holds a 64-bit handle."""
 
 
 def source_channels(instruction: Instruction, operand: int) -> int:
-    """Channels that source `operand` is read in, before its swizzle (bit 0 is x). Never too few; Mesa's scan has the same."""
-    info = instruction.opcode
-    name = info.name
-    if operand >= info.num_src:  # a program made by hand
+    """Channels that source number `operand` is read in, before its swizzle (bit 0 is x). Never too few.
+
+    Both engines read these: tests/unit/language/test_reads.py perturbs the others in the interpreter, and watches the code generator.
+    """
+    reads = instruction.opcode.reads
+    if operand >= len(reads):  # a program made by hand
         return XYZW
-    if name in _FIXED:
-        return _FIXED[name][operand]
-    if info.is_texture:
-        return _texture(instruction, operand)
-    if info.has_memory and info.num_src:
-        return _memory(instruction, operand)
-    if not instruction.dst or "sample" in info.flags:
-        return XYZW
-    write_mask = instruction.dst[0].write_mask
-    if operand == 1 and name in _SECOND:
-        return _SECOND[name]
-    if name in _SECOND or name == "INTERP_CENTROID" or name == "READ_FIRST":
-        return write_mask
-    if info.mode is Mode.COMPONENTWISE:
-        return _converted(info.dst_types[0] in _WIDE, info.src_types[operand] in _WIDE, write_mask, name, operand)
-    return X if info.mode is Mode.REPLICATE else XYZW
+    rule = reads[operand]
+    return _RULES[rule](instruction) if isinstance(rule, Reads) else rule
 
 
 def read_mask(instruction: Instruction, operand: int) -> int:
-    """Channels of the register that source `operand` reads, after its swizzle."""
-    swizzle = instruction.src[operand].swizzle
-    wanted = source_channels(instruction, operand)
-    return (
-        (wanted & 1 and 1 << swizzle[0])
-        | (wanted & 2 and 1 << swizzle[1])
-        | (wanted & 4 and 1 << swizzle[2])
-        | (wanted & 8 and 1 << swizzle[3])
-    )
+    """Channels of the register that source number `operand` reads, after its swizzle."""
+    return swizzled(instruction.src[operand].swizzle, source_channels(instruction, operand))
+
+
+def swizzled(swizzle: tuple[int, int, int, int], mask: int) -> int:
+    """Channels of a register that a swizzle takes for the channels of `mask`."""
+    return (mask & X and 1 << swizzle[0]) | (mask & Y and 1 << swizzle[1]) | (mask & Z and 1 << swizzle[2]) | (mask & W and 1 << swizzle[3])
 
 
 def coordinate_channels(target: str) -> int:
@@ -94,46 +47,73 @@ def coordinate_channels(target: str) -> int:
     return mask | {"z": Z, "w": W}.get(info.shadow, 0)
 
 
-def _texture(instruction: Instruction, operand: int) -> int:
-    name = instruction.opcode.name
+def written(instruction: Instruction) -> int:
+    """The write mask; all channels where the instruction has no destination (a program made by hand)."""
+    return instruction.dst[0].write_mask if instruction.dst else XYZW
+
+
+def _pairs(instruction: Instruction) -> int:
+    mask = written(instruction)
+    return (mask & (X | Y) and X | Y) | (mask & (Z | W) and Z | W)
+
+
+def _whole_pairs(instruction: Instruction) -> int:
+    mask = written(instruction)
+    return (X | Y if mask & X and mask & Y else 0) | (Z | W if mask & Z and mask & W else 0)
+
+
+def _packed(instruction: Instruction) -> int:
+    return (0, X | Y, XYZW, XYZW, XYZW)[written(instruction).bit_count()]
+
+
+def _widened(instruction: Instruction) -> int:
+    whole = _whole_pairs(instruction)
+    return whole & X | (whole & Z and Y)
+
+
+def _counts(instruction: Instruction) -> int:
+    return _pairs(instruction) & (X | Z)
+
+
+def _coordinates(instruction: Instruction) -> int:
     target = instruction.texture or "UNKNOWN"
-    if operand == instruction.opcode.num_src - 1:
-        return _PLAIN_SAMPLER
-    if name == "TXQ" or (operand == 1 and name != "TXD"):
-        return X
-    if name == "TXD" and operand in (1, 2):
-        return (1 << TARGETS[target].dimensions) - 1 if target != "UNKNOWN" else XYZW
-    if target == "UNKNOWN":
-        return XYZW
-    return coordinate_channels(target) | (W if name in _LOD_IN_W else 0)
+    return XYZW if target == "UNKNOWN" else coordinate_channels(target)
 
 
-def _memory(instruction: Instruction, operand: int) -> int:
-    is_store = instruction.opcode.name == "STORE"
-    resource = -1 if is_store else 0
-    if operand == resource:
-        return _PLAIN_SAMPLER
-    if operand == resource + 1:
-        target = instruction.memory.target if instruction.memory is not None else "BUFFER"
-        return XYZW if target == "UNKNOWN" else coordinate_channels(target) | (W if "MSAA" in target else 0)
-    if not instruction.dst:
-        return XYZW
-    if is_store:  # texels may have an exponent that all channels make
-        return instruction.dst[0].write_mask if instruction.dst[0].register.file in _WORDS else XYZW
-    return instruction.dst[0].write_mask | X  # what an atomic takes is in x
+def _gradient(instruction: Instruction) -> int:
+    target = instruction.texture or "UNKNOWN"
+    return XYZW if target == "UNKNOWN" else (1 << TARGETS[target].dimensions) - 1
 
 
-def _converted(wide_dst: bool, wide_src: bool, write_mask: int, name: str, operand: int) -> int:
-    """Component-wise opcodes, where a pair of channels may hold one number."""
-    low, high = write_mask & (X | Y), write_mask & (Z | W)
-    if wide_dst and (wide_src or name == "DLDEXP"):
-        if operand == 1 and name in ("DLDEXP", "U64SHL", "I64SHR", "U64SHR"):
-            return (low and X) | (high and Z)
-        return (low and X | Y) | (high and Z | W)
-    if wide_dst:
-        return (low and X) | (high and Y)
-    if wide_src and name[:2] in ("D2", "U6", "I6") and "64S" not in name:  # conversions give x and y
-        return (write_mask & (X | Z) and X | Y) | (write_mask & (Y | W) and Z | W)
-    if wide_src:
-        return (low and X | Y) | (high and Z | W)
-    return write_mask
+def _address(instruction: Instruction) -> int:
+    target = instruction.memory.target if instruction.memory is not None else "BUFFER"
+    return XYZW if target == "UNKNOWN" else coordinate_channels(target) | (W if "MSAA" in target else 0)
+
+
+def _stored(instruction: Instruction) -> int:
+    """Texels may have an exponent that all channels make."""
+    is_words = bool(instruction.dst) and instruction.dst[0].register.file in _WORDS
+    return written(instruction) if is_words else XYZW
+
+
+_RULES: Mapping[Reads, Callable[[Instruction], int]] = MappingProxyType(
+    {
+        Reads.WRITTEN: written,
+        Reads.VARYING: written,
+        Reads.PAIRS: _pairs,
+        Reads.WHOLE_PAIRS: _whole_pairs,
+        Reads.PACKED: _packed,
+        Reads.WIDENED: _widened,
+        Reads.COUNTS: _counts,
+        Reads.COORDINATES: _coordinates,
+        Reads.COORDINATES_W: lambda instruction: _coordinates(instruction) | W,
+        Reads.GRADIENT: _gradient,
+        Reads.ADDRESS: _address,
+        Reads.STORED: _stored,
+        Reads.SAMPLER: lambda instruction: _HANDLE,
+        Reads.VIEW: lambda instruction: _HANDLE,
+        Reads.RESOURCE: lambda instruction: _HANDLE,
+        Reads.IMAGE: lambda instruction: _HANDLE,
+        Reads.TARGET: lambda instruction: 0,
+    }
+)

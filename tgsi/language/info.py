@@ -1,6 +1,6 @@
-"""What a driver asks about a shader before it compiles it: the facts that Mesa 18.1's scan collects, under the same names.
+"""The facts of a shader that a driver asks for before it compiles it: those of Mesa 18.1's scan, under the same names.
 
-`Program.info` is the cached result. Nothing here judges: a wrong program has facts too.
+`Program.info` is the cached result. Nothing is checked here: a wrong program has facts, too.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeVar
 
-from tgsi.language.channels import read_mask
+from tgsi.language.channels import source_channels, swizzled, written
 from tgsi.language.facts.enums import File, Interpolation, Location, Primitive, Processor
 from tgsi.language.facts.semantics import Semantic
-from tgsi.language.ir import Declaration, Instruction, ProgramData, RegisterRef, SrcOperand
+from tgsi.language.facts.traits import Flow, Reads, Trait
+from tgsi.language.ir import XYZW, Declaration, Instruction, ProgramData, RegisterRef, SrcOperand
 
 POSITION = Semantic("POSITION")
 MAX_REGISTERS = 1 << 12
@@ -23,9 +24,6 @@ MAX_REGISTERS = 1 << 12
 _FILES = len(File)
 T = TypeVar("T")
 _MEMORY_FILES = frozenset({File.SAMP, File.SVIEW, File.IMAGE, File.BUFFER})
-_QUERIES = frozenset({"RESQ", "TXQ", "TXQS", "LODQ"})
-_IMPLICIT_LOD = frozenset({"TEX", "TXP", "TXB", "TXB2", "TEX2", "LODQ", "SAMPLE", "SAMPLE_B", "SAMPLE_C"})
-_DERIVATIVES = frozenset({"DDX", "DDY", "DDX_FINE", "DDY_FINE"})
 _READ = {"PRIM_ID": "uses_primid", "POSITION": "reads_position", "FACE": "uses_frontface"}
 INPUT_VERTICES: Mapping[int, int] = {
     Primitive.POINTS: 1,
@@ -38,8 +36,9 @@ INPUT_VERTICES: Mapping[int, int] = {
     Primitive.TRIANGLE_STRIP_ADJACENCY: 6,
 }
 """Vertices of a geometry shader's input, as the scan counts them; others have 3."""
-_OPENING = frozenset({"IF", "UIF", "BGNLOOP"})
-_CLOSING = frozenset({"ENDIF", "ENDLOOP"})
+_OPENING = frozenset({Flow.IF, Flow.LOOP})
+_CLOSING = frozenset({Flow.ENDIF, Flow.ENDLOOP})
+"""Parts of control flow of which the scan counts the depth; switches and subroutines have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,17 +279,17 @@ class _Scan:
 
     def instruct(self, item: Instruction) -> None:
         info = item.opcode
-        name = info.name
-        if name in _OPENING:
+        traits = info.traits
+        if info.flow in _OPENING:
             self.depth += 1
-        elif name in _CLOSING:  # what is never closed has no depth
+        elif info.flow in _CLOSING:  # what is never closed has no depth
             self.max_depth = max(self.max_depth, self.depth)
             self.depth -= 1
-        if name in ("KILL", "KILL_IF"):
+        if Trait.KILL in traits and not info.is_later:
             self.flags.add("uses_kill")
         if "double" in info.dst_types or "double" in info.src_types:
             self.flags.add("uses_doubles")
-        if name in _DERIVATIVES or name in _IMPLICIT_LOD:
+        if Trait.DERIVATIVE in traits or (Trait.IMPLICIT_LOD in traits and info.has_offsets):  # the scan leaves out LOD
             self.flags.add("uses_derivatives")
         if info.is_texture and item.src and item.src[-1].register.file is not File.SAMP:
             self.flags.add("uses_bindless_samplers")
@@ -314,10 +313,10 @@ class _Scan:
         register = operand.register
         self.addressed(register)
         if register.file is File.IN:
-            self.use(register, read_mask(item, number))
+            self.use(register, _scanned_mask(item, number))
         if register.indirect is not None:
             self.indirect_read |= 1 << register.file
-        if register.file not in _MEMORY_FILES or item.opcode.name in _QUERIES:
+        if register.file not in _MEMORY_FILES or Trait.QUERY in item.opcode.traits:
             return False
         if item.opcode.is_store:
             self.flags.add("writes_memory")
@@ -353,6 +352,22 @@ class _Scan:
             self.file_count[File.IN] = vertices
             self.file_max[File.IN] = max(self.file_max[File.IN], vertices - 1)
             self.file_mask[File.IN] |= (1 << vertices) - 1
+
+
+def _scanned_mask(item: Instruction, number: int) -> int:
+    """Channels of a register that Mesa's scan counts as read: `read_mask`, or more for opcodes that the scan has no rule for.
+
+    Those are selectors of switches and values of opcodes with a sampler view, of which it counts all channels; of an atomic's operands
+    it also counts the write mask.
+    """
+    info = item.opcode
+    has_rule = info.flow not in (Flow.SWITCH, Flow.CASE) and Reads.VIEW not in info.reads
+    if not has_rule or (Reads.TARGET in info.reads and Trait.FRAMEBUFFER not in info.traits):
+        return swizzled(item.src[number].swizzle, XYZW)
+    counted = source_channels(item, number)
+    if info.is_atomic and number > 1:
+        counted |= written(item)
+    return swizzled(item.src[number].swizzle, counted)
 
 
 def _range_mask(first: int, last: int) -> int:

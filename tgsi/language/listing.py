@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tgsi.language.facts.enums import CHANNELS, QUALIFIERS, Location
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import IDENTITY, XYZW, Declaration, DstOperand, Immediate, IndirectRef, Instruction, Property, RegisterRef, SrcOperand
 from tgsi.language.literals import WRITERS
 from tgsi.language.printer import print_declaration, print_destination, print_immediate, print_offset, print_source
@@ -135,10 +136,10 @@ def _listed(program: Program) -> Iterator[str]:
         yield f"immediate    {print_immediate(immediate, number)}  words {words}"
     nesting = 0
     for number, instruction in enumerate(program.instructions):
-        flags = instruction.opcode.flags
-        nesting = max(0, nesting - ("dedent" in flags))
+        traits = instruction.opcode.traits
+        nesting = max(0, nesting - (Trait.DEDENT in traits))
         yield f"instruction  {number:3d} {'  ' * nesting}{_facts(instruction)}"
-        nesting += "indent" in flags
+        nesting += Trait.INDENT in traits
 
 
 def _value(item: Property) -> str:

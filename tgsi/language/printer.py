@@ -10,6 +10,7 @@ from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import PATCH_SEMANTICS
 from tgsi.language.facts.stages import PATCH_STAGES
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import (
     IDENTITY,
     XYZW,
@@ -53,11 +54,11 @@ def _lines(program: ProgramData) -> Iterator[str]:
     destinations: dict[DstOperand, str] = {}
     nesting = 0
     for number, instruction in enumerate(program.instructions):
-        flags = instruction.opcode.flags
-        if "dedent" in flags:
+        traits = instruction.opcode.traits
+        if Trait.DEDENT in traits:
             nesting = max(0, nesting - 1)
         yield f"{number:3d}: {'  ' * nesting}{_instruction(instruction, sources, destinations)}"
-        if "indent" in flags:
+        if Trait.INDENT in traits:
             nesting += 1
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from tgsi.language.builder.opcode_methods import available, signature
 from tgsi.language.codes import EXPLANATIONS
 from tgsi.language.facts.enums import (
+    CHANNELS,
     QUALIFIERS,
     TARGETS,
     File,
@@ -30,6 +31,7 @@ from tgsi.language.facts.limits import SOFTWARE
 from tgsi.language.facts.opcodes import GAPS
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import SEMANTICS
+from tgsi.language.facts.traits import Reads, Trait
 from tgsi.language.text.removed import REMOVED
 
 _HEAD = "<!-- Written by `python -m tgsi.tools.reference` from the tables of tgsi/. Edit those. -->"
@@ -66,21 +68,32 @@ def _table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator
     yield ""
 
 
+def _channels(reads: int | Reads) -> str:
+    """The channels that a source is read in, as a reader sees them."""
+    if isinstance(reads, Reads):
+        return f"({reads})"
+    return "".join(letter for bit, letter in enumerate(CHANNELS) if reads >> bit & 1) or "(none)"
+
+
 def _opcodes() -> Iterator[str]:
     yield from ("# Opcodes", "", "`d` is the destination, `a b e f g` the sources; `.c` is any written channel, `.*` all alike.", "")
+    yield "Each source has its type and the channels that are read of it, before the swizzle: these letters, or a rule."
+    yield ""
+    yield from _table(("Rule", "Channels"), ((f"`{rule}`", rule.meaning) for rule in Reads))
+    yield from _table(("Trait", "Meaning"), ((f"`{trait}`", trait.meaning) for trait in Trait))
     rows = (
         (
             f"`{item.name}`",
             item.number,
             ", ".join(item.dst_types) or "-",
-            ", ".join(item.src_types) or "-",
+            ", ".join(f"{kind}.{_channels(reads)}" for kind, reads in zip(item.src_types, item.reads)) or "-",
             item.mode.value,
-            " ".join(sorted(item.flags)) or "-",
+            ", ".join(sorted(item.traits)) or "-",
             f"`{item.formula}`",
         )
         for item in available()
     )
-    yield from _table(("Opcode", "Number", "Writes", "Reads", "Mode", "Flags", "Meaning"), rows)
+    yield from _table(("Opcode", "Number", "Writes", "Reads", "Mode", "Traits", "Meaning"), rows)
     yield "Numbers without an opcode in Mesa 18.1, read as `UNK<number>`: " + ", ".join(map(str, GAPS)) + "."
     yield from ("", "## Removed opcodes", "", "The legacy dialect reads them; the others say what to write instead.", "")
     yield from _table(("Opcode", "Today"), ((f"`{name}`", hint) for name, hint in sorted(REMOVED.items())))

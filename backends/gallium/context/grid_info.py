@@ -14,6 +14,7 @@ from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
 from backends.pipe.limits import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL
 from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 
@@ -111,7 +112,7 @@ def entry_program(shader: ComputeShader, pc: int) -> Program:
     found = shader.entries.get(pc)
     if found is None:
         program = shader.program
-        if pc >= len(program.instructions) or program.instructions[pc].opcode.name != "BGNSUB":
+        if pc >= len(program.instructions) or program.instructions[pc].opcode.flow is not Flow.SUBROUTINE:
             raise ValueError(f"{NAME}: pc: instruction {pc} is no BGNSUB")
         begin = (Instruction(OPCODES["CAL"], label=pc + 2), Instruction(OPCODES["RET"]))
         moved = (i if i.label is None else replace(i, label=i.label + len(begin)) for i in program.instructions)

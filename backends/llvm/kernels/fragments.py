@@ -18,6 +18,7 @@ from backends.llvm.translate.emit.interpolation import Place
 from backends.run.arguments import Arguments
 from backends.run.result import Bits, Floats
 from tgsi.language.facts.enums import File, Interpolation
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 
@@ -44,12 +45,12 @@ class FragmentRecord(ctypes.Structure):
 
 def asks(program: Program) -> bool:
     """True if the program reads inputs at other places, or targets."""
-    return any(i.opcode.name == "FBFETCH" or i.opcode.name.startswith("INTERP_") for i in program.instructions)
+    return any(i.opcode.traits & {Trait.FRAMEBUFFER, Trait.INTERPOLATE} for i in program.instructions)
 
 
 def _targets(program: Program) -> int:
     """One more than the highest target that the program reads."""
-    fetches = (i for i in program.instructions if i.opcode.name == "FBFETCH")
+    fetches = (i for i in program.instructions if Trait.FRAMEBUFFER in i.opcode.traits)
     return max((k + 1 for i in fetches for k in fetched_targets(program, i).values()), default=0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from tgsi.language.facts.traits import Flow
 from tgsi.language.program import Program
 
 PERIOD = 0.1
@@ -39,4 +40,4 @@ class TimeSlices:
 
 def has_loops(program: Program) -> bool:
     """True if one invocation may take long."""
-    return any(instruction.opcode.name == "BGNLOOP" for instruction in program.instructions)
+    return any(instruction.opcode.flow is Flow.LOOP for instruction in program.instructions)

@@ -1,4 +1,4 @@
-"""Which channels an instruction reads and writes: shared by the analysis and the generator."""
+"""Register channels that an instruction reads and writes: for the analyses of the code generator and for the generator itself."""
 
 from __future__ import annotations
 
@@ -6,77 +6,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from passes.analysis.operands import RESOURCES
+from tgsi.language.channels import read_mask
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import Mode
-from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
+from tgsi.language.facts.traits import Reads
+from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
 
 Key = tuple[File, int, int]
 """One 32-bit register channel: file, index, channel."""
 
-ALL = 15
-
-#: Source channels (bit 0 is x) of opcodes that are not component-wise and do not read all four; one number a source.
-_READ_MASKS: dict[str, tuple[int, ...]] = {
-    **dict.fromkeys(("RCP", "RSQ", "SQRT", "EX2", "LG2", "SIN", "COS", "EXP", "LOG", "UP2H", "UP2US", "UP4B", "UP4UB"), (1,)),
-    **dict.fromkeys(("IF", "UIF", "SWITCH", "CASE", "EMIT", "ENDPRIM"), (1,)),
-    "POW": (1, 1),
-    "DP2": (3, 3),
-    "DP3": (7, 7),
-    "PK2H": (3,),
-    "PK2US": (3,),
-    "LIT": (0b1011,),
-    "DST": (0b0110, 0b1010),
-}
-
-#: Opcodes whose result depends on other lanes.
-CROSS_LANE = frozenset({"DDX", "DDY", "DDX_FINE", "DDY_FINE", "READ_FIRST", "READ_INVOC", "VOTE_ANY", "VOTE_ALL", "VOTE_EQ", "READ_HELPER"})
-
-#: Opcodes that read other lanes of the quad, active or not.
-NEIGHBORLY = CROSS_LANE | {"TEX", "TXB", "TXP", "TEX2", "TXB2", "LODQ", "LOD", "SAMPLE", "SAMPLE_B", "SAMPLE_C"}
-
-#: Sources of component-wise opcodes of which every channel takes x.
-_SCALARS = frozenset({("READ_INVOC", 1)})
-
-#: Where modifiers do not follow the opcode table: those of LDEXP's exponent act on it as a float.
-_MODIFIED_AS = {"LDEXP": ("float", "untyped")}
-
-#: Files of operands that name a resource, not a value.
-
-
-def written_channels(instruction: Instruction) -> int:
-    """Union of the write masks."""
-    mask = 0
-    for operand in instruction.dst:
-        mask |= operand.write_mask
-    return mask
-
-
-def read_mask(instruction: Instruction, source: int) -> int:
-    """Channels of source number `source` that may be read, before its swizzle."""
-    opcode = instruction.opcode
-    if opcode.uses_64bit:
-        return ALL
-    if (opcode.name, source) in _SCALARS:
-        return 1
-    if opcode.mode is Mode.COMPONENTWISE:
-        return written_channels(instruction)
-    masks = _READ_MASKS.get(opcode.name)
-    return masks[source] if masks is not None and source < len(masks) else ALL
-
 
 def source_types(instruction: Instruction) -> tuple[str, ...]:
-    """What each source is fetched as."""
-    return _MODIFIED_AS.get(instruction.opcode.name, instruction.opcode.src_types)
-
-
-def swizzled(operand: SrcOperand, mask: int) -> list[int]:
-    """Register channels that the channels of `mask` come from, without repetition."""
-    return sorted({operand.swizzle[c] for c in range(4) if mask >> c & 1})
+    """The type that each source is fetched as: untyped where its modifiers act on another type than it holds."""
+    opcode = instruction.opcode
+    if opcode.modifier_types == opcode.src_types:
+        return opcode.src_types
+    return tuple(held if held == modified else "untyped" for held, modified in zip(opcode.src_types, opcode.modifier_types))
 
 
 def channel_of(instruction: Instruction, source: int, channel: int) -> int:
     """The channel of a source, before its swizzle, that a component-wise instruction takes for a channel of its result."""
-    return 0 if (instruction.opcode.name, source) in _SCALARS else channel
+    return channel if instruction.opcode.reads[source] is Reads.WRITTEN else 0
 
 
 def channels(mask: int) -> list[int]:
@@ -99,7 +48,7 @@ def addresses(register: RegisterRef) -> Iterator[IndirectRef]:
 
 @dataclass(slots=True)
 class Access:
-    """What one instruction reads and writes directly, by channel; `opaque` reads are never uniform."""
+    """The channels that one instruction reads and writes directly; `opaque`: some read is never uniform."""
 
     reads: list[Key]
     writes: list[Key]
@@ -119,7 +68,7 @@ def access(instruction: Instruction) -> Access:
         if register.file in (File.IN, File.SV) or (is_indirect(register) and register.file not in (File.CONST, File.IMM)):
             opaque = True
         if not is_indirect(register):
-            reads += [(register.file, register.index, c) for c in swizzled(operand, read_mask(instruction, number))]
+            reads += [(register.file, register.index, c) for c in channels(read_mask(instruction, number))]
     for offset in instruction.offsets:
         reads += [(offset.register.file, offset.register.index, c) for c in offset.swizzle]
     writes: list[Key] = []
@@ -128,7 +77,7 @@ def access(instruction: Instruction) -> Access:
             reads.append((address.file, address.index, address.component))
         if is_indirect(destination.register) or destination.register.file in RESOURCES:
             continue
-        if instruction.opcode.name == "STORE":  # the register holds the handle of what is stored to
+        if instruction.opcode.stores_to_dst:  # the register holds the handle of an image
             reads.append((destination.register.file, destination.register.index, 0))
         else:
             writes += [(destination.register.file, destination.register.index, c) for c in channels(destination.write_mask)]

@@ -13,19 +13,28 @@ inside: while a lane is in the loop it has the value that the unmasked writes gi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from backends.llvm.program.access import CROSS_LANE, NEIGHBORLY, Access, Key, access, is_indirect
+from backends.llvm.program.access import Access, Key, access, is_indirect
 from backends.llvm.program.tree import Control, Leaf, Region, enclosing
 from tgsi.language.facts.enums import File
-from tgsi.language.facts.opcodes import Mode
+from tgsi.language.facts.opcodes import OpcodeInfo
+from tgsi.language.facts.traits import JUMPS, OTHER_LANES, Flow, Mode, Trait
 from tgsi.language.ir import Instruction
 
 _VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
 _MOST_SHADOWS = 2  # each takes registers of its own
 _SPLIT = frozenset({File.TEMP, File.ADDR})
-_JUMPS = frozenset({"BRK", "CONT", "RET"})
+
+
+_LEFT: Mapping[Flow, tuple[str, ...]] = {Flow.BREAK: ("loop", "switch"), Flow.CONTINUE: ("loop",), Flow.RETURN: ("call",)}
+"""The kinds of control that a jump leaves, or goes to the end of."""
+
+
+def _reads_others(opcode: OpcodeInfo) -> bool:
+    """The result depends on other lanes, active or not."""
+    return not OTHER_LANES.isdisjoint(opcode.traits)
 
 
 @dataclass(eq=False, slots=True)
@@ -36,15 +45,15 @@ class Exit:
     """
 
     leaf: Leaf
-    kind: str
+    kind: Flow
     target: Control | None
     between: tuple[Control, ...]
     divergent: bool = False
 
 
 @dataclass(slots=True)
-class Flow:
-    """What the analysis found.
+class Divergence:
+    """The result of the analysis.
 
     divergent: channels that need one value a lane; controls, conts: controls (loops) that lanes leave (continue) one by one;
     through: divergent exits that leave a control for one further out; nests: outermost loops whose fuel is counted a lane;
@@ -118,8 +127,8 @@ class _Analysis:
         self.outermost: list[Control | None] = []  # by step
         self.spans: dict[Control, tuple[int, int]] = {}  # first and last step inside of outermost loops
         self.candidates: dict[Key, Control] = {}  # for twins and shadows
-        self.flow = Flow(self._homes())
-        self.flow.watched = {key for _, instruction, _, found in self.steps if instruction.opcode.name in NEIGHBORLY for key in found.reads}
+        self.flow = Divergence(self._homes())
+        self.flow.watched = {key for _, instruction, _, found in self.steps if _reads_others(instruction.opcode) for key in found.reads}
         self._find_owners()
 
     def _collect(self, region: Region) -> None:
@@ -150,8 +159,7 @@ class _Analysis:
         home: dict[Key, Region] = {}
         pinned = self.pinned
         for region, instruction, _, found in self.steps:
-            name = instruction.opcode.name
-            if region.control is not None and (name in NEIGHBORLY):
+            if region.control is not None and _reads_others(instruction.opcode):
                 pinned.update(found.reads)  # neighbours that are not active are read too
             for is_write, keys in ((False, found.reads), (True, found.writes)):
                 for key in keys:
@@ -208,7 +216,7 @@ class _Analysis:
                 del flow.twins[key]
                 self._again(self.readers.get(key, ()))
 
-    def run(self) -> Flow:
+    def run(self) -> Divergence:
         flow = self.flow
         self._find_exits()
         flow.divergent = {key for _, _, _, found in self.steps for key in found.writes if (key[0], key[1]) in self.memory}
@@ -266,7 +274,7 @@ class _Analysis:
         region, instruction, item, found = self.steps[at]
         if isinstance(item, Control):
             self._visit_control(at, item, found)
-        elif instruction.opcode.name in _JUMPS:
+        elif instruction.opcode.flow in JUMPS:
             self._visit_exit(self.flow.exits[item])
         elif found.writes:
             self._visit_writes(at, region, instruction, found)
@@ -279,10 +287,10 @@ class _Analysis:
 
     def _find_exits(self) -> None:
         for _, instruction, item, _ in self.steps:
-            kind = instruction.opcode.name
-            if kind not in _JUMPS or not isinstance(item, Leaf):
+            kind = instruction.opcode.flow
+            if kind is None or kind not in _LEFT or not isinstance(item, Leaf):
                 continue
-            wanted = {"BRK": ("loop", "switch"), "CONT": ("loop",), "RET": ("call",)}[kind]
+            wanted = _LEFT[kind]
             between: list[Control] = []
             target = None
             for control in enclosing(item.region):
@@ -311,7 +319,7 @@ class _Analysis:
 
     def _visit_exit(self, exit: Exit) -> None:
         flow, target = self.flow, exit.target
-        rejoined = exit.kind == "BRK" and target in flow.conts  # lanes wait at the end of the body: they must not be taken along
+        rejoined = exit.kind is Flow.BREAK and target in flow.conts  # lanes wait at the end of the body: they must not be taken along
         into_switch = target is not None and target.kind == "switch"
         if not (rejoined or into_switch or any(control in flow.controls for control in exit.between)):
             return
@@ -321,7 +329,7 @@ class _Analysis:
         elif not flow.main_divergent:
             flow.main_divergent = True
             self._again(range(len(self.steps)))
-        if exit.kind == "CONT" and target is not None:
+        if exit.kind is Flow.CONTINUE and target is not None:
             self._mark(flow.conts, target)
         for control in exit.between:
             if control.kind != "if":
@@ -330,7 +338,7 @@ class _Analysis:
     def _visit_writes(self, at: int, region: Region, instruction: Instruction, found: Access) -> None:
         flow = self.flow
         opcode = instruction.opcode
-        varies = opcode.mode is Mode.OTHER or opcode.name in CROSS_LANE or self._varies(at, found)
+        varies = opcode.mode is Mode.OTHER or _reads_others(opcode) or Trait.HELPER in opcode.traits or self._varies(at, found)
         self._visit_twins(at, region, found, varies)
         for key in found.writes:
             if key not in flow.divergent and (varies or flow.is_masked(region, key)):
@@ -379,7 +387,7 @@ def _common(a: Region, b: Region) -> Region:
     return b
 
 
-def analyse(main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> Flow:
+def analyse(main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> Divergence:
     """Find the uniform channels and controls.
 
     `memory`: registers (file, index) in arrays that are addressed at run time. `waits`: the program has barriers.

@@ -1,18 +1,20 @@
-"""Everything about a program that does not depend on lanes or bindings; made once a program."""
+"""The plan of a program: all facts for the code generator that do not depend on lanes or bindings, made once a program."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from backends.abi.limits import MIN_LANES
 from backends.llvm.program.access import Key, access, is_indirect
-from backends.llvm.program.divergence import Flow, analyse
+from backends.llvm.program.divergence import Divergence, analyse
 from backends.llvm.program.port_pressure import sums_prevail
 from backends.llvm.program.tree import Region, build_tree, leaves
 from passes.analysis import facts
 from passes.analysis.operands import registers_of
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.stages import GROUP_STAGES, STAGES
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import DstOperand, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -20,32 +22,6 @@ MAX_ARRAY_BYTES = 64 * 1024
 """Stack that indirectly addressed registers may take, all lanes together."""
 MAX_REGISTER_BYTES = 1 << 20
 """Stack that all registers may take if LLVM spills each of them."""
-
-_SAMPLES = frozenset(
-    [
-        "TEX",
-        "TEX2",
-        "TEX_LZ",
-        "TXB",
-        "TXB2",
-        "TXL",
-        "TXL2",
-        "TXP",
-        "TXD",
-        "TG4",
-        "LODQ",
-        "SAMPLE",
-        "SAMPLE_B",
-        "SAMPLE_L",
-        "SAMPLE_D",
-        "SAMPLE_C",
-        "SAMPLE_C_LZ",
-        "GATHER4",
-        "LOD",
-    ]
-)
-
-_FETCHES = frozenset({"TXF", "TXF_LZ", "SAMPLE_I", "SAMPLE_I_MS"})
 
 _ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT, File.SV, File.ADDR})
 
@@ -64,7 +40,7 @@ class Plan:
     """
 
     main: Region
-    flow: Flow
+    flow: Divergence
     arrays: dict[File, tuple[tuple[int, int], ...]]
     reads: frozenset[Key]
     constants: tuple[tuple[int, int, int], ...]
@@ -158,10 +134,8 @@ def _make(program: Program) -> Plan:
             if destination.register.file is File.CONST and not is_indirect(destination.register):
                 register = destination.register
                 constants[register.dimension.index if register.dimension is not None else 0, register.index, 0] = None
-    names = [leaf.instruction.opcode.name for leaf in leaves(main)]
-    kills = not {"KILL", "KILL_IF", "DEMOTE"}.isdisjoint(names)
-    samples, fetches = sum(name in _SAMPLES for name in names), sum(name in _FETCHES for name in names)
-    waits = "BARRIER" in names and program.processor in GROUP_STAGES
+    counts = Counter(trait for leaf in leaves(main) for trait in leaf.instruction.opcode.traits)
+    waits = counts[Trait.BARRIER] > 0 and program.processor in GROUP_STAGES
     return Plan(
         main,
         analyse(main, memory, waits),
@@ -169,10 +143,10 @@ def _make(program: Program) -> Plan:
         frozenset(reads),
         tuple(sorted(constants)),
         rows,
-        kills,
+        counts[Trait.KILL] > 0,
         waits,
-        samples,
-        fetches,
+        counts[Trait.FILTER],
+        counts[Trait.FETCH],
         sums_prevail(main),
     )
 

@@ -72,7 +72,7 @@ def build_tree(program: Program) -> Region:
                 raise UnsupportedError.at("B041", f"the program and its calls expand to more than {MAX_ITEMS} instructions")
             match node:
                 case regions.Block():
-                    region.items += [Leaf(i, region) for i in node.instructions if i.opcode.name != "NOP" and "gap" not in i.opcode.flags]
+                    region.items += [Leaf(i, region) for i in node.instructions if not i.opcode.has_no_effect]
                 case regions.Jump():
                     region.items.append(Leaf(node.instruction, region))
                     return  # nothing behind it runs

@@ -17,13 +17,11 @@ from backends.llvm.translate.barriers import Barriers
 from backends.llvm.translate.fuel import Fuel, Rounds
 from backends.llvm.translate.loop_carried import carry
 from backends.llvm.translate.operands import Operands
-from tgsi.language.facts.opcodes import Mode
+from tgsi.language.facts.traits import Flow, Mode, Trait
 from tgsi.language.ir import Instruction
 
 _SKIP_COST = 10
 """Arms of at least this many operations are jumped over when no lane is active."""
-
-_COSTS = {"POW": 16, "EX2": 6, "LG2": 6, "SIN": 10, "COS": 10, "LIT": 16, "EXP": 10, "LOG": 10}
 
 
 def _cost(region: Region) -> int:
@@ -31,9 +29,7 @@ def _cost(region: Region) -> int:
     for leaf in leaves(region):
         opcode = leaf.instruction.opcode
         width = max((len(channels(d.write_mask)) for d in leaf.instruction.dst), default=1)
-        total += (
-            _SKIP_COST if opcode.mode is Mode.OTHER else _COSTS.get(opcode.name, 1) * (width if opcode.mode is Mode.COMPONENTWISE else 1)
-        )
+        total += _SKIP_COST if opcode.mode is Mode.OTHER else opcode.skip_cost * (width if opcode.mode is Mode.COMPONENTWISE else 1)
     return total
 
 
@@ -64,7 +60,7 @@ class FlowBuilder:
         self.barriers = barriers
         self.crossed: set[Control] = set()  # controls with a barrier inside: no value lives from one side to the other
         if barriers is not None:
-            waits = (leaf for leaf in leaves(plan.main) if leaf.instruction.opcode.name == "BARRIER")
+            waits = (leaf for leaf in leaves(plan.main) if Trait.BARRIER in leaf.instruction.opcode.traits)
             self.crossed = {control for leaf in waits for control in enclosing(leaf.region)}
         self.active: Val | None = None
         self.live: dict[Control, MaskVar] = {}  # lanes still inside a loop, or inside a switch
@@ -112,14 +108,14 @@ class FlowBuilder:
     def rejoined(self, entered: Val | None, control: Control) -> Val | None:
         """The lanes that entered a control and have not left it for an outer one."""
         mask = entered
-        seen: set[tuple[str, Control | None]] = set()
+        seen: set[tuple[Flow, Control | None]] = set()
         for exit in self.flow.through.get(control, ()):
             if (exit.kind, exit.target) in seen:
                 continue
             seen.add((exit.kind, exit.target))
-            if exit.kind == "RET":
+            if exit.kind is Flow.RETURN:
                 stays = self.running[exit.target].get()
-            elif exit.kind == "BRK":
+            elif exit.kind is Flow.BREAK:
                 assert exit.target is not None
                 stays = self.live[exit.target].get()
             else:
@@ -158,7 +154,7 @@ class FlowBuilder:
             elif item in self.flow.exits:
                 self.exit(self.flow.exits[item])
                 return
-            elif self.barriers is not None and item.instruction.opcode.name == "BARRIER":
+            elif self.barriers is not None and Trait.BARRIER in item.instruction.opcode.traits:
                 self.wait(self.barriers)
             else:
                 self.emit(item)
@@ -235,7 +231,7 @@ class FlowBuilder:
         for arm in control.arms:
             assert arm.case is not None
             present = self.rejoined(entered(), control)
-            if arm.case.opcode.name == "CASE":
+            if arm.case.opcode.flow is Flow.CASE:
                 selector = kept.get() if kept is not None else selector
                 hits = f.splat(selector.eq(self.read(arm.case)), self.lanes)
                 hits = self.both(present, hits)
@@ -249,15 +245,15 @@ class FlowBuilder:
         """BRK, CONT or RET of the active lanes."""
         f, target = self.f, exit.target
         if not exit.divergent:
-            f.jump(self.nexts[target] if exit.kind == "CONT" and target is not None else self.ends[target])
+            f.jump(self.nexts[target] if exit.kind is Flow.CONTINUE and target is not None else self.ends[target])
             f.place(f.label(), follows=True)  # never reached
             return
-        if exit.kind == "RET":
+        if exit.kind is Flow.RETURN:
             self.running[target].remove(self.active)
             for control in exit.between:
                 if control.kind == "loop":
                     self.live[control].remove(self.active)
-        elif target is not None and exit.kind == "BRK":
+        elif target is not None and exit.kind is Flow.BREAK:
             self.live[target].remove(self.active)
         elif target is not None:
             self.waiting[target].add(self.active)
@@ -288,7 +284,7 @@ class FlowBuilder:
         if control in self.flow.conts:
             self.waiting[control].set(False)
         self.region(control.arms[0])
-        goes_on = any(e.kind == "CONT" and e.target is control and not e.divergent for e in self.flow.exits.values())
+        goes_on = any(e.kind is Flow.CONTINUE and e.target is control and not e.divergent for e in self.flow.exits.values())
         if is_leaf and not goes_on:
             carry(f, begin, self.operands.heads, self.operands.variables | self.operands.twins, self.known)
         f.jump(next_)

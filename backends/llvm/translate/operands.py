@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backends.llvm.builder.function import F32, I32, Function, Val, Var
-from backends.llvm.program.access import NEIGHBORLY, Key, is_indirect
+from backends.llvm.program.access import Key, is_indirect
 from backends.llvm.program.plan import MAX_ARRAY_BYTES, Plan, array_range
 from backends.llvm.program.tree import Control
 from backends.llvm.translate.arrays import ConstantFile, ImmediateTable, RegisterArray
@@ -13,6 +13,7 @@ from backends.llvm.translate.rows import Index, RowFile
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, ImmediateType
+from tgsi.language.facts.traits import OTHER_LANES
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -106,7 +107,7 @@ class Operands:
     def fetch(self, instruction: Instruction, operand: SrcOperand, channel: int, type_name: str) -> Val:
         """Channel `channel` of a source after its swizzle and modifiers, as a value of type `type_name` of the opcode table."""
         value = self.read(instruction, operand.register, operand.swizzle[channel])
-        if self.present is not None and instruction.opcode.name in NEIGHBORLY and operand.register.file in _WRITTEN:
+        if self.present is not None and not OTHER_LANES.isdisjoint(instruction.opcode.traits) and operand.register.file in _WRITTEN:
             value = self.f.select(self.present, value, 0)  # where there is no invocation nothing was ever written
         if type_name in _INTEGERS:
             value = value.as_int()

@@ -35,6 +35,7 @@ from passes.analysis.operands import RESOURCES
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.opcodes import Mode
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 
@@ -104,14 +105,11 @@ class Translator:
     def emit(self, leaf: Leaf) -> None:
         """Generate one instruction that is not control flow."""
         instruction = leaf.instruction
-        name = instruction.opcode.name
         self.instruction, self.leaf = instruction, leaf
         variables = len(self.f.variables)
         self.scratch.release()
-        if name in ("KILL", "DEMOTE"):
-            self.kill(None)
-        elif name == "KILL_IF":
-            self.kill(self._any_negative(instruction))
+        if Trait.KILL in instruction.opcode.traits:
+            self.kill(self._any_negative(instruction) if instruction.src else None)
         else:
             self.region = leaf.region
             emitter = registry.emitter_of(instruction)
@@ -124,7 +122,7 @@ class Translator:
     def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
         """The value of every written channel, all computed before any is stored."""
         opcode = instruction.opcode
-        in_registers = bool(instruction.dst) and instruction.dst[0].register.file not in RESOURCES and opcode.name != "STORE"
+        in_registers = bool(instruction.dst) and instruction.dst[0].register.file not in RESOURCES and not opcode.stores_to_dst
         wanted = channels(instruction.dst[0].write_mask) if in_registers else []
         if opcode.mode is Mode.COMPONENTWISE:
             done: dict[tuple[int, ...], Val] = {}

@@ -18,6 +18,7 @@ from backends.raster.tile.register_pressure import live_values
 from linkage.usage import interface_of
 from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.program import Program
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class FragmentInfo:
         for d in program.declared(File.SV):
             if d.semantic is not None:
                 system |= dict.fromkeys(range(d.first, d.last + 1), d.semantic.name)
-        opcodes = {i.opcode.name for i in program.instructions}
+        traits = frozenset(trait for i in program.instructions for trait in i.opcode.traits)
         layout = DepthLayout(min(max(program.property("FS_DEPTH_LAYOUT"), 0), DepthLayout.UNCHANGED))
         late_coverage = program.property("FS_POST_DEPTH_COVERAGE") != 0
         return FragmentInfo(
@@ -183,20 +184,20 @@ class FragmentInfo:
             outputs.get(("POSITION", 0)) if layout is not DepthLayout.UNCHANGED else None,
             outputs.get(("STENCIL", 0)),
             outputs.get(("SAMPLEMASK", 0)),
-            bool(opcodes & {"KILL", "KILL_IF", "DEMOTE"}) or ("SAMPLEMASK", 0) in outputs,
+            Trait.KILL in traits or ("SAMPLEMASK", 0) in outputs,
             program.property("FS_COORD_ORIGIN") == 1,
             program.property("FS_COORD_PIXEL_CENTER") == 1,
             program.property("FS_COLOR0_WRITES_ALL_CBUFS") != 0,
             program.property("FS_EARLY_DEPTH_STENCIL") != 0 or late_coverage,
             layout,
             late_coverage,
-            _fetches(program) if "FBFETCH" in opcodes else (),
-            bool(opcodes & {"READ_HELPER", "CLOCK"}) or any(i.opcode.has_memory for i in program.instructions) or reads_handles(program),
+            _fetches(program) if Trait.FRAMEBUFFER in traits else (),
+            bool(traits & {Trait.HELPER, Trait.VOLATILE, Trait.MEM}) or reads_handles(program),
             max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
-            any(i.opcode.is_store for i in program.instructions),
+            Trait.STORE in traits,
             len(program.instructions),
             live_values(program),
-            "BGNLOOP" in opcodes,
+            any(i.opcode.flow is Flow.LOOP for i in program.instructions),
         )
 
 
@@ -277,8 +278,3 @@ class FragmentKey:
     def has_place(self) -> bool:
         """The last slot is the place on a line or point."""
         return bool(self.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES))
-
-    @property
-    def is_smooth(self) -> bool:
-        """Coverage becomes alpha."""
-        return bool(self.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.SMOOTH_FILL))

@@ -1,9 +1,13 @@
-"""How many values a program keeps at once: what decides how wide its vectors may be before they no longer fit the registers."""
+"""Register pressure: the number of values that a program keeps at once.
+
+It decides how wide vectors may be before they no longer fit the registers of the CPU.
+"""
 
 from __future__ import annotations
 
 from backends.llvm.program.access import Key, access
 from tgsi.language.facts.enums import File
+from tgsi.language.facts.traits import Flow
 from tgsi.language.program import Program
 
 _VALUES = frozenset({File.TEMP, File.IN, File.OUT, File.ADDR})
@@ -22,9 +26,9 @@ def live_values(program: Program) -> int:
     open_loops: list[int] = []
     end = len(program.instructions)
     for at, instruction in enumerate(program.instructions):
-        if instruction.opcode.name == "BGNLOOP":
+        if instruction.opcode.flow is Flow.LOOP:
             open_loops.append(at)
-        elif instruction.opcode.name == "ENDLOOP" and open_loops:
+        elif instruction.opcode.flow is Flow.ENDLOOP and open_loops:
             loops.append((open_loops.pop(), at))
         found = access(instruction)
         for is_write, keys in ((False, found.reads), (True, found.writes)):

@@ -10,6 +10,7 @@ from tgsi.language.codes import EXPLANATIONS
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import SEMANTICS
+from tgsi.language.facts.traits import Trait
 from tgsi.tools.reference import main, pages
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,7 +27,7 @@ def test_nothing_else_lies_beside_the_generated_files() -> None:
 
 def test_every_fact_is_on_its_page() -> None:
     text = pages()
-    assert all(f"`{name}`" in text["docs/reference/opcodes.md"] for name, info in OPCODES.items() if "gap" not in info.flags)
+    assert all(f"`{name}`" in text["docs/reference/opcodes.md"] for name, info in OPCODES.items() if Trait.GAP not in info.traits)
     assert all(f"`{name}`" in text["docs/reference/semantics.md"] for name in SEMANTICS)
     assert all(f"`{name}`" in text["docs/reference/properties.md"] for name in PROPERTIES)
     assert all(f"## {code}: " in text["docs/reference/diagnostics.md"] for code in EXPLANATIONS)

@@ -136,7 +136,7 @@ def test_usage_mask_follows_write_mask_and_swizzle() -> None:
 
 @pytest.mark.parametrize(
     ("opcode", "target", "mask"),
-    [("DP3", None, 7), ("DP2", None, 3), ("RCP", None, 1), ("TEX", "2D", 3), ("TEX", "SHADOW1D", 5), ("TEX", "CUBE", 7), ("TXP", "2D", 15)],
+    [("DP3", None, 7), ("DP2", None, 3), ("RCP", None, 1), ("TEX", "2D", 3), ("TEX", "SHADOW1D", 5), ("TEX", "CUBE", 7), ("TXP", "2D", 11)],
 )
 def test_opcodes_read_only_the_channels_that_they_need(opcode: str, target: str | None, mask: int) -> None:
     info = OPCODES[opcode]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from backends.llvm.program import divergence as uniform
-from backends.llvm.program.divergence import Flow
+from backends.llvm.program.divergence import Divergence
 from backends.llvm.program.plan import plan_of
 from tests.unit.llvm.support import VERT_HEADER
 from tgsi.language.facts.enums import File
@@ -11,12 +11,12 @@ from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 
-def _flow(body: str) -> Flow:
+def _flow(body: str) -> Divergence:
     program = parse(f"{VERT_HEADER}{body}\nEND\n")
     return plan_of(program).flow
 
 
-def _temp(flow: Flow, register: int, channel: int = 0) -> bool:
+def _temp(flow: Divergence, register: int, channel: int = 0) -> bool:
     return (File.TEMP, register, channel) not in flow.divergent
 
 

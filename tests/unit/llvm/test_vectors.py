@@ -10,6 +10,7 @@ from backends.llvm.kernels.run import run
 from backends.llvm.translate.emit import EMITTERS
 from tests.golden.vectors import Case, Tolerance, cases
 from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.traits import Trait
 
 #: Worst errors of the polynomials, on top of Mesa's own.
 TOLERANCE = {
@@ -78,5 +79,5 @@ def test_random_programs_equal_their_vectors(part: int) -> None:
 
 
 def test_every_opcode_is_emitted() -> None:
-    known = {name for name, info in OPCODES.items() if "gap" not in info.flags}
+    known = {name for name, info in OPCODES.items() if Trait.GAP not in info.traits}
     assert known - EMITTERS.keys() == FLOW

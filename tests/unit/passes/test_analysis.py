@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 import tgsi
-from passes.analysis.divergence import analyse_divergence
 from passes.analysis.graph import flow_graph
 from passes.analysis.liveness import Liveness
-from passes.analysis.types import infer_types, operand_types, summary
 from passes.analysis.uses import find_uses
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
@@ -99,65 +97,13 @@ def test_uses_name_operand_index_and_channels() -> None:
     assert [access.instruction for access in uses.writes_to(File.OUT, 0)] == [2]
 
 
-def test_types_follow_copies() -> None:
-    found = program(
-        "UADD TEMP[0].x, IMM[0].xxxx, IMM[0].yyyy\nMOV TEMP[1].y, TEMP[0].xxxx\nMOV TEMP[2].z, TEMP[1].yyyy\nADD TEMP[3], IN[0], IN[0]\nMOV OUT[0], TEMP[3]"
-    )
-    types = infer_types(found)
-    assert types.of(File.TEMP, 2, 2) == {"uint"}
-    assert types.of(File.TEMP, 2, 0) == set()
-    assert types.of(File.OUT, 0, 1) == {"float"}
-    assert summary(found)[File.TEMP, 2] == ("untyped", "untyped", "uint", "untyped")
-
-
-def test_reinterpreted_bits_are_mixed_and_a_sign_means_float() -> None:
-    found = program(
-        "FSLT TEMP[0].x, IN[0], CONST[0]\nAND TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy\nADD OUT[0], TEMP[0].xxxx, -TEMP[1]\nMOV TEMP[2].x, -TEMP[3].xxxx"
-    )
-    assert infer_types(found).of(File.TEMP, 0, 0) >= {"float", "uint"}
-    assert operand_types(found.instructions[3]) == (("untyped",), ("float",))
-    assert infer_types(found).of(File.TEMP, 3, 0) == {"float"}
-
-
-def test_uniform_values_stay_uniform_until_lanes_part() -> None:
-    found = program(
-        "MOV TEMP[0], CONST[0]\nMOV TEMP[1], IN[0]\nIF TEMP[0].xxxx\nMOV TEMP[2], CONST[1]\nENDIF\nIF TEMP[1].xxxx\nMOV TEMP[3], CONST[1]\nENDIF\nMOV OUT[0], TEMP[3]"
-    )
-    result = analyse_divergence(found)
-    assert [result.is_uniform(File.TEMP, index, 0) for index in range(4)] == [True, False, True, False]
-    assert [result.is_converged(found.instructions[place]) for place in (3, 6, 8)] == [True, False, True]
-    assert result.is_uniform(File.CONST, 0, 0)
-    assert not result.is_uniform(File.IN, 0, 0)
-
-
-def test_a_loop_that_lanes_leave_one_by_one_is_divergent() -> None:
-    apart = program("BGNLOOP\nMOV TEMP[0], CONST[0]\nIF IN[0].xxxx\nBRK\nENDIF\nENDLOOP\nMOV OUT[0], TEMP[0]")
-    assert not analyse_divergence(apart).is_uniform(File.TEMP, 0, 0)
-    together = program("BGNLOOP\nMOV TEMP[0], CONST[0]\nIF CONST[1].xxxx\nBRK\nENDIF\nENDLOOP\nMOV OUT[0], TEMP[0]")
-    assert analyse_divergence(together).is_uniform(File.TEMP, 0, 0)
-
-
-def test_what_follows_a_return_of_some_lanes_is_divergent() -> None:
-    found = program("IF IN[0].xxxx\nRET\nENDIF\nMOV TEMP[0], CONST[0]\nMOV OUT[0], TEMP[0]")
-    assert not analyse_divergence(found).is_uniform(File.TEMP, 0, 0)
-
-
-def test_an_indirect_write_at_a_divergent_place_is_divergent() -> None:
-    found = program("ARL ADDR[0].x, IN[0]\nMOV TEMP[ADDR[0].x+4](1).x, CONST[0]\nMOV OUT[0], TEMP[5]")
-    result = analyse_divergence(found)
-    assert [result.is_uniform(File.TEMP, 5, channel) for channel in (0, 1)] == [False, True]
-
-
 @pytest.mark.peers
 def test_every_corpus_shader_is_analysed(shared: Path) -> None:
     for path in sorted((shared / "corpus").glob("*.tgsi"))[::7]:
         found = parse(path.read_text(), name=path.name)
         assert len(find_uses(found).writes) <= 2 * len(found.instructions)
-        types = infer_types(found)
         liveness = Liveness(found)
-        analyse_divergence(found)
         assert len(liveness.after) == len(found.instructions)
-        assert types is not None
 
 
 HANDLES = "FRAG\nDCL OUT[0], COLOR\nDCL IMAGE[0..1], 2D, WR\nDCL SAMP[0..1]\nDCL TEMP[0..3]\nIMM[0] UINT32 {1, 2, 0, 0}\nIMM[1] UINT32 {7, 0, 0, 0}\n"
@@ -197,7 +143,7 @@ def test_an_atomic_takes_the_x_of_its_operand_whatever_it_writes() -> None:
     declared = "FRAG\nDCL OUT[0], COLOR\nDCL BUFFER[0]\nDCL TEMP[0..1]\nIMM[0] UINT32 {1, 2, 3, 4}\n"
     code = "MOV TEMP[0], IMM[0]\nATOMUADD TEMP[1].w, BUFFER[0], IMM[0], TEMP[0].yzwx\nMOV OUT[0], TEMP[1]\nEND"
     liveness = Liveness(parse(declared + code))
-    assert [bool(liveness.after[0] & liveness.bit(File.TEMP, 0, c)) for c in range(4)] == [True, True, False, False]
+    assert [bool(liveness.after[0] & liveness.bit(File.TEMP, 0, c)) for c in range(4)] == [False, True, False, False]
 
 
 def test_texels_of_a_store_may_need_all_channels() -> None:

@@ -25,7 +25,7 @@ def _shape(region: Region) -> str:
             case Switch():
                 parts.append(f"switch({'|'.join(('d:' if arm.is_default else 'c:') + _shape(arm.body) for arm in node.arms)})")
             case Jump():
-                parts.append(node.kind.lower())
+                parts.append(node.instruction.opcode.name.lower())
             case Call():
                 parts.append(f"call{node.sub}")
     return " ".join(parts)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
+from tgsi.language.facts.traits import Trait
 
 LETTERS = "abcde"
 
@@ -16,7 +17,7 @@ class OpcodeMethods:
 
 def available() -> Iterator[OpcodeInfo]:
     """The opcodes that have a method, in the order of their numbers."""
-    yield from (info for info in OPCODES.values() if "gap" not in info.flags)
+    yield from (info for info in OPCODES.values() if Trait.GAP not in info.traits)
 
 
 def signature(info: OpcodeInfo) -> str:

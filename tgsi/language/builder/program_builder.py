@@ -30,6 +30,7 @@ from tgsi.language.facts.enums import TARGETS, File, ImmediateType, Interpolatio
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import (
     Declaration,
     DstOperand,
@@ -219,7 +220,7 @@ class ProgramBuilder(OpcodeMethods):
         self._subroutines[name] = len(self._instructions)
         with self._region("BGNSUB", "ENDSUB", ()):
             yield
-            if self._instructions[-1].opcode.name != "RET":
+            if self._instructions[-1].opcode.flow is not Flow.RETURN:
                 self.emit("RET")
 
     @contextmanager
@@ -281,7 +282,7 @@ class ProgramBuilder(OpcodeMethods):
             if name not in self._subroutines:
                 raise RuntimeError(f"subroutine {name!r} is called and not defined")
             code[place] = replace(code[place], label=self._subroutines[name])
-        if not any(item.opcode.name == "END" for item in code):
+        if not any(item.opcode.flow is Flow.END for item in code):
             code.append(Instruction(OPCODES["END"]))
         declarations = [*self._declarations, *_temporaries(self._declarations, self._counts.get(File.TEMP, 0))]
         for buffer, last in sorted(self._constants.items()):

@@ -11,6 +11,7 @@ from tgsi.language.facts.enums import CHANNELS, File, ImmediateType, Location, M
 from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import PATCH_SEMANTICS
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import XYZW, Declaration, Immediate, Property
 from tgsi.language.literals import float_value
 from tgsi.language.printer import print_instruction, print_program
@@ -47,10 +48,10 @@ def _lines(program: Program) -> Iterator[str]:
         elif isinstance(item, Property):
             yield _property(item)
         else:
-            flags = item.opcode.flags
-            nesting -= "dedent" in flags
+            traits = item.opcode.traits
+            nesting -= Trait.DEDENT in traits
             yield f"{instructions:3d}: {'  ' * nesting}{print_instruction(item)}"
-            nesting += "indent" in flags
+            nesting += Trait.INDENT in traits
             instructions += 1
 
 

@@ -17,6 +17,7 @@ from tgsi.language.facts.formats import FORMAT_NAMES
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import (
     Declaration,
     Dimension,
@@ -51,8 +52,8 @@ _LINE = 9
 
 def _opcodes() -> dict[tuple[int, int, int], OpcodeInfo]:
     """Opcodes by number and operand counts, since later opcodes share numbers with gaps; where all is equal the later one counts."""
-    table = {(info.number, info.num_dst, info.num_src): info for info in OPCODES.values() if "gap" in info.flags}
-    return table | {(info.number, info.num_dst, info.num_src): info for info in OPCODES.values() if "gap" not in info.flags}
+    table = {(info.number, info.num_dst, info.num_src): info for info in OPCODES.values() if Trait.GAP in info.traits}
+    return table | {(info.number, info.num_dst, info.num_src): info for info in OPCODES.values() if Trait.GAP not in info.traits}
 
 
 _OPCODES = _opcodes()
@@ -253,7 +254,7 @@ class _Decoder:
             label = _bits(self.take(), 0, 23) if _bits(head, 27, 27) else None
             texture, offsets = self.texture(info) if _bits(head, 28, 28) else (None, ())
             memory = self.memory() if _bits(head, 29, 29) else None
-        if info.flags:
+        if info.has_offsets or info.has_memory:
             if info.is_texture and texture is None:
                 self.fail("P044", f"{info.name} needs a texture word", start)
             if info.has_memory and memory is None:

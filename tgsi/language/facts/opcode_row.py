@@ -1,0 +1,170 @@
+"""The facts of one opcode, and how they are read from its row in `tgsi.language.facts.opcodes`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from tgsi.language.facts.traits import Flow, Mode, Reads, Trait
+
+
+@dataclass(frozen=True, slots=True)
+class OpcodeInfo:
+    """The facts of one opcode.
+
+    Attributes:
+        dst_types, src_types: what each operand holds: float, int, uint, double, int64, uint64 or untyped.
+        modifier_types: by source, the type that negation and absolute value act on.
+        reads: by source, the channels that are read before its swizzle (bit 0 is x), or the rule that says so.
+        flow: the part in control flow; None for opcodes that have none.
+        skip_cost: operations that a written channel costs, against a jump over an arm that no lane takes.
+        products, sums: multiplications and additions of a written channel (of all for `Mode.REPLICATE`), which compete for the ports
+            of a CPU; comparisons count as multiplications.
+        formula: d is the destination, a b e f g the sources, .c any written channel, .* all alike.
+    """
+
+    name: str
+    number: int
+    dst_types: tuple[str, ...]
+    src_types: tuple[str, ...]
+    modifier_types: tuple[str, ...]
+    reads: tuple[int | Reads, ...]
+    mode: Mode
+    traits: frozenset[Trait]
+    flow: Flow | None
+    skip_cost: int
+    products: int
+    sums: int
+    formula: str
+
+    def __hash__(self) -> int:
+        """Hash of the name: analyses cache their answers by opcode."""
+        return hash(self.name)
+
+    @property
+    def num_dst(self) -> int:
+        """Number of destinations."""
+        return len(self.dst_types)
+
+    @property
+    def num_src(self) -> int:
+        """Number of sources; a sampler or resource counts as one."""
+        return len(self.src_types)
+
+    @property
+    def is_texture(self) -> bool:
+        """A texture target follows the operands."""
+        return Trait.TEX in self.traits
+
+    @property
+    def has_offsets(self) -> bool:
+        """A texture word is present, so texel offsets may follow."""
+        return Trait.TEX in self.traits or Trait.SAMPLE in self.traits
+
+    @property
+    def has_memory(self) -> bool:
+        """Qualifiers, a target and a format of memory may follow."""
+        return Trait.MEM in self.traits
+
+    @property
+    def is_store(self) -> bool:
+        """Writes memory, as STORE and atomics do."""
+        return Trait.STORE in self.traits
+
+    @property
+    def is_atomic(self) -> bool:
+        """Reads and writes a word of memory in one step."""
+        return Trait.ATOMIC in self.traits
+
+    @property
+    def stores_to_dst(self) -> bool:
+        """The destination names the memory that is written, not a register for the result: STORE."""
+        return Trait.STORE in self.traits and Trait.ATOMIC not in self.traits
+
+    @property
+    def has_label(self) -> bool:
+        """A branch: ``:n`` may follow."""
+        return Trait.LABEL in self.traits
+
+    @property
+    def is_later(self) -> bool:
+        """Unknown to Mesa 18.1."""
+        return Trait.LATER in self.traits
+
+    @property
+    def has_no_effect(self) -> bool:
+        """NOP, or a number without an opcode."""
+        return Trait.NOTHING in self.traits
+
+    @property
+    def uses_64bit(self) -> bool:
+        """Some operand is a pair of channels that the write mask selects as one. A handle is not: y of it is always 0."""
+        return not WIDE.isdisjoint(self.dst_types + self.src_types) and self.mode is not Mode.OTHER
+
+
+WIDE = frozenset({"double", "int64", "uint64"})
+"""Types of 64 bits, which lie in pairs of channels."""
+
+
+_LETTERS = {"x": 1, "y": 2, "z": 4, "w": 8}
+_RULES = {name.lower(): rule for name, rule in Reads.__members__.items()}
+_TRAITS = {name.lower(): trait for name, trait in Trait.__members__.items()}
+
+
+def _split(types: str) -> tuple[str, ...]:
+    return tuple(types.split("/")) if types else ()
+
+
+def _default_reads(mode: Mode, dst_types: tuple[str, ...], src_types: tuple[str, ...], number: int) -> int | Reads:
+    """The channels that a source without READS is read in. The pair rules of 64-bit opcodes follow from types and operand counts."""
+    if mode is Mode.REPLICATE:
+        return 1
+    if mode is not Mode.COMPONENTWISE:
+        raise ValueError(f"source {number} of a {mode.value} opcode does not say what it reads")
+    is_wide, from_wide = dst_types[0] in WIDE, src_types[number] in WIDE
+    is_binary = len(src_types) == 2
+    if is_wide and from_wide:
+        return Reads.PAIRS if is_binary else Reads.WHOLE_PAIRS
+    if is_wide:
+        return Reads.COUNTS if is_binary else Reads.WIDENED
+    if from_wide:  # comparisons keep the place of each pair, conversions pack their results
+        return Reads.PAIRS if is_binary else Reads.PACKED
+    return Reads.WRITTEN
+
+
+def _reads(word: str) -> int | Reads:
+    if word == "none":
+        return 0
+    rule = _RULES.get(word)
+    return sum(_LETTERS[letter] for letter in word) if rule is None else rule
+
+
+@cache
+def _sources(src: str, dst: str, mode: Mode) -> tuple[tuple[str, ...], tuple[str, ...], tuple[int | Reads, ...]]:
+    """Types, types for modifiers and channels read, by source. Few rows differ in all three columns, hence the cache."""
+    parts = [part.partition(".") for part in _split(src)]
+    types = [part[0].partition(":") for part in parts]
+    held = tuple(item[0] for item in types)
+    reads = tuple(_reads(part[2]) if part[2] else _default_reads(mode, _split(dst), held, k) for k, part in enumerate(parts))
+    return held, tuple(item[2] or item[0] for item in types), reads
+
+
+@cache
+def _words(words: str) -> tuple[frozenset[Trait], Flow | None, int, int, int]:
+    """Traits, part in control flow, `skip_cost`, `products` and `sums`."""
+    values = dict(word.split("=") for word in words.split() if "=" in word)
+    traits = frozenset(_TRAITS[word] for word in words.split() if "=" not in word)
+    products, _, sums = values.get("ports", "0+0").partition("+")
+    return traits, Flow(values["flow"]) if "flow" in values else None, int(values.get("skip", "1")), int(products), int(sums)
+
+
+def read_row(number: int, name: str, dst: str, src: str, mode: Mode, words: str, formula: str) -> OpcodeInfo:
+    """Read one row; `tgsi.language.facts.opcodes` describes the columns.
+
+    Raises:
+        KeyError: a word names no trait, or READS is neither channels nor a rule.
+        ValueError: a source does not say what it reads, or there is no such part in control flow.
+    """
+    src_types, modifier_types, reads = _sources(src, dst, mode)
+    traits, flow, skip_cost, products, sums = _words(words)
+    return OpcodeInfo(name, number, _split(dst), src_types, modifier_types, reads, mode, traits, flow, skip_cost, products, sums, formula)

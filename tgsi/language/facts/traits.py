@@ -1,0 +1,151 @@
+"""The vocabulary of an opcode's row: what its sources are read for, its part in control flow, its effects.
+
+Analyses, passes and engines ask these facts and never for an opcode by its name. The rows are in `tgsi.language.facts.opcodes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum, StrEnum
+from types import MappingProxyType
+from typing import Self
+
+
+class _Fact(StrEnum):
+    """A word of a row, with what it means."""
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str) -> Self:
+        """Make a member that equals `value`."""
+        self = str.__new__(cls, value)
+        self._value_ = value
+        self.meaning = meaning
+        return self
+
+
+class Mode(Enum):
+    """How the channels of the destination depend on the channels of the sources."""
+
+    NONE = "none"
+    COMPONENTWISE = "component-wise"
+    REPLICATE = "replicate"
+    CHANNEL_DEPENDENT = "channel-dependent"
+    OTHER = "other"
+
+
+class Reads(_Fact):
+    """Rules for the channels that a source is read in, before its swizzle, where they are not always the same ones.
+
+    A pair is xy or zw, two words of a 64-bit number. `tgsi.language.channels.source_channels` applies the rules.
+    """
+
+    WRITTEN = "written", "the channels of the write mask"
+    VARYING = "varying", "the same of a fragment input, which is interpolated anew"
+    PAIRS = "pairs", "each pair of which the write mask has a channel"
+    WHOLE_PAIRS = "whole pairs", "each pair of which the write mask has both channels"
+    PACKED = "packed pairs", "xy for the first written channel, zw for the second"
+    WIDENED = "widened", "x where xy are written, y where zw are"
+    COUNTS = "counts", "x where x or y is written, z where z or w is"
+    COORDINATES = "coordinates", "of the texture target, its shadow reference included"
+    COORDINATES_W = "coordinates and w", "the same, and w: divisor, level, bias or sample"
+    GRADIENT = "gradient", "the coordinates of the texture target without the layer"
+    ADDRESS = "address", "a byte offset, or the coordinates of the image's target"
+    STORED = "stored", "the channels of the write mask in buffers, all four in images"
+    SAMPLER = "sampler", "a sampler, or the xy of a 64-bit handle"
+    VIEW = "view", "a sampler view"
+    RESOURCE = "resource", "a buffer, an image or memory, or a handle"
+    IMAGE = "image", "an image, or a handle"
+    TARGET = "target", "the register number alone: a color output, a view or the render targets"
+
+
+class Flow(StrEnum):
+    """The part of an opcode in control flow. UIF is an IF that tests bits instead of a float."""
+
+    IF = "if"
+    ELSE = "else"
+    ENDIF = "endif"
+    LOOP = "loop"
+    ENDLOOP = "endloop"
+    BREAK = "break"
+    CONTINUE = "continue"
+    SWITCH = "switch"
+    CASE = "case"
+    DEFAULT = "default"
+    ENDSWITCH = "endswitch"
+    SUBROUTINE = "subroutine"
+    ENDSUBROUTINE = "endsubroutine"
+    CALL = "call"
+    RETURN = "return"
+    END = "end"
+
+
+CLOSER: Mapping[Flow, Flow] = MappingProxyType(
+    {
+        Flow.IF: Flow.ENDIF,
+        Flow.LOOP: Flow.ENDLOOP,
+        Flow.SWITCH: Flow.ENDSWITCH,
+        Flow.SUBROUTINE: Flow.ENDSUBROUTINE,
+    }
+)
+"""What ends the block that a part of control flow begins."""
+
+OPENERS = frozenset(CLOSER)
+CLOSERS = frozenset(CLOSER.values())
+ARMS = frozenset({Flow.ELSE, Flow.CASE, Flow.DEFAULT})
+"""Parts that end one arm of a block and begin another."""
+JUMPS = frozenset({Flow.BREAK, Flow.CONTINUE, Flow.RETURN})
+"""Parts after which the lanes that run them are elsewhere."""
+
+
+class Trait(_Fact):
+    """Yes-or-no facts of an opcode."""
+
+    # syntax
+    TEX = "tex", "a texture target and a sampler: the last source"
+    SAMPLE = "sample", "a sampler view; texel offsets may follow, as they may after TEX"
+    MEM = "mem", "qualifiers, a target and a format of memory may follow"
+    LABEL = "label", "`:n` may follow"
+    INDENT = "indent", "listings indent what follows"
+    DEDENT = "dedent", "listings end an indentation before it"
+    LATER = "later", "newer than Mesa 18.1"
+    GAP = "gap", "a number without an opcode"
+
+    # effects
+    NOTHING = "nothing", "no effect at all"
+    LOAD = "load", "reads memory that invocations share"
+    STORE = "store", "writes memory"
+    ATOMIC = "atomic", "reads and writes a word of memory in one step"
+    ANY_ORDER = "any order", "atomic: any number with one opcode leave the same word in any order"
+    BARRIER = "barrier", "lanes wait for each other"
+    KILL = "kill", "ends the life of fragments"
+    EMIT = "emit", "outputs become a vertex"
+    STREAM = "stream", "acts on a vertex stream"
+    VOLATILE = "volatile", "another result each time: neither shared nor dropped"
+
+    # other lanes, and what belongs to a lane
+    DERIVATIVE = "derivative", "differences within the 2x2 quad"
+    IMPLICIT_LOD = "implicit lod", "level of detail from differences within the quad"
+    SUBGROUP = "subgroup", "votes, ballots and reads of other lanes"
+    ACTIVE = "active", "subgroup: depends on which lanes are active"
+    HELPER = "helper", "whether the lane is a helper"
+    INTERPOLATE = "interpolate", "an input at another place of the pixel"
+    FRAMEBUFFER = "framebuffer", "the stored color of the pixel"
+
+    # textures
+    FILTER = "filter", "texels are filtered by a sampler"
+    FETCH = "fetch", "texels as they are"
+    ONE_VECTOR = "one vector", "coordinates, reference, level and bias share the first source"
+    QUERY = "query", "asks about a resource instead of reading it"
+
+    # arithmetic
+    COPY = "copy", "the result is the source, bit for bit"
+    COMMUTATIVE = "commutative", "two sources may change places, to the last bit"
+    PRODUCT = "product", "multiplies: the property MUL_ZERO_WINS matters"
+
+
+QUAD = frozenset({Trait.DERIVATIVE, Trait.IMPLICIT_LOD})
+"""Depends on neighbors in the 2x2 quad, whether they are active or not."""
+
+OTHER_LANES = QUAD | {Trait.SUBGROUP}
+"""Depends on what other lanes hold."""
