@@ -171,11 +171,11 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (144, "ENDSWITCH", "", "", _N, "flow=endswitch", "close the switch, restore the mask"),
     (145, "SAMPLE", "untyped", "float.xyzw/untyped.view/untyped.sampler", _O, "sample implicit_lod filter", "d := filter(view=b, sampler=e, P=a)"),  # noqa: E501
     (146, "SAMPLE_I", "untyped", "int.xyzw/untyped.view", _O, "sample fetch", "d := texel(view=b, unsigned position a.xyz, level a.w); 0 outside"),  # noqa: E501
-    (147, "SAMPLE_I_MS", "untyped", "int.xyzw/untyped.view/int.x", _O, "sample fetch", "d := texel(view=b, unsigned position a, sample e.x); 0 outside"),  # noqa: E501
+    (147, "SAMPLE_I_MS", "untyped", "int.xyz/untyped.view/int.x", _O, "sample fetch", "d := texel(view=b, unsigned position a, sample e.x); 0 outside"),  # noqa: E501
     (148, "SAMPLE_B", "untyped", "float.xyzw/untyped.view/untyped.sampler/float.x", _O, "sample implicit_lod filter", "d := filter(view=b, sampler=e, P=a, implicit lod + f.x)"),  # noqa: E501
     (149, "SAMPLE_C", "untyped", "float.xyzw/untyped.view/untyped.sampler/float.x", _O, "sample implicit_lod filter", "d := filter of [f.x cmp texel.r] (view=b, sampler=e, P=a)"),  # noqa: E501
     (150, "SAMPLE_C_LZ", "untyped", "float.xyzw/untyped.view/untyped.sampler/float.x", _O, "sample filter", "as SAMPLE_C at lod 0"),
-    (151, "SAMPLE_D", "untyped", "float.xyzw/untyped.view/untyped.sampler/float.xyzw/float.xyzw", _O, "sample filter", "d := filter(view=b, sampler=e, P=a, dP/dX=f, dP/dY=g)"),  # noqa: E501
+    (151, "SAMPLE_D", "untyped", "float.xyzw/untyped.view/untyped.sampler/float.xyz/float.xyz", _O, "sample filter", "d := filter(view=b, sampler=e, P=a, dP/dX=f, dP/dY=g)"),  # noqa: E501
     (152, "SAMPLE_L", "untyped", "float.xyzw/untyped.view/untyped.sampler/float.x", _O, "sample filter", "d := filter(view=b, sampler=e, P=a, lod=f.x)"),  # noqa: E501
     (153, "GATHER4", "untyped", "float.xyzw/untyped.view/untyped.sampler", _O, "sample filter", "d := one component of the four bilinear texels of view b, sampler e at P=a, order (-,+),(+,+),(+,-),(-,-)"),  # noqa: E501
     (154, "SVIEWINFO", "int", "int.x/untyped.view", _O, "", "d := uint (width, height, depth-or-layers, levels) of view b at level a.x; sizes 0 when a.x is out of range"),  # noqa: E501

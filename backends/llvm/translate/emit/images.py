@@ -23,6 +23,7 @@ from backends.llvm.translate.emit.textures import channels_of
 from backends.llvm.translate.emit.units import MAX_UNITS, Unit, meant, named, named_register, record_of, select_unit, wide
 from backends.pipe.limits import MAX_SHADER_IMAGES
 from passes.analysis.operands import RESOURCES
+from tgsi.language.channels import source_channels
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File, TargetInfo
 from tgsi.language.ir import RegisterRef
@@ -62,9 +63,11 @@ def _target(c: Context) -> TargetInfo:
     return info
 
 
-def _coordinates(c: Context, address: Vector) -> list[Val]:
+def _coordinates(c: Context, address: Vector, number: int) -> list[Val]:
+    """Four coordinates, i32 lanes, of source `number`, the address; those that the target has no use for are 0 and not fetched."""
     _target(c)  # wrong ones are refused whatever is bound
-    return [x.as_int() for x in channels_of(c, address, 4)]
+    mask, zero = source_channels(c.instruction, number), c.f.const(I32.wide(c.lane_map.lanes), 0)
+    return [wide(c, address[channel]).as_int() if mask >> channel & 1 else zero for channel in range(4)]
 
 
 def _key(c: Context, unit: int) -> ImageKey | None:
@@ -99,7 +102,7 @@ def _zeros(c: Context) -> list[Val]:
 
 def emit_load(c: Context, address: Vector) -> list[Val]:
     """The texel's channels, in the order of the resource's swizzle. The swizzle of a handle only selects the handle."""
-    operand, coords = c.instruction.src[0], _coordinates(c, address)
+    operand, coords = c.instruction.src[0], _coordinates(c, address, 1)
 
     def body(unit: Unit) -> Sequence[Val]:
         return _call(c, unit, "", coords, 4, lambda f, image, values: image.load(values)) or _zeros(c)
@@ -110,7 +113,7 @@ def emit_load(c: Context, address: Vector) -> list[Val]:
 
 def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
     """Write the channels of the write mask."""
-    target, coords = c.instruction.dst[0], _coordinates(c, address)
+    target, coords = c.instruction.dst[0], _coordinates(c, address, 0)
     values = [channel.as_int() for channel in channels_of(c, value, 4)]
     name, lasting = named_register(c, target.register, 0), changing(c)
 
@@ -129,7 +132,7 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
 
 def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vector | None, update: Update | None) -> list[Val]:
     """The old word. Only images of one 32-bit channel have atomics, and float images only two of them. `update` is None for ATOMCAS."""
-    opcode, coords = c.instruction.opcode.name, _coordinates(c, address)
+    opcode, coords = c.instruction.opcode.name, _coordinates(c, address, 1)
     operands = [wide(c, vector[0]).as_int() for vector in (operand, replacement) if vector is not None]
     name, lasting, how = named(c, c.instruction.src[0]), changing(c).sext(I32), merge_of(c)
 

@@ -12,6 +12,7 @@ from backends.llvm.sampling import gather, query, sample
 from backends.llvm.sampling.shared_sampling import PASSED, SampleFunction, Way
 from backends.llvm.translate.emit import Context, Vector, emits
 from backends.llvm.translate.emit.units import Unit, named, record_of, select_unit, wide
+from tgsi.language.channels import coordinate_channels
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File, Processor, TargetInfo
 from tgsi.language.ir import RegisterRef, SrcOperand, TexOffset
@@ -183,10 +184,13 @@ def _requested(c: Context, source: int, request: Request) -> list[Val]:
 
 
 def _coordinates(c: Context, a: Vector, reference: Vector | None = None) -> list[Val]:
-    """The coordinates that the target takes, with the shadow reference among them; `reference` is src1 of cube arrays."""
+    """The coordinates that the target takes, the shadow reference among them; `reference` is src1 of cube arrays.
+
+    A channel between coordinates and reference, as y of SHADOW1D, means nothing and must not be fetched: x stands for it.
+    """
     info = target_of(c)
-    count = max(info.coords, {"z": 3, "w": 4}.get(info.shadow, 0))
-    coords = channels_of(c, a, count)
+    mask = coordinate_channels(info.name)
+    coords = [wide(c, a[channel if mask >> channel & 1 else 0]) for channel in range(mask.bit_length())]
     if info.shadow == "src1.x" and reference is not None:
         coords.append(wide(c, reference[0]))
     return coords
