@@ -14,18 +14,16 @@ import numpy as np
 from backends.interp.state import State
 from backends.interp.values import U64, VIEWS, WIDE, bits_of
 from backends.run.result import Mask
+from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import Instruction
 
 SIGN = np.uint64(1 << 63)
-
-COUNTS = frozenset({"U64SHL", "U64SHR", "I64SHR", "DLDEXP"})
-"""Opcodes whose second source is a 32-bit number in the x or z that the swizzle selects."""
 
 
 def execute_pairs(state: State, instruction: Instruction, function: Callable[..., Any], active: Mask) -> None:
     """Execute one instruction that reads or writes 64-bit numbers."""
     opcode = instruction.opcode
-    if opcode.name == "DFRACEXP":
+    if opcode.num_dst == 2:  # DFRACEXP
         _fraction_and_exponent(state, instruction, function, active)
         return
     for pair, channels in _targets(instruction):
@@ -49,7 +47,7 @@ def _targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
 def _source(state: State, instruction: Instruction, number: int, pair: int) -> Any:
     """One source's number for a pair: (lanes,) of the type that the opcode names."""
     operand, kind = instruction.src[number], instruction.opcode.src_types[number]
-    if number == 1 and instruction.opcode.name in COUNTS:
+    if instruction.opcode.reads[number] is Reads.COUNTS:  # a 32-bit number
         count_kind = "int" if kind == "int" else "uint"
         return np.ascontiguousarray(state.source(instruction, number, count_kind)[:, 2 * pair]).view(VIEWS[count_kind])
     if kind not in WIDE:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from passes.analysis.effects import effects_of
+from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
-
-_VOTES = frozenset({"VOTE_ANY", "VOTE_ALL", "VOTE_EQ", "BALLOT", "READ_FIRST"})
 
 
 def votes(program: Program) -> bool:
     """An instruction asks which lanes are invocations."""
-    return any(instruction.opcode.name in _VOTES for instruction in program.instructions)
+    return any(Trait.ACTIVE in instruction.opcode.traits for instruction in program.instructions)
 
 
 def wants_presence(program: Program) -> bool:

@@ -11,12 +11,10 @@ from typing import Any, Protocol
 from backends.llvm.builder.function import F64, I32, I64, Function, Val
 from backends.llvm.program.access import channels
 from backends.llvm.translate.operands import Operands
+from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import Instruction
 
 WIDE = frozenset({"double", "int64", "uint64"})
-
-COUNTS = frozenset({"U64SHL", "U64SHR", "I64SHR", "DLDEXP"})
-"""Opcodes whose second source is a 32-bit number in the x or z that the swizzle selects."""
 
 _SIGN = -(1 << 63)
 
@@ -71,7 +69,7 @@ def source(t: Translator, instruction: Instruction, number: int, pair: int) -> V
     """The value of one source for a pair: f64, i64, f32 or i32 lanes, as the opcode's row says."""
     f = t.f
     operand, kind = instruction.src[number], instruction.opcode.src_types[number]
-    if number == 1 and instruction.opcode.name in COUNTS:
+    if instruction.opcode.reads[number] is Reads.COUNTS:  # a 32-bit number
         return t.operands.fetch(instruction, operand, 2 * pair, "int" if kind == "int" else "uint")
     if kind not in WIDE:
         return t.operands.fetch(instruction, operand, pair, kind)
@@ -86,7 +84,7 @@ def source(t: Translator, instruction: Instruction, number: int, pair: int) -> V
 
 def emit_pairs(t: Translator, instruction: Instruction, emitter: Any) -> None:
     """Generate one instruction that reads or writes 64-bit numbers."""
-    if instruction.opcode.name == "DFRACEXP":
+    if instruction.opcode.num_dst == 2:  # DFRACEXP
         fraction, exponent = emitter(t, source(t, instruction, 0, 0))
         for _, places in targets(instruction):
             _store(t, instruction, fraction, places)

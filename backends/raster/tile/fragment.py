@@ -210,7 +210,7 @@ def _fetches(program: Program) -> tuple[int, ...]:
     """The color targets that a program reads."""
     from backends.llvm.translate.emit.framebuffer import fetched_targets
 
-    fetches = (i for i in program.instructions if i.opcode.name == "FBFETCH")
+    fetches = (i for i in program.instructions if Trait.FRAMEBUFFER in i.opcode.traits)
     return tuple(sorted({k for i in fetches for k in fetched_targets(program, i).values()}))
 
 

@@ -1,0 +1,84 @@
+"""Facts of opcodes stand in their rows: no module compares opcodes by name or keeps a list of them, but for the few named here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from tests.house.imports import module_files
+from tgsi.language.facts.opcodes import OPCODES
+
+#: Modules, and packages with what is below them, that may name opcodes, and why.
+ALLOWED = {
+    "tgsi.language.facts.opcodes": "the rows",
+    "tgsi.language.text.legacy": "the syntax of old texts",
+    "tgsi.language.text.reader": "advice in error messages",
+    "tgsi.language.builder.program_builder": "methods that write control flow",
+    "backends.interp": "one definition for each opcode, registered by name",
+    "backends.llvm.translate.emit": "one emitter for each opcode, registered by name",
+    "passes.lower.expand": "writes opcodes with others",
+    "passes.lower.face": "writes the instructions that replace FACE",
+    "passes.optimise.evaluate": "the results of opcodes for constants",
+    "passes.optimise.simplify": "identities that replace one opcode by another",
+    "backends.gallium.screen.caps": "FBFETCH is a capability, too",
+    "tgsi.tools.vtest": "NOP is a command, too",
+}
+
+
+def names_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Line and text of each string that is an opcode's name, or several with spaces between, and of prefixes of `opcode.name`.
+
+    `OPCODES["MOV"]` makes an instruction and states no fact, so it is left out.
+    """
+    keys = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript) and _ends_with(node.value, "OPCODES"))
+    made = {id(inner) for key in keys for inner in ast.walk(key)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in made:
+            words = node.value.split()
+            if words and all(word in OPCODES for word in words):
+                yield node.lineno, node.value
+        elif isinstance(node, ast.Attribute) and node.attr in ("startswith", "endswith") and _ends_with(node.value, "opcode.name"):
+            yield node.lineno, ast.unparse(node)
+
+
+def _ends_with(node: ast.expr, text: str) -> bool:
+    found = ast.unparse(node)
+    return found == text or found.endswith("." + text)
+
+
+def _reason(module: str) -> str | None:
+    return next((name for name in ALLOWED if module == name or module.startswith(name + ".")), None)
+
+
+FOUND = {name: list(names_in(ast.parse(file.read_text(encoding="utf-8")))) for name, file in module_files().items()}
+
+
+def test_no_opcode_is_named_outside_of_its_row() -> None:
+    assert {name: found for name, found in FOUND.items() if found and _reason(name) is None} == {}
+
+
+@pytest.mark.parametrize("name", ALLOWED)
+def test_no_permission_is_idle(name: str) -> None:
+    assert any(found and _reason(module) == name for module, found in FOUND.items())
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'if item.opcode.name == "KILL":\n    pass',
+        '_JUMPS = frozenset({"BRK", "CONT", "RET"})',
+        '_FLOW = "IF UIF ELSE".split()',
+        '_COSTS = {"POW": 16}',
+        'match name:\n    case "TEX" | "TXB":\n        pass',
+        'found = item.opcode.name.startswith("ATOM")',
+    ],
+)
+def test_a_planted_list_is_found(code: str) -> None:
+    assert list(names_in(ast.parse(code)))
+
+
+@pytest.mark.parametrize("code", ['made = OPCODES["MOV"]', 'text = "KILL all"', 'word = "2D"', '"""KILL."""\nname.startswith("GS_")'])
+def test_other_strings_are_left_alone(code: str) -> None:
+    assert list(names_in(ast.parse(code))) == []
