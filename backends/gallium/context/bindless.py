@@ -1,4 +1,4 @@
-"""Handles of textures and images: numbers that shaders take from anywhere, for what the context has made resident."""
+"""Bindless textures and images: handles are numbers that shaders may read from memory, valid while they are resident."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _RESIDENT = "make_image_handle_resident"
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What a handle stands for, and its memory."""
+    """The texture or image of a handle, and its memory."""
 
     item: ResidentTexture | BoundImage
     resource: Resource
 
 
 class Bindless(ContextCore):
-    """create_texture_handle, create_image_handle, and who is resident."""
+    """Handles of textures and images, and the residents among them."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
@@ -49,10 +49,10 @@ class Bindless(ContextCore):
     def create_texture_handle(self, view: SamplerView, sampler: Any = None) -> int:
         """Create a handle of a view with a sampler, for shaders that take a sampler from a register (bindless textures). (p_context.h)
 
-        It means something while it is resident; texels are 0 otherwise.
+        The handle can be sampled while it is resident; texels read 0 otherwise.
 
         Args:
-            view: a sampler view; what it is may be destroyed afterwards, its memory stays.
+            view: a sampler view; it may be destroyed afterwards, the handle keeps its memory.
             sampler: a sampler object, a SamplerState or its fields; None for texels that are fetched only.
         """
         name = "create_texture_handle"
@@ -124,7 +124,7 @@ class Bindless(ContextCore):
         self.note_slot((_RESIDENT, ALL_STAGES, slot), None)
 
     def _make(self, kind: str, first: int, made: _Made) -> int:
-        """A handle that is free: 0 is none, and units have the numbers behind it."""
+        """Assign a free handle. 0 is no handle, and the next numbers name the units of the stage."""
         taken = self._handles[kind]
         if len(taken) >= MAX_HANDLES:
             raise ValueError(f"create_{kind}_handle: there are {MAX_HANDLES} handles already")

@@ -84,12 +84,12 @@ class Blits(ContextCore):
         Args:
             dst: destination.
             src: source.
-            dst_level: mip level of the destination; dst_box: its box, all of the level when omitted; dst_format: seen as.
-            dst_box: see dst_level. What it has outside of the level in x and y is left out.
-            dst_format: see dst_level.
-            src_level: likewise of the source.
-            src_box: likewise. Outside of the level in x and y are the texels of its edge.
-            src_format: likewise.
+            dst_level: mip level of the destination.
+            dst_box: its box, all of the level when omitted. Parts outside of the level in x and y are clipped.
+            dst_format: the format that its texels are written in.
+            src_level: mip level of the source.
+            src_box: its box. Texels outside of the level in x and y are those of its edge.
+            src_format: the format that its texels are read in.
             mask: channels that are written, e.g. "RGB", "Z", "ZS"; all that both formats have when omitted.
             filter: NEAREST or LINEAR. Integers, depth and stencil are never filtered.
             scissor: clips the destination.

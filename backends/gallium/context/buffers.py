@@ -35,7 +35,7 @@ class BufferBindings(ContextCore):
         """Bind a constant buffer to one slot of a stage. (context.rst, "Resource Binding State")
 
         Bytes and arrays are copied at once; a Resource is read when a draw is made, so a change between two draws is seen by
-        the second only. Reads behind the end give 0.
+        the second only. Reads past the end give 0.
 
         Args:
             stage: which stage, e.g. "FRAGMENT".

@@ -1,4 +1,4 @@
-"""Clears: of the bound targets by the renderer, of anything else as array assignments."""
+"""Clears: of bound targets by the device, of any other memory as array assignments."""
 
 from __future__ import annotations
 

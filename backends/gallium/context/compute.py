@@ -1,4 +1,4 @@
-"""Compute: its shaders, what is bound for them, and launch_grid."""
+"""Compute: shaders, GLOBAL memory, and launch_grid."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Compute(ContextCore):
         """Map buffers into GLOBAL memory; None unmaps a slot. (context.rst, "Compute kernel execution")
 
         GLOBAL has 32-bit byte addresses. While one buffer is mapped it is that buffer, at address 0, and worked on in place; several
-        get addresses of their own, and a launch works on a copy of them all, which is written back behind it.
+        get addresses of their own, and a launch works on a copy of them all, which is written back afterwards.
 
         Returns:
             The address of each, 0 for None.
@@ -151,7 +151,7 @@ class Compute(ContextCore):
         self.cs_invocations += grid.invocations
 
     def _wanted(self, shader: ComputeShader, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> tuple[Program, Grid]:
-        """What is to run, remembered: the next launch is often the same."""
+        """Check the arguments of a launch. The result is remembered, because the next launch is often the same."""
         try:
             is_whole = info is None and "input" not in given and "indirect" not in given
             key = (shader, *given.items(), *map(_types, given.values())) if is_whole else None

@@ -1,4 +1,4 @@
-"""Bytes for constant buffers that the caller gives as arrays: copied once, to where kernels read them."""
+"""Constant buffers that callers give as arrays: each is copied once, to the place where kernels read it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from backends.gallium.resource.resource import address_of, allocate
 from tgsi.language.facts.limits import SOFTWARE
 
 MAX_BYTES = SOFTWARE.constants * 16
-"""Of one constant buffer."""
+"""Largest constant buffer."""
 
 _CHUNK = 1 << 17
 
 
 class ConstantMemory:
-    """Places for constants, one behind the other; nothing is written twice. A chunk lives as long as what is bound, or waits, from it."""
+    """An append-only store of constants. A chunk lives while a binding or a pending draw refers to it."""
 
     def __init__(self) -> None:
         self._begin()

@@ -1,4 +1,4 @@
-"""Drawing."""
+"""Drawing: draw_vbo, from its arguments to a checked DrawInfo for the device."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Draws(ContextCore):
         Args:
             info: a DrawInfo; its fields are also taken by keyword, e.g. ``draw_vbo(mode="TRIANGLES", count=3)``.
             index: an index buffer: a Resource (give index_size), or an array of uint8, uint16 or uint32, copied at once,
-                whose size gives index_size and count. `start` counts indices behind index_offset (bytes).
+                whose size gives index_size and count. `start` counts indices from index_offset (bytes) on.
             index_offset: first byte of the index buffer that is used.
             indirect: a buffer that holds count, instance count, start, (index bias,) start instance as 32-bit words for each
                 of `draw_count` draws, `indirect_stride` bytes apart (0: tight), from `indirect_offset` on.
-            indirect_offset: see there.
-            indirect_stride: see there.
-            draw_count: see there.
+            indirect_offset: see `indirect`.
+            indirect_stride: see `indirect`.
+            draw_count: see `indirect`.
             count_from_stream_output: a stream output target; as many vertices are drawn as it holds, instead of `count`.
             given: fields of DrawInfo.
 
@@ -100,7 +100,7 @@ class Draws(ContextCore):
             self.finish_draw()
 
     def _info_of(self, given: dict[str, Any]) -> DrawInfo:
-        """The template of keywords; the same keywords give the same object, by which the renderer sees that nothing changed."""
+        """The DrawInfo of keywords. Equal keywords give the same object, by which the device recognizes a repeated draw."""
         key = (*given.items(), *map(type, given.values()))
         try:
             known = self._made.get(key)

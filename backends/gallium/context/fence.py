@@ -16,7 +16,7 @@ class FenceOwner(Protocol):
 
 
 class Fence:
-    """What `Context.flush` returns. A deferred flush is carried out by whoever asks for its end."""
+    """The end of a flush. A deferred flush is carried out by the first caller that finishes the fence."""
 
     def __init__(self, context: FenceOwner, number: int) -> None:
         self._context = context

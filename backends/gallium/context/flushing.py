@@ -1,4 +1,4 @@
-"""Flushes, barriers and fences: when work is carried out, and who sees its bytes."""
+"""Flushes, barriers and fences: the points at which pending work is carried out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from backends.pipe.enums import Barrier, FlushFlags, TextureBarrier
 
 
 class Flushing(ContextCore):
-    """flush, fence_server_sync, texture_barrier, memory_barrier, flush_resource and their kin."""
+    """flush, fence_server_sync, texture_barrier, memory_barrier, flush_resource, invalidate_resource, resource_commit."""
 
     def flush(self, flags: FlushFlags | int | str | Sequence[str] = FlushFlags.NONE) -> Fence:
         """Carry out everything so far and return a fence after it. DEFERRED leaves the work to the caller that finishes the fence.

@@ -1,4 +1,4 @@
-"""GLOBAL memory of compute: buffers in one space of 32-bit addresses."""
+"""GLOBAL memory of compute shaders: buffers mapped into one space of 32-bit addresses."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from backends.gallium.resource.resource import Resource, address_of, allocate
 from backends.pipe.limits import MAX_RESOURCE_BYTES
 
 ALIGNMENT = 256
-"""Of addresses."""
+"""Multiple that addresses are rounded up to."""
 
 
 class GlobalMemory:
-    """Buffers by slot, each with its address."""
+    """The mapped buffers by slot, each with its address."""
 
     def __init__(self, count: int) -> None:
         self._slots: list[tuple[Resource, int] | None] = [None] * count
@@ -40,7 +40,7 @@ class GlobalMemory:
         return tuple(0 if found is None else found[1] for found in self._slots[slots])
 
     def _free(self, size: int) -> int:
-        """The first address with room behind it."""
+        """The lowest address with `size` free bytes."""
         address = 0
         for resource, taken in self._mapped():
             if address + size <= taken:
@@ -51,12 +51,12 @@ class GlobalMemory:
         return address
 
     def ranges(self) -> Iterator[Range]:
-        """Memory that is mapped."""
+        """Ranges of mapped memory."""
         return ((resource.address, resource.size) for resource, _ in self._mapped())
 
     @contextmanager
     def bound(self, elsewhere: Collection[Resource] = ()) -> Iterator[Memory | None]:
-        """What a launch works on: one buffer at address 0 itself, else a copy of all, written back at the end.
+        """The memory of a launch: a single buffer at address 0 in place, otherwise a copy of all, written back at the end.
 
         `elsewhere`: resources that the launch may write otherwise too; of those only what changed in the copy is written back.
         """

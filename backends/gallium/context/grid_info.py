@@ -1,4 +1,4 @@
-"""What launch_grid is given, checked."""
+"""The arguments of launch_grid, and their checks."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from tgsi.language.program import Program
 NAME = "launch_grid"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GridInfo:
-    """What launch_grid runs (pipe_grid_info).
+    """The arguments of launch_grid (pipe_grid_info).
 
     pc: the instruction number of a BGNSUB to run instead of the program's beginning; 0 for that. input: bytes of INPUT memory. work_dim:
     what WORK_DIM reads. block: threads of a block by axis; None for what the program fixes. last_block: threads of the last block of each
     axis, 0 for as many as in the others. grid: blocks by axis; with `indirect`, a buffer, three 32-bit words at `indirect_offset` of it
-    instead. variable_shared_mem: bytes of SHARED memory besides the shader's req_local_mem.
+    instead. variable_shared_mem: bytes of SHARED memory in addition to the shader's req_local_mem.
     """
 
     pc: int = 0
@@ -44,7 +44,7 @@ class GridInfo:
 
 @dataclass(frozen=True, slots=True)
 class ComputeStateInfo:
-    """What a compute shader could use (pipe_compute_state_object_info).
+    """Limits of a compute shader (pipe_compute_state_object_info).
 
     max_threads: of a block; preferred_simd_size: threads that run side by side, no promise; private_memory: bytes of each thread.
     """

@@ -1,9 +1,9 @@
-"""Buffers and images that shaders write: what callers give, checked."""
+"""Buffers and images that shaders write: the arguments of callers, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any
 
 from backends.abi.keys import ImageKey
@@ -18,14 +18,14 @@ from backends.pipe.checks import flags, integer, pixel_format
 from backends.pipe.enums import Bind, ImageAccess
 
 OFFSET_ALIGNMENT = 4
-"""Of the first byte of a shader buffer, or of a buffer image."""
+"""Alignment of the first byte of a shader buffer or a buffer image."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShaderBuffer:
     """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; a `buffer_size` of None is all of the rest.
 
-    Programs reach whole 32-bit words; what is left of the last one is not there for them.
+    Programs reach whole 32-bit words; a rest of fewer bytes at the end is out of their reach.
     """
 
     buffer: Resource
@@ -37,11 +37,13 @@ class ShaderBuffer:
 class ImageView:
     """A level of a texture, or a range of a buffer, as an image.
 
-    format: as what it is seen, of the same size; the resource's own when None. access: READ, WRITE or both, a hint. level, first_layer,
-    last_layer: of textures; all layers (slices of TEXTURE_3D) unless they say otherwise. offset, size: bytes, of buffers.
+    format: the format that texels are seen in, of the same size; the resource's own when None. access: READ, WRITE or both, a hint.
+    level, first_layer, last_layer: of textures; all layers (slices of TEXTURE_3D) unless they say otherwise. offset, size: bytes, of
+    buffers.
     """
 
     resource: Resource
+    _: KW_ONLY
     format: Format | str | None = None
     access: ImageAccess | int | str = ImageAccess.READ_WRITE
     level: int = 0
@@ -65,7 +67,7 @@ def _template(kind: Any, item: Any, argument: str) -> Any:
 
 
 def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[Memory, Resource]:
-    """What is bound of a ShaderBuffer (or its fields, or a Resource), and of which resource. TypeError, ValueError name the argument."""
+    """The memory and the resource of a ShaderBuffer (or its fields, or a Resource). TypeError, ValueError name the argument."""
     given: ShaderBuffer = _template(ShaderBuffer, item, argument)
     buffer = context.check_resource(given.buffer, argument)
     if not buffer.is_buffer:
@@ -75,9 +77,10 @@ def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[Memor
 
 
 def shader_image(context: ContextCore, item: Any, argument: str) -> tuple[BoundImage, Resource]:
-    """What is bound of an ImageView (or its fields, a Surface, or a Resource), and of which resource."""
+    """The image record and the resource of an ImageView (or its fields, a Surface, or a Resource)."""
     if isinstance(item, Surface):
-        item = ImageView(item.texture, item.format, level=item.level, first_layer=item.first_layer, last_layer=item.last_layer)
+        layers = {"first_layer": item.first_layer, "last_layer": item.last_layer}
+        item = ImageView(item.texture, format=item.format, level=item.level, **layers)
     view: ImageView = _template(ImageView, item, argument)
     resource = context.check_resource(view.resource, argument)
     flags(ImageAccess, view.access, f"{argument}: access")

@@ -107,7 +107,7 @@ class ShaderResources(ContextCore):
             self.note_slot((name, stage, slot), None if found is None else found[1])
 
     def note_slot(self, slot: Slot, resource: Resource | None) -> None:
-        """What a slot of writable memory holds from now on."""
+        """Note what a slot of writable memory holds from now on; None empties it."""
         if resource is None:
             if self._memory_slots.pop(slot, None) is None:
                 return  # clients empty slots that hold nothing; draws must not look for memory because of it
@@ -118,20 +118,20 @@ class ShaderResources(ContextCore):
             self.state.memory = object()
 
     def writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
-        """What is bound as memory that draws, or else grids, may write. but: a kind of binding that does not count."""
+        """Resources bound as memory that draws, or else grids, may write; `but` is a kind of binding that does not count."""
         found = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
         return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
 
 
 def sequence(items: Any, argument: str) -> Sequence[Any]:
-    """Checked to be a sequence of things. TypeError names the argument."""
+    """Return the items. TypeError, which names the argument, if they are no sequence."""
     if isinstance(items, (str, bytes, Mapping, Resource)) or not isinstance(items, Sequence):
         raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
     return items
 
 
 def slots(name: str, argument: str, items: Sequence[Any], start: int, count: int) -> int:
-    """The first slot of items, all of which have to exist. ValueError names the argument."""
+    """Return the first slot. ValueError, which names the argument, if not all items have a slot."""
     first = integer(start, f"{name}: start", 0, count)
     if first + len(items) > count:
         raise ValueError(f"{name}: {argument}: slot {first + len(items) - 1} does not exist; there are {count}")

@@ -1,4 +1,4 @@
-"""Stream output: what shaders declare, targets, and how they are bound."""
+"""Stream output: declarations of shaders, targets, and the binding of targets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _U32 = (1 << 32) - 1
 
 
 class StreamOutputTarget(packet.StreamTarget):
-    """What create_stream_output_target returns: a range of a buffer, and how much of it is written (`offset`, bytes)."""
+    """A target of stream output: a range of a buffer, of which `offset` bytes are written."""
 
     def __init__(self, resource: Resource, buffer_offset: int, buffer_size: int) -> None:
         super().__init__(resource.address + buffer_offset, buffer_size, resource.storage)
@@ -88,7 +88,7 @@ class StreamOutputs(ContextCore):
         """Bind targets to the buffers 0, 1, ... of stream output; None leaves a buffer without one, no argument unbinds all.
 
         offsets: where in its range (bytes) each target is written from now on, and how much data draws with
-        `count_from_stream_output` find in it; -1, or nothing, goes on behind what is written.
+        `count_from_stream_output` find in it; -1, or no offset, appends to the bytes that are written.
 
         (context.rst, "Stream output targets")
         """
@@ -118,13 +118,13 @@ class StreamOutputs(ContextCore):
         state.has_stages = streams or last is not state.vertex.shader
 
     def show_streams(self) -> None:
-        """Behind a draw that may have written targets: memory of the caller gets it."""
+        """Copy what a draw may have streamed out to memory of the caller."""
         for target in self.state.stream_targets:
             if isinstance(target, StreamOutputTarget):
                 target.resource.push()
 
     def streamed_count(self, target: Any) -> int:
-        """How many vertices a draw finds in a target: those of the size that vertex buffer 0 has, or that were written."""
+        """Number of vertices that a draw finds in a target, counted by the stride of vertex buffer 0, or else by that of the writer."""
         name = "draw_vbo: count_from_stream_output"
         found = self._check_target(target, name)
         buffers = self.state.vertex_buffers

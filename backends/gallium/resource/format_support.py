@@ -1,4 +1,4 @@
-"""Which formats can be used for what."""
+"""Format support: the uses (PIPE_BIND) that each format and target allows."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def _supported_binds(format: Format, target: TextureTarget) -> Bind:
 
 
 def is_color_target(format: Format) -> bool:
-    """The renderer stores texels of 1, 2, 4, 8 or 16 bytes."""
+    """Return whether a format can be rendered to: devices store texels of 1, 2, 4, 8 or 16 bytes."""
     return not format.is_depth_stencil and not format.is_shared_exponent and format.block_bytes in (1, 2, 4, 8, 16)
 
 
 def is_depth_target(format: Format) -> bool:
-    """Formats with depth, and stencil alone; those that only view the stencil of another one are not rendered to."""
+    """Return whether a format can be a depth-stencil target; those that only view the stencil of another format cannot."""
     return format.has_depth or format is Format.S8_UINT

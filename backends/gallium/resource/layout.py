@@ -1,4 +1,4 @@
-"""Places of the levels and layers of a resource in memory (ARCHITECTURE.md, "Memory")."""
+"""The layout of resources: offsets and strides of levels and layers in memory, and the limits of templates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from backends.pipe.enums import Bind, TextureTarget
 from backends.pipe.limits import MAX_LAYERS, MAX_RESOURCE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
 
 LINE = 64
-"""Bytes of a cache line: alignment of storage, unit of row strides, and slack behind every resource."""
+"""Bytes of a cache line: alignment of storage, unit of row strides, and slack after every resource."""
 
 
 LAYERED = frozenset(
@@ -23,14 +23,14 @@ LAYERED = frozenset(
 )
 MULTISAMPLED = frozenset({TextureTarget.TEXTURE_2D, TextureTarget.TEXTURE_2D_ARRAY})
 SAMPLE_COUNTS = (0, 1, 2, 4, 8, 16)
-"""What nr_samples may be; 0 and 1 are the same."""
+"""Values of nr_samples; 0 and 1 mean the same."""
 
 ONE_DIMENSIONAL = frozenset({TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_1D_ARRAY})
 CUBES = frozenset({TextureTarget.TEXTURE_CUBE, TextureTarget.TEXTURE_CUBE_ARRAY})
 RENDERED = Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.DISPLAY_TARGET | Bind.SCANOUT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
     """The fields of a resource. Buffers count bytes in width0; cubes have six layers a cube.
 
@@ -50,7 +50,7 @@ class Template:
 
     @property
     def is_buffer(self) -> bool:
-        """It is a range of bytes."""
+        """The template is of a range of bytes, not of a texture."""
         return self.target is TextureTarget.BUFFER
 
 
@@ -67,7 +67,7 @@ class Level:
 
 
 def align(value: int, unit: int) -> int:
-    """The next multiple of `unit`."""
+    """Round up to a multiple of `unit`."""
     return -(-value // unit) * unit
 
 

@@ -1,4 +1,4 @@
-"""Multisampled resources as arrays: what a pixel is when its samples become one, and mappings of them.
+"""Multisampled resources as arrays: resolves, and the staging copies of mappings.
 
 Resolving averages colors: formats of unsigned normalized channels average the stored numbers, halves up; others (sRGB, signed, floats)
 are decoded to f32, added in the order of samples, multiplied by 1/n, and encoded. Of integers, depth and stencil sample 0 counts.
@@ -27,7 +27,7 @@ Bytes = NDArray[np.uint8]
 
 
 def takes_first(format: Format) -> bool:
-    """A resolved pixel is its sample 0."""
+    """Return whether a resolved pixel is its sample 0: integers, depth and stencil."""
     return format.is_depth_stencil or format.is_integer
 
 
@@ -68,7 +68,7 @@ def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
 
 
 def resolved_level(device: Device, resource: Resource, level: int, box: Box, format: Format) -> Bytes:
-    """A level as `format`, one sample a pixel; only the texels of `box` are there. What waits is not seen."""
+    """A level seen as `format` with one sample a pixel, of which only the texels of `box` are filled. Pending work is not carried out."""
     one = replace(resource.template, format=format, nr_samples=0, bind=Bind.NONE)
     found = Resource(resource.screen, one)
     for z in range(box.z, box.z + box.depth):
@@ -84,7 +84,7 @@ def resolved_level(device: Device, resource: Resource, level: int, box: Box, for
 def native_resolve(
     dst: Resource, dst_level: int, target: Box, src: Resource, start: Sequence[int], size: Sequence[int], format: Format
 ) -> Resolve | None:
-    """The job of a kernel, None where there is none for it: it averages one layer, rows in order or mirrored, without scaling.
+    """The job for a resolve kernel, or None if no kernel does it: one layer, rows in order or mirrored, no scaling.
 
     start, size: of the source in z, y, x."""
     is_plain = size in ((1, target.height, target.width), (1, -target.height, target.width))
@@ -93,9 +93,16 @@ def native_resolve(
     if not src.bind & Bind.RENDER_TARGET or (format.block_bytes < 4 and (start[2] != target.x or start[1] != target.y or size[1] < 0)):
         return None  # rows are read in whole blocks; narrow texels are written in whole blocks
     info, to, step = src.levels[0], dst.levels[dst_level], format.block_bytes
-    address = src.address + start[0] * info.layer_stride
-    rows = info.width, info.height, 0, 1, src.samples, src.sample_stride
-    surface = Surface(address, info.row_stride, format, *rows, src.storage)
+    surface = Surface(
+        address=src.address + start[0] * info.layer_stride,
+        row_stride=info.row_stride,
+        format=format,
+        width=info.width,
+        height=info.height,
+        samples=src.samples,
+        sample_stride=src.sample_stride,
+        keepalive=src.storage,
+    )
     stride, first = (-to.row_stride, start[1] - 1) if size[1] < 0 else (to.row_stride, start[1])
     low = min(start[1], start[1] + size[1])
     base = dst.address + to.offset + target.z * to.layer_stride + target.y * to.row_stride + target.x * step
@@ -104,7 +111,7 @@ def native_resolve(
 
 
 def make_staging(device: Device, resource: Resource, level: int, box: Box) -> Resource:
-    """A resource of one sample with the resolved texels of a box: what a mapping shows."""
+    """A resource of one sample a pixel with the resolved texels of a box, which a mapping shows."""
     one = replace(resource.template, width0=box.width, height0=box.height, array_size=box.depth, nr_samples=0, bind=Bind.NONE)
     found = Resource(resource.screen, one)
     found.blocks()[...] = part(resolved_level(device, resource, level, box, resource.format), box)
@@ -112,7 +119,7 @@ def make_staging(device: Device, resource: Resource, level: int, box: Box) -> Re
 
 
 def finish_staging(resource: Resource, level: int, box: Box, staging: Resource, is_written: bool) -> None:
-    """The mapping ends: what was written goes to every sample."""
+    """End the mapping: if it was written, every sample gets the texels of the staging copy."""
     if is_written:
         for k in range(resource.samples):
             part(resource.blocks(level, k), box)[...] = staging.blocks()

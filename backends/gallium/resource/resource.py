@@ -1,4 +1,4 @@
-"""Resources: memory with a template. Textures and buffers alike; numpy views show them cropped to what is theirs."""
+"""Resources: textures and buffers, memory with a template; numpy views show their texels without padding."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Accounting:
             self.peak = max(self.peak, self.used)
 
     def give(self, size: int) -> None:
-        """Count the end of one."""
+        """Count the end of an allocation."""
         with self._lock:
             self.used -= size
 
@@ -56,7 +56,7 @@ class ResourceOwner(Protocol):
 
 
 def allocate(size: int) -> NDArray[np.uint8]:
-    """`size` zero bytes on a cache line's border, with a line of slack behind them. The array's own length is without slack."""
+    """`size` zero bytes, aligned to a cache line and followed by a line of slack, which kernels may read. The array is `size` long."""
     block = np.zeros(size + 2 * LINE, np.uint8)
     start = -block.__array_interface__["data"][0] % LINE
     return block[start : start + size]
@@ -107,12 +107,12 @@ class Resource:
 
     @property
     def is_buffer(self) -> bool:
-        """It is a range of bytes."""
+        """The resource is a range of bytes, not a texture."""
         return self.target is TextureTarget.BUFFER
 
     @property
     def is_destroyed(self) -> bool:
-        """resource_destroy was called; the memory lives on while something pending or mapped holds it."""
+        """True after resource_destroy; the memory lives while pending work or a mapping holds it."""
         return not self._finalizer.alive
 
     def destroy(self) -> None:
@@ -183,7 +183,7 @@ class Resource:
 
     # -- user memory -----------------------------------------------------------------------------------------------------
     def _adopt(self, memory: Any) -> None:
-        """Tie the resource to memory of the caller: rows and layers without padding. `pull` and `push` carry the bytes over."""
+        """Tie the resource to memory of the caller, with rows and layers without padding; `pull` and `push` copy the bytes."""
         try:
             user = np.frombuffer(memory, np.uint8)
         except (TypeError, ValueError, BufferError):
@@ -199,13 +199,13 @@ class Resource:
         self.pull()
 
     def pull(self) -> None:
-        """Take over what the caller wrote to its memory."""
+        """Copy user memory into the resource."""
         if self.user is not None:
             blocks = self.blocks(0)
             blocks[...] = self.user.reshape(blocks.shape)
 
     def push(self) -> None:
-        """Show the caller what was written to the resource. Memory that cannot be written stays as it is."""
+        """Copy the resource into user memory, unless that is read-only."""
         if self.user is not None and self.user.flags.writeable:
             blocks = self.blocks(0)
             self.user.reshape(blocks.shape)[...] = blocks

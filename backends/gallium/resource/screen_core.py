@@ -125,17 +125,17 @@ class ScreenCore(ABC):
         seen = default if format is None else pixel_format(format, f"{name}: format")
         width, height, depth = (integer(v, f"{name}: {f}") for f, v in zip(("width0", "height0", "depth0"), sizes))
         return Template(
-            width,
-            height,
-            depth,
-            integer((6 if kind in CUBES else 1) if array_size is None else array_size, f"{name}: array_size"),
-            kind,
-            seen,
-            integer(last_level, f"{name}: last_level"),
-            integer(nr_samples, f"{name}: nr_samples", 0, 32),
-            supported_binds(seen, kind, nr_samples) if bind is None else as_flags(Bind, bind, f"{name}: bind"),
-            lookup(Usage, usage, f"{name}: usage"),
-            as_flags(ResourceFlags, flags, f"{name}: flags"),
+            width0=width,
+            height0=height,
+            depth0=depth,
+            array_size=integer((6 if kind in CUBES else 1) if array_size is None else array_size, f"{name}: array_size"),
+            target=kind,
+            format=seen,
+            last_level=integer(last_level, f"{name}: last_level"),
+            nr_samples=integer(nr_samples, f"{name}: nr_samples", 0, 32),
+            bind=supported_binds(seen, kind, nr_samples) if bind is None else as_flags(Bind, bind, f"{name}: bind"),
+            usage=lookup(Usage, usage, f"{name}: usage"),
+            flags=as_flags(ResourceFlags, flags, f"{name}: flags"),
         )
 
     def _create(self, template: Template, memory: Any) -> Resource:

@@ -15,7 +15,7 @@ from backends.pipe.enums import Transfer as TransferFlags
 
 
 class MappingOwner(Protocol):
-    """The context of a mapping: what its end has to wait for, and who is told of it."""
+    """The context of a mapping: pending uses that its end waits for, and the account of living mappings."""
 
     device: Device
 

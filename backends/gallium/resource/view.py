@@ -175,22 +175,22 @@ class Surface:
         self.is_destroyed = False
         self._framebuffer: packet.Framebuffer | None = None
         self.packet = packet.Surface(
-            texture.address + info.offset + first_layer * info.layer_stride,
-            info.row_stride,
-            format,
-            info.width,
-            info.height,
-            info.layer_stride,
-            last_layer - first_layer + 1,
-            texture.samples,
-            texture.sample_stride,
-            texture.storage,
+            address=texture.address + info.offset + first_layer * info.layer_stride,
+            row_stride=info.row_stride,
+            format=format,
+            width=info.width,
+            height=info.height,
+            layer_stride=info.layer_stride,
+            layers=last_layer - first_layer + 1,
+            samples=texture.samples,
+            sample_stride=texture.sample_stride,
+            keepalive=texture.storage,
         )
 
     def known(self, new: packet.Framebuffer) -> packet.Framebuffer:
-        """The framebuffer that this surface was last bound with, if it is of the same surfaces as `new`, which else takes its place.
+        """Return the framebuffer that this surface was last bound with if it has the same surfaces as `new`; else keep and return `new`.
 
-        Targets are bound in turns, and the renderer knows a draw again by the objects that it is made of."""
+        Clients bind targets in turns, and the device recognizes a repeated draw by the identity of its objects."""
         old = self._framebuffer
         if old is None or old != new or not all(map(operator.is_, (*old.cbufs, old.zsbuf), (*new.cbufs, new.zsbuf))):
             self._framebuffer = old = new
@@ -229,7 +229,7 @@ def surface(
 
 
 def framebuffer_samples(bound: Sequence[Surface], given: int, name: str) -> int:
-    """Samples of every target; `given` where there are none. ValueError where they differ."""
+    """Number of samples of all targets, or `given` without targets. ValueError if they differ."""
     counts = {item.texture.samples for item in bound}
     if len(counts) > 1:
         raise ValueError(f"{name}: cbufs, zsbuf: targets of {' and '.join(map(str, sorted(counts)))} samples do not go together")

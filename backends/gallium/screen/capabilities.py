@@ -1,4 +1,4 @@
-"""What a screen says about itself: names, capabilities, formats, memory; and what it refuses."""
+"""The screen's answers: names, capabilities, formats, memory, and the refusal of sharing with other processes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from backends.pipe.checks import integer, pixel_format
 from backends.pipe.enums import Bind, ShaderType, TextureTarget, lookup
 
 
-class Answers:
-    """The part of a screen that only answers."""
+class Capabilities:
+    """The part of a screen that answers questions and changes nothing."""
 
     cpu: str
     threads: int | None

@@ -1,6 +1,6 @@
-"""What a screen answers about itself: every capability that the documents name, true for what works today.
+"""Capabilities: the answers of get_param and its kin, for every name of the documents, true for features that work today.
 
-Names are those of the documents without PIPE_CAP_ and its kin. Where a number is a choice of ours it stands beside its name.
+Names are those of the documents without their prefixes (PIPE_CAP_, PIPE_CAPF_, ...). Numbers are choices of this driver.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from backends.gallium.context.context import Context
 from backends.gallium.context.fence import Fence
 from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.screen_core import ScreenCore
-from backends.gallium.screen.capabilities import Answers
+from backends.gallium.screen.capabilities import Capabilities
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer
 from backends.pipe.enums import ContextFlags
@@ -29,12 +29,12 @@ INFINITE = (1 << 64) - 1
 """PIPE_TIMEOUT_INFINITE."""
 
 
-class Screen(Answers, ScreenCore):
+class Screen(Capabilities, ScreenCore):
     """A screen over a device. Thread-safe; contexts made from it are not. `tgsi.Screen` is this class with the device made of CPUs.
 
     Args:
         device: makes the devices of contexts (`backends.device.interface`); it is first asked by `context_create`.
-        threads: native worker threads beside the caller; None takes TGSI_THREADS, else one less than the CPUs.
+        threads: native worker threads in addition to the caller; None takes TGSI_THREADS, else one less than the CPUs.
         lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, else picks a width for each shader.
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
         cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that; an empty string is none.
@@ -42,7 +42,7 @@ class Screen(Answers, ScreenCore):
     The picture is the same whatever these are.
 
     Raises:
-        TypeError, ValueError: an argument, or the variable behind it, is wrong.
+        TypeError, ValueError: an argument, or the environment variable that stands for it, is wrong.
     """
 
     def __init__(

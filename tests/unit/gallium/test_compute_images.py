@@ -90,7 +90,7 @@ def test_an_image_is_a_level_and_a_range_of_layers_with_a_format_of_its_own(ctx:
     source = texture(ctx, "R8G8B8A8_UNORM", 16, 16, 4, seed=6, last_level=2)
     source.blocks(1)[...] = np.random.default_rng(7).integers(0, 256, source.blocks(1).shape)
     copy = texture(ctx, "R32_UINT", 16, 16, 3)
-    views = [g.ImageView(source, "R32_UINT", level=1, first_layer=1, last_layer=2), {"resource": copy, "access": "WRITE"}]
+    views = [g.ImageView(source, format="R32_UINT", level=1, first_layer=1, last_layer=2), {"resource": copy, "access": "WRITE"}]
     ctx.set_shader_images("COMPUTE", views)
     launch(ctx, COPY.format(target="2D_ARRAY", mask="x", swizzle="xyzw"), block=(16, 16, 1), grid=(1, 1, 4))
     assert (copy.blocks()[:2, :8, :8] == source.blocks(1)[1:3]).all()

@@ -17,7 +17,7 @@ from tgsi import gallium as g
 def test_rendered_rows_are_an_odd_number_of_lines_in_whole_tiles(format: str, width: int) -> None:
     found = g.Format(format)
     bind = g.Bind.DEPTH_STENCIL if found.is_depth_stencil else g.Bind.RENDER_TARGET
-    (level,), size = levels_of(g.Template(width, 100, format=found, bind=bind))
+    (level,), size = levels_of(g.Template(width0=width, height0=100, format=found, bind=bind))
     assert level.row_stride % 64 == 0
     assert level.row_stride // 64 % 2 == 1
     assert level.row_stride >= -(-width // 64) * 64 * found.block_bytes
@@ -25,7 +25,7 @@ def test_rendered_rows_are_an_odd_number_of_lines_in_whole_tiles(format: str, wi
 
 
 def test_small_textures_are_not_padded_to_tiles() -> None:
-    levels, size = levels_of(g.Template(16, 16, last_level=4, bind=g.Bind.SAMPLER_VIEW))
+    levels, size = levels_of(g.Template(width0=16, height0=16, last_level=4, bind=g.Bind.SAMPLER_VIEW))
     assert [(level.width, level.height, level.row_stride) for level in levels] == [(16 >> i, 16 >> i, 64) for i in range(5)]
     assert size == 64 * 31
 
@@ -159,5 +159,5 @@ def test_user_memory_that_is_too_small_is_refused(screen: g.Screen) -> None:
 
 
 def test_sizes_can_be_asked_for_without_allocating(screen: g.Screen) -> None:
-    assert screen.can_create_resource(g.Template(8192, 8192))
-    assert not screen.can_create_resource(g.Template(8193, 8192))
+    assert screen.can_create_resource(g.Template(width0=8192, height0=8192))
+    assert not screen.can_create_resource(g.Template(width0=8193, height0=8192))

@@ -131,19 +131,19 @@ def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
     if indexed and not sub.index_size:
         raise CommandError("indexed", "no index buffer is bound")
     info = DrawInfo(
-        lookup(Prim, words[2], "mode"),
-        words[1],
-        0 if indexed else words[0],  # the index buffer's offset says where an indexed draw starts
-        sub.index_size if indexed else 0,
-        words[4],
-        words[6],
-        signed(words[5]) if indexed else 0,
-        bool(words[7]),
-        words[8] if words[7] else 0xFFFFFFFF,
-        words[13] if len(words) > 13 else 0,
-        in_range(words[12], "vertices_per_patch", 0, MAX_PATCH_VERTICES) if len(words) > 12 else 3,
-        words[9],
-        words[10],
+        mode=lookup(Prim, words[2], "mode"),
+        count=words[1],
+        start=0 if indexed else words[0],  # the index buffer's offset says where an indexed draw starts
+        index_size=sub.index_size if indexed else 0,
+        instance_count=words[4],
+        start_instance=words[6],
+        index_bias=signed(words[5]) if indexed else 0,
+        primitive_restart=bool(words[7]),
+        restart_index=words[8] if words[7] else 0xFFFFFFFF,
+        drawid=words[13] if len(words) > 13 else 0,
+        vertices_per_patch=in_range(words[12], "vertices_per_patch", 0, MAX_PATCH_VERTICES) if len(words) > 12 else 3,
+        min_index=words[9],
+        max_index=words[10],
     )
     if len(sub.infos) >= MAX_INFOS:
         sub.infos.clear()

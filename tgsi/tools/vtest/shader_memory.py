@@ -48,9 +48,10 @@ def _set_images(sub: SubContext, words: Words) -> None:
         resource, format = sub.resource(handle), format_of(number, "format")
         how = ImageAccess(access & 3)
         if resource.is_buffer:
-            images.append(ImageView(resource, format, how, offset=first, size=second))
+            images.append(ImageView(resource, format=format, access=how, offset=first, size=second))
         else:
-            images.append(ImageView(resource, format, how, second & 255, first & 0xFFFF, first >> 16))
+            layers = {"first_layer": first & 0xFFFF, "last_layer": first >> 16}
+            images.append(ImageView(resource, format=format, access=how, level=second & 255, **layers))
     sub.gallium.set_shader_images(stage, images, start=in_range(words[1], "start_slot", 0, MAX_SHADER_BUFFERS))
 
 
