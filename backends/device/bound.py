@@ -1,4 +1,4 @@
-"""What a context hands to the renderer: plain descriptions of memory, bindings and state. No code lives here.
+"""The state that a context hands to the renderer with a draw: plain descriptions of memory, bindings and state.
 
 Everything in a `DrawState` except memory is copied when `Renderer.draw` returns. Memory is named by address; the object
 that owns it travels along as `keepalive`. Vertex, index and texture memory is read later, when the front end or the tiles
@@ -45,7 +45,7 @@ class Surface:
     """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`, each sample has a plane.
 
     Storage rule (backends/gallium/resource/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows
-    and columns padded to whole 64 x 64 tiles, 64 bytes of slack behind the end. Surfaces must keep to it."""
+    and columns padded to whole 64 x 64 tiles, 64 bytes of slack after the end. Surfaces must keep to it."""
 
     address: int
     row_stride: int  # bytes

@@ -45,7 +45,7 @@ class Reach:
 
 
 def reach_of(state: DrawState) -> Reach | None:
-    """What a draw reaches with what is bound; None: no memory."""
+    """The memory that a draw's programs may touch with these bindings; None where they touch none."""
     touched: list[Range] = []
     written: list[Range] = []
     early: list[Range] = []
@@ -75,7 +75,7 @@ def reach_of(state: DrawState) -> Reach | None:
 
 
 def fixed_reads(state: DrawState) -> Iterator[Range]:
-    """What a draw reads beside its programs' memory: vertices, indices, constants, textures."""
+    """Memory that a draw reads in addition to its programs' buffers and images: vertices, indices, constants, textures."""
     if state.index_buffer is not None:
         yield state.index_buffer.address, state.index_buffer.size
     for buffer in state.vertex_buffers:
@@ -110,7 +110,7 @@ def entangled(ranges: Sequence[Range]) -> bool:
 
 @dataclass(slots=True)
 class Waiting:
-    """What draws that wait for a flush do to memory through their programs."""
+    """Memory that programs of waiting draws touch and write; draws wait for a flush."""
 
     touched: dict[Range, set[Programs]] = field(default_factory=dict)
     written: dict[Range, set[Programs]] = field(default_factory=dict)

@@ -69,7 +69,7 @@ class GeometryInputs(DrawRegisters):
 
 
 def invocations_of(program: Program) -> int:
-    """How often the program runs for each primitive."""
+    """The number of invocations for each primitive."""
     return max(program.property("GS_INVOCATIONS"), 1)
 
 

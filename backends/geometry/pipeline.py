@@ -37,14 +37,14 @@ from tgsi.language.facts.enums import File
 CHUNK, LEAST, PARTS = 4096, 256, 16
 """Most input primitives of a chunk, fewest that are worth one, and into how many chunks a draw is cut if it is small."""
 CHUNK_BYTES = 16 << 20
-"""What a chunk may become, in the worst case; one primitive may always."""
+"""Bytes that the primitives made of a chunk may take in the worst case; a chunk of one primitive may always be run."""
 
 _MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
 Range = tuple[int, int]
 
 
 class Sink(Protocol):
-    """What a pipeline wants of the renderer."""
+    """The part of the renderer that a pipeline calls."""
 
     def enqueue(self, packet: Packet) -> None:
         """Takes a packet, in the order in which they are drawn."""
@@ -61,7 +61,7 @@ class Sink(Protocol):
 
 @dataclass(slots=True)
 class Drawn:
-    """What a draw was. A plain draw still has to follow, of the same primitives, where `is_plain`."""
+    """Counts of a draw. `is_plain`: the rasterizer still has to draw the same primitives as a plain draw."""
 
     counts: Counter[str] = field(default_factory=Counter)
     generated: list[int] = field(default_factory=lambda: [0] * MAX_VERTEX_STREAMS)
@@ -183,7 +183,7 @@ class Pipeline:
 
     @staticmethod
     def _most(state: DrawState, topology: Topology, primitives: int) -> tuple[int, int]:
-        """How many primitives may come out, at most and as far as it matters, and their vertices."""
+        """Estimate how many primitives leave the last stage (large numbers are cut off), and give the vertices of each."""
         kinds = bound_kinds(state)
         if not kinds:
             return primitives, len(topology.multiply)
@@ -236,7 +236,7 @@ class Pipeline:
             worker.counts.clear()
 
     def _take(self, drawn: Drawn, piece: Shaded, stream_output: StreamOutputWriter | None, template: Packet | None) -> None:
-        """What comes out of the last stage, in the order of the draw."""
+        """Hand what the last stage left to stream output and to the rasterizer; called in the order of the draw."""
         for stream, count in enumerate(piece.generated):
             drawn.generated[stream] += count
         if stream_output is not None:

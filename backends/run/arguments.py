@@ -1,4 +1,4 @@
-"""What `tgsi.run` was given, checked and brought into one shape for both engines."""
+"""The arguments of `tgsi.run`, checked and brought into one shape for both engines."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Arguments:
 
     @property
     def invocations(self) -> int:
-        """How many results there are."""
+        """The number of invocations, each of which has a result."""
         return self.shape.invocations
 
     @property
@@ -110,7 +110,7 @@ class Arguments:
         return self.shape.places
 
     def result(self, outputs: Bits, alive: Mask, exhausted: Mask, emission: Emission | None, trace: Sequence[TraceStep] = ()) -> RunResult:
-        """What a run that began with these arguments gives back, once it wrote their memory."""
+        """The result of a run that began with these arguments, after it wrote their memory."""
         emitted, strips = emission.collect() if emission is not None else ((), ())
         return RunResult(
             outputs,
@@ -303,7 +303,7 @@ def _centroids(table: Floats, covered: Bits) -> Floats:
 
 
 def _numbered(name: str, given: Any, limit: int, read: Callable[[str, Any], Bits]) -> dict[int, Bits]:
-    """What `read` makes of each item; numbers stay below `limit`."""
+    """The items as `read` gives them, by number. ValueError for a number that is not below `limit`."""
     found = {}
     for key, data in mapping(name, given).items():
         if not isinstance(key, int | np.integer) or not 0 <= key < limit:

@@ -1,4 +1,4 @@
-"""How the invocations of a run lie in lanes: in groups, each padded to whole quads.
+"""The arrangement of a run's invocations in lanes: in groups, each padded to whole quads.
 
 Vertices, fragments, primitives and evaluated points are one group; the vertices of a patch are a group each, and so are the threads
 of a block. Lane L belongs to group ``L // group``.

@@ -28,7 +28,7 @@ _Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Where the `members` invocations of patches lie: `shared_by` patches a vector, or `vectors` vectors a patch."""
+    """The arrangement of the `members` invocations of patches: `shared_by` patches a vector, or `vectors` vectors a patch."""
 
     members: int
     lanes: int
@@ -49,7 +49,7 @@ class Arrangement:
         return max(self.lanes // self.group, 1)
 
     def units(self, patches: int) -> int:
-        """Vectors that wait for nobody else, or groups of vectors that do."""
+        """Units of work for a number of patches: vectors, or the groups of vectors that one patch takes."""
         return -(-patches // self.shared_by)
 
 

@@ -84,7 +84,7 @@ class _Maker:
 
 
 def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, vertex: Shader, packet: Packet) -> TessellationStage:
-    """The stage behind the vertex shader. `packet` receives what is read.
+    """The tessellation stage of a draw, right after the vertex shader. `packet` receives the memory ranges that it reads.
 
     Raises UnsupportedError for what the generator does not build.
     """

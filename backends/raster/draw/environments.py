@@ -76,7 +76,7 @@ class _Environments:
 
 
 class Copies:
-    """Of the environments of a packet, whose draw had the bindings of `state`.
+    """Copies of the environments of a packet, whose draw had the bindings of `state`.
 
     Attributes: packet; is_sampled: shaders read views and samplers."""
 

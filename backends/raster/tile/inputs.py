@@ -19,7 +19,7 @@ from backends.raster.tile.surfaces import Block
 
 @dataclass(slots=True)
 class PixelInputs:
-    """What a program is translated against, for the pixels of one block."""
+    """The Interface of a fragment program for the pixels of one block."""
 
     kernel: Kernel
     planes: Planes
@@ -42,12 +42,12 @@ class PixelInputs:
         self.env = self.kernel.env
 
     def texture_key(self, unit: int) -> TextureKey | None:
-        """What is bound to a sampler view unit."""
+        """The static part of the sampler view of a unit; None where none is bound."""
         textures = self.kernel.key.textures
         return textures[unit] if unit < len(textures) else None
 
     def sampler_key(self, unit: int) -> SamplerKey | None:
-        """What is bound to a sampler unit."""
+        """The static part of the sampler of a unit; None where none is bound."""
         samplers = self.kernel.key.samplers
         return samplers[unit] if unit < len(samplers) else None
 

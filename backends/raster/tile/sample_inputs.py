@@ -1,4 +1,4 @@
-"""What a fragment program reads where pixels have several samples: inputs at their locations, numbers and places of samples."""
+"""Inputs and system values of fragment programs where pixels have several samples: locations, sample numbers and places."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SampledBlock(PixelBlock):
 
     # -- places -------------------------------------------------------------------------------------------------------
     def sample_place(self, number: Val) -> Place:
-        """Where a sample is; one that does not exist is at the center."""
+        """The place of a sample, from the center of its pixel; samples that do not exist lie at the center."""
         f, pattern = self.kernel.f, self.pattern
         there = number.ult(pattern.count)
         offsets = f.select(there, number, 0) << 2

@@ -67,7 +67,7 @@ def _make(sub: SubContext, pieces: Pieces) -> Any:
 
 
 def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:
-    """Where the text begins, and what is streamed out."""
+    """The index of the text's first word, and the declaration of stream output. CommandError for wrong numbers."""
     in_range(count, "so_num_outputs", 0, MAX_OUTPUTS)
     end = 9 + 2 * count
     if end > len(words):
