@@ -42,7 +42,7 @@ def link(
             device cannot link the pair.
         ValueError: there is no such profile, or `unmatched` is neither of its words.
 
-    Source: the linkage proposal of 2010; reference/linkage.md.
+    Source: the linkage proposal of 2010; docs/linkage.md.
     """
     device = None if profile == "software" else _profile(profile)
     if unmatched not in ("fill", "error"):

@@ -75,7 +75,8 @@ class Linker:
     Slots are compared with those of the copy's last link, and from the first difference on those that differ are patched. Copies
     rotate: one that is held is left alone, and each stale copy is patched once, when its turn comes.
 
-    Source: late patching in the nv30 driver, reference/linkage.md section 4.
+    Source: the nv30 driver of Mesa of 2010, which patches fragment programs when a draw binds another vertex program; docs/linkage.md,
+    "Three ways to apply a link".
     """
 
     def __init__(self, fragment: Program, *, copies: int = 2, state: LinkState = IDENTITY) -> None:

@@ -30,7 +30,7 @@ class LinkTable:
 
     `slots` counts the vec4 slots of a vertex record. The named fields are output registers, None where there is no such
     output. `clip_distance[k]` is the register of CLIPDIST[k], `back[k]` the one of BCOLOR[k]. Source: the linkage proposal
-    of 2010 and its collected facts in reference/linkage.md.
+    of 2010 (docs/linkage.md).
     """
 
     profile: str

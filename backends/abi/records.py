@@ -1,4 +1,4 @@
-"""Records that shaders read. One `ctypes.Structure` each; `structs.Record` gives generated code the same offsets."""
+"""Records that shaders read. One `ctypes.Structure` each; `backends.llvm.builder.record.Record` gives generated code the same offsets."""
 
 from __future__ import annotations
 

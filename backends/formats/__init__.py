@@ -1,4 +1,12 @@
-"""Pixel formats: one member of `Format` each; layout facts are read from the name, code is derived from the facts."""
+"""Pixel formats: one member of `Format` each; layout facts are read from the name, code is derived from the facts.
+
+`format` has the members and parses their names into channels; a new format is one line there. `layout` says how blocks of texels lie in
+bytes. `arrays` packs and unpacks pixels with numpy, once a transfer: it is the definition that generated code
+(backends/llvm/library/packing.py) is compared with.
+
+May import: tgsi.language, passes and linkage only. Next: backends/llvm/library/pixels.py and backends/raster/tile/blend.py, which load
+and store pixels in generated code.
+"""
 
 from backends.formats.format import FORMATS, SWIZZLE_ONE, SWIZZLE_ZERO, Channel, ChannelType, Format, find_format
 

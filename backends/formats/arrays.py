@@ -1,8 +1,9 @@
 """Pack and unpack pixels with numpy: the plain definition that generated code is checked against.
 
 Shapes: bytes are (n * block_bytes,) uint8, colors (n, 4) of float32, uint32 or int32 as `Format.kind` says, depth (n,)
-float32, stencil (n,) uint8. Rules: semantics.md of the project's design and, for the packed floats, the OpenGL 4.6 core
-profile, sections 2.3.4 and 8.25 (R11G11B10 truncates to its finite range, R9G9B9E5 takes the largest exponent).
+float32, stencil (n,) uint8. Rules: OpenGL 4.6 core profile, section 2.3.5 (normalized
+numbers; ties of a rounding go to even), 2.3.4 and 8.25 (packed floats: R11G11B10 truncates to its finite range, R9G9B9E5 takes the
+largest exponent).
 """
 
 from __future__ import annotations
@@ -216,7 +217,7 @@ def _wide(x: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _product(x: NDArray[np.float32], top: int) -> NDArray[np.float64]:
-    """x * top rounded to float32, NaN as 0: up to 16 bits the product, not x, is rounded (architecture.md, 8-bit path)."""
+    """x * top rounded to float32, NaN as 0: up to 16 bits the product, not x, is rounded (one f32 multiplication in generated code)."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.nan_to_num((x * np.float32(top)).astype(np.float64), nan=0.0)
 

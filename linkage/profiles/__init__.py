@@ -1,7 +1,7 @@
 """Linkage schemes by device: each is data and one strategy.
 
-What the schemes do comes from reference/linkage.md; where that does not give the position of bits in a chip's register, the
-words are packed as the profile's own text says.
+The schemes are those of Mesa's drivers (docs/linkage.md, "Profiles"; each module names its driver). Where the position of bits in a
+chip's register is not known, the words are packed as the profile's own text says.
 """
 
 from __future__ import annotations

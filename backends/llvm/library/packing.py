@@ -2,7 +2,7 @@
 
 A pixel is a list of i32 vectors, its `block_words`, lowest bits first; a channel is an f32 vector, which for integer formats
 holds the integer's bits. Every result equals `backends.formats.arrays` bit for bit, on every target and for any number of
-lanes (architecture.md, section 10). Memory access is in `pixels`.
+lanes (ARCHITECTURE.md, "Determinism"). Memory access is in `pixels`.
 """
 
 from __future__ import annotations

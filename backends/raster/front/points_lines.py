@@ -1,11 +1,12 @@
-"""Front end: points and lines become pairs of triangles in window space, so that everything behind it knows triangles only.
+"""Front end: points and lines become pairs of triangles in window space, so that all later steps know triangles only.
 
-A point is a square of whole pixels, as softpipe has it (semantics.md): its first column is trunc(x + 0.75 - size/2), its
-first row trunc(y + 0.25 - size/2), its edge floor(size), at least 1. Other kinds of points are squares around their center; of a
-smooth one the place slot says where a pixel lies in it: x and y from the center, w the radius and half a pixel; coverage is
-clamp(w - |(x, y)|) to [0, 1]. A line is a parallelogram along its major axis: in
-each column (row) `width` pixels around the center line; diamond exit decides about the first and the last column.
-(Smooth lines are rectangles.)
+A point is a square of whole pixels, as Mesa's softpipe draws it (docs/primitives.md, "Points"): its first column is
+trunc(x + 0.75 - size/2), its first row trunc(y + 0.25 - size/2), its edge floor(size), at least 1. Other kinds of points are squares
+around their center. In a smooth point the place slot holds the offset of a pixel from the center (x, y) and the radius plus half a pixel
+(w); coverage is clamp(w - |(x, y)|) to [0, 1].
+
+A line is a parallelogram along its major axis: in each column (row) `width` pixels around the center line. Diamond exit decides about
+the first and the last column. Smooth lines are rectangles.
 """
 
 from __future__ import annotations

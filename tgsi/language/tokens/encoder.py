@@ -1,4 +1,4 @@
-"""IR to tokens, laid out as Mesa 18.1 does (../shared/reference/tokens.md in the founders' papers, docs/reference in the project)."""
+"""IR to tokens, laid out as Mesa 18.1 does (p_shader_tokens.h)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calls of a scene and the fields of each: ../shared/golden/SCENES.md as a table.
+"""The calls of a scene and the fields of each, as a table (docs/scenes.md, "The file").
 
 A field with the default KEEP changes what it names only where it is given: state is sticky.
 """
@@ -313,7 +313,7 @@ BLEND_GLOBALS: Mapping[str, tuple[str, Check]] = MappingProxyType(
 """Keys of blend_global: the field of BlendState, and its check."""
 
 ONLY_FIELD: Mapping[str, str] = MappingProxyType({"polygon_stipple": "stipple"})
-"""Ops whose only field may have any name: SCENES.md says of the stipple no more than that it is 32 hex words."""
+"""Ops whose only field may have any name: the stipple is 32 hexadecimal words under any key."""
 
 PASSED_OVER = frozenset({"op", "note"})
 

@@ -29,7 +29,7 @@ MAX_INVOCATIONS = 1 << 24
 DEFAULT_RASTERIZER = g.RasterizerState(
     half_pixel_center=True, bottom_edge_rule=True, depth_clip=True, point_size=1.0, line_width=1.0, line_stipple_pattern=0
 )
-"""The `defaults` of SCENES.md: all else is 0."""
+"""The state before the first call of a scene; all else is 0."""
 
 
 class PlayError(TgsiError):
@@ -156,7 +156,7 @@ class Player:
         return data
 
     def query_result(self, number: int) -> tuple[int, ...]:
-        """The counters of a query, in the order of SCENES.md. PlayError if it has none."""
+        """The counters of a query, in Gallium's order. PlayError if it has none."""
         if number not in self.queries:
             raise PlayError(f"query {number}: no command began it")
         result: Any = None
