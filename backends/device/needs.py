@@ -32,6 +32,11 @@ class ShaderNeeds:
     effects: Effects = NONE
     handles: bool = False  # values name textures or images
 
+    @property
+    def reaches_memory(self) -> bool:
+        """The program reads or writes memory that is bound apart from textures, or names textures by handles."""
+        return bool(self.effects.touches or self.handles)
+
     @staticmethod
     def of(program: Program) -> ShaderNeeds:
         """Computed from declarations and operands."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from backends.device.bound import DrawState, Framebuffer, Shader
-from backends.device.environment import make_environment
+from backends.device.environment import make_environment, stage_keys
 from backends.device.hazards import reach_of
 from backends.device.needs import needs_of
 from backends.geometry.chunk_threads import ChunkThreads
@@ -155,10 +155,13 @@ class Pipeline:
         mark = maker.region.keeping
         d = Draw()
         maker.region.keep(d)
-        _, is_written_out = maker.inputs.primitives(d, state, info, topology, packet)
+        writer, needs = maker.writer, needs_of(vertex)
+        is_written_out = writer.inputs.write_corners(d.assembly, state, info, topology, packet).is_written_out
         lanes = vertex_lanes(maker, vertex)
-        maker.inputs.fetch(d, state, vertex.program.file_size(File.IN), lanes, packet)
-        environment = maker.shade(d, state, vertex, lanes, packet)
+        layout = writer.inputs.write_fetch(d.fetch, state, vertex.program.file_size(File.IN), packet)
+        writer.write_vertex_entries(d.entries, vertex, lanes, layout, stage_keys(state.vertex, needs))
+        environment = make_environment(maker.region, needs, state.vertex, packet.reads, state.counters)
+        packet.is_repeatable &= not needs.reaches_memory
         d.vertices.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)
         first = VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), environment, is_written_out)
         if packet.is_repeatable:

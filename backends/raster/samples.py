@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 GRID = 16  # positions count sixteenths of a pixel,
 HALF = GRID // 2  # ... its center lies at this
-FINER = 4  # bits of the grid
+SUBPIXEL_BITS = 4  # bits of the grid
 MAX_SAMPLES = 16
 MOST_LANES = 32  # of kernels that know samples: a mask is one word
 

@@ -1,7 +1,7 @@
-"""Environments of draws that come again with nothing changed but constants: copies made ahead, many at a time.
+"""Environments (ShaderEnv) of a draw's shaders, and copies of them for draws that come again with nothing changed but constants.
 
-A draw takes the next copy and writes where its constants lie, or takes the last one again if none have changed. Copies lie in a frame's
-memory and end with it.
+Copies are made ahead, many at a time. A repeated draw takes the next copy and writes where its constants lie, or takes the last one
+again if none have changed. Copies lie in a frame's memory and end with it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,39 @@ import numpy as np
 
 from backends.abi.records import ShaderEnv
 from backends.device.bound import DrawState, StageState
-from backends.device.environment import place_constants
+from backends.device.environment import make_environment, place_constants
 from backends.device.memory import Constants, Memory
 from backends.device.needs import needs_of
 from backends.device.region import ALIGNMENT, Region
+from backends.device.tables import BufferTable
 from backends.raster.draw.packet import Packet
+from backends.raster.draw.sample_state import tell_samples
 
 _MOST = 256  # copies made at once
 _STRIDE = ctypes.sizeof(ShaderEnv) + ALIGNMENT - 1 & -ALIGNMENT
 _CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
 _ADDRESS, _COUNT = struct.Struct("Q"), struct.Struct("i")
+
+
+def make_environments(
+    region: Region,
+    state: DrawState,
+    samples: int,
+    reads: list[tuple[int, int]],
+    counters: BufferTable | None = None,
+    *,
+    is_stored: bool = False,
+) -> tuple[int, int]:
+    """Addresses of a ShaderEnv for the vertex and for the fragment shader.
+
+    Textures, which are read later, are added to `reads`; with `counters` shaders reach memory (see `make_environment`). `is_stored`:
+    vertices are shaded already, and need none.
+    """
+    vertex = 0 if is_stored else make_environment(region, needs_of(state.vertex.shader), state.vertex, reads, counters)
+    fragment = make_environment(region, needs_of(state.fragment.shader), state.fragment, reads, counters)
+    if samples > 1:
+        tell_samples(fragment, samples)
+    return vertex, fragment
 
 
 class _Environments:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
+
 
 @dataclass(slots=True)
 class Packet:
@@ -28,3 +30,8 @@ class Packet:
     assembled: int = 0
     is_layered: bool = False
     is_repeatable: bool = True
+
+    @property
+    def is_few(self) -> bool:
+        """The draw has so few primitives that its shading kernel comes without packed quads."""
+        return self.primitives <= FEW

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.records import ShaderEnv
-from backends.pipe.state import RasterizerState
-from backends.raster.records import Draw
-from backends.raster.samples import FINER, GRID, Pattern
+from backends.raster.samples import GRID, Pattern
 from backends.run.textures import STANDARD_POSITIONS
 
 if TYPE_CHECKING:
@@ -32,12 +30,10 @@ def tell_samples(environment: int, count: int) -> None:
     env.samples, env.sample_positions = count, positions(count).ctypes.data
 
 
-def write_samples(d: Draw, pattern: Pattern, sample_mask: int, rasterizer: RasterizerState) -> None:
-    """The fields of a draw that are 0 where targets have one sample."""
-    d.setup.subpixel_bits, d.fragments.sample_mask = FINER, sample_mask & pattern.every
-    if not pattern.is_centered:
-        places = [v for o in pattern.offsets for v in o]
-        d.setup.tile_margin, d.setup.box_margin[:] = 1, (-max(places) * 256 // GRID, -min(places) * 256 // GRID)
+def box_margin(pattern: Pattern) -> tuple[int, int]:
+    """Steps from the center to the farthest sample, 1/256 pixel: they move both ends of a triangle's box outwards."""
+    places = [v for o in pattern.offsets for v in o]
+    return -max(places) * 256 // GRID, -min(places) * 256 // GRID
 
 
 @dataclass(frozen=True, slots=True)

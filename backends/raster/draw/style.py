@@ -1,25 +1,26 @@
-"""What rasterizer state makes of primitives: lines, points, outlines, smooth and stippled ones, and their depth offset."""
+"""Rasterizer state of primitives: shapes, polygon modes, smooth and stippled lines, kinds of points, depth offset."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from backends.device.bound import DrawState
-from backends.formats import Format
-from backends.pipe.enums import Face, PolygonMode
+from backends.device.region import Region
+from backends.formats import ChannelType, Format
+from backends.pipe.enums import Face, PolygonMode, Prim, SpriteCoordMode
 from backends.pipe.state import RasterizerState
-from backends.raster.draw.topology import Topology
-from backends.raster.draw.viewport import write_offset
-from backends.raster.records import Draw, PointKind, Shape
+from backends.raster.draw.topology import Restarts, Topology, beginnings
+from backends.raster.records import DepthOffset, Lines, LineStipple, OffsetUnit, PointKind, Points, Primitives, Shape, StippleStart
 from backends.raster.tile.fragment import Marks
 from tgsi.language.diagnostics import UnsupportedError
 
 MAX_WIDTH = 255  # pixels, of lines
+_STRIPS = (Prim.LINE_STRIP, Prim.LINE_LOOP, Prim.LINE_STRIP_ADJACENCY)
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How the primitives of a draw are drawn."""
+    """The shape of a draw's primitives, and their marks."""
 
     shape: Shape
     marks: Marks
@@ -31,9 +32,13 @@ class Style:
 
 
 def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) -> Style:
-    """Normalized: what cannot show is left out. UnsupportedError for rectangles of triangles.
+    """The style of a primitive type under rasterizer state, without state that has no effect on it.
 
-    Nothing is smooth where targets have several samples; lines are rectangles there, and points squares around their centers."""
+    Nothing is smooth where targets have several samples; lines are rectangles there, and points squares around their centers.
+
+    Raises:
+        UnsupportedError: the polygon mode is FILL_RECTANGLE.
+    """
     if has_samples:
         style = style_of(replace(r, line_smooth=False, point_smooth=False, poly_smooth=False), topology)
         return replace(style, has_rectangles=r.multisample)
@@ -65,27 +70,86 @@ def _marks(r: RasterizerState, lines: bool, points: bool, fills: bool) -> Marks:
     return marks
 
 
-def write_style(d: Draw, style: Style, state: DrawState, depth: Format | None) -> None:
-    """The fields that a style needs."""
-    r, marks = state.rasterizer, style.marks
-    d.primitives.shape = style.shape
-    if style.shape is Shape.TRIANGLE:
-        write_offset(d, r, depth, r.offset_tri)
-    elif style.offset_modes:
-        write_offset(d, r, depth, True)
-        d.offset.outline_modes = style.offset_modes if d.offset.unit else 0
-        d.offset.outline_unit, d.offset.unit = d.offset.unit, 0
-    d.points.size, d.lines.width, d.lines.draws_last_pixel = r.point_size, min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
-    d.points.are_cut = r.point_tri_clip and style.draws_points
-    d.lines.are_rectangles, d.lines.margin = bool(marks & Marks.SMOOTH_LINES) or style.has_rectangles, 0.0 if style.has_rectangles else 0.5
-    d.lines.half_width = min(max(r.line_width, 0.0), MAX_WIDTH) / 2 + d.lines.margin
-    d.line_stipple.is_on = bool(marks & Marks.STIPPLED_LINES)
-    d.line_stipple.factor, d.line_stipple.pattern = (r.line_stipple_factor & 255) + 1.0, r.line_stipple_pattern & 0xFFFF
-    d.setup.smooth_fill = bool(marks & Marks.SMOOTH_FILL)
-    if d.setup.smooth_fill:
-        d.setup.box_margin[:] = (-127, 128)  # boxes reach all pixels that are touched
-    if marks & Marks.SMOOTH_POINTS:
-        d.points.kind = PointKind.DISK
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """Depth offset of a draw's polygons: by setup, or (`outline_`) before they become lines and points."""
+
+    unit: OffsetUnit = OffsetUnit.NONE
+    outline_unit: OffsetUnit = OffsetUnit.NONE
+    outline_modes: int = 0  # bit m: polygons of PolygonMode m
+    units: float = 0.0
+
+
+NO_OFFSET = Offset()
+
+
+def offset_of(style: Style, r: RasterizerState, depth: Format | None) -> Offset:
+    """The depth offset of a draw on a depth buffer of format `depth`.
+
+    Units of fixed-point buffers are steps of the format; those of float buffers depend on the primitive (pipe_rasterizer_state,
+    offset_units; OpenGL 4.6, section 14.6.5).
+    """
+    is_outline = style.shape is Shape.OUTLINE
+    is_on = bool(style.offset_modes) if is_outline else style.shape is Shape.TRIANGLE and r.offset_tri
+    if not is_on or depth is None or depth.depth is None:
+        return NO_OFFSET
+    unit, units = OffsetUnit.FIXED, r.offset_units
+    if not r.offset_units_unscaled:
+        if depth.depth.type is ChannelType.FLOAT:
+            unit = OffsetUnit.LARGEST_DEPTH
+        else:
+            units *= 2.0**-depth.depth.size
+    return Offset(OffsetUnit.NONE, unit, style.offset_modes, units) if is_outline else Offset(unit, units=units)
+
+
+# ------------------------------------------------------------------------------------------------------- groups of records
+def write_offset(group: DepthOffset, offset: Offset, r: RasterizerState, slot: int) -> None:
+    """The group `Draw.offset`. `slot`: of vertex records, for the offset of outlined polygons."""
+    group.unit, group.outline_unit, group.outline_modes, group.slot = offset.unit, offset.outline_unit, offset.outline_modes, slot
+    if offset is not NO_OFFSET:
+        group.units, group.scale, group.clamp = offset.units, r.offset_scale, r.offset_clamp
+
+
+def write_primitives(
+    primitives: Primitives, style: Style, topology: Topology, r: RasterizerState, edge_flag_slot: int, place_slot: int
+) -> None:
+    """The group `Draw.primitives`."""
+    primitives.shape, primitives.edge_flag_slot, primitives.place_slot = style.shape, edge_flag_slot, place_slot
+    primitives.fill[:], primitives.edges[:] = (r.fill_front, r.fill_back), topology.edges
+
+
+def write_points(points: Points, style: Style, r: RasterizerState, size_slot: int, sprites: Sequence[bool]) -> None:
+    """The group `Draw.points`. `sprites`: setup slots that become the sprite coordinate."""
+    points.size, points.size_slot = r.point_size, size_slot
+    points.are_cut = r.point_tri_clip and style.draws_points
+    points.flips_sprite = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
+    if style.marks & Marks.SMOOTH_POINTS:
+        points.kind = PointKind.DISK
     else:
-        is_square = r.point_quad_rasterization or style.has_rectangles
-        d.points.kind = PointKind.SQUARE if is_square else PointKind.PIXELS
+        points.kind = PointKind.SQUARE if r.point_quad_rasterization or style.has_rectangles else PointKind.PIXELS
+    points.is_sprite[: len(sprites)] = sprites
+
+
+def write_lines(lines: Lines, style: Style, r: RasterizerState) -> None:
+    """The group `Draw.lines`."""
+    margin = 0.0 if style.has_rectangles else 0.5
+    lines.width, lines.draws_last_pixel = min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
+    lines.are_rectangles, lines.margin = bool(style.marks & Marks.SMOOTH_LINES) or style.has_rectangles, margin
+    lines.half_width = min(max(r.line_width, 0.0), MAX_WIDTH) / 2 + margin
+
+
+def write_line_stipple(
+    stipple: LineStipple, style: Style, topology: Topology, mode: Prim, r: RasterizerState, region: Region, restarts: Restarts | None
+) -> None:
+    """The group `Draw.line_stipple`. The counter begins with each line, polygon or strip; `restarts` says where strips begin again."""
+    stipple.factor, stipple.pattern = (r.line_stipple_factor & 255) + 1.0, r.line_stipple_pattern & 0xFFFF
+    if not style.marks & Marks.STIPPLED_LINES:
+        return
+    stipple.is_on = 1
+    if topology.shape is Shape.TRIANGLE:
+        stipple.period = StippleStart.EACH_INSTANCE if mode is Prim.POLYGON else 1 << topology.shift
+    else:
+        stipple.period = StippleStart.EACH_INSTANCE if mode in _STRIPS else 1
+    if restarts is not None and stipple.period == StippleStart.EACH_INSTANCE:
+        begins = beginnings(topology, *restarts)
+        stipple.period, stipple.restarts = StippleStart.WHERE_SAID, region.copy(begins.ctypes.data, begins.nbytes)

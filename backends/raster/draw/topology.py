@@ -1,4 +1,4 @@
-"""Primitive types: which vertices make up the corners of each triangle, line or point.
+"""Primitive types: the vertices at the corners of each triangle, line or point.
 
 Corner k of primitive q of n vertices is vertex (q >> shift) * multiply[k] + offset[q & 1][k]; corner 2 is always the
 provoking vertex, and a triangle's corners keep its orientation. Provoking vertices: the last one, or the first one with
@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.pipe.enums import Prim
-from backends.raster.records import Shape
+from backends.raster.records import Edges, Shape
 
 Corners = tuple[int, ...]
+Restarts = tuple[NDArray[Any], int]
+"""The indices of a draw with primitive restart, and the index that begins a strip again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Topology:
     count: Callable[[Any], Any]
     shift: int = 0  # 1: two triangles a primitive
     closes: bool = False  # the last line ends at the first vertex
-    edges: tuple[int, int] = (7, 7)  # of even and odd triangles: bit k, corner k to the next is an edge of the primitive
+    edges: tuple[Edges, Edges] = (Edges.ALL, Edges.ALL)  # of even and odd triangles: which are edges of the primitive
 
     @property
     def is_list(self) -> bool:
@@ -57,9 +59,10 @@ def _same(shape: Shape, step: int, corners: Corners, count: Callable[[Any], Any]
 
 
 _T, _L, _P = Shape.TRIANGLE, Shape.LINE, Shape.POINT
-_QUADS = Topology(_T, (4, 4, 4), (0, 1, 3), (1, 2, 3), lambda n: n // 4 * 2, 1, edges=(5, 3))
-_QUAD_STRIP = Topology(_T, (2, 2, 2), (0, 1, 3), (2, 0, 3), lambda n: (n - 2) // 2 * 2, 1, edges=(3, 5))
-_POLYGON = Topology(_T, (1, 1, 0), (1, 2, 0), (1, 2, 0), lambda n: n - 2, edges=(1, 1))
+_OPEN = (Edges.SECOND | Edges.THIRD, Edges.FIRST | Edges.THIRD, Edges.FIRST | Edges.SECOND)  # without one edge
+_QUADS = Topology(_T, (4, 4, 4), (0, 1, 3), (1, 2, 3), lambda n: n // 4 * 2, 1, edges=(_OPEN[1], _OPEN[2]))
+_QUAD_STRIP = Topology(_T, (2, 2, 2), (0, 1, 3), (2, 0, 3), lambda n: (n - 2) // 2 * 2, 1, edges=(_OPEN[2], _OPEN[1]))
+_POLYGON = Topology(_T, (1, 1, 0), (1, 2, 0), (1, 2, 0), lambda n: n - 2, edges=(Edges.FIRST, Edges.FIRST))
 
 # type -> (last vertex provokes, first vertex provokes)
 TOPOLOGIES: dict[Prim, tuple[Topology, Topology]] = {

@@ -1,110 +1,179 @@
-"""Vertex records: which output of the vertex program fills which slot, and how setup interpolates it."""
+"""Slots of vertex records: the output of the vertex shader that fills each, and its interpolation by setup.
+
+A vertex record holds the slots that setup interpolates first (the inputs of the fragment shader, then the place on a smooth or stippled
+line or point), then slots that other steps of the front end read. `arrange_slots` decides about all of them at once.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from backends.device.bound import DrawState, Framebuffer, clamps
 from backends.pipe.enums import Prim
+from backends.pipe.state import RasterizerState
 from backends.raster.draw.link import Linked
-from backends.raster.draw.style import Style
-from backends.raster.draw.views import write_routes
-from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, Draw, Mode, SetupLayout, Shape, VertexLayout
+from backends.raster.draw.sample_state import box_margin
+from backends.raster.draw.style import Offset, Style
+from backends.raster.records import (
+    DEFAULT_REGISTER,
+    MAX_DISTANCES,
+    NO_SLOT,
+    Mode,
+    Setup,
+    SetupLayout,
+    Shape,
+    VertexLayout,
+    Vertices,
+)
+from backends.raster.samples import SUBPIXEL_BITS, Pattern
 from backends.raster.tile.fragment import FragmentInfo, Marks
 
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
+_HAS_PLACE = Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES
+_SMOOTH_MARGIN = (-127, 128)  # 1/256 pixel: boxes reach all pixels that are touched
 
 
-def write_slots(
-    d: Draw,
-    state: DrawState,
-    framebuffer: Framebuffer,
-    fragment: FragmentInfo,
-    linked: Linked,
-    style: Style,
-    primitive: Prim,
-) -> None:
-    """Which outputs fill the slots of vertex records, how they vary, and what comes behind them."""
-    r, shape = state.rasterizer, style.shape
-    count = len(linked.source)
-    is_polygon = shape in (Shape.TRIANGLE, Shape.OUTLINE)
-    d.primitives.place_slot = -1
-    if style.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES):
-        d.primitives.place_slot, d.vertices.source[count], d.setup.mode[count], d.setup.front[count], d.setup.back[count] = (
-            count,
-            DEFAULT_REGISTER,
-            Mode.LINEAR,
-            count,
-            count,
-        )
-        count += 1
-    extra: list[int] = []
-    for k in range(len(linked.source)):
-        mode = fragment.slots[k].mode(r.flatshade) if k < len(fragment.slots) else Mode.LINEAR
-        d.setup.mode[k], d.vertices.is_flat[k] = mode, mode is Mode.FLAT
-        d.vertices.source[k], d.vertices.is_clamped[k] = (
-            linked.source[k],
-            linked.is_color[k] and clamps(r.clamp_vertex_color, r, framebuffer),
-        )
-        d.setup.front[k] = d.setup.back[k] = k
-        if r.light_twoside and is_polygon and linked.back[k] != linked.source[k]:
-            slot = count + len(extra)
-            d.setup.back[k], d.vertices.source[slot], d.vertices.is_flat[slot], d.vertices.is_clamped[slot] = (
-                slot,
-                linked.back[k],
-                d.vertices.is_flat[k],
-                d.vertices.is_clamped[k],
-            )
-            extra.append(slot)
-    total = count + len(extra)
-    d.points.size_slot = d.primitives.edge_flag_slot = -1
-    if shape is Shape.OUTLINE and primitive in FLAGGED and linked.edge_flag is not None:
-        d.primitives.edge_flag_slot, d.vertices.source[total] = total, linked.edge_flag
-        total += 1
-    if style.draws_points and r.point_size_per_vertex and linked.point_size is not None:
-        d.points.size_slot, d.vertices.source[total] = total, linked.point_size
-        total += 1
+@dataclass(slots=True)
+class VertexSlots:
+    """The slots of a draw's vertex records. Numbers of single slots are NO_SLOT where the draw does without.
+
+    Attributes:
+        source: output register of each slot.
+        is_flat: slots that clipping copies from the provoking vertex.
+        is_clamped: slots that are clamped to [0, 1].
+        mode: interpolation of each setup slot.
+        back: vertex slot that each setup slot reads in triangles that face back.
+        place: place on a smooth or stippled line or point.
+        offset: depth offset that a polygon has before it becomes lines or points.
+        sprites: bit k: setup slot k becomes the sprite coordinate of a point, whatever it was declared.
+        user_mask, cull_mask: bits of the clip and of the cull distances in force.
+        places_per_primitive: primitives get vertex records of their own, see `backends.raster.front.layers`.
+    """
+
+    source: list[int]
+    is_flat: list[bool]
+    is_clamped: list[bool]
+    mode: list[Mode]
+    back: list[int]
+    place: int = NO_SLOT
+    edge_flag: int = NO_SLOT
+    point_size: int = NO_SLOT
+    layer: int = NO_SLOT
+    viewport: int = NO_SLOT
+    offset: int = NO_SLOT
+    sprites: int = 0
+    point_slots: list[bool] = field(default_factory=list)
+    user_mask: int = 0
+    cull_mask: int = 0
+    has_route: bool = False
+    places_per_primitive: bool = False
+
+    @property
+    def has_distances(self) -> bool:
+        """Clip or cull distances follow the slots."""
+        return bool(self.user_mask or self.cull_mask)
+
+    @property
+    def size(self) -> int:
+        """Bytes of a vertex record; eight distances take two slots."""
+        return VertexLayout.size(len(self.source) + 2 * self.has_distances)
+
+    @property
+    def record_size(self) -> int:
+        """Bytes of a setup record."""
+        return SetupLayout.size(len(self.mode)) + (SetupLayout.ROUTE if self.has_route else 0)
+
+    def add(self, register: int | None, is_wanted: bool, is_flat: bool = False) -> int:
+        """A slot after all others for an output register; none where the shader does not write it, or nobody wants it."""
+        if register is None or not is_wanted:
+            return NO_SLOT
+        self.source.append(register)
+        self.is_flat.append(is_flat)
+        self.is_clamped.append(False)
+        return len(self.source) - 1
+
+
+def arrange_slots(
+    state: DrawState, framebuffer: Framebuffer, fragment: FragmentInfo, linked: Linked, style: Style, offset: Offset, primitive: Prim
+) -> VertexSlots:
+    """The slots of a draw."""
+    r, count = state.rasterizer, len(linked.source)
+    is_polygon = style.shape in (Shape.TRIANGLE, Shape.OUTLINE)
+    declared = len(fragment.slots)
+    mode = [fragment.slots[k].mode(r.flatshade) if k < declared else Mode.LINEAR for k in range(count)]
+    is_clamped = any(linked.is_color) and clamps(r.clamp_vertex_color, r, framebuffer)
+    clamped = list(linked.is_color) if is_clamped else [False] * count
+    slots = VertexSlots(list(linked.source), [m is Mode.FLAT for m in mode], clamped, mode, list(range(count)))
+    if style.marks & _HAS_PLACE:
+        slots.place = slots.add(DEFAULT_REGISTER, True)
+        slots.mode.append(Mode.LINEAR)
+        slots.back.append(slots.place)
+    if r.light_twoside and is_polygon:
+        for k in range(count):
+            if linked.back[k] != linked.source[k]:
+                slots.back[k] = slots.add(linked.back[k], True, slots.is_flat[k])
+                slots.is_clamped[-1] = slots.is_clamped[k]
+    slots.edge_flag = slots.add(linked.edge_flag, style.shape is Shape.OUTLINE and primitive in FLAGGED)
+    slots.point_size = slots.add(linked.point_size, style.draws_points and r.point_size_per_vertex)
     if style.is_points:
-        replaced = sprites(state, fragment)
-        for k in range(len(linked.source)):
-            d.points.is_sprite[k] = k == fragment.point_slot or bool(replaced >> k & 1)
-            if d.points.is_sprite[k]:
-                d.setup.mode[k], d.vertices.is_flat[k] = Mode.LINEAR, False
-    d.setup.record_size = SetupLayout.size(count)
-    total = write_routes(d, linked, framebuffer, total)
-    d.setup.num_slots, d.vertices.num_slots, d.vertices.position = count, total, linked.position
-    d.vertices.size = VertexLayout.size(_distances(d, state, linked, total))
-    d.setup.bottom_edge = r.bottom_edge_rule
-    d.primitives.fill[:] = (r.fill_front, r.fill_back)
-    if is_polygon:
-        d.setup.front_is_positive, d.setup.culled_faces = not r.front_ccw, int(r.cull_face)
-    else:  # their triangles are made with positive area, and always face the front
-        d.setup.front_is_positive, d.setup.bottom_edge = 1, 0
-    d.setup.wants_prim = fragment.reads_primitive
+        _replace_sprites(slots, r, fragment, count)
+    slots.layer = slots.add(linked.layer, framebuffer.layers > 1, True)
+    slots.viewport = slots.add(linked.viewport, not linked.is_window_space, True)
+    slots.offset = slots.add(DEFAULT_REGISTER, bool(offset.outline_modes), True)  # (its x is 0)
+    has_names = slots.layer != NO_SLOT or slots.viewport != NO_SLOT
+    slots.has_route = has_names or slots.offset != NO_SLOT or bool(style.marks & Marks.SMOOTH_FILL)
+    slots.places_per_primitive = slots.viewport != NO_SLOT or (has_names and style.shape is not Shape.TRIANGLE)
+    _count_distances(slots, state, linked)
+    return slots
 
 
-def _distances(d: Draw, state: DrawState, linked: Linked, total: int) -> int:
-    """Clip distances, written by the shader or from user planes; returns the number of vertex slots."""
+def _replace_sprites(slots: VertexSlots, r: RasterizerState, fragment: FragmentInfo, count: int) -> None:
+    """Setup slots that a point's coordinate replaces: PCOORD always, GENERIC and TEXCOORD where `sprite_coord_enable` says."""
+    enable = r.sprite_coord_enable
+    for k, s in enumerate(fragment.slots):
+        if s.semantic.name in ("GENERIC", "TEXCOORD") and enable >> s.semantic.index & 1:
+            slots.sprites |= 1 << k
+    slots.point_slots = [k == fragment.point_slot or bool(slots.sprites >> k & 1) for k in range(count)]
+    for k, is_replaced in enumerate(slots.point_slots):
+        if is_replaced:
+            slots.mode[k], slots.is_flat[k] = Mode.LINEAR, False
+
+
+def _count_distances(slots: VertexSlots, state: DrawState, linked: Linked) -> None:
+    """Distances in force: those that the shader writes, or else those from user planes."""
     enabled = state.rasterizer.clip_plane_enable & 255 if not linked.is_window_space else 0
-    d.clip.cull_mask = ((1 << linked.num_culls) - 1) << linked.num_distances
-    if linked.num_distances:
-        enabled &= (1 << linked.num_distances) - 1
-        d.clip.user_register = -1
-    else:
-        planes = state.clip_planes if linked.has_user_planes else ()
-        enabled &= (1 << len(planes)) - 1
-        d.clip.user_register = linked.clip_vertex
-        for k, plane in enumerate(planes[:MAX_DISTANCES]):
-            d.clip.user_planes[4 * k : 4 * k + 4] = plane
-    if not enabled and not d.clip.cull_mask:
-        return total
-    for k in range(MAX_DISTANCES):
-        register = linked.clip_distance[k // 4]
-        d.clip.distance_source[k] = (DEFAULT_REGISTER if register is None else register) * 4 + k % 4
-    d.clip.distances_at = VertexLayout.SLOTS + 16 * total
-    d.clip.user_mask, d.clip.num_distances = enabled, enabled.bit_length()
-    return total + 2
+    known = linked.num_distances or (len(state.clip_planes) if linked.has_user_planes else 0)
+    slots.user_mask = enabled & ((1 << min(known, MAX_DISTANCES)) - 1)
+    slots.cull_mask = ((1 << linked.num_culls) - 1) << linked.num_distances
 
 
-def sprites(state: DrawState, info: FragmentInfo) -> int:
-    """Slots that a point's coordinate replaces."""
-    enable = state.rasterizer.sprite_coord_enable
-    return sum(1 << k for k, s in enumerate(info.slots) if s.semantic.name in ("GENERIC", "TEXCOORD") and enable >> s.semantic.index & 1)
+# ------------------------------------------------------------------------------------------------------- groups of records
+def write_vertices(vertices: Vertices, slots: VertexSlots, linked: Linked, is_stored: bool) -> None:
+    """The group `Draw.vertices`. `is_stored`: vertices lie in memory, shaded by another stage."""
+    count = len(slots.source)
+    vertices.size, vertices.num_slots, vertices.position = slots.size, count, linked.position
+    vertices.wants_system = linked.wants_system and not is_stored
+    vertices.is_window_space = linked.is_window_space
+    vertices.source[:count] = slots.source
+    vertices.is_flat[:count] = slots.is_flat
+    vertices.is_clamped[:count] = slots.is_clamped
+
+
+def write_setup(
+    setup: Setup, slots: VertexSlots, rasterizer: RasterizerState, style: Style, pattern: Pattern | None, wants_prim: bool
+) -> None:
+    """The group `Draw.setup`. `wants_prim`: the fragment shader reads the number of the primitive."""
+    count = len(slots.mode)
+    setup.num_slots, setup.record_size, setup.wants_prim = count, slots.record_size, wants_prim
+    setup.mode[:count], setup.front[:count], setup.back[:count] = slots.mode, range(count), slots.back
+    if style.shape in (Shape.TRIANGLE, Shape.OUTLINE):
+        setup.front_is_positive, setup.culled_faces = not rasterizer.front_ccw, int(rasterizer.cull_face)
+        setup.bottom_edge = rasterizer.bottom_edge_rule
+    else:  # triangles of lines and points are made with positive area, and always face the front
+        setup.front_is_positive = 1
+    if style.marks & Marks.SMOOTH_FILL:
+        setup.smooth_fill, setup.box_margin[:] = 1, _SMOOTH_MARGIN
+    if pattern is not None:
+        setup.subpixel_bits = SUBPIXEL_BITS
+        if not pattern.is_centered:
+            setup.tile_margin, setup.box_margin[:] = 1, box_margin(pattern)

@@ -1,17 +1,23 @@
-"""Viewport, scissor and depth offset as the numbers that kernels want."""
+"""Viewports, scissors, clip planes and layers of a draw."""
 
 from __future__ import annotations
 
+import ctypes
 import math
-from collections.abc import Sequence
+from typing import NamedTuple
 
-from backends.device.bound import Framebuffer
+from backends.device.bound import DrawState, Framebuffer
+from backends.device.region import Region
 from backends.formats import ChannelType, Format
+from backends.pipe.limits import MAX_VIEWPORTS
 from backends.pipe.state import RasterizerState, ScissorState, ViewportState
-from backends.raster.records import Draw, View
+from backends.raster.draw.link import Linked
+from backends.raster.draw.varyings import VertexSlots
+from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER, Clip, Layers, VertexLayout, View
 
 GUARD_BAND = 1 << 14  # pixels around the origin: farther vertices are clipped, so that edge equations stay exact
 _FAR_AWAY = 1e30  # stands for no guard plane
+_NOTHING = (1, 1, 0, 0)  # a region without a pixel
 
 
 def _finite(v: float) -> float:
@@ -28,20 +34,45 @@ def _guard(scale: float, translate: float) -> tuple[float, float]:
     return max(low, -_FAR_AWAY), min(high, _FAR_AWAY)
 
 
-def write_window_space(d: Draw, rasterizer: RasterizerState) -> None:
-    """No projection and no clipping: positions are window coordinates, w is 1/w."""
-    d.vertices.is_window_space, d.view.scale[:] = 1, (1.0, 1.0, 1.0)
-    d.view.translate[:2] = (0.0, 0.0) if rasterizer.half_pixel_center else (0.5, 0.5)
-    d.view.depth_min, d.view.depth_max = 0.0, 1.0
+class Bounds(NamedTuple):
+    """Rules for the pixels of a draw.
+
+    Attributes:
+        is_window_space: the shader writes window coordinates, and 1/w as w.
+        is_cropped: the viewport bounds the pixels (of polygons, but not of wide points and lines).
+        is_hidden: nothing is drawn, whatever is bound.
+    """
+
+    is_window_space: bool
+    is_cropped: bool
+    is_hidden: bool
 
 
-def write_depth_clip(d: Draw, rasterizer: RasterizerState) -> None:
-    """Near and far, as clip masks want them."""
-    d.clip.near, d.clip.depth_clip = (0.0 if rasterizer.clip_halfz else -1.0), rasterizer.depth_clip
+def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuffer, bounds: Bounds) -> bool:
+    """Viewport `number` with its scissor, the group `Draw.view`. Returns whether the draw has a pixel in it."""
+    r = state.rasterizer
+    if bounds.is_window_space:
+        view.scale[:] = (1.0, 1.0, 1.0)
+        view.translate[:2] = (0.0, 0.0) if r.half_pixel_center else (0.5, 0.5)
+        view.depth_min, view.depth_max = 0.0, 1.0
+    elif number or state.viewports:
+        depth = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
+        write_viewport(view, state.viewports[number] if number < len(state.viewports) else ViewportState(), r, depth)
+    x0, y0, x1, y1 = 0, 0, framebuffer.width - 1, framebuffer.height - 1
+    if r.scissor:
+        s = state.scissors[number] if number < len(state.scissors) else ScissorState()
+        x0, y0, x1, y1 = max(x0, s.minx), max(y0, s.miny), min(x1, s.maxx - 1), min(y1, s.maxy - 1)
+    if bounds.is_cropped:
+        left, right = _span(view.scale[0], view.translate[0], False)
+        bottom, top = _span(view.scale[1], view.translate[1], r.bottom_edge_rule)
+        x0, y0, x1, y1 = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
+    is_visible = x0 <= x1 and y0 <= y1 and not bounds.is_hidden
+    view.region[:] = (x0, y0, x1, y1) if is_visible else _NOTHING
+    return is_visible
 
 
 def write_viewport(view: View, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None) -> None:
-    """Projection, clip planes, depth range."""
+    """Projection, clip planes and depth range of a viewport."""
     scale = [_finite(v) for v in viewport.scale]
     translate = [_finite(v) for v in viewport.translate]
     if not rasterizer.half_pixel_center:  # pixel centers are at whole numbers: everything moves by half a pixel
@@ -70,38 +101,35 @@ def _span(scale: float, translate: float, ends_below: bool) -> tuple[int, int]:
     return (low + 127) >> 8, (high - 129) >> 8
 
 
-def write_region(
-    view: View, framebuffer: Framebuffer, rasterizer: RasterizerState, scissors: Sequence[ScissorState], crop: bool, number: int = 0
-) -> bool:
-    """The pixels that viewport `number` may draw. False: there are none. `crop`: it bounds them, too (not so wide points and lines)."""
-    x0, y0, x1, y1 = 0, 0, framebuffer.width - 1, framebuffer.height - 1
-    if rasterizer.scissor:
-        s = scissors[number] if number < len(scissors) else ScissorState()
-        x0, y0, x1, y1 = max(x0, s.minx), max(y0, s.miny), min(x1, s.maxx - 1), min(y1, s.maxy - 1)
-    if crop:
-        left, right = _span(view.scale[0], view.translate[0], False)
-        bottom, top = _span(view.scale[1], view.translate[1], rasterizer.bottom_edge_rule)
-        x0, y0, x1, y1 = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
-    view.region[:] = (x0, y0, x1, y1)
-    return x0 <= x1 and y0 <= y1
-
-
-def write_offset(d: Draw, rasterizer: RasterizerState, depth: Format | None, is_on: bool) -> None:
-    """Depth offset of polygons."""
-    d.offset.unit = 0
-    if not is_on or depth is None or depth.depth is None:
+def write_clip(clip: Clip, state: DrawState, linked: Linked, slots: VertexSlots) -> None:
+    """The group `Draw.clip`."""
+    r = state.rasterizer
+    if not linked.is_window_space and state.viewports:
+        clip.near, clip.depth_clip = (0.0 if r.clip_halfz else -1.0), r.depth_clip
+    clip.cull_mask, clip.user_register = slots.cull_mask, NO_REGISTER
+    if not linked.num_distances:
+        clip.user_register = linked.clip_vertex
+        planes = [v for plane in state.clip_planes[:MAX_DISTANCES] for v in plane] if linked.has_user_planes else []
+        clip.user_planes[: len(planes)] = planes
+    if not slots.has_distances:
         return
-    units = rasterizer.offset_units
-    d.offset.unit = 1
-    if not rasterizer.offset_units_unscaled:
-        if depth.depth.type is ChannelType.FLOAT:
-            d.offset.unit = 2
-        else:
-            units *= 2.0**-depth.depth.size
-    d.offset.units, d.offset.scale, d.offset.clamp = units, rasterizer.offset_scale, rasterizer.offset_clamp
+    for k in range(MAX_DISTANCES):
+        register = linked.clip_distance[k // 4]
+        clip.distance_source[k] = (DEFAULT_REGISTER if register is None else register) * 4 + k % 4
+    clip.distances_at = VertexLayout.SLOTS + 16 * len(slots.source)
+    clip.user_mask, clip.num_distances = slots.user_mask, slots.user_mask.bit_length()
 
 
-def write_windows(d: Draw, rectangles: Sequence[ScissorState]) -> None:
-    """Window rectangles as the numbers that kernels want."""
-    for k, r in enumerate(rectangles):
-        d.fragments.windows[4 * k : 4 * k + 4] = (r.minx, r.miny, r.maxx - 1, r.maxy - 1)
+def write_layers(layers: Layers, slots: VertexSlots, linked: Linked, views: int) -> None:
+    """The group `Draw.layers`. `views`: address of a View of each viewport, 0 where vertices name none."""
+    layers.has_route, layers.places_per_primitive = slots.has_route, slots.places_per_primitive
+    layers.layer_slot, layers.viewport_slot, layers.is_layer_relative = slots.layer, slots.viewport, linked.is_layer_relative
+    layers.views = views
+
+
+def write_views(region: Region, state: DrawState, framebuffer: Framebuffer, bounds: Bounds) -> tuple[int, bool]:
+    """Address of a View of each viewport, and whether one of them has a pixel."""
+    address = region.allocate(ctypes.sizeof(View) * MAX_VIEWPORTS)
+    views = enumerate((View * MAX_VIEWPORTS).from_address(address))
+    found = [write_view(view, k, state, framebuffer, bounds) for k, view in views]  # (all of them, so no `any` of a generator)
+    return address, any(found)

@@ -20,7 +20,7 @@ from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 from backends.raster.front.bins import load_box
 from backends.raster.records import Draw, SetupLayout
-from backends.raster.samples import FINER, Pattern
+from backends.raster.samples import SUBPIXEL_BITS, Pattern
 from backends.raster.tile.coverage import WINDOW, store_compressed, walk_chain
 from backends.raster.tile.hiz import HizTest
 from backends.raster.tile.lists import quad_width, row_lanes
@@ -52,10 +52,10 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
     with walk_chain(f, arena, limit, cursor_slot, size) as entry:
         at = f.at(arena, entry)
         a, b = f.load(I32.wide(4), at, SetupLayout.A), f.load(I32.wide(4), at, SetupLayout.B)
-        fine = f.load(I64.wide(4), at, SetupLayout.C, 16) + ((a.sext(I64) * wide_x + b.sext(I64) * wide_y) << FINER)
-        center = f.max(f.min(fine >> FINER, 1 << 30), -(1 << 30)).trunc(I32)  # beyond that the sign is the same all over the tile
-        fraction = fine.trunc(I32) & ((1 << FINER) - 1)
-        moved = [center + ((fraction + a * x + b * y) >> FINER) for x, y in pattern.offsets]
+        fine = f.load(I64.wide(4), at, SetupLayout.C, 16) + ((a.sext(I64) * wide_x + b.sext(I64) * wide_y) << SUBPIXEL_BITS)
+        center = f.max(f.min(fine >> SUBPIXEL_BITS, 1 << 30), -(1 << 30)).trunc(I32)  # beyond that the sign is the same all over the tile
+        fraction = fine.trunc(I32) & ((1 << SUBPIXEL_BITS) - 1)
+        moved = [center + ((fraction + a * x + b * y) >> SUBPIXEL_BITS) for x, y in pattern.offsets]
         low, high = moved[0], moved[0]
         for c in moved[1:]:
             low, high = f.min(low, c), f.max(high, c)

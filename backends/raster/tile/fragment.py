@@ -141,6 +141,10 @@ class FragmentInfo:
         """Slots of a setup record."""
         return len(self.slots) + (self.point_slot is not None)
 
+    def writes(self, index: int) -> bool:
+        """The program writes color buffer `index`."""
+        return index in self.colors or (self.writes_all and 0 in self.colors)
+
     @property
     def is_constant(self) -> bool:
         """Every fragment of a draw computes the same."""

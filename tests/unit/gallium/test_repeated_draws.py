@@ -189,11 +189,11 @@ def test_draws_of_other_vertices_are_not_made_from_the_beginning(monkeypatch: py
         scene = Scene(screen)
         maker, made = scene.ctx.device._maker, list[Any]()
 
-        def make(*given: Any, make: Callable[..., Any] = maker._make) -> Any:
+        def make(*given: Any, make: Callable[..., Any] = maker.writer.write) -> Any:
             made.append(given)
             return make(*given)
 
-        monkeypatch.setattr(maker, "_make", make)
+        monkeypatch.setattr(maker.writer, "write", make)
         for k in range(20):
             scene.ctx.set_vertex_buffers([{"buffer": scene.vertex_buffer, "stride": 16, "buffer_offset": 4 * (k % 4)}])
             scene.ctx.draw_vbo(g.DrawInfo(mode=g.Prim.TRIANGLES, count=3, start=k % 3))

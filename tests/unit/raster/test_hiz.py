@@ -51,7 +51,7 @@ def test_dropping_hidden_triangles_changes_no_byte(format: Format, cleared: floa
     found = []
     for is_coarse in (True, False):
         if not is_coarse:
-            monkeypatch.setattr("backends.raster.draw.builder.hiz_of", lambda key, info: 0)
+            monkeypatch.setattr("backends.raster.draw.fragments.hiz_of", lambda key, info: 0)
         with Canvas(200, 150, depth=format) as c:
             for seed in range(3):
                 c.wipe(depth=cleared)
@@ -93,7 +93,7 @@ def test_bounds_of_cleared_buffers_hold() -> None:
 def test_packed_quads_and_runs_draw_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for few in (0, 1 << 30):
-        monkeypatch.setattr("backends.raster.draw.builder.FEW", few)
+        monkeypatch.setattr("backends.raster.draw.packet.FEW", few)
         with Canvas(200, 150, depth=Format.Z24X8_UNORM) as c:
             c.wipe()
             rng = np.random.default_rng(3)

@@ -86,18 +86,15 @@ class Recorder:
 
 def trace(c: Canvas, state: DrawState, mode: Prim) -> Any:
     """What a draw would compile and tell its kernels; None where nothing is drawn."""
-    maker = c._maker
+    maker = c._maker.writer
     recorder = Recorder(maker.kernels)
     maker.kernels, kept = recorder, maker.kernels  # type: ignore[assignment]
     try:
-        packet = maker._make(state, DrawInfo(mode, 6), c._framebuffer)
+        packet = maker.write(state, DrawInfo(mode, 6), c._framebuffer)
     finally:
         maker.kernels = kept
     if packet is None:
         return None
-    d = Draw.from_address(packet.address)
-    for name in ("vertex_env", "fragment_env"):
-        setattr(d, name, None)
     c._region.reset()
     return recorder.keys, ctypes.string_at(packet.address, ctypes.sizeof(Draw))
 

@@ -1,0 +1,97 @@
+"""Fragment state of a draw: the key of its shading kernel, and the values that are no part of the key."""
+
+from __future__ import annotations
+
+from backends.device.bound import DrawState, Framebuffer, clamps
+from backends.device.environment import StageKeys
+from backends.pipe.enums import CompareFunc, Face
+from backends.raster.draw.sample_state import SampleKey
+from backends.raster.draw.style import Style
+from backends.raster.draw.varyings import VertexSlots
+from backends.raster.records import NO_SLOT, Fragments, HizTerms, HizUse
+from backends.raster.tile.buffer_keys import DepthKey, TargetKey
+from backends.raster.tile.coarse import hiz_of, slack_of
+from backends.raster.tile.fragment import FragmentInfo, FragmentKey
+
+Targets = tuple[TargetKey | None, ...]
+
+
+def color_targets(state: DrawState, framebuffer: Framebuffer, info: FragmentInfo) -> Targets:
+    """The keys of the color buffers that the fragment shader writes."""
+    return tuple(
+        TargetKey.of(state.blend, k, s.format if s is not None else None) if info.writes(k) else None
+        for k, s in enumerate(framebuffer.cbufs)
+    )
+
+
+def fragment_key(
+    state: DrawState,
+    framebuffer: Framebuffer,
+    info: FragmentInfo,
+    style: Style,
+    slots: VertexSlots,
+    samples: SampleKey,
+    bound: StageKeys,
+    targets: Targets,
+    *,
+    lanes: int,
+    is_few: bool,
+) -> FragmentKey:
+    """The key of a draw's shading kernel: bound state without anything that has no effect on the code."""
+    r, dsa = state.rasterizer, state.depth_stencil_alpha
+    textures, samplers, images = bound
+    is_stippled = r.poly_stipple_enable and state.polygon_stipple is not None
+    return FragmentKey(
+        lanes=lanes,
+        quads=not is_few,
+        # inputs
+        flatshade=r.flatshade and info.has_color_interpolation,
+        sprites=slots.sprites,
+        textures=textures,
+        samplers=samplers,
+        images=images,
+        fetched=tuple((k, s.format) for k, s in enumerate(framebuffer.cbufs) if k in info.fetches and s is not None),
+        # primitives
+        layered=slots.layer != NO_SLOT,
+        views=slots.viewport != NO_SLOT,
+        marks=style.marks,
+        stipple=style.filled if is_stippled else Face.NONE,
+        windows=(state.window_rectangles[0], len(state.window_rectangles[1])),
+        # tests
+        depth=DepthKey.of(dsa, framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None),
+        alpha=dsa.alpha.func if dsa.alpha.enabled and dsa.alpha.func is not CompareFunc.ALWAYS else None,
+        count_samples=state.count_samples,
+        count_invocations=state.count_statistics,
+        # samples
+        samples=samples.pattern,
+        per_sample=samples.per_sample,
+        at_samples=samples.at_samples,
+        to_coverage=samples.to_coverage,
+        to_one=state.blend.alpha_to_one and framebuffer.samples > 1,
+        # colors
+        targets=targets,
+        clamp_color=clamps(r.clamp_fragment_color, r, framebuffer),
+    )
+
+
+def write_hiz(hiz: HizTerms, key: FragmentKey, info: FragmentInfo, framebuffer: Framebuffer, sample_mask: int) -> None:
+    """The group `Draw.hiz`."""
+    hiz.uses, hiz.slack = hiz_of(key, info), slack_of(key.depth)
+    if key.samples is not None and ~sample_mask & key.samples.every:
+        hiz.uses &= ~HizUse.LOWER  # samples that are left out keep their depth
+    hiz.frame_end[:] = (framebuffer.width - 1, framebuffer.height - 1)
+
+
+def write_fragments(fragments: Fragments, state: DrawState, framebuffer: Framebuffer, key: FragmentKey) -> None:
+    """The group `Draw.fragments`."""
+    dsa = state.depth_stencil_alpha
+    if key.samples is not None:
+        fragments.sample_mask = state.sample_mask & key.samples.every
+    fragments.alpha_ref, fragments.height, fragments.blend_color[:] = dsa.alpha.ref_value, framebuffer.height, state.blend_color
+    front, back = state.stencil_ref
+    fragments.stencil_ref[:] = (front & 255, (back if dsa.stencil[1].enabled else front) & 255)
+    fragments.depth_bounds[:] = (dsa.depth.bounds_min, dsa.depth.bounds_max)
+    rectangles = [v for r in state.window_rectangles[1] for v in (r.minx, r.miny, r.maxx - 1, r.maxy - 1)]
+    fragments.windows[: len(rectangles)] = rectangles
+    if key.stipple and state.polygon_stipple is not None:
+        fragments.polygon_stipple[:] = state.polygon_stipple

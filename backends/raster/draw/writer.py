@@ -1,0 +1,187 @@
+"""A new `Draw` record from bound state.
+
+`DrawWriter.write` is the list of everything that a draw is made of: first facts of the shaders and of rasterizer state, then the groups
+of the record, each filled by one function, then the kernels. A function that fills a group reads its arguments alone, never the record.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+from backends.device.bound import DrawState, Framebuffer, Shader
+from backends.device.environment import StageKeys, stage_keys
+from backends.device.needs import ORDERED_LANES, ShaderNeeds, needs_of
+from backends.device.region import Region
+from backends.llvm.engine.engine import Library
+from backends.pipe.state import DrawInfo
+from backends.raster.draw.environments import make_environments
+from backends.raster.draw.fragments import Targets, color_targets, fragment_key, write_fragments, write_hiz
+from backends.raster.draw.link import Linked, link_shaders
+from backends.raster.draw.packet import Packet
+from backends.raster.draw.sample_state import NO_SAMPLES, SampleKey, sample_key
+from backends.raster.draw.style import (
+    Offset,
+    Style,
+    offset_of,
+    style_of,
+    write_line_stipple,
+    write_lines,
+    write_offset,
+    write_points,
+    write_primitives,
+)
+from backends.raster.draw.topology import Topology, topology_of
+from backends.raster.draw.varyings import VertexSlots, arrange_slots, write_setup, write_vertices
+from backends.raster.draw.vertex_inputs import InputWriter, write_stored
+from backends.raster.draw.viewport import Bounds, write_clip, write_layers, write_view, write_views
+from backends.raster.front.attributes import Attribute
+from backends.raster.kernels import Kernels
+from backends.raster.records import NO_SLOT, Draw, Entries, Shape
+from backends.raster.samples import MOST_LANES
+from backends.raster.tile.fragment import FragmentInfo
+from tgsi.language.facts.enums import File
+
+_SIZE = ctypes.sizeof(Draw)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Facts:
+    """Conclusions from a draw's state that several groups need."""
+
+    vertex: Shader  # whose outputs the vertices are
+    is_stored: bool  # other stages leave the vertices in memory
+    fragment: FragmentInfo
+    needs: tuple[ShaderNeeds, ShaderNeeds]  # of the vertex and of the fragment shader
+    linked: Linked
+    topology: Topology
+    style: Style
+    offset: Offset
+    slots: VertexSlots
+    samples: SampleKey
+
+
+class DrawWriter:
+    """Writes draw records into `region`. `lanes`: width of all kernels; None picks by shader."""
+
+    def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
+        self.kernels, self.region, self.lanes = kernels, region, lanes
+        self.inputs = InputWriter(region)
+
+    def write(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, last: Shader | None = None) -> Packet | None:
+        """The packet of a draw; None where it neither draws nor counts anything.
+
+        last: the stage whose outputs the vertices are, where other stages leave them in memory; None: the vertex shader.
+
+        Raises:
+            UnsupportedError: the renderer lacks something that the draw needs.
+        """
+        vertex, r = state.vertex.shader if last is None else last, state.rasterizer
+        is_hidden = r.rasterizer_discard or not state.sample_mask & ((1 << framebuffer.samples) - 1)
+        if vertex is None or info.count <= 0 or info.instance_count <= 0 or (is_hidden and not state.count_statistics):
+            return None
+        facts = self._facts(state, info, framebuffer, vertex, last is not None)
+        topology, style, slots, linked = facts.topology, facts.style, facts.slots, facts.linked
+        d, packet = self._new_record(info)
+        restarts, layout = None, None
+        if last is None:
+            restarts = self.inputs.write_assembly(d.assembly, state, info, topology, packet)
+            if packet.primitives <= 0:
+                return packet if state.count_statistics else None
+            layout = self.inputs.write_fetch(d.fetch, state, linked.num_inputs, packet)
+        else:
+            write_stored(d.assembly, d.fetch, topology, info.count, 16 * last.program.file_size(File.OUT), packet)
+        bounds = Bounds(linked.is_window_space, topology.shape is Shape.TRIANGLE and not linked.is_window_space, is_hidden)
+        views, is_visible = 0, write_view(d.view, 0, state, framebuffer, bounds)
+        if slots.viewport != NO_SLOT:
+            views, is_visible = write_views(self.region, state, framebuffer, bounds)
+        if not is_visible and not state.count_statistics:
+            return None
+        write_clip(d.clip, state, linked, slots)
+        write_layers(d.layers, slots, linked, views)
+        write_vertices(d.vertices, slots, linked, facts.is_stored)
+        write_setup(d.setup, slots, r, style, facts.samples.pattern, facts.fragment.reads_primitive)
+        write_offset(d.offset, facts.offset, r, slots.offset)
+        write_primitives(d.primitives, style, topology, r, slots.edge_flag, slots.place)
+        write_points(d.points, style, r, slots.point_size, slots.point_slots)
+        write_lines(d.lines, style, r)
+        write_line_stipple(d.line_stipple, style, topology, info.mode, r, self.region, restarts)
+        self._write_tile_side(d, state, framebuffer, facts, packet, layout)
+        return packet
+
+    def _facts(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, vertex: Shader, is_stored: bool) -> _Facts:
+        shader, r = state.fragment.shader, state.rasterizer
+        fragment, linked = self.kernels.fragment(shader), link_shaders(vertex, shader, state.link)
+        topology = topology_of(info.mode, r.flatshade_first)
+        style = style_of(r, topology, framebuffer.samples > 1)
+        offset = offset_of(style, r, framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None)
+        return _Facts(
+            vertex=vertex,
+            is_stored=is_stored,
+            fragment=fragment,
+            needs=(needs_of(vertex), needs_of(shader)),
+            linked=linked,
+            topology=topology,
+            style=style,
+            offset=offset,
+            slots=arrange_slots(state, framebuffer, fragment, linked, style, offset, info.mode),
+            samples=sample_key(framebuffer.samples, state, fragment) if framebuffer.samples > 1 else NO_SAMPLES,
+        )
+
+    def _new_record(self, info: DrawInfo) -> tuple[Draw, Packet]:
+        """A record of zeros, and its packet."""
+        address = self.region.allocate(_SIZE)
+        ctypes.memset(address, 0, _SIZE)
+        return Draw.from_address(address), Packet(address, 0, info.count * info.instance_count, [])
+
+    def _write_tile_side(
+        self,
+        d: Draw,
+        state: DrawState,
+        framebuffer: Framebuffer,
+        facts: _Facts,
+        packet: Packet,
+        layout: tuple[Attribute | None, ...] | None,
+    ) -> None:
+        """The groups of fragments, environments and entry points. `layout`: of vertex fetch; None where vertices are stored."""
+        fragment, samples, (vertex_needs, needs) = facts.fragment, facts.samples, facts.needs
+        bound, vertex_bound = stage_keys(state.fragment, needs), stage_keys(state.vertex, vertex_needs)
+        targets = color_targets(state, framebuffer, fragment)
+        lanes = self._fragment_lanes(fragment, targets, needs, samples, packet.is_few)
+        key = fragment_key(
+            state, framebuffer, fragment, facts.style, facts.slots, samples, bound, targets, lanes=lanes, is_few=packet.is_few
+        )
+        write_hiz(d.hiz, key, fragment, framebuffer, state.sample_mask)
+        write_fragments(d.fragments, state, framebuffer, key)
+        packet.is_layered = facts.slots.layer != NO_SLOT
+        packet.is_repeatable &= facts.slots.viewport == NO_SLOT  # views lie in this frame's memory
+        packet.is_repeatable &= not needs.reaches_memory and (facts.is_stored or not vertex_needs.reaches_memory)
+        packet.environments = make_environments(
+            self.region, state, framebuffer.samples, packet.reads, state.counters, is_stored=facts.is_stored
+        )
+        entries, vertex_lanes = d.entries, min(self.lanes or self.kernels.vertex_lanes(), 32)
+        entries.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes, facts.is_stored))
+        if layout is not None:
+            self.write_vertex_entries(entries, facts.vertex, vertex_lanes, layout, vertex_bound)
+        entries.shade = self._use(self.kernels.shade(key, fragment, state.fragment.shader))
+        entries.coverage = self._use(self.kernels.coverage(lanes, key.quads, fragment.has_loops, key.samples))
+
+    def write_vertex_entries(
+        self, entries: Entries, vertex: Shader, lanes: int, layout: tuple[Attribute | None, ...], bound: StageKeys
+    ) -> None:
+        """The kernels that fetch and shade vertices, which stages in front of the rasterizer call, too."""
+        entries.vertex_shader = self._use(self.kernels.vertex_shader(vertex, lanes, bound))
+        entries.fetch = self._use(self.kernels.fetch(layout, lanes))
+
+    def _fragment_lanes(self, info: FragmentInfo, targets: Targets, needs: ShaderNeeds, samples: SampleKey, is_few: bool) -> int:
+        """Width of fragment shading."""
+        if needs.effects.is_ordered:
+            return ORDERED_LANES  # so that fragments come in one order on every machine
+        texel_bytes = max((t.texel_bytes for t in targets if t is not None), default=4)
+        lanes = self.lanes or self.kernels.fragment_lanes(info, texel_bytes, is_few)
+        return lanes if samples.pattern is None else min(lanes, MOST_LANES)
+
+    def _use(self, library: Library) -> int:
+        """Entry point of a kernel, which lives as long as the draw."""
+        self.region.keep(library)
+        return library.address[library.exports[0]]
