@@ -71,6 +71,11 @@ class Framebuffer:
     samples: int = 1  # of every target
 
     @property
+    def formats(self) -> list[Format | None]:
+        """The format of each color buffer."""
+        return [s.format if s is not None else None for s in self.cbufs]
+
+    @property
     def has_float_colors(self) -> bool:
         """Some color buffer holds floats."""
         return any(s is not None and any(c.type.value == "float" for c in s.format.channels) for s in self.cbufs)

@@ -159,7 +159,8 @@ class Pipeline:
         is_written_out = writer.inputs.write_corners(d.assembly, state, info, topology, packet).is_written_out
         lanes = vertex_lanes(maker, vertex)
         layout = writer.inputs.write_fetch(d.fetch, state, vertex.program.file_size(File.IN), packet)
-        writer.write_vertex_entries(d.entries, vertex, lanes, layout, stage_keys(state.vertex, needs))
+        d.entries.fetch = writer.use(writer.kernels.fetch(layout, lanes))
+        d.entries.vertex_shader = writer.use(writer.kernels.vertex_shader(vertex, lanes, stage_keys(state.vertex, needs)))
         environment = make_environment(maker.region, needs, state.vertex, packet.reads, state.counters)
         packet.is_repeatable &= not needs.reaches_memory
         d.vertices.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)

@@ -41,8 +41,9 @@ def make_environments(
     Textures, which are read later, are added to `reads`; with `counters` shaders reach memory (see `make_environment`). `is_stored`:
     vertices are shaded already, and need none.
     """
-    vertex = 0 if is_stored else make_environment(region, needs_of(state.vertex.shader), state.vertex, reads, counters)
-    fragment = make_environment(region, needs_of(state.fragment.shader), state.fragment, reads, counters)
+    vertex_needs, needs = needs_of(state.vertex.shader), needs_of(state.fragment.shader)
+    vertex = 0 if is_stored else make_environment(region, vertex_needs, state.vertex, reads, counters)
+    fragment = make_environment(region, needs, state.fragment, reads, counters)
     if samples > 1:
         tell_samples(fragment, samples)
     return vertex, fragment

@@ -9,19 +9,9 @@ from backends.raster.draw.sample_state import SampleKey
 from backends.raster.draw.style import Style
 from backends.raster.draw.varyings import VertexSlots
 from backends.raster.records import NO_SLOT, Fragments, HizTerms, HizUse
-from backends.raster.tile.buffer_keys import DepthKey, TargetKey
+from backends.raster.tile.buffer_keys import DepthKey, TargetKeys
 from backends.raster.tile.coarse import hiz_of, slack_of
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey
-
-Targets = tuple[TargetKey | None, ...]
-
-
-def color_targets(state: DrawState, framebuffer: Framebuffer, info: FragmentInfo) -> Targets:
-    """The keys of the color buffers that the fragment shader writes."""
-    return tuple(
-        TargetKey.of(state.blend, k, s.format if s is not None else None) if info.writes(k) else None
-        for k, s in enumerate(framebuffer.cbufs)
-    )
 
 
 def fragment_key(
@@ -32,7 +22,7 @@ def fragment_key(
     slots: VertexSlots,
     samples: SampleKey,
     bound: StageKeys,
-    targets: Targets,
+    targets: TargetKeys,
     *,
     lanes: int,
     is_few: bool,

@@ -116,20 +116,19 @@ def arrange_slots(
     slots.edge_flag = slots.add(linked.edge_flag, style.shape is Shape.OUTLINE and primitive in FLAGGED)
     slots.point_size = slots.add(linked.point_size, style.draws_points and r.point_size_per_vertex)
     if style.is_points:
-        _replace_sprites(slots, r, fragment, count)
+        _replace_sprites(slots, r.sprite_coord_enable, fragment, count)
     slots.layer = slots.add(linked.layer, framebuffer.layers > 1, True)
     slots.viewport = slots.add(linked.viewport, not linked.is_window_space, True)
     slots.offset = slots.add(DEFAULT_REGISTER, bool(offset.outline_modes), True)  # (its x is 0)
     has_names = slots.layer != NO_SLOT or slots.viewport != NO_SLOT
     slots.has_route = has_names or slots.offset != NO_SLOT or bool(style.marks & Marks.SMOOTH_FILL)
     slots.places_per_primitive = slots.viewport != NO_SLOT or (has_names and style.shape is not Shape.TRIANGLE)
-    _count_distances(slots, state, linked)
+    _count_distances(slots, r.clip_plane_enable & 255, len(state.clip_planes), linked)
     return slots
 
 
-def _replace_sprites(slots: VertexSlots, r: RasterizerState, fragment: FragmentInfo, count: int) -> None:
+def _replace_sprites(slots: VertexSlots, enable: int, fragment: FragmentInfo, count: int) -> None:
     """Setup slots that a point's coordinate replaces: PCOORD always, GENERIC and TEXCOORD where `sprite_coord_enable` says."""
-    enable = r.sprite_coord_enable
     for k, s in enumerate(fragment.slots):
         if s.semantic.name in ("GENERIC", "TEXCOORD") and enable >> s.semantic.index & 1:
             slots.sprites |= 1 << k
@@ -139,10 +138,10 @@ def _replace_sprites(slots: VertexSlots, r: RasterizerState, fragment: FragmentI
             slots.mode[k], slots.is_flat[k] = Mode.LINEAR, False
 
 
-def _count_distances(slots: VertexSlots, state: DrawState, linked: Linked) -> None:
+def _count_distances(slots: VertexSlots, enabled: int, planes: int, linked: Linked) -> None:
     """Distances in force: those that the shader writes, or else those from user planes."""
-    enabled = state.rasterizer.clip_plane_enable & 255 if not linked.is_window_space else 0
-    known = linked.num_distances or (len(state.clip_planes) if linked.has_user_planes else 0)
+    enabled = enabled if not linked.is_window_space else 0
+    known = linked.num_distances or (planes if linked.has_user_planes else 0)
     slots.user_mask = enabled & ((1 << min(known, MAX_DISTANCES)) - 1)
     slots.cull_mask = ((1 << linked.num_culls) - 1) << linked.num_distances
 

@@ -10,13 +10,13 @@ import ctypes
 from dataclasses import dataclass
 
 from backends.device.bound import DrawState, Framebuffer, Shader
-from backends.device.environment import StageKeys, stage_keys
+from backends.device.environment import stage_keys
 from backends.device.needs import ORDERED_LANES, ShaderNeeds, needs_of
 from backends.device.region import Region
 from backends.llvm.engine.engine import Library
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.environments import make_environments
-from backends.raster.draw.fragments import Targets, color_targets, fragment_key, write_fragments, write_hiz
+from backends.raster.draw.fragments import fragment_key, write_fragments, write_hiz
 from backends.raster.draw.link import Linked, link_shaders
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.sample_state import NO_SAMPLES, SampleKey, sample_key
@@ -37,8 +37,9 @@ from backends.raster.draw.vertex_inputs import InputWriter, write_stored
 from backends.raster.draw.viewport import Bounds, write_clip, write_layers, write_view, write_views
 from backends.raster.front.attributes import Attribute
 from backends.raster.kernels import Kernels
-from backends.raster.records import NO_SLOT, Draw, Entries, Shape
+from backends.raster.records import NO_SLOT, Draw, Shape
 from backends.raster.samples import MOST_LANES
+from backends.raster.tile.buffer_keys import TargetKeys, target_keys
 from backends.raster.tile.fragment import FragmentInfo
 from tgsi.language.facts.enums import File
 
@@ -146,7 +147,7 @@ class DrawWriter:
         """The groups of fragments, environments and entry points. `layout`: of vertex fetch; None where vertices are stored."""
         fragment, samples, (vertex_needs, needs) = facts.fragment, facts.samples, facts.needs
         bound, vertex_bound = stage_keys(state.fragment, needs), stage_keys(state.vertex, vertex_needs)
-        targets = color_targets(state, framebuffer, fragment)
+        targets = target_keys(state.blend, framebuffer.formats, fragment.writes)
         lanes = self._fragment_lanes(fragment, targets, needs, samples, packet.is_few)
         key = fragment_key(
             state, framebuffer, fragment, facts.style, facts.slots, samples, bound, targets, lanes=lanes, is_few=packet.is_few
@@ -160,20 +161,14 @@ class DrawWriter:
             self.region, state, framebuffer.samples, packet.reads, state.counters, is_stored=facts.is_stored
         )
         entries, vertex_lanes = d.entries, min(self.lanes or self.kernels.vertex_lanes(), 32)
-        entries.shade_vertices = self._use(self.kernels.shade_vertices(vertex_lanes, facts.is_stored))
+        entries.shade_vertices = self.use(self.kernels.shade_vertices(vertex_lanes, facts.is_stored))
         if layout is not None:
-            self.write_vertex_entries(entries, facts.vertex, vertex_lanes, layout, vertex_bound)
-        entries.shade = self._use(self.kernels.shade(key, fragment, state.fragment.shader))
-        entries.coverage = self._use(self.kernels.coverage(lanes, key.quads, fragment.has_loops, key.samples))
+            entries.fetch = self.use(self.kernels.fetch(layout, vertex_lanes))
+            entries.vertex_shader = self.use(self.kernels.vertex_shader(facts.vertex, vertex_lanes, vertex_bound))
+        entries.shade = self.use(self.kernels.shade(key, fragment, state.fragment.shader))
+        entries.coverage = self.use(self.kernels.coverage(lanes, key.quads, fragment.has_loops, key.samples))
 
-    def write_vertex_entries(
-        self, entries: Entries, vertex: Shader, lanes: int, layout: tuple[Attribute | None, ...], bound: StageKeys
-    ) -> None:
-        """The kernels that fetch and shade vertices, which stages in front of the rasterizer call, too."""
-        entries.vertex_shader = self._use(self.kernels.vertex_shader(vertex, lanes, bound))
-        entries.fetch = self._use(self.kernels.fetch(layout, lanes))
-
-    def _fragment_lanes(self, info: FragmentInfo, targets: Targets, needs: ShaderNeeds, samples: SampleKey, is_few: bool) -> int:
+    def _fragment_lanes(self, info: FragmentInfo, targets: TargetKeys, needs: ShaderNeeds, samples: SampleKey, is_few: bool) -> int:
         """Width of fragment shading."""
         if needs.effects.is_ordered:
             return ORDERED_LANES  # so that fragments come in one order on every machine
@@ -181,7 +176,7 @@ class DrawWriter:
         lanes = self.lanes or self.kernels.fragment_lanes(info, texel_bytes, is_few)
         return lanes if samples.pattern is None else min(lanes, MOST_LANES)
 
-    def _use(self, library: Library) -> int:
+    def use(self, library: Library) -> int:
         """Entry point of a kernel, which lives as long as the draw."""
         self.region.keep(library)
         return library.address[library.exports[0]]

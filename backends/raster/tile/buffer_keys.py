@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +63,14 @@ class TargetKey:
         if not rt.blend_enable or format.is_integer:
             return TargetKey(format, mask)
         return TargetKey(format, mask, _normalized(rt))
+
+
+TargetKeys = tuple[TargetKey | None, ...]
+
+
+def target_keys(state: BlendState, formats: Iterable[Format | None], is_written: Callable[[int], bool]) -> TargetKeys:
+    """The key of each color buffer, None where nothing is bound or the program or the color mask writes nothing."""
+    return tuple(TargetKey.of(state, k, format) if is_written(k) else None for k, format in enumerate(formats))
 
 
 def _normalized(rt: RenderTargetBlend) -> RenderTargetBlend | None:
