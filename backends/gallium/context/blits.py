@@ -21,7 +21,7 @@ Boxes = Box | Sequence[int] | None
 
 
 class Blits(ContextCore):
-    """resource_copy_region, blit, generate_mipmap."""
+    """Copies between resources: resource_copy_region, blit, generate_mipmap."""
 
     def resource_copy_region(
         self,

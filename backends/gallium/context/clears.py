@@ -55,7 +55,7 @@ def check_color(color: Any, argument: str) -> tuple[float, ...]:
 
 
 class Clears(ContextCore):
-    """clear, clear_render_target, clear_depth_stencil, clear_texture, clear_buffer."""
+    """Clears of bound targets and of resources: clear, clear_render_target, clear_depth_stencil, clear_texture, clear_buffer."""
 
     def clear(
         self,

@@ -90,9 +90,16 @@ class ContextCore(ABC):
 
     @abstractmethod
     def texture_subdata(
-        self, resource: Resource, data: Any, *, level: int = 0, box: Any = None, stride: int | None = None, layer_stride: int | None = None,
+        self,
+        resource: Resource,
+        data: Any,
+        *,
+        level: int = 0,
+        box: Any = None,
+        stride: int | None = None,
+        layer_stride: int | None = None,
         usage: Any = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Write texels into a box of a level."""
 
     @abstractmethod

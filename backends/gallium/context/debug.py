@@ -18,7 +18,7 @@ DebugCallback = Callable[[str, str], None]
 
 
 class Debug(ContextCore):
-    """get_timestamp, get_sample_position, debug and reset callbacks, dump_debug_state."""
+    """Facts and messages for debugging: get_timestamp, get_sample_position, debug and reset callbacks, dump_debug_state."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)

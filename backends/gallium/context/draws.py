@@ -35,7 +35,7 @@ _RANGES = {
 
 
 class Draws(ContextCore):
-    """draw_vbo."""
+    """Drawing with the bound state: draw_vbo."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)

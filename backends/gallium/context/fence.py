@@ -1,4 +1,4 @@
-"""Fences: when everything before a flush is in memory."""
+"""Fences: ends of flushes, signaled when everything before the flush is in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Fence:
 
     @property
     def is_signaled(self) -> bool:
-        """Everything before the flush is in memory."""
+        """True once everything before the flush is in memory."""
         return self._context.completed >= self._number
 
     def finish(self) -> bool:

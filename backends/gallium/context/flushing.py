@@ -12,7 +12,7 @@ from backends.pipe.enums import Barrier, FlushFlags, TextureBarrier
 
 
 class Flushing(ContextCore):
-    """flush, fence_server_sync, texture_barrier, memory_barrier, flush_resource, invalidate_resource, resource_commit."""
+    """The end of pending work: flush, barriers, fence_server_sync; and hints about the content of resources."""
 
     def flush(self, flags: FlushFlags | int | str | Sequence[str] = FlushFlags.NONE) -> Fence:
         """Carry out everything so far and return a fence after it. DEFERRED leaves the work to the caller that finishes the fence.

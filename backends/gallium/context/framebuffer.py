@@ -15,7 +15,7 @@ from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_LAYERS, MAX_TEXTURE_SIZE
 
 
 class Framebuffers(ContextCore):
-    """create_surface, surface_destroy, set_framebuffer_state."""
+    """Surfaces and the bound framebuffer: create_surface, surface_destroy, set_framebuffer_state."""
 
     def create_surface(
         self,

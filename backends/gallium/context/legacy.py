@@ -9,7 +9,7 @@ from backends.gallium.resource.resource import Resource
 
 
 class Legacy(ContextCore):
-    """transfer_inline_write, is_resource_referenced."""
+    """Former names: transfer_inline_write, is_resource_referenced."""
 
     def transfer_inline_write(
         self,

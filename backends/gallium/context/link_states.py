@@ -1,4 +1,4 @@
-"""The link state object: a linkage other than the identity. It is an extension of ours, an open issue of the proposal of 2010."""
+"""Link state objects: linkages other than the identity. They are an extension, which the linkage proposal of 2010 left open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tgsi.language.facts.semantics import Semantic
 
 
 class LinkStates(ContextCore):
-    """create_, bind_ and destroy_ for link states."""
+    """Link states: create_, bind_ and destroy_link_state."""
 
     def create_link_state(self, mapping: Mapping[Semantic | str, Semantic | str] | LinkState) -> StateObject[LinkState]:
         """Create a link state: fragment input semantic -> the output semantic that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.

@@ -42,7 +42,7 @@ class Query:
 
     @property
     def counts(self) -> bool:
-        """The query needs the device's counters."""
+        """True for kinds that read the device's counters."""
         return QUERY_KINDS[self.kind].needs is not Needs.NOTHING
 
     def hold(self, now: Statistics) -> None:
@@ -51,7 +51,7 @@ class Query:
 
 
 class Queries(ContextCore):
-    """create_query, begin_query, end_query, get_query_result, render_condition."""
+    """Queries and the render condition: create_query, begin_query, end_query, get_query_result, render_condition."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
@@ -180,7 +180,7 @@ class Queries(ContextCore):
         self.is_conditional = query is not None
 
     def allows_rendering(self) -> bool:
-        """The render condition lets a draw, clear or blit through."""
+        """Return whether the render condition lets draws, clears, blits and grids through."""
         if self._condition is None or self._condition.result is None:
             return True
         result = self._condition.result

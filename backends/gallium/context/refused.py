@@ -10,7 +10,7 @@ from backends.gallium.unsupported import refuse
 
 
 class Refused(ContextCore):
-    """Sample locations, file descriptors of fences, signals, video."""
+    """Refusals: sample locations, file descriptors of fences, signals, video."""
 
     def set_sample_locations(self, locations: bytes = b"") -> None:
         """Accept the standard sample locations; refuse others (PROGRAMMABLE_SAMPLE_LOCATIONS is 0). (p_context.h)"""

@@ -23,7 +23,7 @@ from backends.pipe.state import (
 
 
 class SamplerStates(ContextCore):
-    """create_sampler_state, bind_sampler_states, destroy_sampler_state."""
+    """Sampler objects: create_sampler_state, bind_sampler_states, destroy_sampler_state."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)

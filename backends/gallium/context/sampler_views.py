@@ -15,7 +15,7 @@ from backends.pipe.limits import MAX_SAMPLER_VIEWS
 
 
 class SamplerViews(ContextCore):
-    """create_sampler_view, sampler_view_destroy, set_sampler_views."""
+    """Sampler views: create_sampler_view, sampler_view_destroy, set_sampler_views."""
 
     def create_sampler_view(
         self,

@@ -23,7 +23,7 @@ OFFSET_ALIGNMENT = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShaderBuffer:
-    """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; a `buffer_size` of None is all of the rest.
+    """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; a `buffer_size` of None means the rest of the buffer.
 
     Programs reach whole 32-bit words; a rest of fewer bytes at the end is out of their reach.
     """

@@ -23,7 +23,7 @@ ALL_STAGES = -1
 
 
 class ShaderResources(ContextCore):
-    """set_shader_buffers, set_shader_images, set_hw_atomic_buffers."""
+    """Memory for shaders: set_shader_buffers, set_shader_images, set_hw_atomic_buffers."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)

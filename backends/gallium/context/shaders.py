@@ -14,7 +14,7 @@ from tgsi.language.program import Program
 
 
 class Shaders(ContextCore):
-    """create_, bind_ and destroy_ for shaders."""
+    """Shaders of the five stages of draws: create_, bind_ and destroy_ for each."""
 
     def _create_shader(self, source: Any, stage: Processor, stream_output: Any = None) -> packet.Shader:
         """A shader of a stage from a program or its text."""

@@ -26,7 +26,7 @@ _TARGET_FIELDS = frozenset(item.name for item in fields(RenderTargetBlend))
 
 
 class StateObjects(ContextCore):
-    """Blend, rasterizer, depth-stencil-alpha, sampler and vertex element objects.
+    """Blend, rasterizer, depth-stencil-alpha and vertex elements objects.
 
     A `create_` call takes a template, fields by keyword, or both; enumerations may be names. Equal templates share one state.
     """

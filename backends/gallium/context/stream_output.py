@@ -57,7 +57,7 @@ def checked_info(info: Any, program: Program, name: str) -> StreamOutputInfo | N
 
 
 class StreamOutputs(ContextCore):
-    """create_stream_output_target, set_stream_output_targets."""
+    """Stream output targets: create_stream_output_target, set_stream_output_targets."""
 
     def create_stream_output_target(
         self, buffer: Resource, *, buffer_offset: int = 0, buffer_size: int | None = None
