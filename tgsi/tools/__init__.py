@@ -1,1 +1,10 @@
-"""The commands. The top floor: may import everything."""
+"""The command-line tools.
+
+- `compile`: ``tgsi-compile`` checks, prints, compiles, links and runs shaders.
+- `replay`: ``tgsi-replay`` plays recorded scenes and compares the results with recorded ones.
+- `vtest`: ``tgsi-vtest`` serves Mesa's virpipe driver over the vtest protocol.
+- `reference`: writes docs/reference from the tables of facts.
+
+The tools are the top floor of the project: they may import every package, and no package imports them. Each tool begins in its `cli`
+module. Heavy imports (numpy, llvmlite, the parser) happen inside functions, so that ``--help`` stays fast.
+"""

@@ -1,8 +1,7 @@
-"""The reference, written from the fact tables.
+"""Generator of the reference documentation from the tables of facts.
 
-``python -m tgsi.tools.reference [DIRECTORY]`` rewrites docs/reference and the builder's types.
-
-A test compares the written files with the tables, so that neither goes stale.
+``python -m tgsi.tools.reference [DIRECTORY]`` rewrites docs/reference and the types of the builder. A test compares the written files
+with the tables, so that neither goes stale.
 """
 
 from __future__ import annotations
@@ -181,7 +180,7 @@ def _stub() -> Iterator[str]:
 
 
 def pages() -> dict[str, str]:
-    """Every generated file: its path below the project's root, and its text."""
+    """Every generated file as (path below the project's root, text)."""
     documents = {
         "README": _index(),
         "opcodes": _opcodes(),
@@ -196,7 +195,7 @@ def pages() -> dict[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write every file below a directory, the project's root unless another is given."""
+    """Write every generated file below a directory: the project's root unless another one is given."""
     root = Path(arguments[0]) if arguments else Path(__file__).resolve().parents[2]
     for name, text in pages().items():
         path = root / name

@@ -1,6 +1,6 @@
 """``tgsi-compile``: check, print, compile and run shaders from the command line.
 
-Exit codes: 0 all right, 1 the shaders have errors, 2 the command could not be carried out as given.
+Exit codes: 0 success, 1 the shaders have errors, 2 the command could not be carried out as given.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from tgsi.tools.compile.timing import Stopwatch
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit code. Never raises for what a user can do."""
+    """Run the command and return its exit code. No mistake of a user raises an exception."""
     if sys.stdout is None:  # closed by the caller
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 it lives as long as the process
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 open until the process ends
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a shader may hold characters that the terminal does not know
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of the output, such as `head`, has closed the pipe
         _discard_output()
         return 0
     except OSError as error:
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _discard_output() -> None:
-    """Let the interpreter's last flush succeed."""
+    """Redirect stdout to the null device, so that the flush at the interpreter's exit succeeds."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -65,7 +65,7 @@ def _run(arguments: list[str]) -> int:
     parser = make_parser()
     try:
         options, unknown = parser.parse_known_args(split_profile(arguments))
-    except SystemExit as done:  # --help
+    except SystemExit as done:  # argparse exits after --help
         return int(done.code or 0)
     if unknown:
         options_known = [name for action in parser._actions for name in action.option_strings]

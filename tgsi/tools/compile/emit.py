@@ -1,4 +1,4 @@
-"""``tgsi-compile`` without an action, and ``--check``: findings, texts, tokens, code."""
+"""``tgsi-compile`` without an action, and with ``--check``: findings, texts, tokens and code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tgsi.tools.compile.targets import CODE, check_target, chosen_cpu
 
 
 def compile_shaders(options: argparse.Namespace) -> int:
-    """Check each file and make of it what --emit says; returns the exit code."""
+    """Check each file and write the output that --emit names. Returns the exit code."""
     from tgsi.language.diagnostics import DiagnosticError
 
     if options.emit and options.check:
@@ -64,7 +64,7 @@ def _refuse_terminal(options: argparse.Namespace) -> None:
 
 
 def _only_times(options: argparse.Namespace) -> bool:
-    """With nothing but --time-passes a shader is compiled to be timed."""
+    """True if --time-passes is given without --emit: the shader is then compiled only to be timed."""
     return bool(options.time_passes and options.emit is None)
 
 
@@ -111,7 +111,7 @@ def _code(program: Any, kind: str, options: argparse.Namespace) -> str | bytes:
         if _only_times(options) and not has_objects(cpu):
             kind = "asm"
         made = generate(program, kind, cpu=cpu, lanes=options.lanes)
-    except ValueError as error:  # what this target cannot do
+    except ValueError as error:  # the target cannot run this program
         raise UsageError(f"--emit {kind}: {error}") from None
     options.watch.add(made.times)
     return made.data

@@ -1,4 +1,4 @@
-"""Errors that end a command, and the command's name in messages. This module imports no other one."""
+"""Error that ends the command, and the command's name in messages. Imports no other module."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ PROGRAM = "tgsi-compile"
 
 
 class UsageError(Exception):
-    """The command cannot be carried out: its message goes to stderr, and the exit code is 2."""
+    """Command that cannot be carried out. The message goes to stderr, and the exit code is 2."""

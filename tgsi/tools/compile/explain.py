@@ -11,7 +11,7 @@ from tgsi.tools.compile.files import write
 
 
 def explain(options: argparse.Namespace) -> int:
-    """Tell what a code means, or list them all; returns the exit code."""
+    """Print the explanation of one diagnostic code, or list all codes. Returns the exit code."""
     from tgsi.language.codes import EXPLANATIONS
 
     code = options.explain.upper()

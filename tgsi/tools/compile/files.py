@@ -1,4 +1,4 @@
-"""Shaders in, text or bytes out."""
+"""Input of shaders, output of text or bytes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tgsi.tools.compile.errors import PROGRAM, UsageError
 MAX_BYTES = 64 << 20
 
 TOKENS = re.compile(r"\s*[0-9a-fA-F]{8}(?:\s+[0-9a-fA-F]{8})*\s*")
-"""A listing of token words, which no shader text looks like."""
+"""Listing of token words in hexadecimal. No shader text matches it."""
 
 
 def inputs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Names for messages, and texts."""
+    """Pairs of (name for messages, text), one per file; stdin if no file is named."""
     return [("<stdin>", _decoded(_stdin(), "<stdin>")) if name == "-" else (name, _read_file(name)) for name in names or ["-"]]
 
 
@@ -36,7 +36,7 @@ def _read_file(name: str) -> str:
             return _decoded(file.read(MAX_BYTES + 1), name)
     except OSError as error:
         raise UsageError(f"{name}: {reason(error)}") from None
-    except ValueError as error:  # a NUL in the name
+    except ValueError as error:  # the name contains NUL
         raise UsageError(f"{name!r}: {error}") from None
 
 
@@ -54,7 +54,7 @@ def _decoded(data: bytes, name: str) -> str:
 
 
 def _token_listing(data: bytes) -> str:
-    """Binary tokens (little-endian words) as a listing; nothing where the header does not fit the size."""
+    """Convert binary tokens (little-endian 32-bit words) to a listing. Returns "" if the header does not fit the size."""
     if len(data) % 4 or len(data) < 8:
         return ""
     words = struct.unpack(f"<{len(data) // 4}I", data)
@@ -64,12 +64,12 @@ def _token_listing(data: bytes) -> str:
 
 
 def reason(error: OSError) -> str:
-    """What went wrong, as the system says it."""
+    """The operating system's message for an error, in lower case."""
     return (error.strerror or str(error)).lower()
 
 
 def report(options: argparse.Namespace, findings: Sequence[Any], failed: bool) -> None:
-    """Findings go to stdout where they are what was asked for."""
+    """Write the findings: to stdout (or -o) with --check, otherwise to stderr."""
     if options.format == "json":
         text = json.dumps({"ok": not failed, "findings": [item.as_json() for item in findings]}, indent=1) + "\n"
         if not options.check and not findings:
@@ -90,7 +90,7 @@ def _count(number: int, what: str) -> str:
 
 
 def write(options: argparse.Namespace, made: str | bytes) -> int:
-    """Put text or bytes where -o says; returns exit code 0."""
+    """Write text or bytes to the file of -o, or to stdout. Returns exit code 0."""
     if options.output is None or options.output == "-":
         if isinstance(made, str):
             sys.stdout.write(made)

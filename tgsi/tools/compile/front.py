@@ -1,4 +1,4 @@
-"""The front end: a text becomes a checked program."""
+"""Front end: parse a text and validate the program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tgsi.tools.compile.files import TOKENS
 
 
 def checked(text: str, name: str, options: argparse.Namespace) -> tuple[Any, tuple[Any, ...]]:
-    """The program of a text or a listing of tokens, and what is to say about it. Raises ParseError."""
+    """The program of a text or of a listing of tokens, and the validator's findings. Raises ParseError."""
     with options.watch.stage("load parser"):
         from passes.validate import check
         from passes.validate.semantics import LIMITS as BY_NAME

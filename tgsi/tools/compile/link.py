@@ -16,7 +16,10 @@ LINK_EMITS = ("link", "text", "json", "tokens")
 
 
 def split_profile(arguments: list[str]) -> list[str]:
-    """`--link nv40` as `--link --profile=nv40`: behind --link a word that is no file, and (nearly) a profile's name, is a profile."""
+    """Rewrite `--link nv40` as `--link --profile=nv40`.
+
+    The word after --link is a profile if it names no existing file and is a profile's name, or nearly one.
+    """
     made = list(arguments)
     for at, word in enumerate(arguments):
         if word.startswith("--link="):
@@ -30,7 +33,7 @@ def split_profile(arguments: list[str]) -> list[str]:
 
 
 def link_shaders(options: argparse.Namespace) -> int:
-    """Link two shaders as the options say; returns the exit code."""
+    """Link two shaders with the given options. Returns the exit code."""
     from tgsi.language.diagnostics import DiagnosticError
     from tgsi.language.facts.enums import Processor
 
@@ -55,7 +58,7 @@ def link_shaders(options: argparse.Namespace) -> int:
         if any(item.severity.value == "error" for item in found):
             report(options, found, True)
             return 1
-        vertex, fragment = sorted(programs, key=lambda program: program.processor is Processor.FRAG)  # either order will do
+        vertex, fragment = sorted(programs, key=lambda program: program.processor is Processor.FRAG)  # the files may come in either order
         with options.watch.stage("link"):
             table = link(vertex, fragment, profile=options.profile)
         with options.watch.stage(f"print {emit}"):

@@ -1,4 +1,4 @@
-"""Suggestions ("did you mean"), for words that keep their case."""
+"""Suggestions ("did you mean") for words in which case matters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tgsi.language.messages import did_you_mean
 
 
 def nearest(word: str, names: Sequence[str]) -> str:
-    """A hint that names the name most like a word; nothing where none is."""
+    """Hint with the name most similar to `word`; "" if no name is similar."""
     by_upper = {name.upper(): name for name in names}
     hint = did_you_mean(word, by_upper)
     for upper, name in by_upper.items():

@@ -1,4 +1,4 @@
-"""The options of ``tgsi-compile``."""
+"""Options of ``tgsi-compile``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LIMITS = ("sm3", "byte", "arbitrary", "a", "b", "c", "d", "e", "f")
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse whose complaints say what was probably meant."""
+    """Argument parser that raises UsageError and suggests the value that was probably meant."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
@@ -31,7 +31,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of the command line; it raises UsageError."""
+    """Build the parser of the command line. The parser raises UsageError."""
     from tgsi.language.listing import JSON_NOTE
 
     parser = _Parser(
@@ -55,37 +55,42 @@ examples:
   {PROGRAM} --run fragment.tgsi --inputs in.npy --textures 0=picture.png --samplers 0=linear,repeat --trace
   {PROGRAM} --run compute.tgsi --grid 4x4 --buffers 0=zeros:256 -o result.npz
 
-exit codes: 0 all right, 1 the shaders have errors, 2 the command could not be carried out.
+exit codes: 0 success, 1 the shaders have errors, 2 the command could not be carried out.
 
 {JSON_NOTE}
 Findings as JSON: {{"ok", "findings": [{{"code", "severity", "message", "hint", "labels": [{{"file", "line", "column", "start", "end",
 "text"}}]}}]}}. --check writes findings to stdout, everything else to stderr.
-Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", "memory", "counters", "images", "trace"}}, numbers being
-32-bit words; what a run has not is left out. With -o FILE.npz they are arrays.
+Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", "memory", "counters", "images", "trace"}}. Numbers are
+32-bit words; parts that the run does not have are left out. With -o FILE.npz the results are arrays.
 """,
     )
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="shaders as text, or tokens as hexadecimal or binary words; `-` or nothing is stdin"
+        "files", nargs="*", metavar="FILE", help="shaders as text, or tokens as hexadecimal or binary words; `-` or no file means stdin"
     )
     actions = parser.add_mutually_exclusive_group()
-    actions.add_argument("--check", action="store_true", help="only report what is wrong")
+    actions.add_argument("--check", action="store_true", help="only report findings")
     actions.add_argument("--link", action="store_true", help="link two shaders; a profile may follow, as `--link nv40`")
-    actions.add_argument("--explain", metavar="CODE", help="tell what a finding's code means (`all` lists every code)")
+    actions.add_argument("--explain", metavar="CODE", help="explain a finding's code (`all` lists every code)")
     parser.add_argument(
-        "--emit", choices=EMITS, help="what to make (default: canonical text; with --link a table; there also link, json, text, tokens)"
+        "--emit", choices=EMITS, help="form of the output (default: canonical text; with --link a table; it takes link, json, text, tokens)"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of stdout")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="form of findings and link tables")
     parser.add_argument(
-        "--dialect", choices=DIALECTS, default="default", help="strict: what Mesa 18.1 takes; legacy: texts of 2008 to 2017"
+        "--dialect",
+        choices=DIALECTS,
+        default="default",
+        help="strict: only text that Mesa 18.1 accepts; legacy: also texts of 2008 to 2017",
     )
-    parser.add_argument("--limits", choices=LIMITS, help="semantic limits to hold shaders to, e.g. sm3")
+    parser.add_argument("--limits", choices=LIMITS, help="semantic limits to check shaders against, e.g. sm3")
     parser.add_argument("--profile", default="software", metavar="NAME", help="linkage profile (default: software)")
     add_target_options(parser)
-    parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations side by side in llvm, asm and obj (default: 16)")
+    parser.add_argument("--lanes", type=int, choices=LANES, default=16, help="invocations per vector in llvm, asm and obj (default: 16)")
     add_pass_options(parser)
     parser.add_argument(
-        "--time-passes", action="store_true", help="where the time goes, to stderr; without an action a shader is compiled to be timed"
+        "--time-passes",
+        action="store_true",
+        help="print the time of each stage to stderr; without an action, compile the shader and print only the times",
     )
     add_run_options(parser, actions)
     parser.add_argument("--version", action="store_true", help="print the version")

@@ -1,4 +1,4 @@
-"""The options of ``tgsi-compile`` that are about passes."""
+"""Options of ``tgsi-compile`` for passes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ if TYPE_CHECKING:
 
 
 def add_pass_options(parser: argparse.ArgumentParser) -> None:
-    """``--passes``, ``--print-after`` and ``--list-passes``."""
-    parser.add_argument("--passes", metavar="LIST", help="run passes first, as `a,b{n=2}`; `default` is what tgsi.optimize runs")
-    parser.add_argument("--print-after", metavar="NAME", help="with --passes: print the program behind that pass, or `all`, to stderr")
+    """Declare ``--passes``, ``--print-after`` and ``--list-passes``."""
+    parser.add_argument("--passes", metavar="LIST", help="run passes first, e.g. `a,b{n=2}`; `default` runs those of tgsi.optimize")
+    parser.add_argument(
+        "--print-after", metavar="NAME", help="with --passes: print the program after that pass, or after `all` passes, to stderr"
+    )
     parser.add_argument("--list-passes", action="store_true", help="list the passes and their options")
 
 
 def listing() -> str:
-    """Every pass with its options and what it does, then the default pipeline."""
+    """Text of --list-passes: every pass with its options and its summary, then the default pipeline."""
     from passes.registry import DEFAULT, PASSES, find
 
     lines = []
@@ -31,10 +33,12 @@ def listing() -> str:
 
 
 def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> Callable[[Program], Program]:
-    """What to do with each program, as the options say; `write` gets what --print-after asks for.
+    """Build the function that runs the selected passes on a program.
+
+    `write` receives the text of --print-after.
 
     Raises:
-        ValueError: the options do not fit; the message says how.
+        ValueError: the options do not fit together; the message gives the reason.
     """
     if options.passes is None:
         if options.print_after is not None:
@@ -54,7 +58,7 @@ def make_runner(options: argparse.Namespace, write: Callable[[str], object]) -> 
             write(f"# after {item}\n{program}\n")
 
     def run(program: Program) -> Program:
-        for item in pipeline.passes:  # one by one, to be timed
+        for item in pipeline.passes:  # one at a time, to time each pass
             with options.watch.stage(f"pass {item.name}"):
                 program = Pipeline((item,)).run(program, after=show)
         return program

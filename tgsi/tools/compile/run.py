@@ -1,4 +1,4 @@
-"""``tgsi-compile --run``: a shader of any stage on given data."""
+"""``tgsi-compile --run``: run a shader of any stage on given data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 NUMBERS = {
     "inputs": "(invocations, registers, 4); GEOM and TESS_*: (primitives, vertices, registers, 4)",
-    "coefs": "FRAG, instead of --inputs: planes (registers, 3, 4)",
+    "coefs": "FRAG, instead of --inputs: interpolation planes (registers, 3, 4)",
     "quad_pos": "FRAG: x, y, z, 1/w of whole quads, (4, invocations)",
     "sample_positions": "FRAG: (samples, 2) from 0 to 1",
     "coverage": "FRAG: bits of the covered samples, (invocations,)",
@@ -43,21 +43,21 @@ NUMBERED = {
     "framebuffer": "FRAG: (invocations, 4), the color KEY that FBFETCH reads",
 }
 NAMED = {
-    "system_values": "(invocations,) or (invocations, 1 to 4) of a semantic, as VERTEXID=[7]",
+    "system_values": "(invocations,) or (invocations, 1 to 4) of a semantic, e.g. VERTEXID=[7]",
     "memory": "COMP: KEY is GLOBAL or INPUT",
 }
 ENGINE = ("flatshade_color", "fuel", "engine", "trace")
 TEXTURES = {"textures": "of unit KEY: a picture, FORMAT:DATA, or a JSON object", "images": "of unit KEY, likewise"}
 DATA_HELP = """\
-DATA is a .npy, .json or .bin file, or JSON itself. Whole numbers are 32-bit words, numbers with a point are floats; float:DATA and
-int:DATA convert; zeros:BYTES makes memory. Texels are (layers, height, width, 4) numbers, fewer axes for one layer; zeros:WxHxL.
---coefs, --quad-pos, --sample-positions and TESSCOORD are floats in any case. Memory is printed as words and, in brackets, as
-numbers: integers that are less than 2^23 away from 0, else floats."""
+DATA is a .npy, .json or .bin file, or JSON text. Whole numbers are 32-bit words, numbers with a decimal point are floats; float:DATA
+and int:DATA convert; zeros:BYTES is zeroed memory. Texels are (layers, height, width, 4) numbers, fewer axes for one layer, or
+zeros:WxHxL. --coefs, --quad-pos, --sample-positions and TESSCOORD are floats in any case. Memory is printed as words and, in
+parentheses, as numbers: integers if they are less than 2^23 away from 0, otherwise floats."""
 
 
 def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
-    """Declare --run among the actions, and its options, which are called like the arguments of `tgsi.run`."""
-    actions.add_argument("--run", action="store_true", help="run a shader and print what comes out")
+    """Declare the action --run and its options, which have the names of the arguments of `tgsi.run`."""
+    actions.add_argument("--run", action="store_true", help="run a shader and print its results")
     group = parser.add_argument_group("with --run", DATA_HELP)
     for name, text in NUMBERS.items():
         group.add_argument(_option(name), metavar="DATA", help=text)
@@ -68,16 +68,18 @@ def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
         metavar="KEY=WORDS",
         action="append",
         default=[],
-        help="as 0=linear,mipmap,repeat or a JSON object (default: nearest,repeat)",
+        help="e.g. 0=linear,mipmap,repeat or a JSON object (default: nearest,repeat)",
     )
     group.add_argument("--grid", metavar="XxYxZ", help="COMP: blocks (default: 1)")
-    group.add_argument("--block", metavar="XxYxZ", help="COMP: threads of a block, where the program does not fix them")
+    group.add_argument("--block", metavar="XxYxZ", help="COMP: threads per block, if the program does not fix them")
     group.add_argument("--shared-memory", metavar="BYTES", type=int, help="COMP: bytes of SHARED memory (default: 32768)")
     group.add_argument("--face", metavar="NUMBER", type=float, help="FRAG: above 0 for front faces (default: 1)")
     group.add_argument("--flatshade-color", action="store_true", help="FRAG: COLOR inputs are constant")
-    group.add_argument("--fuel", metavar="NUMBER", type=int, help="rounds of an invocation in a loop and those inside (default: 65536)")
-    group.add_argument("--engine", choices=("jit", "interp"), help="what runs it (default: jit, with --trace interp)")
-    group.add_argument("--trace", action="store_true", help="list the executed instructions and what they wrote")
+    group.add_argument(
+        "--fuel", metavar="NUMBER", type=int, help="iterations of an invocation in a loop and the loops inside (default: 65536)"
+    )
+    group.add_argument("--engine", choices=("jit", "interp"), help="engine that runs the shader (default: jit; with --trace interp)")
+    group.add_argument("--trace", action="store_true", help="list the executed instructions and the values that they wrote")
 
 
 def _option(name: str) -> str:
@@ -85,14 +87,14 @@ def _option(name: str) -> str:
 
 
 def refuse_run_options(options: argparse.Namespace) -> None:
-    """UsageError for an option of --run without it."""
+    """Raise UsageError for an option of --run that is given without --run."""
     for name in (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "face", *ENGINE):
         if getattr(options, name) not in (None, [], False):
             raise UsageError(f"{_option(name)} goes with --run")
 
 
 def run_shader(options: argparse.Namespace) -> int:
-    """Run one file as the options say; returns the exit code."""
+    """Run the shader of one file with the given options. Returns the exit code."""
     from tgsi.language.diagnostics import DiagnosticError
 
     for name in ("emit", "target"):
@@ -155,7 +157,7 @@ def _arguments(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _note_words(options: argparse.Namespace, made: dict[str, Any]) -> None:
-    """Tell of numbers that are probably meant as floats."""
+    """Print a note for inputs, constants and framebuffer values that are probably meant as floats."""
     given = [("--inputs", options.inputs, made["inputs"])] if "inputs" in made else []
     for name in ("constants", "framebuffer"):
         texts = dict(text.split("=", 1) for text in getattr(options, name))
@@ -167,7 +169,7 @@ def _note_words(options: argparse.Namespace, made: dict[str, Any]) -> None:
 
 
 def _note_absent(program: Program, arguments: dict[str, Any]) -> None:
-    """Tell of what the program declares and nothing was given for."""
+    """Print a note for each declared resource that has no data."""
     from tgsi.language.facts.enums import File, MemoryType
 
     by_number = {File.CONST: "constants", File.SAMP: "textures", File.IMAGE: "images", File.BUFFER: "buffers", File.HWATOMIC: "counters"}
@@ -189,7 +191,7 @@ def _note_absent(program: Program, arguments: dict[str, Any]) -> None:
 
 
 def _warn_of_fuel(result: RunResult, arguments: dict[str, Any]) -> None:
-    """Tell of loops that were cut short."""
+    """Print a warning if loops ended because their fuel ran out."""
     from passes.analysis.regions import FUEL
     from tgsi.tools.compile.run_show import ranges
 
@@ -223,12 +225,12 @@ def _run(program: Program, arguments: dict[str, Any], options: argparse.Namespac
             return run(program, engine=engine, lanes=options.lanes, cpu=chosen_cpu(options), trace=options.trace, **arguments)
     except (TypeError, ValueError) as error:
         raise ArgumentsError(_with_options(str(error))) from None
-    except OSError as error:  # no memory, or none that may be executed
+    except OSError as error:  # no memory left, or executable memory is forbidden
         raise ArgumentsError(f"--run: {error.strerror or error}") from None
 
 
 def _with_options(message: str) -> str:
-    """A message of `tgsi.run` in the words of the command line: names of arguments as options."""
+    """Replace the names of arguments in a message of `tgsi.run` by the names of options."""
     message = message.removeprefix("run: ")
     name = message.split(":")[0].split("[")[0].split(" ")[0]
     known = (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "fuel", "face")

@@ -1,4 +1,4 @@
-"""The data of ``--run``: numbers, textures and samplers from files or from the command line itself."""
+"""Input data of ``--run``: numbers, textures and samplers from files or from the command line."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SWIZZLES = {"0": "ZERO", "1": "ONE"}
 
 
 class ArgumentsError(Exception):
-    """What was given cannot be run with: the message names the option."""
+    """Data that a program cannot be run with. The message names the option."""
 
 
 def read_numbers(option: str, text: str) -> NDArray[Any]:
-    """An array: a .npy, .json or .bin file (bytes), JSON itself, ``zeros:BYTES``; ``float:`` or ``int:`` before it converts."""
+    """Array of a .npy, .json or .bin file (bytes), of JSON text, or of ``zeros:BYTES``; a prefix ``float:`` or ``int:`` converts."""
     import numpy as np
 
     kind, colon, rest = text.partition(":")
@@ -64,7 +64,7 @@ def _small(option: str, text: str) -> Path:
     if not text.strip():
         raise ArgumentsError(f"{option}: there is no data")
     path = Path(text)
-    if path.is_char_device() or path.is_block_device():  # it may have no end
+    if path.is_char_device() or path.is_block_device():  # a device may have no end
         raise ArgumentsError(f"{option}: {text[:80]}: this is a device, not a file")
     if path.stat().st_size > MAX_BYTES:
         raise ArgumentsError(f"{option}: {text}: larger than {MAX_BYTES >> 20} MiB")
@@ -72,7 +72,7 @@ def _small(option: str, text: str) -> Path:
 
 
 def _guarded(option: str, text: str, read: Callable[[], T]) -> T:
-    """What `read` gives; what it raises as an ArgumentsError that names option and text."""
+    """Call `read`; convert its errors to an ArgumentsError that names the option and the text."""
     try:
         return read()
     except OSError as error:
@@ -84,7 +84,7 @@ def _guarded(option: str, text: str, read: Callable[[], T]) -> T:
 
 
 def looks_like_words(text: str, array: NDArray[Any]) -> bool:
-    """Small whole numbers of JSON, which are taken as words: as floats they would be denormal."""
+    """True for JSON text of small whole numbers. Such numbers are taken as words; read as floats they would be denormal."""
     return (
         not text.startswith("int:")
         and not text.endswith((".npy", ".bin"))
@@ -95,7 +95,7 @@ def looks_like_words(text: str, array: NDArray[Any]) -> bool:
 
 
 def read_items(option: str, given: Sequence[str], read: Callable[[str, str], Any]) -> dict[str, Any]:
-    """``KEY=DATA`` several times, by key. Raises ArgumentsError for what has no key, or the same one again."""
+    """Read ``KEY=DATA`` options into a dictionary. Raises ArgumentsError for a missing or repeated key."""
     found: dict[str, Any] = {}
     for text in given:
         key, equals, data = text.partition("=")
@@ -108,7 +108,7 @@ def read_items(option: str, given: Sequence[str], read: Callable[[str, str], Any
 
 
 def read_numbered(option: str, given: Sequence[str], read: Callable[[str, str], Any]) -> dict[int, Any]:
-    """As `read_items`, with numbers for keys."""
+    """Read ``KEY=DATA`` options with numbers as keys, like `read_items`."""
     items = read_items(option, given, read)
     for key in items:
         if not (key.isascii() and key.isdecimal()):
@@ -117,7 +117,7 @@ def read_numbered(option: str, given: Sequence[str], read: Callable[[str, str], 
 
 
 def read_triple(option: str, text: str) -> tuple[int, int, int]:
-    """``8``, ``8x4`` or ``8x4x1`` (or with commas); missing ones are 1."""
+    """Three numbers of ``8``, ``8x4`` or ``8x4x1`` (or with commas); missing ones are 1."""
     parts = re.split(r"[x,]", text.strip())
     if len(parts) > 3 or not all(part.isascii() and part.isdecimal() for part in parts):
         raise ArgumentsError(f"{option}: {text[:40]}: one to three whole numbers are wanted, as 8x4x1")
@@ -126,7 +126,7 @@ def read_triple(option: str, text: str) -> tuple[int, int, int]:
 
 
 def read_sampler(option: str, text: str) -> SamplerState:
-    """A JSON object of a sampler's fields, or words: linear, nearest, mipmap, and a wrap mode such as repeat or clamp_to_edge."""
+    """Sampler of a JSON object with its fields, or of words: linear, nearest, mipmap, and a wrap mode such as repeat or clamp_to_edge."""
     from backends.pipe.checks import make
     from backends.pipe.enums import TexWrap
     from backends.pipe.state import SamplerState
@@ -151,10 +151,11 @@ def read_sampler(option: str, text: str) -> SamplerState:
 
 
 def read_texture(option: str, text: str) -> TextureData:
-    """A picture (RGBA8), ``FORMAT:DATA``, or a JSON object of `format`, `levels` (of DATA), `samples` and `swizzle`.
+    """Texture of a picture file (RGBA8), of ``FORMAT:DATA``, or of a JSON object with `format`, `levels` (of DATA), `samples` and
+    `swizzle`.
 
-    DATA holds (layers, height, width, 4) numbers, red first; fewer axes are one layer, one row. uint8 arrays of the format's bytes a
-    texel are taken as they are.
+    DATA holds numbers of shape (layers, height, width, 4), red first. Fewer axes mean one layer, or one layer of one row. A uint8 array
+    whose last axis is the format's bytes per texel is used unchanged.
     """
     from backends.formats import Format, find_format
     from backends.pipe.enums import Swizzle, lookup

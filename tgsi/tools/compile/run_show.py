@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from tgsi.language.program import Program
 
 MOST = 256
-"""Rows of memory and texels of an image that a text shows; JSON and .npz hold all."""
+"""Largest number of rows of memory, and of texels of an image, in text output. JSON and .npz hold all."""
 
 
 def as_text(program: Program, result: RunResult, images: dict[int, TextureData]) -> str:
-    """Lines: the trace, output registers by invocation (of geometry programs the vertices by stream), then every memory."""
+    """Text output: the trace, the output registers of each invocation (for geometry programs the vertices of each stream), then all
+    memory.
+    """
     return "".join(f"{line}\n" for line in _lines(program, result, images))
 
 
@@ -80,7 +82,7 @@ def _memory(name: str, data: NDArray[np.uint8]) -> Iterator[str]:
 
 
 def _numbers(words: NDArray[np.uint32]) -> Iterator[str]:
-    """Small words as integers: as floats they would be subnormal, or NaN. Others as floats."""
+    """Format words below 2^23 as integers, because as floats they would be subnormal or NaN. Format other words as floats."""
     for integer, value in zip(words.view("int32").tolist(), words.view("float32").tolist()):
         yield str(integer) if abs(integer) < 1 << 23 else f"{value:.9g}"
 
@@ -111,7 +113,7 @@ def _step(step: TraceStep) -> Iterator[str]:
 
 
 def ranges(numbers: list[int]) -> Iterator[str]:
-    """Ascending numbers as texts: 0-3, 7."""
+    """Format ascending numbers as ranges: 0-3, 7."""
     first = last = -2
     for number in [*numbers, -1]:
         if number == last + 1:
@@ -123,7 +125,10 @@ def ranges(numbers: list[int]) -> Iterator[str]:
 
 
 def as_json(result: RunResult, images: dict[int, TextureData]) -> str:
-    """One object. Words are whole numbers; of textures the bytes. What a run has not is left out, but for outputs and alive."""
+    """JSON object of the results. Words are whole numbers, textures are bytes.
+
+    Parts that the run does not have are left out, except `outputs` and `alive`.
+    """
     found: dict[str, Any] = {"outputs": result.outputs.tolist(), "alive": result.alive.tolist()}
     if result.exhausted.any():
         found["exhausted"] = result.exhausted.tolist()
@@ -153,7 +158,9 @@ def _step_as_json(step: TraceStep) -> dict[str, Any]:
 
 
 def save_arrays(path: Path, result: RunResult) -> None:
-    """All but the trace as arrays: outputs, alive, exhausted, emitted_0, strips_0, buffer_0, counters_0, image_0, memory_GLOBAL, ..."""
+    """Save everything but the trace as arrays: outputs, alive, exhausted, emitted_0, strips_0, buffer_0, counters_0, image_0,
+    memory_GLOBAL, ...
+    """
     import numpy as np
 
     arrays: dict[str, Any] = {"outputs": result.outputs, "alive": result.alive, "exhausted": result.exhausted}

@@ -8,21 +8,21 @@ from tgsi.tools.compile.errors import UsageError
 from tgsi.tools.compile.nearest import nearest
 
 CODE = ("llvm", "asm", "obj")
-"""What is made for a target."""
+"""Kinds of output that depend on the target."""
 CPUS = ("host", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 
 def add_target_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
+    """Declare ``--target``, ``--cpu`` and ``--list-targets``."""
     parser.add_argument(
-        "--target", metavar="TRIPLE", help="what llvm, asm and obj are for, as aarch64-linux-gnu or just aarch64 (default: this machine)"
+        "--target", metavar="TRIPLE", help="target of llvm, asm and obj, e.g. aarch64-linux-gnu or just aarch64 (default: this machine)"
     )
     parser.add_argument("--cpu", metavar="NAME", help=f"processor of the target; without --target one of {', '.join(CPUS)} (default: host)")
     parser.add_argument("--list-targets", action="store_true", help="list the targets; with --target the processors of one")
 
 
 def chosen_cpu(options: argparse.Namespace) -> str:
-    """What the code generator calls a cpu. UsageError for a processor that needs a target, or the other way round."""
+    """The `cpu` argument for the code generator. Raises UsageError if --target, --cpu and --emit do not fit together."""
     if options.target is None:
         cpu: str = options.cpu or "host"
         if cpu not in CPUS:
@@ -39,7 +39,7 @@ def chosen_cpu(options: argparse.Namespace) -> str:
 
 
 def check_target(options: argparse.Namespace) -> None:
-    """UsageError for a target or a processor that does not exist."""
+    """Raise UsageError if the target or the processor does not exist."""
     if options.target is None:
         return
     from backends.llvm.targets.architectures import architecture_of
@@ -53,7 +53,7 @@ def check_target(options: argparse.Namespace) -> None:
 
 
 def list_targets(options: argparse.Namespace) -> str:
-    """A line a target: its name, the triple that the bare name stands for, what it is; or a line a processor."""
+    """Text of --list-targets: a line per target (name, triple of the bare name, description); with --target a line per processor."""
     from backends.llvm.targets.architectures import ARCHITECTURES
     from backends.llvm.targets.machines import foreign, processors
 

@@ -1,4 +1,4 @@
-"""``--time-passes``: where the time of a command goes."""
+"""``--time-passes``: time spent in each stage of a command."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import contextmanager
 
 
 class Stopwatch:
-    """Milliseconds by stage, in the order of their first use; what comes again is added up."""
+    """Milliseconds by stage, in the order of first use. Times of a repeated stage are added up."""
 
     def __init__(self) -> None:
         self.times: dict[str, float] = {}
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Measure the body, errors included."""
+        """Measure the body of a `with` statement, even if it raises."""
         begin = time.perf_counter()
         try:
             yield
@@ -24,17 +24,17 @@ class Stopwatch:
             self.add({name: (time.perf_counter() - begin) * 1e3})
 
     def add(self, times: Mapping[str, float]) -> None:
-        """Take what somebody else has measured, in milliseconds."""
+        """Add times that were measured elsewhere, in milliseconds by stage."""
         for name, spent in times.items():
             self.times[name] = self.times.get(name, 0.0) + spent
 
     @property
     def total(self) -> float:
-        """Milliseconds of all stages."""
+        """Sum of all stages in milliseconds."""
         return sum(self.times.values())
 
     def text(self) -> str:
-        """A table: stage, milliseconds, percent of all."""
+        """Table with the columns stage, milliseconds and percent of the total."""
         width = max([len("total"), *map(len, self.times)])
         rows = [f"{'stage':{width}}        ms  percent\n"]
         for name, spent in [*self.times.items(), ("total", self.total)]:
@@ -42,7 +42,7 @@ class Stopwatch:
         return "".join(rows)
 
     def json(self) -> str:
-        """The same as an object: `times`, a list of `stage`, `ms` and `percent`, and `total_ms`."""
+        """JSON object of the same table: `times`, a list of `stage`, `ms` and `percent`, and `total_ms`."""
         rows = [{"stage": name, "ms": round(spent, 4), "percent": round(self._percent(spent), 2)} for name, spent in self.times.items()]
         return json.dumps({"times": rows, "total_ms": round(self.total, 4)}, indent=1) + "\n"
 

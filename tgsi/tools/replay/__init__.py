@@ -1,4 +1,6 @@
-"""Scenes: recorded API calls with recorded results. `tgsi-replay` plays them through the public Context and compares.
+"""``tgsi-replay``: play scenes (recorded Gallium calls with recorded results) through the public Context and compare.
 
-`scene` reads a file, `ops` says which calls there are, `player` makes them, `compare` judges what came out.
+The command begins in `cli`. `replay` takes one scene from file to report: `scene` reads and checks the file against the tables of calls
+in `ops`, `player` calls the context (handlers in `state_calls`, `resource_calls` and `work_calls`), `compare` judges the outputs in the
+units of their formats (`units`), and `images` writes pictures. The scene format is described in docs/scenes.md.
 """

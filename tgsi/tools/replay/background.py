@@ -1,4 +1,4 @@
-"""The contents of a scene's outputs before anything is drawn: its clears alone, computed without a context."""
+"""Contents of a scene's outputs before the first draw: its clears, computed without a context."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tgsi.tools.replay.scene import Layout, Scene, split_output
 
 
 def background(scene: Scene, output: str, layout: Layout) -> bytes:
-    """The bytes of an image output as clears (of a target) or its initial data (of a shader image) leave it."""
+    """Bytes of an image output after the scene's clears (render targets) or with its initial data (shader images)."""
     kind, slot = split_output(output)
     if kind == "img":
         command = scene.last_command("shader_image", slot)

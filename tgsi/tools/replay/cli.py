@@ -1,4 +1,4 @@
-"""The command `tgsi-replay`."""
+"""Entry point of ``tgsi-replay``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _number(low: float, high: float, kind: Callable[[str], float]) -> Callable[[
             value = kind(text)
         except ValueError:
             raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-        if not low <= value <= high:  # a NaN is not, either
+        if not low <= value <= high:  # `not` also rejects NaN
             raise argparse.ArgumentTypeError(f"{text} is not in {low:g} .. {high:g}")
         return value
 
@@ -35,10 +35,10 @@ def _number(low: float, high: float, kind: Callable[[str], float]) -> Callable[[
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The options of the command."""
+    """Build the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="tgsi-replay",
-        description="Replay recorded API calls through a Gallium context; write what they draw, compare it with what was recorded.",
+        description="Replay recorded API calls through a Gallium context; write pictures of outputs or compare them with recorded ones.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -48,30 +48,30 @@ def make_parser() -> argparse.ArgumentParser:
         "--output",
         type=Path,
         metavar="DIR",
-        help="write PNGs here (default: the current folder); with --compare only if given, and difference images, too",
+        help="write PNGs to DIR (default: the current folder); with --compare only if given, with difference images",
     )
     parser.add_argument("--compare", action="store_true", help="compare with the recorded outputs and query results")
     parser.add_argument(
-        "--max-diff", type=_number(0, math.inf, float), default=0, metavar="N", help="how many units a channel may be off (default 0)"
+        "--max-diff", type=_number(0, math.inf, float), default=0, metavar="N", help="largest deviation of a channel in units (default 0)"
     )
     parser.add_argument(
         "--max-pixels",
         type=_number(0, 1, float),
         default=0.0,
         metavar="FRACTION",
-        help="what part of the pixels may be off by more (default 0)",
+        help="fraction of the pixels that may deviate by more (default 0)",
     )
-    parser.add_argument("--threads", type=_number(0, 256, int), metavar="N", help="worker threads beside the calling one")
+    parser.add_argument("--threads", type=_number(0, 256, int), metavar="N", help="worker threads in addition to the calling one")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
     parser.add_argument(
         "--timeout", type=_number(0, math.inf, float), default=120.0, metavar="SECONDS", help="stop a scene after this time (default 120)"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to report (default text)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="form of the report (default text)")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
+    """Run the command and return its exit code."""
     parser = make_parser()
     options = parser.parse_args(arguments)
     if not options.compare and (options.max_diff or options.max_pixels):
@@ -88,13 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("tgsi-replay: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader of our lines has gone; nobody is left to tell
+    except BrokenPipeError:  # the reader of stdout has closed the pipe, so a message would reach no one
         sys.stderr.close()
         return 1
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
-    """The files' names without suffix; a number tells equal ones apart, so that no picture overwrites another."""
+    """File names without suffix. Equal names get a number, so that no picture overwrites another."""
     seen: dict[str, int] = {}
     names = []
     for path in paths:
@@ -114,7 +114,7 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     reports = []
     try:
         screen = Screen(**given)
-    except ValueError as error:  # the options were checked; environment variables are checked here
+    except ValueError as error:  # the parser checked the options; Screen also checks environment variables
         parser.error(str(error))
     with screen:
         for path, name in zip(options.scenes, distinct_names(options.scenes)):

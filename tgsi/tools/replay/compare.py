@@ -1,4 +1,4 @@
-"""Judges what a scene drew against what was recorded."""
+"""Comparison of a scene's outputs with the recorded ones."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tgsi.tools.replay.scene import Layout
 from tgsi.tools.replay.units import Distance, distances, float_distance, spell_pixel
 
 STATISTICS_WITHOUT_COUNT = 7
-"""The entry of pipeline statistics that counts fragment shader runs: the recording renderer never counted them."""
+"""Index of the fragment shader invocations in pipeline statistics. The recording renderer never counted them."""
 
 SMALLEST_FLOAT = 2.0**-40
-"""A word of stream output below this is taken for an integer, and must be equal."""
+"""Nonzero words of stream output that are smaller as floats are taken for integers and must be equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """What may differ: each channel by `max_diff` units, and more than that in `max_pixels` of the pixels that were drawn to."""
+    """Allowed deviation: `max_diff` units per channel, and more than that in the fraction `max_pixels` of the pixels that were drawn to."""
 
     max_diff: float = 0.0
     max_pixels: float = 0.0
@@ -28,7 +28,7 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the comparison of one output found. `reason` is empty where it passed; `mask` marks pixels that differ."""
+    """Result of the comparison of one output. `reason` is "" if it passed; `mask` marks pixels that differ."""
 
     output: str
     passed: bool
@@ -40,7 +40,7 @@ class Verdict:
     mask: NDArray[np.bool_] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The numbers as plain data; a distance that is infinite is null."""
+        """The numbers as plain data. An infinite distance becomes null."""
         return {
             "output": self.output,
             "passed": self.passed,
@@ -53,13 +53,13 @@ class Verdict:
 
 
 def _exceeds(found: list[Distance], limit: float) -> NDArray[np.bool_]:
-    """Pixels with a channel that is too far off."""
+    """Mask of the pixels in which a channel deviates by more than `limit` units, or at all if the format is exact."""
     bad: NDArray[np.bool_] = np.logical_or.reduce([d.values > (0.0 if d.is_exact else limit) for d in found])
     return bad
 
 
 def compare_image(output: str, layout: Layout, ours: bytes, reference: bytes, cleared: bytes, tolerance: Tolerance) -> Verdict:
-    """Compare two images of `layout`; `cleared` is the same image as the scene's clears leave it."""
+    """Compare two images of `layout`. `cleared` is the image after the scene's clears; it tells which pixels were drawn to."""
     found = distances(layout.format, ours, reference)
     bad = _exceeds(found, tolerance.max_diff)
     differing = int(bad.sum())
@@ -98,7 +98,7 @@ def _amount(channel: Distance, bad: NDArray[np.bool_]) -> str:
 
 
 def compare_words(output: str, ours: bytes, reference: bytes) -> Verdict:
-    """Compare a buffer of integers: all bytes are equal, or it fails."""
+    """Compare buffers of integers: every byte must be equal."""
     a, b = (np.frombuffer(data, np.uint8) for data in (ours, reference))
     return _judge_buffer(output, a != b, ours, reference, 1)
 
@@ -140,7 +140,7 @@ def _judge_buffer(output: str, bad: NDArray[np.bool_], ours: bytes, reference: b
 
 
 def compare_query(number: int, kind: str, ours: tuple[int, ...], reference: tuple[int, ...]) -> Verdict:
-    """Compare a query's result: equal numbers, but for the one that was never counted."""
+    """Compare query results: all numbers must be equal, except the one that was never counted."""
     output = f"query {number}"
     kept = slice(STATISTICS_WITHOUT_COUNT) if kind == "PIPELINE_STATISTICS" else slice(None)
     if ours[kept] == reference[kept]:

@@ -1,4 +1,4 @@
-"""Checks of the values in a scene file. Each takes a value and its place, and returns it in the type that the player uses."""
+"""Checks for the values in a scene file. Each check takes a value and its place, and returns the type that the player uses."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from tgsi.language.diagnostics import TgsiError
 E = TypeVar("E", bound=Enum)
 
 Check = Callable[[object, str], Any]
-"""Takes a JSON value and the words that name its place. Raises SceneError if it is not what is wanted."""
+"""Function of a JSON value and a text that names its place. Returns the converted value or raises SceneError."""
 
 MAX_BYTES = 1 << 28
-"""Bytes of memory that a scene may ask for in all."""
+"""Largest number of bytes that a scene may allocate in total."""
 
 MAX_TEXT = 1 << 20
-"""Characters of a shader."""
+"""Largest number of characters in a string, such as a shader."""
 
 
 class SceneError(TgsiError):
-    """A scene file that is not one; the text says what is wrong and where."""
+    """Error in a scene file. The message gives the fault and its place."""
 
 
 def wrong(place: str, wanted: str, value: object) -> SceneError:
-    """The complaint that `value` is of another type than `wanted`."""
+    """SceneError for a `value` that is of another type than `wanted`."""
     shown = repr(value)
     return SceneError(f"{place}: {wanted} is wanted, not {shown if len(shown) <= 40 else shown[:36] + ' ...'}")
 
 
 def integer(low: int, high: int) -> Check:
-    """An int of low .. high; true and false count as 1 and 0."""
+    """Check for an int of low .. high; true and false count as 1 and 0."""
 
     def check(value: object, place: str) -> int:
         if not isinstance(value, int):
@@ -47,14 +47,14 @@ def integer(low: int, high: int) -> Check:
 
 
 def boolean(value: object, place: str) -> bool:
-    """true, false, 1 or 0."""
+    """Check for true, false, 1 or 0."""
     if isinstance(value, int) and value in (0, 1):
         return bool(value)
     raise wrong(place, "0 or 1", value)
 
 
 def number(value: object, place: str) -> float:
-    """A number that float32 holds; infinities and NaN are what an API call may pass, too."""
+    """Check for a number in the range of float32, including infinities and NaN, which API calls may pass, too."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong(place, "a number", value)
     try:
@@ -65,7 +65,7 @@ def number(value: object, place: str) -> float:
 
 
 def string(value: object, place: str) -> str:
-    """Any text up to MAX_TEXT characters."""
+    """Check for a string of at most MAX_TEXT characters."""
     if not isinstance(value, str):
         raise wrong(place, "a string", value)
     if len(value) > MAX_TEXT:
@@ -74,7 +74,7 @@ def string(value: object, place: str) -> str:
 
 
 def list_of(item: Check, least: int = 0, most: int = 1 << 16) -> Check:
-    """A tuple of `least` .. `most` items."""
+    """Check for a list of `least` .. `most` items; returns a tuple."""
     count = f"{least}" if least == most else f"{least} to {most}"
 
     def check(value: object, place: str) -> tuple[Any, ...]:
@@ -88,17 +88,17 @@ def list_of(item: Check, least: int = 0, most: int = 1 << 16) -> Check:
 
 
 def floats(count: int) -> Check:
-    """`count` numbers."""
+    """Check for a list of `count` numbers."""
     return list_of(number, count, count)
 
 
 def optional(check: Check) -> Check:
-    """null, or what `check` takes."""
+    """Check for null or a value that `check` accepts."""
     return lambda value, place: None if value is None else check(value, place)
 
 
 def one_of(*names: str) -> Check:
-    """One of a few words."""
+    """Check for one of the given words."""
 
     def check(value: object, place: str) -> str:
         if not isinstance(value, str) or value not in names:
@@ -109,7 +109,7 @@ def one_of(*names: str) -> Check:
 
 
 def enumeration(kind: type[E]) -> Check:
-    """A member of a Gallium enumeration, by name (with or without its C prefix) or number."""
+    """Check for a member of a Gallium enumeration, by name (with or without its C prefix) or number."""
 
     def check(value: object, place: str) -> E:
         if isinstance(value, bool):
@@ -125,7 +125,7 @@ def enumeration(kind: type[E]) -> Check:
 
 
 def pixel_format(value: object, place: str) -> Format:
-    """A format by name."""
+    """Check for the name of a pixel format."""
     try:
         return find_format(string(value, place))
     except ValueError as error:
@@ -133,7 +133,7 @@ def pixel_format(value: object, place: str) -> Format:
 
 
 def binary(value: object, place: str) -> bytes:
-    """Bytes written as hexadecimal digits."""
+    """Check for bytes written as hexadecimal digits."""
     if not isinstance(value, str):
         raise wrong(place, "hexadecimal digits", value)
     if len(value) > 2 * MAX_BYTES:
@@ -145,7 +145,7 @@ def binary(value: object, place: str) -> bytes:
 
 
 def hex_word(value: object, place: str) -> int:
-    """A 32-bit word: 8 hexadecimal digits, or an integer."""
+    """Check for a 32-bit word: 8 hexadecimal digits, or an integer."""
     if isinstance(value, str):
         try:
             value = int(value, 16)
@@ -156,7 +156,7 @@ def hex_word(value: object, place: str) -> int:
 
 
 def words(count: int) -> Check:
-    """`count` 32-bit words: a list of them, or one string of 8 digits each."""
+    """Check for `count` 32-bit words: a list of them, or one string of 8 digits each."""
     many = list_of(hex_word, count, count)
 
     def check(value: object, place: str) -> tuple[int, ...]:
@@ -170,7 +170,7 @@ def words(count: int) -> Check:
 
 
 def record(**checks: Check) -> Check:
-    """An object with these fields, all of them; others are passed over."""
+    """Check for an object that has all of these fields; other fields are ignored."""
 
     def check(value: object, place: str) -> dict[str, Any]:
         if not isinstance(value, dict):

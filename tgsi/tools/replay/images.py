@@ -1,4 +1,4 @@
-"""Pictures of what a scene drew, for people to look at: 8-bit PNGs of targets of any format."""
+"""Pictures of a scene's outputs for people to look at: 8-bit PNGs of targets of any format."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from tgsi.tools.replay.scene import Layout
 Pixels = NDArray[np.uint8]
 
 NAN_COLOR = (255, 0, 255)
-"""Where a channel is no number."""
+"""Color of pixels with a NaN channel."""
 
 MAX_ZOOM, ZOOMED = 16, 1024
-"""Small pictures are enlarged, by whole numbers, towards ZOOMED pixels."""
+"""Small pictures are enlarged by an integer factor of at most MAX_ZOOM, towards ZOOMED pixels on the longer side."""
 
 
 def display(layout: Layout, data: bytes) -> Pixels:
-    """RGB of an image as (layers * height, width, 3): layers stand below each other, y = 0 on top.
+    """Picture of an image as RGB bytes of shape (layers * height, width, 3): layers stand below each other, y = 0 on top.
 
-    Numbers of [0, 1] are shown as they are, sRGB as stored. A picture with numbers outside, an integer one and a depth one
-    is stretched from its least finite number to its largest. Alpha is shown only where there is nothing else.
+    Values in [0, 1] are shown unchanged, sRGB as stored. Integer and depth images, and images with values outside [0, 1], are
+    stretched from their smallest finite value to the largest. Alpha is shown only if the format has no other channel.
     """
     color = unpack(layout.format, np.frombuffer(data, np.uint8))
     has_color = any(layout.format.channel_of(k) is not None for k in range(3))
@@ -39,7 +39,7 @@ def display(layout: Layout, data: bytes) -> Pixels:
 
 
 def display_stencil(layout: Layout, data: bytes) -> Pixels:
-    """The stencil part of a depth-stencil image, stretched, as `display` gives pictures."""
+    """Picture of the stencil part of a depth-stencil image, stretched, in the shape of `display`."""
     gray = unpack_stencil(layout.format, np.frombuffer(data, np.uint8)).astype(np.float64)
     return _to_bytes(np.repeat(gray[:, None], 3, axis=1), True).reshape(layout.layers * layout.height, layout.width, 3)
 
@@ -62,7 +62,7 @@ def _to_bytes(color: NDArray[Any], stretched: bool) -> Pixels:
 
 
 def save(path: Path, pixels: Pixels, *, enlarge: bool = False) -> None:
-    """Write a PNG, a small one enlarged on demand. SceneError if it cannot be written."""
+    """Write a PNG; `enlarge` zooms small pictures. Raises SceneError if the file cannot be written."""
     zoom = max(1, min(MAX_ZOOM, ZOOMED // max(pixels.shape[:2]))) if enlarge else 1
     large = np.ascontiguousarray(pixels.repeat(zoom, axis=0).repeat(zoom, axis=1))
     try:
@@ -72,7 +72,7 @@ def save(path: Path, pixels: Pixels, *, enlarge: bool = False) -> None:
 
 
 def difference(layout: Layout, our_bytes: bytes, reference_bytes: bytes, mask: NDArray[np.bool_]) -> Pixels:
-    """Ours, the reference and, in red over a dim reference, the pixels that differ: side by side, of one brightness."""
+    """Picture of our image, the reference, and the differing pixels in red over a dimmed reference, side by side at one brightness."""
     both = display(replace(layout, layers=2 * layout.layers), our_bytes + reference_bytes)
     ours, reference = both[: len(both) // 2], both[len(both) // 2 :]
     marked = reference // 4
@@ -82,7 +82,7 @@ def difference(layout: Layout, our_bytes: bytes, reference_bytes: bytes, mask: N
 
 
 def read_png(path: Path, layout: Layout) -> bytes | None:
-    """The bytes of a PNG that holds an R8G8B8A8 image of this layout, None if it does not."""
+    """Bytes of a PNG file that holds an R8G8B8A8 image of this layout, or None if it holds another image."""
     if layout.format is not Format.R8G8B8A8_UNORM or layout.layers != 1:
         return None
     try:

@@ -1,6 +1,6 @@
-"""The calls of a scene and the fields of each, as a table (docs/scenes.md, "The file").
+"""Table of the calls in a scene and the fields of each call (docs/scenes.md, "The file").
 
-A field with the default KEEP changes what it names only where it is given: state is sticky.
+State is sticky: a field with the default KEEP changes the state only if the call gives it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ COUNT = integer(0, 1 << 31)
 WORD = integer(-(1 << 31), 0xFFFFFFFF)
 
 STAGES: Mapping[str, ShaderType] = MappingProxyType({processor.name: ShaderType(processor) for processor in Processor})
-"""Stages by the word that opens their text."""
+"""Shader types by the word with which their text begins."""
 
 TARGETS: Mapping[str, TextureTarget] = MappingProxyType(
     {t.name.removeprefix("TEXTURE_"): t for t in TextureTarget} | {t.name: t for t in TextureTarget}
@@ -73,7 +73,7 @@ SWIZZLES = "xyzw01"
 
 
 def stage(value: object, place: str) -> ShaderType:
-    """A shader stage by the word that opens its text."""
+    """Check for a shader stage: the word with which its text begins."""
     name = string(value, place)
     if name not in STAGES:
         raise wrong(place, "one of " + ", ".join(STAGES), value)
@@ -81,7 +81,7 @@ def stage(value: object, place: str) -> ShaderType:
 
 
 def target(value: object, place: str) -> TextureTarget:
-    """A shape of textures: 2D, CUBE_ARRAY and so on."""
+    """Check for a texture target: 2D, CUBE_ARRAY and so on."""
     name = string(value, place)
     if name not in TARGETS:
         raise wrong(place, "one of " + ", ".join(t.name.removeprefix("TEXTURE_") for t in TextureTarget), value)
@@ -89,7 +89,7 @@ def target(value: object, place: str) -> TextureTarget:
 
 
 def swizzle(value: object, place: str) -> tuple[int, ...]:
-    """Four of x y z w 0 1, as Gallium's numbers."""
+    """Check for a swizzle: four of x y z w 0 1; returns Gallium's numbers."""
     text = string(value, place)
     if len(text) != 4 or any(c not in SWIZZLES for c in text):
         raise wrong(place, "four of x y z w 0 1", value)
@@ -98,7 +98,7 @@ def swizzle(value: object, place: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a call: how it is checked, and its value where it is left out."""
+    """Field of a call: its check, and its value if the call omits the field."""
 
     check: Check
     default: object = REQUIRED
@@ -106,9 +106,9 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One call of a scene. `index` counts from 0; `values` hold the fields, checked; a field to keep is absent.
+    """Call of a scene. `index` counts from 0; `values` holds the checked fields, without omitted fields whose default is KEEP.
 
-    `ignored` names fields that this op does not have: newer writers of scenes may say more than we read.
+    `ignored` names fields that this op does not have, because newer programs may write more fields than this reader knows.
     """
 
     op: str
@@ -118,7 +118,7 @@ class Command:
 
     @property
     def place(self) -> str:
-        """How messages name it."""
+        """Name of the call in messages."""
         return f"command {self.index} ({self.op})"
 
 
@@ -131,7 +131,7 @@ def _all(**checks: Check) -> dict[str, Field]:
 
 
 def _rasterizer_fields() -> dict[str, Field]:
-    """Every field of RasterizerState, by its type."""
+    """Field of the op for every field of RasterizerState, with a check for its type."""
     kinds = get_type_hints(RasterizerState)
     plain: dict[object, Check] = {bool: boolean, int: U32, float: number}
     return _keep(**{f.name: plain.get(kinds[f.name]) or enumeration(kinds[f.name]) for f in fields(RasterizerState)})
@@ -298,7 +298,7 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
         "flush": {},
     }
 )
-"""Fields of every op."""
+"""Fields of every op, by name."""
 
 BLEND_GLOBALS: Mapping[str, tuple[str, Check]] = MappingProxyType(
     {
@@ -310,7 +310,7 @@ BLEND_GLOBALS: Mapping[str, tuple[str, Check]] = MappingProxyType(
         "alpha_to_one": ("alpha_to_one", boolean),
     }
 )
-"""Keys of blend_global: the field of BlendState, and its check."""
+"""Field of BlendState and its check, for each key of blend_global."""
 
 ONLY_FIELD: Mapping[str, str] = MappingProxyType({"polygon_stipple": "stipple"})
 """Ops whose only field may have any name: the stipple is 32 hexadecimal words under any key."""
@@ -319,7 +319,7 @@ PASSED_OVER = frozenset({"op", "note"})
 
 
 def read_command(value: object, index: int) -> Command:
-    """Check one entry of `commands`. SceneError names the command and the field."""
+    """Check one entry of `commands`. Raises SceneError with the command and the field."""
     place = f"command {index}"
     if not isinstance(value, dict):
         raise wrong(place, "an object", value)

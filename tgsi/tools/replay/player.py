@@ -1,4 +1,4 @@
-"""Plays a scene through the public Context: one handler an op, in `state_calls`, `resource_calls` and `work_calls`."""
+"""Player of scenes through the public Context: one handler per op, in `state_calls`, `resource_calls` and `work_calls`."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ if TYPE_CHECKING:
 Values = Mapping[str, Any]
 
 MAX_VERTICES = 1 << 24
-"""Vertices that the draws of a scene may process, all instances counted."""
+"""Largest number of vertices that the draws of a scene may process, summed over instances."""
 
 MAX_PENDING = 1 << 28
-"""Pixels that draws may cover before the player has them carried out: only then can a timeout end what takes too long."""
+"""Number of pixels that pending draws may cover before the player flushes. A timeout takes effect only between flushes."""
 
 MAX_INVOCATIONS = 1 << 24
-"""Compute shader invocations that a scene may start."""
+"""Largest number of compute shader invocations that a scene may start."""
 
 DEFAULT_RASTERIZER = g.RasterizerState(
     half_pixel_center=True, bottom_edge_rule=True, depth_clip=True, point_size=1.0, line_width=1.0, line_stipple_pattern=0
 )
-"""The state before the first call of a scene; all else is 0."""
+"""Rasterizer state before the first call of a scene. All other fields are 0."""
 
 
 class PlayError(TgsiError):
-    """A scene cannot be played to its end; the text is one line that names the command."""
+    """Scene that cannot be played to its end. The message is one line that names the command."""
 
 
 BOUND = frozenset({"rasterizer", "blend", "depth_stencil_alpha", "elements", "buffers"})
-"""Sticky state that a draw binds to the context, where it has changed."""
+"""Fields of `Sticky` that a draw binds to the context if they have changed."""
 
 
 @dataclass(slots=True)
 class Sticky:
-    """State that lasts until it is changed, in the form in which the context takes it."""
+    """State that lasts until a command changes it, in the types of the context's arguments."""
 
     rasterizer: g.RasterizerState = DEFAULT_RASTERIZER
     blend: g.BlendState = field(default_factory=lambda: g.BlendState(rt=(g.RenderTargetBlend(),) * 8))
@@ -60,7 +60,7 @@ class Sticky:
     dirty: set[str] = field(default_factory=lambda: set(BOUND))
 
     def change(self, **values: Any) -> None:
-        """Give fields other values; what the context holds of them is bound again by the next draw."""
+        """Set fields. The next draw binds the changed ones again."""
         for name, value in values.items():
             setattr(self, name, value)
         self.dirty |= BOUND & values.keys()
@@ -68,14 +68,14 @@ class Sticky:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query of a scene under its number."""
+    """Query of a scene."""
 
     kind: g.QueryType
     handle: Any
 
 
 class Player:
-    """Plays one scene in a context of its own. Use it as a context manager, or `close` it."""
+    """Player of one scene in a context of its own. Use it in a `with` statement, which destroys the context."""
 
     def __init__(self, screen: Screen, scene: Scene) -> None:
         self.screen = screen
@@ -97,7 +97,7 @@ class Player:
         self.context.destroy()
 
     def play(self, timeout: float = float("inf")) -> None:
-        """Carry out every command. PlayError, naming the command, where one cannot be or after `timeout` seconds."""
+        """Carry out every command. Raises PlayError, naming the command, if one fails or after `timeout` seconds."""
         end = time.monotonic() + timeout
         self._guard("framebuffer", self._make_targets)
         for command in self.scene.commands:
@@ -107,14 +107,14 @@ class Player:
         self._guard("flush", self.finish)
 
     def drew(self) -> None:
-        """Count a draw; carry out what has gathered when it may be a lot."""
+        """Count the pixels of a draw, and flush if too many are pending."""
         fb = self.scene.fb
         self.pending += fb.width * fb.height
         if self.pending > MAX_PENDING:
             self.finish()
 
     def finish(self) -> None:
-        """Bring everything into memory."""
+        """Flush the context and wait until all results are in memory."""
         self.pending = 0
         self.context.flush().finish()
 
@@ -147,7 +147,7 @@ class Player:
 
     # -- results ---------------------------------------------------------------------------------------------------------
     def read_output(self, name: str) -> bytes:
-        """An output's bytes: tight rows, y = 0 first, layers in sequence. PlayError if nothing was bound there."""
+        """Bytes of an output: tight rows, y = 0 first, layers in sequence. Raises PlayError if no command made the output."""
         split_output(name)
         if name not in self.outputs:
             raise PlayError(f"{name}: no command made this output")
@@ -156,7 +156,7 @@ class Player:
         return data
 
     def query_result(self, number: int) -> tuple[int, ...]:
-        """The counters of a query, in Gallium's order. PlayError if it has none."""
+        """Counters of a query, in Gallium's order. Raises PlayError if no command began the query."""
         if number not in self.queries:
             raise PlayError(f"query {number}: no command began it")
         result: Any = None
@@ -169,19 +169,19 @@ class Player:
         return flatten(result)
 
     def query_kind(self, number: int) -> str:
-        """The name of a query's type."""
+        """Name of a query's type."""
         return self.queries[number].kind.name if number in self.queries else "unknown"
 
 
 def flatten(result: Any) -> tuple[int, ...]:
-    """A query result as a tuple of integers, whatever its shape."""
+    """Convert a query result (a number or a structure of numbers) to a tuple of integers."""
     if isinstance(result, int):
         return (int(result),)
     return tuple(int(v) for v in result)
 
 
 def brief(error: BaseException) -> str:
-    """An error in one line: the first of its diagnostics, or the first line of its text."""
+    """Text of an error in one line: its first diagnostic, or the first line of its message."""
     if isinstance(error, DiagnosticError) and error.diagnostics:
         first = error.diagnostics[0]
         prefix = "unsupported: " if isinstance(error, UnsupportedError) else ""
@@ -196,11 +196,11 @@ def brief(error: BaseException) -> str:
 Handler = Callable[[Player, Values], None]
 
 HANDLERS: dict[str, Handler] = {}
-"""What carries out each op."""
+"""Handler of each op."""
 
 
 def handles(op: str) -> Callable[[Handler], Handler]:
-    """Register the handler of an op."""
+    """Decorator that registers the handler of an op."""
 
     def register(handler: Handler) -> Handler:
         if op in HANDLERS:

@@ -1,4 +1,4 @@
-"""One scene from file to report: load, play, compare, write pictures."""
+"""Replay of one scene from file to report: load, play, compare, write pictures."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from tgsi.gallium import Screen
 
 HANDLER_MODULES = (resource_calls, state_calls, work_calls)
-"""Importing these fills HANDLERS."""
+"""Modules whose import fills HANDLERS."""
 
 
 @dataclass(slots=True)
 class Report:
-    """What became of one scene. `unreadable`: the file itself is wrong, nothing was played.
+    """Result of one scene. `unreadable` means that the file itself is wrong and nothing was played.
 
-    `digests` are SHA-256 of the outputs' raw bytes: the same on every machine, for any number of threads and lanes.
+    `digests` are SHA-256 of the outputs' raw bytes, equal on every machine and for any number of threads and lanes.
     """
 
     path: Path
@@ -41,7 +41,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Nothing is to be complained about."""
+        """True if the report has no complaints."""
         return not self.reasons
 
     def line(self) -> str:
@@ -68,7 +68,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to do with each scene. `tolerance` None: do not compare. `directory` None: write nothing."""
+    """Options for every scene. `tolerance` None: do not compare. `directory` None: write nothing."""
 
     tolerance: Tolerance | None = None
     directory: Path | None = None
@@ -76,9 +76,9 @@ class Options:
 
 
 def replay(screen: Screen, path: Path, options: Options, name: str | None = None) -> Report:
-    """Play the scene of a file and judge it. What goes wrong is in the report; nothing is raised for a bad scene.
+    """Play the scene of a file and judge its outputs. Errors of the scene are stored in the report, not raised.
 
-    `name` is what the report and the pictures are called; the file's own name without its suffix when omitted.
+    `name` is the name of the scene in the report and of its pictures; by default the file's name without its suffix.
     """
     report = Report(path, path.stem if name is None else name)
     try:
@@ -97,14 +97,14 @@ def replay(screen: Screen, path: Path, options: Options, name: str | None = None
             _finish(player, references, options, report)
     except (PlayError, SceneError) as error:
         report.reasons.append(str(error))
-    except Exception as error:  # a mistake of ours: the other scenes are still to be judged
+    except Exception as error:  # an error in this program must not keep the other scenes from being judged
         place = traceback.extract_tb(error.__traceback__)[-1]
         report.reasons.append(f"internal error: {type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})")
     return report
 
 
 def uncompared(scene: Scene) -> str:
-    """What a comparison passes over, in words; empty where it passes over nothing."""
+    """Remark about outputs that a comparison skips; "" if it skips none."""
     if not scene.outputs and not scene.queries:
         return "nothing is recorded"
     left = [name for name in scene.outputs if name in scene.nondeterministic]
@@ -112,9 +112,9 @@ def uncompared(scene: Scene) -> str:
 
 
 def read_references(scene: Scene) -> dict[str, bytes]:
-    """The recorded bytes of each output that is to be compared. SceneError for a missing file or one of the wrong size.
+    """Recorded bytes of each output to compare. Raises SceneError for a missing file or one of the wrong size.
 
-    Where the raw file of an R8G8B8A8 target is not there, a PNG of the scene's name is taken, which holds the same bytes.
+    If the raw file of an R8G8B8A8 target c0 is missing, a PNG with the scene's name is read instead; it holds the same bytes.
     """
     found = {}
     for output in scene.compared_outputs():

@@ -1,4 +1,4 @@
-"""Calls that make buffers and textures and bind them."""
+"""Handlers of calls that create buffers and textures and bind them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def make_buffer(player: Player, data: bytes) -> Resource:
-    """A buffer that holds `data`; at least one byte long."""
+    """Create a buffer that holds `data`; at least one byte long."""
     buffer = player.screen.resource_create(target=g.TextureTarget.BUFFER, format=g.Format.R8_UNORM, width0=max(1, len(data)))
     player.context.buffer_subdata(buffer, data)
     return buffer
@@ -38,7 +38,7 @@ def constant_buffer(player: Player, values: Values) -> None:
 
 @handles("texture")
 def texture(player: Player, values: Values) -> None:
-    """Make a texture with its data under a number."""
+    """Create a texture with its data under a number."""
     target, format = values["target"], values["format"]
     is_volume = target is g.TextureTarget.TEXTURE_3D
     made = player.screen.resource_create(
@@ -123,7 +123,7 @@ def shader_image(player: Player, values: Values) -> None:
 
 @handles("stream_output")
 def stream_output(player: Player, values: Values) -> None:
-    """Declare the outputs of vertex and geometry shaders made from here on, and bind zeroed targets for them."""
+    """Declare the outputs of the vertex and geometry shaders created after this call, and bind zeroed targets for them."""
     targets = []
     for k, size in enumerate(values["target_bytes"]):
         buffer = make_buffer(player, bytes(size))

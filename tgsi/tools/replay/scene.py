@@ -1,4 +1,4 @@
-"""Reads scene files: everything is checked here, so the player meets only well-formed calls of bounded size."""
+"""Reader of scene files. All checks happen here, so the player meets only well-formed calls of bounded size."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tgsi.tools.replay.fields import MAX_BYTES, SceneError, boolean, integer, li
 from tgsi.tools.replay.ops import Command, read_command
 
 MAX_FILE = 1 << 28
-"""Bytes of a scene file."""
+"""Largest size of a scene file in bytes."""
 
 MAX_PIXELS = 1 << 24
-"""Pixels of a framebuffer, all layers together."""
+"""Largest number of pixels of a framebuffer, summed over its layers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The framebuffer of a scene. More than one layer makes its targets 2D arrays."""
+    """Framebuffer of a scene. Targets with more than one layer are 2D arrays."""
 
     width: int
     height: int
@@ -33,7 +33,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The shape of an image's bytes: tight rows from y = 0 up, layers in sequence."""
+    """Shape of an image's bytes: tight rows, y = 0 first, layers in sequence."""
 
     format: Format
     width: int
@@ -42,15 +42,15 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
         return self.width * self.height * self.layers * self.format.block_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A checked scene. `outputs` maps names (c0, zs, so0, ssbo1, img0) to file names beside the scene.
+    """Checked scene. `outputs` maps names (c0, zs, so0, ssbo1, img0) to file names in the scene's folder.
 
-    What is written for a scene takes its name from the file, not from `name`, which could be anything.
+    Files written for a scene are named after the scene's file, not after `name`, which could be any text.
     """
 
     path: Path
@@ -62,11 +62,11 @@ class Scene:
     nondeterministic: frozenset[str] = field(default_factory=frozenset)
 
     def compared_outputs(self) -> Iterator[str]:
-        """Outputs with a recorded result that is the same every time."""
+        """Names of the outputs with a recorded result, except nondeterministic ones."""
         return (name for name in self.outputs if name not in self.nondeterministic)
 
     def image_layout(self, output: str) -> Layout | None:
-        """The shape of an image output, None for a buffer. SceneError if nothing in the scene has that name."""
+        """Layout of an image output, or None for a buffer. Raises SceneError if the scene has no such output."""
         fb = self.fb
         kind, slot = split_output(output)
         if kind == "c" and slot < len(fb.cbufs) and (format := fb.cbufs[slot]) is not None:
@@ -80,12 +80,12 @@ class Scene:
         raise SceneError(f"outputs: the scene has no {output}")
 
     def stream_output_bytes(self, slot: int) -> int | None:
-        """Size of a stream output buffer, None where there is none."""
+        """Size of a stream output buffer in bytes, or None if the scene has no such buffer."""
         sizes = [c.values["target_bytes"] for c in self.commands if c.op == "stream_output"]
         return sizes[-1][slot] if sizes and slot < len(sizes[-1]) else None
 
     def last_command(self, op: str, slot: int) -> Command | None:
-        """The last command of a kind that binds something to a slot."""
+        """Last command `op` that binds something to `slot`."""
         return next((c for c in reversed(self.commands) if c.op == op and c.values["slot"] == slot), None)
 
 
@@ -95,7 +95,7 @@ def image_layout(values: Mapping[str, Any]) -> Layout:
 
 
 def split_output(name: str) -> tuple[str, int]:
-    """The kind and slot of an output: ("ssbo", 1) of ssbo1. SceneError for other names."""
+    """Kind and slot of an output: ("ssbo", 1) for ssbo1. Raises SceneError for any other name."""
     kind = name.rstrip("0123456789")
     digits = name[len(kind) :]
     if kind not in ("c", "zs", "so", "ssbo", "img") or (kind == "zs") != (digits == "") or len(digits) > 3:
@@ -104,7 +104,7 @@ def split_output(name: str) -> tuple[str, int]:
 
 
 def load_scene(path: Path) -> Scene:
-    """Read and check a scene file. SceneError says what is wrong with it."""
+    """Read and check a scene file. Raises SceneError."""
     text = _read_text(path)
     try:
         value = json.loads(text)
@@ -116,7 +116,7 @@ def load_scene(path: Path) -> Scene:
 
 
 def read_scene(value: object, path: Path) -> Scene:
-    """Check a scene that is JSON already. `path` is where raw files lie beside."""
+    """Check a scene that is parsed JSON already. `path` is the scene's file; raw files lie in the same folder."""
     if not isinstance(value, dict):
         raise wrong("scene", "an object", value)
     for name in ("fb", "commands"):
@@ -193,7 +193,7 @@ def _read_outputs(value: object) -> dict[str, str]:
 
 
 def _check_sizes(scene: Scene) -> None:
-    """No more than MAX_BYTES in all: textures, images, targets, stream output."""
+    """Raise SceneError if textures, images, targets and stream output need more than MAX_BYTES in total."""
     fb = scene.fb
     total = fb.width * fb.height * fb.layers * sum(f.block_bytes for f in (*fb.cbufs, fb.zs) if f is not None)
     for command in scene.commands:

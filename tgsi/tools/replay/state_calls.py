@@ -1,4 +1,4 @@
-"""Calls that change sticky state. They collect fields; `bind_state` binds constant state objects when a draw needs them."""
+"""Handlers of calls that change sticky state. They collect fields; `bind_state` creates and binds state objects when a draw needs them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tgsi.tools.replay.player import Player, Values, handles
 
 
 def bind_state(player: Player) -> None:
-    """Create and bind what has changed since the last draw."""
+    """Create and bind the state that has changed since the last draw."""
     state, context = player.state, player.context
     if "rasterizer" in state.dirty:
         context.bind_rasterizer_state(context.create_rasterizer_state(state.rasterizer))
@@ -133,7 +133,7 @@ def polygon_stipple(player: Player, values: Values) -> None:
 
 @handles("tess_state")
 def tess_state(player: Player, values: Values) -> None:
-    """Levels of patches without a control shader."""
+    """Set the default levels of patches without a control shader."""
     player.context.set_tess_state(values["outer"], values["inner"])
 
 

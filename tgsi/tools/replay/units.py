@@ -14,19 +14,19 @@ from backends.formats import Channel, ChannelType, Format
 Array = NDArray[Any]
 
 RELATIVE, ABSOLUTE = 1e-5, 1e-6
-"""One unit of a float32: the larger of RELATIVE times the reference, and ABSOLUTE."""
+"""Factors of one unit of a float32, which is the larger of RELATIVE times the reference, and ABSOLUTE."""
 
 DEPTH_UNIT = 2.0**-22
-"""One unit of a depth is never less."""
+"""Smallest unit of a depth value."""
 
 SIGNED = frozenset({ChannelType.SNORM, ChannelType.SSCALED, ChannelType.SINT, ChannelType.FIXED})
 
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Distances of one channel. `unit` is the word for one; `is_exact`: any distance is a difference, whatever is allowed.
+    """Distances of one channel. `unit` is the unit's name; with `is_exact` every distance counts as a difference, whatever is allowed.
 
-    A NaN meets a NaN at distance 0; what cannot be compared is infinitely far.
+    The distance between two NaNs is 0; values that cannot be compared are infinitely far apart.
     """
 
     letter: str
@@ -36,7 +36,7 @@ class Distance:
 
 
 def distances(format: Format, ours: bytes, reference: bytes) -> list[Distance]:
-    """The distance of each channel of each pixel of two equally long buffers. Padding is not looked at."""
+    """Distance of each channel of each pixel between two buffers of equal length. Padding is ignored."""
     a, b = _channel_bits(format, ours), _channel_bits(format, reference)
     if format.is_shared_exponent:
         return list(_shared_exponent(format, a, b))
@@ -44,7 +44,7 @@ def distances(format: Format, ours: bytes, reference: bytes) -> list[Distance]:
 
 
 def spell_pixel(format: Format, pixel: bytes) -> str:
-    """The channels of one pixel for a message: floats as such, all others as they are stored."""
+    """Text of one pixel's channels for a message: floats as numbers, other types as stored."""
     if format.is_shared_exponent:
         return pixel.hex()
     return " ".join(_spell(c, bits) for c, bits in zip(format.channels, _channel_bits(format, pixel)) if c.type is not ChannelType.VOID)
@@ -55,7 +55,7 @@ def _spell(c: Channel, bits: NDArray[np.int64]) -> str:
         return str(int((_signed(bits, c.size) if c.type in SIGNED else bits)[0]))
     if c.size == 32:
         wide = bits.astype(np.uint32).view(np.float32)
-    else:  # an unsigned float of 11 or 10 bits is the upper part of a half
+    else:  # an unsigned float of 11 or 10 bits is a half without sign and low mantissa bits
         wide = (bits << max(0, 15 - c.size)).astype(np.uint16).view(np.float16).astype(np.float32)
     return f"{float(wide[0]):.7g}"
 
@@ -69,7 +69,7 @@ def float_distance(ours: Array, reference: Array) -> NDArray[np.float64]:
 
 
 def _settle(far: Array, a: Array, b: Array) -> NDArray[np.float64]:
-    """Equal values and two NaNs are at 0; infinities and a NaN are far from all else."""
+    """Replace distances of special values: 0 for equal values and for two NaNs, infinity for any other pair with an infinity or a NaN."""
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     wild = ~(np.isfinite(a) & np.isfinite(b))
     found: NDArray[np.float64] = np.where(same, 0.0, np.where(wild, np.inf, far))
@@ -77,7 +77,7 @@ def _settle(far: Array, a: Array, b: Array) -> NDArray[np.float64]:
 
 
 def _channel_bits(format: Format, data: bytes) -> list[NDArray[np.int64]]:
-    """Each channel's bits as a number that is not negative."""
+    """Bits of each channel as a nonnegative number."""
     block = np.frombuffer(data, np.uint8).reshape(-1, format.block_bytes)
     found = []
     for c in format.channels:
@@ -112,7 +112,7 @@ def _distance(c: Channel, a: NDArray[np.int64], b: NDArray[np.int64]) -> Distanc
 def _steps(c: Channel, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
     if c.type in SIGNED:
         a, b = _signed(a, c.size), _signed(b, c.size)
-    if c.type is ChannelType.SNORM:  # the lowest two values both mean -1
+    if c.type is ChannelType.SNORM:  # the two lowest values both mean -1
         least = 1 - (1 << (c.size - 1))
         a, b = np.maximum(a, least), np.maximum(b, least)
     far: NDArray[np.float64] = np.abs(a - b).astype(np.float64)
@@ -120,7 +120,7 @@ def _steps(c: Channel, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np
 
 
 def _small_float(c: Channel, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Floats of 16 bits, or 11 or 10 without a sign: how many representable numbers lie between."""
+    """Distance of 16-bit floats, or unsigned 11-bit or 10-bit floats, in representable numbers (ULP)."""
     mantissa = {16: 10, 11: 6, 10: 5}[c.size]
     infinity = 31 << mantissa
     if c.size == 16:
@@ -136,7 +136,7 @@ def _small_float(c: Channel, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDAr
 
 
 def _shared_exponent(format: Format, a: list[NDArray[np.int64]], b: list[NDArray[np.int64]]) -> Iterator[Distance]:
-    """R9G9B9E5: the unit is that of the larger of the two exponents."""
+    """Distances of R9G9B9E5 pixels, in units in the last place of the larger of the two exponents."""
     unit = np.ldexp(1.0, np.maximum(a[3], b[3]) - 24)
     for k, c in enumerate(format.channels[:3]):
         x, y = np.ldexp(a[k].astype(np.float64), a[3] - 24), np.ldexp(b[k].astype(np.float64), b[3] - 24)
@@ -148,5 +148,5 @@ def _depth(c: Channel, a: NDArray[np.int64], b: NDArray[np.int64]) -> Distance:
         x, y = (v.astype(np.uint32).view(np.float32).astype(np.float64) for v in (a, b))
         with np.errstate(invalid="ignore"):
             return Distance("Z", "x 2^-22", _settle(np.abs(x - y) / DEPTH_UNIT, x, y), False)
-    unit = max(1, (1 << c.size) >> 22)  # in steps
+    unit = max(1, (1 << c.size) >> 22)  # one unit in steps of the format
     return Distance("Z", "steps" if unit == 1 else "x 2^-22", np.abs(a - b) / unit, False)

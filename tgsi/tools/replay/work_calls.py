@@ -1,4 +1,4 @@
-"""Calls that make shaders and do work: clears, draws, grids, queries."""
+"""Handlers of calls that create shaders and do work: clears, draws, grids, queries."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tgsi.tools.replay.player import MAX_INVOCATIONS, MAX_VERTICES, Player, Quer
 from tgsi.tools.replay.state_calls import bind_state
 
 PATCH_VERTICES = 1 << 10
-"""What a vertex of a patch counts: the highest levels make 4,225 of three."""
+"""Number of vertices counted for each vertex of a patch: the highest levels tessellate three vertices to 4,225."""
 
 
 def _handle_shaders_of(row: Stage) -> None:
-    """Register the call that makes a shader of a stage of draws, and binds it."""
+    """Register the call that creates and binds a shader of one graphics stage."""
     create, bind = f"create_{row.call}_state", f"bind_{row.call}_state"
 
     @handles(row.call)
@@ -31,14 +31,14 @@ for _row in STAGES.values():
 
 @handles("cs")
 def cs(player: Player, values: Values) -> None:
-    """Make and bind a compute shader. A scene that asks for no shared memory leaves its size to the context."""
+    """Create and bind a compute shader. The context chooses the size of shared memory if the scene does not set it."""
     local = values["req_local_mem"] or None
     player.context.bind_compute_state(player.context.create_compute_state(values["text"], req_local_mem=local))
 
 
 @handles("clear")
 def clear(player: Player, values: Values) -> None:
-    """Clear bound targets; those of integer formats take the raw words."""
+    """Clear bound targets. Targets of integer formats take the raw words."""
     wanted = g.Clear.NONE
     for name in values["buffers"]:
         wanted |= g.Clear[name.upper()]
@@ -62,7 +62,7 @@ def clear_render_target(player: Player, values: Values) -> None:
 
 @handles("draw")
 def draw(player: Player, values: Values) -> None:
-    """Draw with the sticky state. Without a vertex shader nothing is drawn: the recording has such scenes."""
+    """Draw with the sticky state. A draw without a vertex shader does nothing: some recorded scenes have such draws."""
     state = player.state
     each = PATCH_VERTICES if values["mode"] is g.Prim.PATCHES else 1
     player.vertices += values["count"] * max(1, state.instance_count) * each
@@ -104,7 +104,7 @@ def launch_grid(player: Player, values: Values) -> None:
 
 @handles("begin_query")
 def begin_query(player: Player, values: Values) -> None:
-    """Make a query under a number and begin it."""
+    """Create a query under a number and begin it."""
     handle = player.context.create_query(values["type"], index=values["index"])
     player.queries[values["id"]] = Query(values["type"], handle)
     player.context.begin_query(handle)
@@ -118,14 +118,14 @@ def end_query(player: Player, values: Values) -> None:
 
 @handles("render_condition")
 def render_condition(player: Player, values: Values) -> None:
-    """Draw from here on only if a query says so."""
+    """Draw from now on only if the result of a query allows it."""
     query = _query(player, values["query"])
     player.context.render_condition(query.handle, condition=values["condition"], mode=values["mode"])
 
 
 @handles("render_condition_off")
 def render_condition_off(player: Player, values: Values) -> None:
-    """Draw always from here on."""
+    """Draw unconditionally from now on."""
     player.context.render_condition(None)
 
 
@@ -137,5 +137,5 @@ def _query(player: Player, number: int) -> Query:
 
 @handles("flush")
 def flush(player: Player, values: Values) -> None:
-    """Everything so far reaches memory."""
+    """Flush, and wait until all results are in memory."""
     player.finish()

@@ -1,4 +1,4 @@
-"""Bytes between a client and a box of a resource."""
+"""Copies between a client's bytes and a box of a resource."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def box_of(values: Sequence[int]) -> Box:
-    """A box from x, y, z, width, height and depth as 32-bit words, which may mean negative numbers."""
+    """Box of x, y, z, width, height and depth, given as 32-bit words in two's complement."""
     return Box(*(value - (1 << 32) if value >> 31 else value for value in values))
 
 
 def write_box(context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
-    """Bytes of the client into a box. Rows and layers are tight where their stride is 0 or there is one."""
+    """Copy bytes of the client into a box. A stride of 0, or one that separates nothing, means tight rows or layers."""
     if resource.is_buffer:
         region = resource.box(level, box, "box")
         if len(data) < region.width:
@@ -35,7 +35,7 @@ def write_box(context: Context, resource: Resource, level: int, box: Box, data: 
 
 
 def read_box(context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
-    """Bytes of a box to the client; as `write_box`. What lies between rows is not written."""
+    """Copy a box into the client's bytes, with strides as in `write_box`. Bytes between rows are not written."""
     if resource.is_buffer:
         region = resource.box(level, box, "box")
         if len(data) < region.width:
@@ -50,7 +50,7 @@ def read_box(context: Context, resource: Resource, level: int, box: Box, data: m
 def _both(
     context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A box in the client's bytes and in the resource, both as (depth, height, width, bytes of a texel)."""
+    """Views of a box in the client's bytes and in the resource, both of shape (depth, height, width * bytes per texel)."""
     region = resource.box(level, box, "box")
     texel = resource.format.block_bytes
     row = stride if stride and region.height > 1 else texel * region.width

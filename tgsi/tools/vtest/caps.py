@@ -1,8 +1,8 @@
-"""The capability set: what the client may use, each field from the screen's own answers. They decide the OpenGL version.
+"""Capability set: the features that the client may use. Each field comes from the screen's answers, and Mesa derives the OpenGL version.
 
-Compressed formats are the server's own: see `compressed`.
+Compressed formats are the exception: the server itself provides them, see `compressed`.
 
-Source of the layout: the public virgl_hw.h; which field means what to Mesa: design/vtest.md and peers/virgl/caps.json.
+Source of the layout: the public virgl_hw.h. Meaning of each field for Mesa: design/vtest.md and peers/virgl/caps.json.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from tgsi.screen import Screen
 
 FEATURE_CHECK_VERSION = 9
-"""The host's version, as clients take it: up to here texture coordinates of sprites are GENERIC, as TGSI_TEXCOORD of our screen says."""
+"""Host version reported to clients. Up to this version sprite coordinates are GENERIC, in agreement with our PIPE_CAP TGSI_TEXCOORD."""
 
 GL_ATTRIBUTES = 16
-"""Vertex attributes and, below GLSL 1.50, varyings that OpenGL promises; clients take one number for both."""
+"""Number of vertex attributes and, below GLSL 1.50, of varyings that OpenGL guarantees. Clients use one number for both."""
 
 MAX_SAMPLES = (16, 8, 4, 2)
 _LOCATIONS = {2: 0, 4: 1, 8: 2, 16: 4}
-"""Where the positions of so many samples begin; each is a byte, x above y, in sixteenths of a pixel."""
+"""First word of the sample positions, by sample count. A position is a byte: x in the high four bits, y in the low, in 1/16 pixel."""
 
 _MASK = ctypes.c_uint32 * 16
 _U32, _I32, _F32 = ctypes.c_uint32, ctypes.c_int32, ctypes.c_float
@@ -39,7 +39,7 @@ _SWITCHES = """
     VERTEX_COLOR_CLAMPED . TEXTURE_MIRROR_CLAMP TEXTURE_QUERY_LOD DOUBLES MAX_SHADER_PATCH_VARYINGS DRAW_INDIRECT SAMPLE_SHADING
     CULL_DISTANCE CONDITIONAL_RENDER_INVERTED TGSI_FS_FINE_DERIVATIVE POLYGON_OFFSET_CLAMP QUERY_SO_OVERFLOW
 """
-"""PIPE_CAPs behind the bits of `bset`, in order; a dot is a bit that is always set: uniform buffers and polygon stipple."""
+"""PIPE_CAP of each bit of `bset`, in order. A dot is a bit that is always set: uniform buffers and polygon stipple."""
 
 _BITS = {
     0: "",  # INVARIANT in declarations
@@ -67,13 +67,13 @@ _BITS = {
     27: "CLIP_HALFZ",
     30: "CLEAR_TEXTURE",
 }
-"""PIPE_CAPs behind capability bits; "" is always set. The bits of transfers in the command stream (17, 26) stay clear."""
+"""PIPE_CAP of each capability bit; "" is always set. The bits of transfers in the command stream (17, 26) stay clear."""
 
 _BITS2 = {4: "STRING_MARKER", 11: "TGSI_VS_LAYER_VIEWPORT", 12: "TGSI_VS_LAYER_VIEWPORT"}
 
 
 class CapabilitySet(ctypes.Structure):
-    """Capability set 2 of the protocol. Its first 308 bytes are set 1."""
+    """Capability set 2 of the protocol. Its first 308 bytes are capability set 1."""
 
     _fields_ = [
         ("max_version", _U32),
@@ -118,7 +118,7 @@ class CapabilitySet(ctypes.Structure):
 
 
 def capability_set(screen: Screen) -> bytes:
-    """The capability set of a screen as bytes."""
+    """Capability set of a screen as bytes."""
     caps = CapabilitySet(max_version=2)
     _fill_formats(caps, screen)
     _fill_switches(caps, screen)
@@ -139,7 +139,7 @@ def _mask(screen: Screen, bind: Bind, target: TextureTarget = TextureTarget.TEXT
 def _fill_formats(caps: CapabilitySet, screen: Screen) -> None:
     sampler = _mask(screen, Bind.SAMPLER_VIEW)
     for number, format in FORMATS.items():
-        if format.block_bytes in (3, 6):  # clients would put textures there that they render to later
+        if format.block_bytes in (3, 6):  # clients would choose these formats for textures that they render to later
             sampler[number // 32] &= ~(1 << number % 32)
     for number, compression in COMPRESSIONS.items():
         if screen.is_format_supported(compression.plain, bind=Bind.SAMPLER_VIEW):
@@ -234,7 +234,7 @@ def _compute_triple(screen: Screen, cap: str) -> tuple[int, ...]:
 
 
 def _fill_samples(caps: CapabilitySet, screen: Screen) -> None:
-    """Sample counts that color targets can have."""
+    """Fill in the sample counts of color targets."""
     target = Bind.RENDER_TARGET
     most = next((n for n in MAX_SAMPLES if screen.is_format_supported(Format.R8G8B8A8_UNORM, sample_count=n, bind=target)), 0)
     caps.max_samples = most

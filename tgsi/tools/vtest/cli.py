@@ -1,4 +1,4 @@
-"""The command `tgsi-vtest`."""
+"""Entry point of ``tgsi-vtest``."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ A program draws through the server with Mesa's virpipe driver:
 
     GALLIUM_DRIVER=virpipe LIBGL_ALWAYS_SOFTWARE=1 glxgears
 
-Mesa 22 knows one path of the socket only, the default one. To choose another:
+Mesa 22 knows only the default path of the socket. To use another one:
 
     unshare -m sh -c 'mount --bind my.sock /tmp/.virgl_test && glxgears'
 
-Exit codes: 0 all went well, 1 a client (of --once, or a stream) sent something wrong or a comparison failed,
+Exit codes: 0 success, 1 a client (of --once, or a stream) sent something wrong or a comparison failed,
 2 a file or an option is wrong."""
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The options of the command."""
+    """Build the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="tgsi-vtest",
         description="Draw for unmodified OpenGL programs: serve Mesa's virpipe driver with a Gallium context.",
@@ -31,24 +31,26 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--socket", type=Path, default=Path(DEFAULT_SOCKET), metavar="PATH", help=f"where to listen (default {DEFAULT_SOCKET})"
+        "--socket", type=Path, default=Path(DEFAULT_SOCKET), metavar="PATH", help=f"path of the socket (default {DEFAULT_SOCKET})"
     )
     parser.add_argument("--once", action="store_true", help="serve one client, then end")
-    parser.add_argument("--log", choices=("commands",), help="say every command")
-    parser.add_argument("--screenshot", type=Path, metavar="DIR", help="write PNGs of what clients draw")
-    parser.add_argument("--stats", action="store_true", help="say at a client's end how often each command came and what it cost")
+    parser.add_argument("--log", choices=("commands",), help="print every command")
+    parser.add_argument("--screenshot", type=Path, metavar="DIR", help="write PNGs of the clients' color targets to DIR")
+    parser.add_argument("--stats", action="store_true", help="print the count and time of each command when a client disconnects")
     parser.add_argument("--protocol", type=int, choices=(0, 2), default=2, help="newest version of the protocol to agree to (default 2)")
-    parser.add_argument("--threads", type=int, metavar="N", help="worker threads of a client beside its own")
+    parser.add_argument("--threads", type=int, metavar="N", help="worker threads of a client in addition to its main thread")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
-    parser.add_argument("--clients", type=int, default=32, metavar="N", help="how many clients at once (default 32); more wait")
+    parser.add_argument(
+        "--clients", type=int, default=32, metavar="N", help="largest number of clients at once (default 32); further ones wait"
+    )
     parser.add_argument("--replay", type=Path, nargs="+", metavar="STREAM.bin", help="run recorded streams instead of serving")
     parser.add_argument("--compare", action="store_true", help="with --replay: compare replies with STREAM.rep")
-    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="with --replay: write replies here, as NAME.rep")
+    parser.add_argument("-o", "--output", type=Path, metavar="DIR", help="with --replay: write replies to DIR as NAME.rep")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns its exit code."""
+    """Run the command and return its exit code."""
     parser = make_parser()
     given = parser.parse_args(arguments)
     for folder in (given.screenshot, given.output):

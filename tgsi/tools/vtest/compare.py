@@ -1,4 +1,4 @@
-"""Comparing the replies to a recorded stream with recorded ones: message by message, pixels by what their format can hold."""
+"""Comparison of the replies to a recorded stream with recorded replies: message by message, pixels within the precision of their format."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _HEAD = struct.Struct("<2I")
 _BUSY, _CREATE, _UNREF, _GET, _PUT, _RENDERER, _CAPS, _CAPS2, _PING, _VERSION = 7, 2, 3, 4, 5, 8, 1, 9, 10, 11
 _REPLY = {_BUSY: 12, _PING: 8, _VERSION: 12}
 STEP = 1.0 / 255
-"""What a color may be off by: one step of eight bits, and a little for its rounding."""
+"""One step of an 8-bit color, the unit of the tolerance (`_tolerance` adds 1% for rounding)."""
 
 FRACTION = 0.02
-"""What part of the texels of one read may be off by more: pixels on edges and where a filter meets a border."""
+"""Fraction of the texels of one read that may deviate by more: pixels on edges, and texels where a filter meets a border."""
 
 
 @dataclass(slots=True)
 class Read:
-    """One TRANSFER_GET: what was read, and how far the two replies are apart."""
+    """Comparison of the replies to one TRANSFER_GET: the format and size of the box, and the deviation."""
 
     number: int
     format: Format | None
@@ -37,26 +37,26 @@ class Read:
     off: float = 0.0
 
     def line(self) -> str:
-        """For people."""
+        """Text of one line for people."""
         name = "buffer" if self.format is None else str(self.format)
         return f"read {self.number}: {name} {'x'.join(map(str, self.size))}: off by at most {self.worst:.4g}, {self.off:.2%} of texels"
 
 
 @dataclass(slots=True)
 class Comparison:
-    """All reads of a stream."""
+    """Comparison of all reads of a stream."""
 
     reads: list[Read] = field(default_factory=list)
     trouble: str = ""
 
     @property
     def is_equal(self) -> bool:
-        """Every read is, within the tolerance."""
+        """True if every read is equal within the tolerance."""
         return not self.trouble and all(read.is_equal for read in self.reads)
 
 
 def requests(stream: bytes) -> Iterator[tuple[int, memoryview]]:
-    """(number, body) of a recorded stream's messages, of protocol 0. ProtocolError where it ends inside of one."""
+    """Pairs (number, body) of a recorded stream's messages in protocol 0. Raises ProtocolError if the stream ends inside of a message."""
     view, at = memoryview(stream), 0
     while at < len(view):
         if at + 8 > len(view):
@@ -73,7 +73,7 @@ def requests(stream: bytes) -> Iterator[tuple[int, memoryview]]:
 
 
 def compare(stream: bytes, ours: bytes, theirs: bytes) -> Comparison:
-    """Walk both replies along the stream. What a server says of itself (capabilities) is not compared."""
+    """Walk both streams of replies along the recorded requests. A server's description of itself (its capabilities) is not compared."""
     found = Comparison()
     resources: dict[int, tuple[int, Format | None]] = {}
     at = [0, 0]
@@ -111,7 +111,7 @@ def _reply_size(number: int, words: memoryview, replies: bytes, at: int) -> int:
 
 
 def compare_read(number: int, format: Format | None, words: memoryview, ours: bytes, theirs: bytes) -> Read:
-    """One read of a box: buffers and integers exactly, other texels as numbers."""
+    """Compare one read of a box: buffers and integers exactly, other texels as numbers within the tolerance."""
     width, height, depth = words[7], words[8], words[9]
     if format is None:
         return Read(number, None, (len(ours),), ours == theirs, ours == theirs, 0.0 if ours == theirs else 1.0)
@@ -141,7 +141,7 @@ def _tolerance(format: Format) -> float:
 
 
 def _distance(format: Format, ours: NDArray[np.uint8], theirs: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """How far texels are apart: in [0, 1] for normalized formats, relative for large floats."""
+    """Largest deviation of a channel per texel: absolute for values up to 1, relative for larger ones."""
     if format.is_depth_stencil:
         if not format.has_depth:
             differ: NDArray[np.float64] = (ours != theirs).astype(np.float64)

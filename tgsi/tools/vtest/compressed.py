@@ -1,6 +1,8 @@
-"""Compressed textures, which our screen does not have: their blocks are kept, and a plain texture with what they mean is drawn with.
+"""Compressed textures, a feature that the screen does not have.
 
-Source: the OpenGL extensions EXT_texture_compression_rgtc and EXT_texture_compression_s3tc, and the conversions of the sRGB ones.
+The server keeps the blocks of a compressed texture and decodes them into a plain texture, which draws sample.
+
+Source: the OpenGL extensions EXT_texture_compression_rgtc and EXT_texture_compression_s3tc, and their sRGB variants.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from backends.gallium.resource.resource import Resource
 
 EDGE = 4
-"""Texels of a block's edge."""
+"""Width and height of a block in texels."""
 
 Bytes = NDArray[np.uint8]
 Decode = Callable[[Bytes], NDArray[Any]]
@@ -29,8 +31,9 @@ Decode = Callable[[Bytes], NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Compression:
-    """A compressed format. size: bytes of a block; plain: the format of what is drawn with; decode: blocks (n, size) to texels
-    (n, 16, channels of `plain`)."""
+    """Compressed format. size: bytes per block; plain: format of the decoded texture; decode: blocks (n, size) to texels
+    (n, 16, channels of `plain`).
+    """
 
     size: int
     plain: Format
@@ -38,13 +41,13 @@ class Compression:
 
 
 def _codes(blocks: Bytes, bits: int) -> NDArray[np.int64]:
-    """The 16 codes of `bits` bits behind one another in the bytes of each block."""
+    """The 16 codes of `bits` bits each that are packed in the bytes of each block."""
     unpacked = np.unpackbits(blocks, axis=1, bitorder="little").reshape(len(blocks), 16, bits)
     return unpacked.astype(np.int64) @ (1 << np.arange(bits))
 
 
 def _ramp(blocks: Bytes, *, signed: bool = False) -> NDArray[np.int64]:
-    """One channel of eight bytes: two ends, and for each texel a step between them."""
+    """Decode one channel of eight bytes: two end points, and for each texel the number of a step between them."""
     kind = np.int8 if signed else np.uint8
     ends = np.ascontiguousarray(blocks[:, :2]).view(kind).astype(np.int64)
     a, b = ends[:, 0], ends[:, 1]
@@ -56,7 +59,7 @@ def _ramp(blocks: Bytes, *, signed: bool = False) -> NDArray[np.int64]:
 
 
 def _divide(value: NDArray[np.int64], by: int) -> NDArray[np.int64]:
-    """Division that drops what is left over, toward 0."""
+    """Division that truncates toward 0."""
     found: NDArray[np.int64] = np.sign(value) * (np.abs(value) // by)
     return found
 
@@ -78,7 +81,7 @@ def _red_green_signed(blocks: Bytes) -> NDArray[Any]:
 
 
 def _colors(blocks: Bytes, *, may_be_clear: bool, is_four: bool = False) -> NDArray[np.int64]:
-    """RGBA of a color block of eight bytes; `is_four`: always four colors."""
+    """Decode color blocks of eight bytes to RGBA. `is_four`: four colors in any case, as DXT3 and DXT5 require."""
     words = np.ascontiguousarray(blocks[:, :4]).view("<u2").astype(np.int64)
     ends = []
     for k in range(2):
@@ -130,11 +133,11 @@ COMPRESSIONS: dict[int, Compression] = {
     115: Compression(16, Format.R8G8_UNORM, _red_green),
     116: Compression(16, Format.R8G8_SNORM, _red_green_signed),
 }
-"""By the protocol's number of the format: DXT1 without and with alpha, DXT3, DXT5, the four as sRGB, and RGTC of one and two channels."""
+"""Compression by the protocol's format: DXT1 without and with alpha, DXT3, DXT5, the same four in sRGB, RGTC of one and two channels."""
 
 
 class Blocks:
-    """The blocks of a compressed texture, level by level: (layers, rows, columns, bytes of a block)."""
+    """Blocks of a compressed texture. Each level is an array of shape (layers, rows, columns, bytes per block)."""
 
     def __init__(self, resource: Resource, compression: Compression) -> None:
         self.compression = compression
@@ -144,12 +147,15 @@ class Blocks:
         ]
 
     def strides(self, level: int) -> tuple[int, int]:
-        """Bytes of a row of blocks and of a layer in the client's memory of a whole level."""
+        """Bytes from row to row of blocks, and from layer to layer, in the client's memory of a whole level."""
         _, rows, columns, size = self.levels[level].shape
         return columns * size, columns * size * rows
 
     def part(self, resource: Resource, level: int, box: Box) -> Bytes:
-        """The blocks of a box of texels, in place. ValueError where it is outside, CommandError where it begins inside of a block."""
+        """View of the blocks of a box of texels.
+
+        Raises ValueError for a box outside of the texture, CommandError for one that begins inside of a block.
+        """
         region = resource.box(level, box, "box")
         if region.x % EDGE or region.y % EDGE:
             raise CommandError("box", f"{region.x}, {region.y} lies inside of a block of {EDGE} x {EDGE}")
@@ -158,7 +164,7 @@ class Blocks:
         return self.levels[level][region.z : region.z + region.depth, y : y + rows, x : x + columns]
 
     def show(self, context: Context, resource: Resource, level: int, box: Box) -> None:
-        """Let the plain texture have what the blocks of a box mean."""
+        """Decode the blocks of a box into the plain texture."""
         part = self.part(resource, level, box)
         layers, rows, columns, size = part.shape
         texels = self.compression.decode(np.ascontiguousarray(part).reshape(-1, size))
@@ -172,7 +178,10 @@ class Blocks:
     def move(
         self, context: Context, resource: Resource, level: int, box: Box, data: memoryview, strides: Sequence[int], *, reads: bool
     ) -> None:
-        """Blocks of a box to or from the client's bytes; rows and layers are tight where their stride is 0 or there is one."""
+        """Copy the blocks of a box to (`reads`) or from the client's bytes.
+
+        A stride of 0, or one that separates nothing, means tight rows or layers.
+        """
         part = self.part(resource, level, box)
         layers, rows, columns, size = part.shape
         row = strides[0] if strides[0] and rows > 1 else columns * size
@@ -189,7 +198,7 @@ class Blocks:
 
 
 def copy_blocks(context: Context, to: tuple[Blocks, Resource, int, Box], of: tuple[Blocks, Resource, int, Box]) -> None:
-    """Copy a box between two textures of one block size."""
+    """Copy a box between two textures with blocks of the same size."""
     target, source = to[0].part(*to[1:]), of[0].part(*of[1:])
     if target.shape != source.shape:
         raise CommandError("src_res_handle", "the two textures have blocks of different sizes, or a box ends inside of a block")

@@ -1,4 +1,4 @@
-"""Copies between resources."""
+"""Commands that copy between resources."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _blit(sub: SubContext, words: Words) -> None:
 
 
 def _forward(dst: list[int], src: list[int]) -> tuple[Box, Box]:
-    """Both boxes with positive sizes of the destination: a mirrored destination mirrors the source instead."""
+    """Both boxes, with the sign of a mirrored axis moved from the destination to the source."""
     for axis in range(3):
         if dst[axis + 3] < 0:
             dst[axis] += dst[axis + 3]

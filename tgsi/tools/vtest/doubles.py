@@ -1,4 +1,4 @@
-"""Vertex attributes of 64-bit floats, which our formats do not have: a draw reads them as 32-bit ones from buffers of its own."""
+"""Vertex attributes of 64-bit floats, which Gallium's formats here lack: each draw reads them as 32-bit floats from temporary buffers."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from backends.gallium.context.context import Context
 
 FIRST = 24
-"""The protocol's number of R64_FLOAT; those of two to four channels follow."""
+"""The protocol's number of R64_FLOAT. The formats of two to four channels follow it."""
 
 SINGLES = (Format.R32_FLOAT, Format.R32G32_FLOAT, Format.R32G32B32_FLOAT, Format.R32G32B32A32_FLOAT)
-_READABLE = 64  # bytes that a kernel may read behind the last attribute
+_READABLE = 64  # bytes that a kernel may read beyond the last attribute
 
 
 def has_doubles(numbers: Sequence[int]) -> bool:
-    """One of these formats is of 64-bit floats."""
+    """True if one of these formats consists of 64-bit floats."""
     return any(FIRST <= number < FIRST + len(SINGLES) for number in numbers)
 
 
 @dataclass(frozen=True, slots=True)
 class _Double:
-    """An attribute of doubles: where it lies, and the slot that its singles are bound to."""
+    """Attribute of doubles: its vertex buffer, offset in bytes and channel count, and the slot to which its 32-bit copy is bound."""
 
     slot: int
     buffer: int
@@ -43,7 +43,7 @@ class _Double:
 
 
 class DoubleElements:
-    """A vertex elements object with doubles. object: the Context's, which reads singles in their place."""
+    """Vertex elements object with doubles. object: the Context's object, which reads 32-bit floats in their place."""
 
     def __init__(self, context: Context, rows: Sequence[Sequence[int]]) -> None:
         self._doubles: list[_Double] = []
@@ -62,7 +62,7 @@ class DoubleElements:
         self.object: Any = context.create_vertex_elements_state(elements)
 
     def buffers(self, context: Context) -> tuple[BoundVertexBuffer | None, ...]:
-        """What is bound, with singles in further slots."""
+        """The bound vertex buffers, with 32-bit copies of the doubles in additional slots."""
         bound = list(context.state.vertex_buffers)
         found: list[BoundVertexBuffer | None] = [*bound, *[None] * (MAX_VERTEX_BUFFERS - len(bound))]
         for double in self._doubles:

@@ -1,4 +1,4 @@
-"""Vertex and index buffers, constants, clears and draws."""
+"""Commands for vertex and index buffers, constants, clears and draws."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _vertex_buffers(sub: SubContext, words: Words) -> None:
 
 
 def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> BoundVertexBuffer | None:
-    """What the Context would bind, made at once: old programs bind another piece of a buffer for each draw."""
+    """Bound vertex buffer, made without the Context's checks, because old programs bind another part of a buffer for each draw."""
     if not handle:
         return None
     resource = sub.session.resource(handle, "res_handle")
@@ -133,7 +133,7 @@ def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
     info = DrawInfo(
         mode=lookup(Prim, words[2], "mode"),
         count=words[1],
-        start=0 if indexed else words[0],  # the index buffer's offset says where an indexed draw starts
+        start=0 if indexed else words[0],  # an indexed draw starts at the index buffer's offset
         index_size=sub.index_size if indexed else 0,
         instance_count=words[4],
         start_instance=words[6],
@@ -165,7 +165,7 @@ def _indirect(sub: SubContext, info: DrawInfo, words: Words) -> None:
 
 
 def _draw_streamed(sub: SubContext, info: DrawInfo, size: int) -> None:
-    """A draw of as many vertices as were streamed out; the protocol names no target, only its size."""
+    """Draw as many vertices as were streamed out. The protocol identifies the target by its size only."""
     target = next((item for item in sub.stream_targets if item is not None and item.buffer_size == size), None)
     if target is None:
         raise CommandError("count_from_so", f"no stream output target of {size} bytes is known")

@@ -1,4 +1,4 @@
-"""A client's resource: ours, the memory that it shares with the client in protocol 2, and the blocks of a compressed one."""
+"""Resource of a client, with the memory that server and client share in protocol 2, and the blocks of a compressed texture."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
 def shared_memory(size: int) -> int:
-    """A descriptor of `size` zero bytes whose size nobody can change: a client that shrinks what we have mapped would kill us."""
+    """Descriptor of `size` zero bytes with a sealed size: if a client could shrink mapped memory, access to it would kill the server."""
     descriptor = os.memfd_create("tgsi-vtest", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         os.ftruncate(descriptor, size)
@@ -34,7 +34,7 @@ def shared_memory(size: int) -> int:
 
 @dataclass(slots=True, eq=False)
 class Holding:
-    """A resource and, where there are some, the client's memory of it, and the blocks of which it shows the texels."""
+    """Resource of a client. `memory`: the client's memory of the resource, if shared. `blocks`: the blocks of a compressed texture."""
 
     resource: Resource
     bind: int
@@ -42,7 +42,7 @@ class Holding:
     memory: mmap.mmap | None = None
 
     def strides(self, level: int) -> tuple[int, int]:
-        """Bytes of a row and of a layer in the client's memory of a whole level. ValueError if there is no such level."""
+        """Bytes of a row and of a layer in the client's memory of a whole level. Raises ValueError if there is no such level."""
         if self.resource.is_buffer:
             return 0, 0
         info = self.resource.level(level, "level")
@@ -52,21 +52,21 @@ class Holding:
         return row, row * info.height
 
     def write(self, context: Context, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
-        """Bytes of the client into a box. Rows and layers are tight where their stride is 0 or there is one."""
+        """Copy bytes of the client into a box. A stride of 0, or one that separates nothing, means tight rows or layers."""
         if self.blocks is not None:
             self.blocks.move(context, self.resource, level, box, data, (stride, layer_stride), reads=False)
         else:
             write_box(context, self.resource, level, box, data, stride, layer_stride)
 
     def read(self, context: Context, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
-        """Bytes of a box to the client; as `write`. What lies between rows is not written."""
+        """Copy a box into the client's bytes, with strides as in `write`. Bytes between rows are not written."""
         if self.blocks is not None:
             self.blocks.move(context, self.resource, level, box, data, (stride, layer_stride), reads=True)
         else:
             read_box(context, self.resource, level, box, data, stride, layer_stride)
 
     def share(self, size: int) -> int:
-        """Make `size` bytes of memory that both sides see; returns a descriptor that the caller closes. OSError if there is none."""
+        """Create `size` bytes of shared memory. Returns a descriptor that the caller closes. Raises OSError if memory is lacking."""
         descriptor = shared_memory(size)
         try:
             self.memory = mmap.mmap(descriptor, size)
@@ -76,9 +76,9 @@ class Holding:
         return descriptor
 
     def close(self) -> None:
-        """Let go of both."""
+        """Destroy the resource and unmap the shared memory."""
         self.resource.destroy()
         memory, self.memory = self.memory, None
         if memory is not None:
-            with contextlib.suppress(BufferError):  # an array still looks at it; it goes when that does
+            with contextlib.suppress(BufferError):  # an array still refers to the mapping, which is freed with the array
                 memory.close()

@@ -1,4 +1,4 @@
-"""Kinds of objects by name, from the one table of them; numbers as functions of the families write them."""
+"""Numbers of object kinds as constants, taken from the table of names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages of a connection, one row each: what a client asks for outside of its command stream."""
+"""Messages of a connection, one row each: all requests of a client other than those in its command stream."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_RESOURCES = 1 << 20
 MAX_TRANSFER = 1 << 30
 CAPS_V1_BYTES = 308
 MAX_MESSAGE = 1 << 28
-"""Bytes of one message; Mesa sends at most a few megabytes."""
+"""Largest size of a message in bytes. Mesa sends at most a few megabytes."""
 
 _HEAD = struct.Struct("<2I")
 _PAIR = struct.Struct("<2I")
@@ -28,7 +28,7 @@ _TRIPLE = struct.Struct("<3I")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message. words: how many it has before data that the function reads itself (has_data); None: all of it is the body."""
+    """Row of a message. words: number of words before any data that the function reads itself (has_data); None: the whole body."""
 
     name: str
     run: Run
@@ -103,7 +103,7 @@ def _create2(session: Session, body: memoryview) -> None:
         _new_resource(session, words[:10])
     except (ValueError, TypeError, MemoryError, CommandError) as found:
         error = found
-    if size:  # the client waits for a descriptor whether or not we like its resource
+    if size:  # the client waits for a descriptor even if its resource is refused
         holding = session.resources.get(words[0])
         if size > MAX_TRANSFER:
             raise ProtocolError(f"RESOURCE_CREATE2: data_size: {size} bytes are too many")
@@ -135,7 +135,7 @@ def _unref(session: Session, body: memoryview) -> None:
         raise CommandError("res_handle", f"there is no resource {handle}")
     if session.screenshots is not None:
         session.screenshots.leaving(session.name, [sub.context for sub in session.contexts.values()], holding.resource)
-    if holding.bind != BIND_CUSTOM:  # (no draw reads those, and each frame has one)
+    if holding.bind != BIND_CUSTOM:  # draws do not read BIND_CUSTOM buffers, and clients free one per frame
         for sub in session.contexts.values():
             sub.forget_sets()
     holding.close()
@@ -158,7 +158,7 @@ def _get(session: Session, body: memoryview) -> None:
     size = words[10]
     if size > MAX_TRANSFER:
         raise ProtocolError(f"TRANSFER_GET: data_size: {size} bytes are too many")
-    reply = bytearray(size)  # the client waits for so many bytes, whatever is wrong
+    reply = bytearray(size)  # the client waits for this many bytes even if the request fails
     try:
         holding = session.holding(words[0], "res_handle")
         holding.read(session.current.gallium, words[1], box_of(words[4:10]), memoryview(reply), words[2], words[3])
@@ -182,7 +182,7 @@ def _get2(session: Session, body: memoryview) -> None:
 
 
 def _transfer2(session: Session, body: memoryview, move: Callable[..., None]) -> None:
-    """Between a box and the client's memory, which has the rows and layers of the whole level, tight."""
+    """Copy between a box and the client's memory, which holds the whole level with tight rows and layers."""
     words = body.cast("I").tolist()
     holding = session.resources.get(words[0])
     if holding is None or holding.memory is None:
@@ -200,7 +200,7 @@ def _submit(session: Session, body: memoryview) -> None:
 
 
 def answer(session: Session) -> None:
-    """Answer messages until the client goes away. A message that cannot be delimited ends the connection with one line."""
+    """Answer messages until the client disconnects. A message without a recognizable end ends the connection with one line."""
     try:
         while head := session.wire.read(8):
             length, number = _HEAD.unpack(head)
@@ -225,7 +225,7 @@ def _body(session: Session, row: Message, length: int) -> memoryview:
     if row.words is not None:
         if length < row.words or (length > row.words and not row.has_data):
             raise ProtocolError(f"{row.name}: {length} words; it has {row.words}")
-        size = row.words * 4  # what data follows, the message's function reads itsession
+        size = row.words * 4  # the message's function itself reads any data that follows
     if size > MAX_MESSAGE:
         raise ProtocolError(f"{row.name}: {size} bytes are too many")
     return session.more(size)

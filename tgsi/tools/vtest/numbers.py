@@ -1,7 +1,4 @@
-"""The protocol's numbers: commands, objects, formats, bind flags. Facts, each once.
-
-Source: peers/virgl/virgl_numbers.json and the public headers of the virglrenderer project.
-"""
+"""Numbers of the protocol: commands, objects, formats, bind flags."""
 
 from __future__ import annotations
 
@@ -21,14 +18,14 @@ _COMMANDS = """
 """
 
 COMMAND_NAMES = tuple(_COMMANDS.split())
-"""Commands of a SUBMIT_CMD, by number."""
+"""Names of the commands of a SUBMIT_CMD message, by number."""
 
 _OBJECTS = """
     NULL BLEND RASTERIZER DSA SHADER VERTEX_ELEMENTS SAMPLER_VIEW SAMPLER_STATE SURFACE QUERY STREAMOUT_TARGET MSAA_SURFACE
 """
 
 OBJECT_NAMES = tuple(_OBJECTS.split())
-"""Kinds of objects, by number."""
+"""Names of the kinds of objects, by number."""
 
 _FORMATS = """
     1: B8G8R8A8_UNORM B8G8R8X8_UNORM A8R8G8B8_UNORM X8R8G8B8_UNORM B5G5R5A1_UNORM B4G4R4A4_UNORM B5G6R5_UNORM R10G10B10A2_UNORM L8_UNORM
@@ -64,9 +61,9 @@ _FORMATS = """
     311: A4B4G4R4_UNORM R8_SRGB R8G8_SRGB
     317: B8G8R8_UNORM R3G3B2_UNORM R4G4B4A4_UNORM R5G5B5A1_UNORM R5G6B5_UNORM
 """
-"""First number of a run, then the names of consecutive formats; those that no `Format` has are left out.
+"""Runs of formats: the first number, then the names of consecutive formats.
 
-So are 259 to 268, by which Mesa 22 and virglrenderer mean different formats.
+Formats without a `Format` are left out, and so are 259 to 268, which mean different formats in Mesa 22 and virglrenderer.
 """
 
 
@@ -102,10 +99,10 @@ BINDS = {
     18: Bind.SCANOUT,
     22: Bind.LINEAR,
 }
-"""Bits of a resource's bind flags. What is not here (staging, sharing) changes nothing for us."""
+"""`Bind` flag of each bit of a resource's bind word. Bits that are missing here (staging, sharing) have no effect."""
 
 BIND_CUSTOM = 1 << 17
-"""Buffers that the client reads and the host writes: fences and query results."""
+"""Bind bit of buffers that the host writes and the client reads: fences and query results."""
 
 QUERIES = (
     QueryType.OCCLUSION_COUNTER,
@@ -122,4 +119,4 @@ QUERIES = (
     QueryType.OCCLUSION_PREDICATE_CONSERVATIVE,
     QueryType.SO_OVERFLOW_ANY_PREDICATE,
 )
-"""Kinds of queries, by number."""
+"""Types of queries, by number."""

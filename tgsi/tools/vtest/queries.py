@@ -1,4 +1,4 @@
-"""Queries: results go into a buffer of the client."""
+"""Commands for queries, whose results go into a buffer of the client."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WIDE = (QueryType.TIMESTAMP, QueryType.TIME_ELAPSED)
 
 @dataclass(slots=True, eq=False)
 class Query:
-    """A query of the Context, and where its result goes."""
+    """Query of the Context, and the buffer and offset for its result."""
 
     object: Any
     handle: int

@@ -1,4 +1,4 @@
-"""Recorded streams without a client: run them, write the replies, compare them with recorded ones."""
+"""Replay of recorded streams without a client: run them, write the replies, compare them with recorded replies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_SHOWN = 4
 
 
 def run_stream(stream: bytes, options: Options) -> tuple[bytes, list[str]]:
-    """The replies to a stream, and the lines about what was wrong in it."""
+    """Run a stream. Returns the replies and a line per error."""
     from tgsi.tools.vtest.messages import answer
     from tgsi.tools.vtest.session import Session, Statistics
     from tgsi.tools.vtest.wire import FileWire
@@ -31,7 +31,7 @@ def run_stream(stream: bytes, options: Options) -> tuple[bytes, list[str]]:
 
 
 def replay_all(paths: Sequence[Path], options: Options, *, compare: bool = False, output: Path | None = None) -> int:
-    """Run streams one after the other, one line each. Returns the exit code."""
+    """Run streams one after another and print a line about each. Returns the exit code."""
     clean = equal = 0
     for path in paths:
         stream = path.read_bytes()

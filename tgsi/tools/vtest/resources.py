@@ -1,4 +1,4 @@
-"""Resources of a client."""
+"""Creation of a client's resources."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tgsi.screen import Screen
 
 MAX_HELD = 8 << 30
-"""Bytes that the resources of one client may hold together."""
+"""Largest total size of one client's resources in bytes."""
 
 
 def format_of(number: int, name: str) -> Format:
-    """A format by the protocol's number, the plain one of a compressed format; CommandError where we have none."""
+    """Format of a protocol number; for a compressed format its plain one. Raises CommandError for an unsupported format."""
     found = FORMATS.get(number)
     if found is None and number in COMPRESSIONS:
         return COMPRESSIONS[number].plain
@@ -32,9 +32,10 @@ def format_of(number: int, name: str) -> Format:
 
 
 def create_resource(screen: Screen, words: Sequence[int]) -> Holding:
-    """A resource from target, format, bind, width, height, depth, array_size, last_level and nr_samples.
+    """Create a resource from target, format, bind, width, height, depth, array_size, last_level and nr_samples.
 
-    Every use that our format and target allow is allowed besides those asked for, because the protocol has no bit for some.
+    SAMPLER_VIEW and SHADER_IMAGE are added to the requested binds if format and target allow them, because the protocol lacks bits for
+    some uses.
     """
     number, format_number, bind, width, height, depth, array_size, last_level, nr_samples = words
     target = TextureTarget(in_range(number, "target", 0, len(TextureTarget) - 1))

@@ -1,4 +1,4 @@
-"""Pictures of what a client draws: when it reads a whole target, lets go of one, or ends."""
+"""Pictures of a client's color targets, written when it reads a whole target, frees a target, or destroys a context."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_PICTURES = 64
 
 
 class Screenshots:
-    """Writes PNGs into a folder: CLIENT-PROCESS-NUMBER.png, rows as they lie in memory."""
+    """Writer of PNGs named CLIENT-PROCESS-NUMBER.png in a folder. Rows are in the order of memory."""
 
     def __init__(self, folder: Path, process: int) -> None:
         self.folder = folder
@@ -27,19 +27,19 @@ class Screenshots:
         self._count = 0
 
     def shown(self, client: str, resource: Resource, box: Sequence[int]) -> None:
-        """A box was read: write a picture if it is the whole of a color target."""
+        """Write a picture if the box that was read is the whole of a color target."""
         if (box[3], box[4]) == (resource.width0, resource.height0) and box[3] * box[4] > 64:
             self._write(client, resource)
 
     def leaving(self, client: str, contexts: Iterable[Context | None], resource: Resource) -> None:
-        """A resource is about to be freed: write a picture if one of the client's contexts has it as a color target."""
+        """Write a picture of a resource that is about to be freed if it is a color target of one of the client's contexts."""
         for context in contexts:
             if context is not None and any(s is not None and s.texture is resource for s in context.cbufs):
                 context.synchronize()
                 self._write(client, resource)
 
     def ending(self, client: str, context: Context | None) -> None:
-        """A context is about to be destroyed: write a picture of its first color target."""
+        """Write a picture of the first color target of a context that is about to be destroyed."""
         if context is not None and context.cbufs and context.cbufs[0] is not None:
             context.synchronize()
             self._write(client, context.cbufs[0].texture)

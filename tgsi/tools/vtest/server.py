@@ -1,7 +1,7 @@
-"""The server: a unix socket, and one forked process a client, so that no client can harm another.
+"""Server on a unix socket, with one forked process per client, so that no client can harm another.
 
-The parent loads everything and compiles what every client needs, but starts no thread; children inherit that, and share compiled
-shaders through the cache on disk.
+The parent process imports all modules and compiles the kernels that every client needs, but starts no thread. Children inherit both,
+and share compiled shaders through the cache on disk.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 DEFAULT_SOCKET = "/tmp/.virgl_test"
 GRACE = 5.0
-"""Seconds that what a client asked for may take when it has gone: nobody sees the rest, and a draw can have billions of vertices."""
+"""Seconds that pending work may take after its client disconnected. Its results are lost, and a draw can have billions of vertices."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to serve. threads, lanes: of the screen. clients: how many at once; more wait."""
+    """Options of the server. threads, lanes: of the screen. clients: largest number at once; further clients wait."""
 
     socket: Path = Path(DEFAULT_SOCKET)
     once: bool = False
@@ -44,20 +44,20 @@ class Options:
 
 
 def say(text: str) -> None:
-    """A line for people."""
+    """Print a line to stderr."""
     print(f"tgsi-vtest: {text}", file=sys.stderr, flush=True)
 
 
 def make_screen(options: Options, *, threads: int | None = None) -> Screen:
-    """A screen as the options want it."""
+    """Create a screen with these options."""
     from tgsi.gallium import Screen
 
     return Screen(options.threads if threads is None else threads, lanes=options.lanes)
 
 
 def warm(options: Options) -> None:
-    """Load the modules and the fixed kernels that every client needs, without starting a thread."""
-    from tgsi.tools.vtest import messages, wire  # noqa: F401  (their import is the point)
+    """Import the modules and load the fixed kernels that every client needs, without starting a thread."""
+    from tgsi.tools.vtest import messages, wire  # noqa: F401  (imported for the forked children)
 
     with make_screen(options, threads=0) as screen, screen.context_create() as context:
         target = screen.resource_create(width0=64, height0=64)
@@ -71,7 +71,7 @@ def warm(options: Options) -> None:
 
 
 def serve_client(connection: socket.socket, options: Options) -> int:
-    """Serve one client to its end; how many of its commands were wrong."""
+    """Serve one client until it disconnects. Returns the number of its wrong commands."""
     from tgsi.tools.vtest.messages import answer
     from tgsi.tools.vtest.session import Session, Statistics
     from tgsi.tools.vtest.wire import SocketWire
@@ -79,7 +79,7 @@ def serve_client(connection: socket.socket, options: Options) -> int:
     statistics = Statistics() if options.statistics else None
     pictures = None
     if options.screenshots is not None:
-        from tgsi.tools.vtest.screenshots import Screenshots  # brings an image library, which few clients need
+        from tgsi.tools.vtest.screenshots import Screenshots  # imports an image library, which few clients need
 
         pictures = Screenshots(options.screenshots, os.getpid())
     with connection, make_screen(options) as screen:
@@ -99,7 +99,7 @@ def serve_client(connection: socket.socket, options: Options) -> int:
 
 
 def report(name: str, statistics: object) -> None:
-    """Say what a client did."""
+    """Print the statistics of a client."""
     from tgsi.tools.vtest.session import Statistics
 
     assert isinstance(statistics, Statistics)
@@ -110,7 +110,7 @@ def report(name: str, statistics: object) -> None:
 
 
 def listen(path: Path) -> socket.socket:
-    """A listening socket at a path; a dead socket that lies there is replaced. OSError if it cannot be made."""
+    """Create a listening socket at a path, replacing a dead socket. Raises OSError if that fails."""
     with contextlib.suppress(FileNotFoundError):
         if stat.S_ISSOCK(path.stat().st_mode):
             with socket.socket(socket.AF_UNIX) as probe:
@@ -129,7 +129,7 @@ def listen(path: Path) -> socket.socket:
 
 
 def serve(options: Options) -> int:
-    """Serve clients until interrupted, or one with `once`. Returns the exit code."""
+    """Serve clients until interrupted, or only one with `once`. Returns the exit code."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
@@ -169,13 +169,13 @@ def _serve_all(listener: socket.socket, options: Options) -> int:
 
 
 def _child(listener: socket.socket, connection: socket.socket, options: Options) -> None:
-    """The life of a client's process; does not return."""
+    """Run a client's process. Does not return."""
     code = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         listener.close()
-        if options.screenshots is None:  # somebody sees those
+        if options.screenshots is None:  # screenshots of the remaining work are still wanted
             leave_behind(connection, GRACE)
         code = 1 if serve_client(connection, options) else 0
     except BaseException as error:
@@ -186,11 +186,11 @@ def _child(listener: socket.socket, connection: socket.socket, options: Options)
 
 
 def leave_behind(connection: socket.socket, grace: float) -> None:
-    """From now on this process ends, with code 1, `grace` seconds after the other end of a connection is closed, whatever it does."""
+    """Watch the connection, and end this process with code 1 `grace` seconds after the client closes it, whatever the process is doing."""
 
     def watch() -> None:
         ended = select.poll()
-        ended.register(connection.fileno(), 0)  # that it hung up is always told
+        ended.register(connection.fileno(), 0)  # poll reports POLLHUP even with an empty event mask
         ended.poll()
         time.sleep(grace)
         say(f"client process {os.getpid()}: the client is gone, and what it asked for takes too long")
@@ -200,7 +200,7 @@ def leave_behind(connection: socket.socket, grace: float) -> None:
 
 
 def _reap(children: set[int], *, block: bool) -> None:
-    """Collect children that have ended; with `block`, wait for one."""
+    """Collect child processes that have ended. With `block`, wait for one."""
     for child in list(children):
         with contextlib.suppress(ChildProcessError):
             if os.waitpid(child, os.WNOHANG)[0] == child:

@@ -1,4 +1,4 @@
-"""One client: the messages of its connection, its resources and its sub-contexts."""
+"""One client: its connection's messages, its resources and its sub-contexts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tgsi.language.diagnostics import TgsiError
-from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (their import fills the table of commands)
+from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
 from tgsi.tools.vtest.caps import capability_set
 from tgsi.tools.vtest.errors import CommandError, ProtocolError
 from tgsi.tools.vtest.holdings import Holding
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tgsi.tools.vtest.wire import Wire
 
 MAX_COMPLAINTS = 200
-"""Lines about wrong commands that one client is worth."""
+"""Largest number of lines printed about one client's wrong commands."""
 
 MAX_SUB_CONTEXTS = 256
 EXPECTED = (CommandError, TgsiError, ValueError, TypeError, OverflowError, MemoryError, BlockingIOError)
@@ -32,7 +32,7 @@ EXPECTED = (CommandError, TgsiError, ValueError, TypeError, OverflowError, Memor
 
 @dataclass(slots=True)
 class Statistics:
-    """What a client did: how often each message and command came, and seconds of each command."""
+    """Statistics of a client: count of each message and command, and seconds spent in each command."""
 
     messages: Counter[str] = field(default_factory=Counter)
     commands: Counter[str] = field(default_factory=Counter)
@@ -41,9 +41,9 @@ class Statistics:
 
 
 class Session:
-    """A client: its resources and sub-contexts. `messages.answer` answers its messages; `close` frees everything.
+    """Client with its resources and sub-contexts. `messages.answer` answers its messages; `close` frees everything.
 
-    say: takes a line of text for people. log_commands: say every command. protocol: the newest version of it that is agreed to.
+    say: function that prints a line of text. log_commands: print every command. protocol: newest version of the protocol to accept.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Session:
     # -- sub-contexts ----------------------------------------------------------------------------------------------------
     @property
     def current(self) -> SubContext:
-        """The sub-context that commands go to; number 0 comes into being when it is first needed."""
+        """Sub-context that commands go to. Number 0 is created on first use."""
         found = self._current
         if found is None:
             found = self.contexts.get(self.number)
@@ -94,7 +94,7 @@ class Session:
         self.contexts[number] = SubContext(self)
 
     def use_context(self, number: int) -> None:
-        """SET_SUB_CTX. Work of the one before is carried out, because both may share resources."""
+        """SET_SUB_CTX. Work of the previous sub-context is finished first, because both may share resources."""
         if number == self.number:
             return
         if number and number not in self.contexts:
@@ -112,17 +112,17 @@ class Session:
         found.close()
 
     def synchronize(self) -> None:
-        """Carry out all that was drawn so far."""
+        """Finish all pending work of the current sub-context."""
         found = self._current
         if found is not None and found.context is not None:
             found.context.synchronize()
 
     def resource(self, handle: int, name: str) -> Any:
-        """A resource by its handle; CommandError where there is none."""
+        """Resource of a handle. Raises CommandError if there is none."""
         return self.holding(handle, name).resource
 
     def holding(self, handle: int, name: str) -> Holding:
-        """A resource with what the client has of it."""
+        """Resource of a handle together with the client's memory of it. Raises CommandError if there is none."""
         found = self.resources.get(handle)
         if found is None:
             raise CommandError(name, f"there is no resource {handle}")
@@ -130,7 +130,7 @@ class Session:
 
     # -- messages --------------------------------------------------------------------------------------------------------
     def more(self, size: int) -> memoryview:
-        """The next bytes of the connection, which have to be there."""
+        """Read exactly `size` further bytes of the connection. Raises ProtocolError if it ends."""
         if not size:
             return memoryview(b"")
         data = self.wire.read(size)
@@ -139,7 +139,7 @@ class Session:
         return memoryview(data)
 
     def submit(self, body: memoryview) -> None:
-        """Carry out the commands of a SUBMIT_CMD. A wrong one is told and left out."""
+        """Carry out the commands of a SUBMIT_CMD message. A wrong command is reported and skipped."""
         words = body.cast("I")
         at, end = 0, len(words)
         watched = self.log_commands or self.statistics is not None
@@ -166,7 +166,7 @@ class Session:
                     self._tell(begin - 1, head, CommandError("command", "it does not exist here"))
             except EXPECTED as error:
                 self._tell(begin - 1, head, error)
-            except Exception as error:  # a fault of ours must not take the client's other work with it
+            except Exception as error:  # an error of the server must not end the client's other work
                 self._tell(begin - 1, head, error)
                 self.complain("".join(traceback.format_exception(error)[-3:]).strip())
 
@@ -193,7 +193,7 @@ class Session:
         self.complain(f"{name} at word {at}: {text}")
 
     def complain(self, text: str) -> None:
-        """Tell people what was wrong, up to a limit."""
+        """Print a line about a client's mistake, up to MAX_COMPLAINTS lines."""
         self._complaints += 1
         if self.statistics is not None:
             self.statistics.errors += 1
@@ -204,11 +204,11 @@ class Session:
 
     @property
     def complaints(self) -> int:
-        """How many commands and messages were wrong."""
+        """Number of wrong commands and messages."""
         return self._complaints
 
     def close(self) -> None:
-        """Let go of everything. Closing twice is allowed."""
+        """Free all sub-contexts and resources. Closing twice is allowed."""
         self._current = None
         for sub in self.contexts.values():
             sub.close()

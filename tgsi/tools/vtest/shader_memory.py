@@ -1,4 +1,4 @@
-"""Buffers, images and counters that shaders write, and grids."""
+"""Commands for buffers, images and counters that shaders write, and for compute grids."""
 
 from __future__ import annotations
 

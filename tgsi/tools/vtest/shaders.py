@@ -1,4 +1,4 @@
-"""Shader objects: TGSI text, which may come in several pieces, and what of it a stage streams out."""
+"""Shader objects: TGSI text, which may come in several pieces, and its stream output."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MAX_TEXT = 1 << 24
 MAX_OUTPUTS = 128
 _CONTINUED = 1 << 31
 _CREATE, _BIND = ({ShaderType(row.processor): f"{verb}_{row.call}_state" for row in STAGES.values()} for verb in ("create", "bind"))
-"""Names of a context's methods by stage."""
+"""Names of the Context's create and bind methods by stage."""
 
 
 @dataclass(slots=True, eq=False)
 class Shader:
-    """A shader object and the stage that it belongs to."""
+    """Shader object and its stage."""
 
     stage: ShaderType
     object: Any
@@ -67,7 +67,7 @@ def _make(sub: SubContext, pieces: Pieces) -> Any:
 
 
 def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:
-    """The index of the text's first word, and the declaration of stream output. CommandError for wrong numbers."""
+    """Index of the text's first word, and the declared stream output. Raises CommandError for wrong numbers."""
     in_range(count, "so_num_outputs", 0, MAX_OUTPUTS)
     end = 9 + 2 * count
     if end > len(words):
@@ -93,6 +93,6 @@ def _bind(sub: SubContext, words: Words) -> None:
 
 @command("LINK_SHADER", "vertex fragment geometry tess_ctrl tess_eval compute")
 def _link(sub: SubContext, words: Words) -> None:
-    """A hint that these will be used together. Kernels are made when a draw shows the states that they depend on."""
+    """Accept a hint that these shaders will be used together. Kernels depend on state, so the first draw compiles them."""
     for handle in words:
         sub.find(handle, kinds.SHADER)

@@ -1,4 +1,4 @@
-"""Constant state objects, and the small states without objects."""
+"""Commands for constant state objects, and for small states without objects."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _RASTERIZER_BITS = (
 
 
 def _keep(sub: SubContext, words: Words, make: Any) -> None:
-    """Keep what `make(context, words)` returns; objects of equal words are one."""
+    """Store the object `make(context, words)` under the handle in `words`. Equal words share one object."""
     key = (sub.kind, bytes(words[1:]))
     found = sub.interned.get(key)
     if found is None:
@@ -99,7 +99,7 @@ def _blend(context: Any, words: Words) -> Any:
 
 
 def _target(word: int, field: str) -> RenderTargetBlend:
-    """Blending of one target; what is not switched on may hold anything."""
+    """Blend state of one target. The fields of disabled blending are ignored, because clients may leave any value in them."""
     mask = ColorMask(word >> 27 & 15)
     if not word & 1:
         return RenderTargetBlend(colormask=mask)

@@ -1,4 +1,4 @@
-"""Stream output: targets, and which of them are bound."""
+"""Commands for stream output targets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tgsi.tools.vtest.table import Words, command, creates
 
 @dataclass(slots=True, eq=False)
 class Target:
-    """A stream output target; draws that take their count from it know it by its size."""
+    """Stream output target. Draws that take their vertex count from it identify it by its size."""
 
     object: Any
     buffer_size: int

@@ -1,4 +1,4 @@
-"""A sub-context: one GL context of a client. A Context of ours, and the client's objects by handle."""
+"""Sub-context: one GL context of a client, with a Gallium Context and the client's objects by handle."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STAGES = tuple(ShaderType)
 
 
 class Client(Protocol):
-    """The client (a `Session`) that owns a sub-context: its screen, its resources and its other sub-contexts."""
+    """Client (a `Session`) that owns a sub-context: its screen, its resources and its other sub-contexts."""
 
     screen: Screen
     screenshots: Screenshots | None
@@ -33,23 +33,23 @@ class Client(Protocol):
     resources: dict[int, Holding]
 
     def resource(self, handle: int, name: str) -> Any:
-        """A resource by its handle. CommandError if there is none; `name` is the field of the command."""
+        """Resource of a handle. Raises CommandError if there is none; `name` is the field of the command."""
 
     def holding(self, handle: int, name: str) -> Holding:
-        """A resource with the client's memory of it."""
+        """Resource of a handle together with the client's memory of it."""
 
     def create_context(self, number: int) -> None:
         """Create a sub-context."""
 
     def use_context(self, number: int) -> None:
-        """Send the commands that follow to another sub-context."""
+        """Send the following commands to another sub-context."""
 
     def destroy_context(self, number: int) -> None:
         """Destroy a sub-context."""
 
 
 class Sampler:
-    """A sampler state in its two forms: the protocol does not say whether coordinates are normalized, the texture's target does."""
+    """Sampler state in two forms, because not the protocol but the texture's target decides whether coordinates are normalized."""
 
     def __init__(self, state: dict[str, Any], border: Sequence[int]) -> None:
         self._state = state
@@ -57,7 +57,7 @@ class Sampler:
         self._made: list[Any] = [None, None]
 
     def form(self, context: Context, rectangle: bool) -> Any:
-        """The Context's object, for rectangle textures or others."""
+        """Sampler object of the Context, for rectangle textures (unnormalized coordinates) or for other textures."""
         found = self._made[rectangle]
         if found is None:
             found = self._made[rectangle] = context.create_sampler_state(SamplerState(**self._state, normalized_coords=not rectangle))
@@ -67,7 +67,7 @@ class Sampler:
 
 @dataclass(slots=True)
 class Pieces:
-    """A shader whose text has not come completely."""
+    """Shader whose text is still incomplete."""
 
     stage: ShaderType
     size: int
@@ -76,11 +76,11 @@ class Pieces:
 
 
 class SubContext:
-    """What the commands of one GL context work on.
+    """State of one GL context on which its commands operate.
 
-    kind: the object kind in the header of the command that runs. samplers, views: what is bound to each stage and unit, from which
-    the Context's own samplers follow (unnormalized ones for rectangle textures). vertex_sets, index_sets, viewport_sets: what the
-    words of such a command have bound, so that the same words bind the same objects.
+    kind: the object kind in the header of the running command. samplers, views: bindings of each stage and unit. The Context's own
+    samplers follow from both (unnormalized ones for rectangle textures). vertex_sets, index_sets, viewport_sets: objects bound by the
+    words of earlier commands, so that equal words bind the same objects.
     """
 
     def __init__(self, session: Client) -> None:
@@ -102,14 +102,14 @@ class SubContext:
 
     @property
     def gallium(self) -> Context:
-        """Our context."""
+        """The Gallium context. Raises CommandError after its destruction."""
         if self.context is None:
             raise CommandError("sub_ctx_id", "it was destroyed")
         return self.context
 
     # -- objects ---------------------------------------------------------------------------------------------------------
     def put(self, handle: int, value: Any) -> None:
-        """Keep an object of the running command's kind under a handle; what had the handle before is forgotten."""
+        """Store an object of the running command's kind under a handle, replacing an object that had the handle before."""
         if not handle:
             raise CommandError("handle", "0 is no handle")
         if len(self.objects) >= MAX_OBJECTS:
@@ -117,7 +117,7 @@ class SubContext:
         self.objects[handle] = (self.kind, value)
 
     def find(self, handle: int, kind: int, field: str = "handle") -> Any:
-        """An object of a kind, None for handle 0. CommandError if there is no such object."""
+        """Object of a kind, or None for handle 0. Raises CommandError if there is no such object."""
         if not handle:
             return None
         found = self.objects.get(handle)
@@ -128,7 +128,7 @@ class SubContext:
         return found[1]
 
     def need(self, handle: int, kind: int, field: str = "handle") -> Any:
-        """An object of a kind; handle 0 is wrong, too."""
+        """Object of a kind. Raises CommandError if there is no such object, and for handle 0."""
         found = self.find(handle, kind, field)
         if found is None:
             raise CommandError(field, "0 is no object")
@@ -136,22 +136,22 @@ class SubContext:
 
     @staticmethod
     def keep_set(sets: dict[bytes, Any], key: bytes, value: Any) -> None:
-        """Remember what the words of a command bound."""
+        """Remember the objects that the words of a command bound."""
         if len(sets) >= MAX_SETS:
             sets.clear()
         sets[key] = value
 
     def forget_sets(self) -> None:
-        """A resource goes or comes: its handle may mean another one from now on."""
+        """Forget remembered bindings, because a resource was created or freed and its handle may now mean another one."""
         self.vertex_sets.clear()
         self.index_sets.clear()
 
     def resource(self, handle: int, field: str = "res_handle") -> Any:
-        """A resource of the client."""
+        """Resource of the client. Raises CommandError if there is none."""
         return self.session.resource(handle, field)
 
     def close(self) -> None:
-        """Let go of the context and of all objects."""
+        """Destroy the context and forget all objects."""
         context, self.context = self.context, None
         self.objects.clear()
         if context is not None:

@@ -1,4 +1,4 @@
-"""Commands about sub-contexts, and those that ask for nothing here."""
+"""Commands for sub-contexts, barriers and markers, and commands without effect."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _destroy_object(sub: SubContext, words: Words) -> None:
 @command("SET_TWEAKS", "id value")
 @command("END_TRANSFERS", "", "word")
 def _nothing(sub: SubContext, words: Words) -> None:
-    """A hint."""
+    """Ignore a hint."""
 
 
 @command("SEND_STRING_MARKER", "length", "text")

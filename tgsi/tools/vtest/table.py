@@ -1,6 +1,6 @@
-"""The table of commands: one row each, with the names of its words, filled by the modules of the families.
+"""Table of commands: one row each, with the names of its words, filled by the modules of the families.
 
-A row checks how many words a command has before its function sees them. The function gets the sub-context and the words.
+A row checks the number of words before its function receives the sub-context and the words.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
 from tgsi.tools.vtest.subcontext import SubContext
 
 Words = memoryview
-"""The 32-bit words of a command behind its header: format "I"."""
+"""The 32-bit words of a command after its header, as a memoryview of format "I"."""
 
 Handler = Callable[[SubContext, Words], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A command (or the creation of one kind of object).
+    """Row of a command, or of the creation of one kind of object.
 
-    fields: names of its words, in order; the first `least` of them are always there. group: names of words that then repeat
-    any number of times.
+    fields: names of its words, in order; the first `least` of them are mandatory. group: names of words that may then repeat any number
+    of times.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Row:
     run: Handler
 
     def check(self, count: int) -> None:
-        """CommandError unless a command may have `count` words."""
+        """Raise CommandError if the command cannot have `count` words."""
         if count < self.least:
             raise CommandError(self.fields[count], f"it is missing: there are {count} words, {self.least} are needed")
         if self.group:
@@ -45,10 +45,10 @@ class Row:
 
 
 COMMANDS: dict[int, Row] = {}
-"""By number of the command. CREATE_OBJECT is not here: see OBJECTS."""
+"""Rows by number of the command. For CREATE_OBJECT see OBJECTS."""
 
 OBJECTS: dict[int, Row] = {}
-"""How objects are created, by number of their kind. The first word is always the handle."""
+"""Rows of CREATE_OBJECT by number of the object's kind. The first word is always the handle."""
 
 CREATE_OBJECT = COMMAND_NAMES.index("CREATE_OBJECT")
 

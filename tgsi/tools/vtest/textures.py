@@ -1,4 +1,4 @@
-"""Sampler states, sampler views, surfaces and the framebuffer."""
+"""Commands for sampler states, sampler views, surfaces and the framebuffer."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _create_sampler(sub: SubContext, words: Words) -> None:
         "border_color": (r, g, b, a),
     }
     sampler = Sampler(state, words[5:9].tolist())
-    sampler.form(sub.gallium, False)  # what is wrong is told now, not at a draw
+    sampler.form(sub.gallium, False)  # report errors now, not at a draw
     sub.put(words[0], sampler)
 
 
@@ -63,7 +63,7 @@ def _create_view(sub: SubContext, words: Words) -> None:
         number = in_range(format_word >> 24, "target", 0, len(TextureTarget) - 1)
         target = TextureTarget(number) if number else texture.target
         layers: dict[str, int] = {}
-        if target is not TextureTarget.TEXTURE_3D:  # clients give no slices for those
+        if target is not TextureTarget.TEXTURE_3D:  # clients give no slices for 3D textures
             layers = {"first_layer": first & 0xFFFF, "last_layer": first >> 16}
         view = context.create_sampler_view(
             texture,
@@ -98,7 +98,7 @@ def _set_samplers(sub: SubContext, words: Words) -> None:
 
 
 def _place(items: list[Any], start: int, new: list[Any], empty: Any) -> bool:
-    """Put `new` into `items` from `start` on; whether that changed anything."""
+    """Put `new` into `items` from index `start` on. Returns True if that changed an item."""
     items.extend([empty] * (start + len(new) - len(items)))
     if items[start : start + len(new)] == new:
         return False

@@ -1,4 +1,4 @@
-"""Bytes that travel inside the command stream."""
+"""Commands that carry data, copy to or from the client's memory, or clear a texture."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def _inline_write(sub: SubContext, words: Words) -> None:
 
 @command("TRANSFER3D", f"res_handle level usage stride layer_stride {_BOX} offset direction")
 def _transfer(sub: SubContext, words: Words) -> None:
-    """Between a box and the client's memory of the same resource."""
+    """Copy between a box and the client's memory of the same resource."""
     handle, level, _, stride, layer_stride, *box, offset, direction = words
     _move(sub, (handle, level, box), (handle, offset), (stride, layer_stride), reads=direction == _FROM_HOST)
 
 
 @command("COPY_TRANSFER3D", f"res_handle level usage stride layer_stride {_BOX} src_res_handle src_offset flags")
 def _copy_transfer(sub: SubContext, words: Words) -> None:
-    """Between a box and the client's memory of another resource."""
+    """Copy between a box and the client's memory of another resource."""
     handle, level, _, stride, layer_stride, *box, source, offset, flags = words
     _move(sub, (handle, level, box), (source, offset), (stride, layer_stride), reads=bool(flags & _FROM_HOST))
 

@@ -1,4 +1,4 @@
-"""Bytes in and out: a unix socket, or files for recorded streams."""
+"""Transport of bytes: a unix socket, or files for recorded streams."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from tgsi.tools.vtest.errors import ProtocolError
 
 
 class Wire(Protocol):
-    """A connection as the session sees it."""
+    """Connection as a session uses it."""
 
     def read(self, size: int) -> bytearray:
-        """Exactly `size` bytes, or none at the end. ProtocolError if the end comes in between."""
+        """Read exactly `size` bytes, or return no bytes at the end. Raises ProtocolError if the end comes within the bytes."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Send all of it."""
+        """Send all of the data."""
 
     def send_descriptor(self, descriptor: int) -> None:
-        """Hand over a file descriptor on a byte of its own."""
+        """Send a file descriptor, attached to a byte of its own."""
 
 
 class SocketWire:
-    """A connected unix stream socket."""
+    """Connection over a unix stream socket."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
 
     def read(self, size: int) -> bytearray:
-        """See `Wire`. A client that has gone away counts as the end."""
+        """See `Wire`. A closed connection counts as the end."""
         data = bytearray(size)
         view, got = memoryview(data), 0
         while got < size:
@@ -62,7 +62,7 @@ class SocketWire:
 
 
 class FileWire:
-    """A recorded stream in, replies out."""
+    """Connection that reads a recorded stream and writes replies to a file."""
 
     def __init__(self, source: BinaryIO, replies: BinaryIO) -> None:
         self._source = source
@@ -80,5 +80,5 @@ class FileWire:
         self._replies.write(data)
 
     def send_descriptor(self, descriptor: int) -> None:
-        """Streams are of protocol 0, which has no descriptors."""
+        """Raise ProtocolError: recorded streams use protocol 0, which has no descriptors."""
         raise ProtocolError("a recorded stream cannot take a file descriptor")
