@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from backends.interp.state import State
-from backends.interp.values import U64, VIEWS, WIDE, bits_of
+from backends.interp.values import U64, VIEWS, bits_of
 from backends.run.result import Mask
+from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import Instruction
 

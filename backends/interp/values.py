@@ -27,9 +27,6 @@ VIEWS: dict[str, type[np.generic]] = {
 }
 """How an operand's words are seen by an operation, for the type that the opcode table names."""
 
-WIDE = frozenset({"double", "int64", "uint64"})
-"""Types that take a pair of channels."""
-
 ALL_ONES = np.uint32(0xFFFFFFFF)
 INT_MIN = np.int32(-(2**31))
 

@@ -21,7 +21,7 @@ _HANDLE = X | Y
 def source_channels(instruction: Instruction, operand: int) -> int:
     """Channels that source number `operand` is read in, before its swizzle (bit 0 is x). Never too few.
 
-    Both engines read these: tests/unit/language/test_reads.py perturbs the others in the interpreter, and watches the code generator.
+    Both engines read these: tests/unit/llvm/test_reads.py perturbs the others in the interpreter, and watches the code generator.
     """
     reads = instruction.opcode.reads
     if operand >= len(reads):  # a program made by hand

@@ -11,10 +11,9 @@ from typing import Any, Protocol
 from backends.llvm.builder.function import F64, I32, I64, Function, Val
 from backends.llvm.program.access import channels
 from backends.llvm.translate.operands import Operands
+from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import Instruction
-
-WIDE = frozenset({"double", "int64", "uint64"})
 
 _SIGN = -(1 << 63)
 

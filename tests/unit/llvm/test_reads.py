@@ -1,23 +1,31 @@
-"""Both engines read the channels that `source_channels` takes from an opcode's row: the generator fetches no others, and changing
-the others changes nothing in the interpreter."""
+"""Both engines read the channels that `source_channels` takes from an opcode's row.
+
+The generator fetches these channels and no others; changing the others changes nothing in the interpreter.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from backends.abi.keys import GALLIUM_TARGETS, ImageKey, SamplerKey, TextureKey
 from backends.formats import Format
+from backends.interp.run import run
 from backends.llvm.builder.function import Val
 from backends.llvm.kernels.stages import build_run_kernel
 from backends.llvm.translate.operands import Operands
+from backends.pipe.state import SamplerState
+from backends.run.result import Bits
+from backends.run.textures import TextureData
 from passes.validate.roles import Role, source_roles
 from tgsi.language.channels import source_channels
 from tgsi.language.facts import enums
 from tgsi.language.facts.enums import File
+from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
-from tgsi.language.facts.traits import Flow, Mode, Trait
+from tgsi.language.facts.traits import OTHER_LANES, Flow, Mode, Trait
 from tgsi.language.ir import DstOperand, Instruction, MemoryAccess, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
@@ -126,3 +134,55 @@ def test_the_generator_fetches_what_the_row_says(info: OpcodeInfo, monkeypatch: 
         all_fetched |= fetched
         all_wanted |= wanted
     assert all_fetched == all_wanted or info.name in LESS
+
+
+WORDS: dict[str, list[int | float]] = {
+    "float": [-2.0, -1.0, -0.5, 0.25, 0.5, 1.0, 1.75, 2.0],
+    "int": [0, 1, 2, 3, 5, 8, 0x12345678, 0xFFFFFFFF],
+    "double": [-3.9, -0.7, 0.1, 0.3, 1.7, 2.3, 4.0, 1e10],
+    "int64": [0, 1, 3, 4, 5, 0x100000002, 0x123456789ABCDEF, 0xFFFFFFFFFFFFFFFE],
+}
+INVOCATIONS = 64
+
+
+def drawn(random: np.random.Generator, kind: str) -> Bits:
+    """Four words for each invocation that mean something as this type: numbers that are often alike."""
+    kind = {"untyped": "float", "uint": "int", "uint64": "int64"}.get(kind, kind)
+    dtype = {"float": np.float32, "int": np.uint32, "double": np.float64, "int64": np.uint64}[kind]
+    count = 2 if kind in WIDE else 4
+    return random.choice(np.array(WORDS[kind], dtype), (INVOCATIONS, count)).view(np.uint32)
+
+
+def outcome(program: Program, inputs: Bits) -> tuple[bytes, ...]:
+    """Everything that a run leaves behind in the interpreter."""
+    texels = np.arange(8 * 8 * 4, dtype=np.uint8).reshape(1, 8, 8, 4)
+    view = TextureData(Format.R8G8B8A8_UNORM, (texels,))
+    result = run(program, inputs, textures={0: view}, samplers={0: SamplerState()}, buffers={0: np.arange(64, dtype=np.uint32)})
+    return result.outputs.tobytes(), result.alive.tobytes(), result.buffers[0].tobytes()
+
+
+@pytest.mark.parametrize("info", [info for info in READING if not info.traits & {Trait.STREAM}], ids=lambda info: info.name)
+def test_channels_that_the_row_does_not_name_change_nothing_in_the_interpreter(info: OpcodeInfo) -> None:
+    random = np.random.default_rng(5)
+    mattering: set[tuple[int, int]] = set()
+    for instruction in instructions(info):
+        if instruction.texture not in (None, "2D", "SHADOW2D") or (instruction.memory and instruction.memory.target != "BUFFER"):
+            continue
+        program, wanted = program_of(instruction), wanted_by(instruction)
+        inputs = np.zeros((INVOCATIONS, 6, 4), np.uint32)
+        for number, kind in enumerate(info.src_types):
+            inputs[:, number] = drawn(random, kind)
+        before, noise = outcome(program, inputs), inputs.copy()
+        for number, kind in enumerate(info.src_types):
+            for channel in range(4):
+                if (number, channel) not in wanted:
+                    noise[:, number, channel] = random.permutation(drawn(random, kind)[:, channel])
+        assert outcome(program, noise) == before, instruction
+        for number, channel in wanted - mattering:
+            pair = [channel & 2, channel | 1] if info.src_types[number] in WIDE else [channel]
+            other = inputs.copy()
+            other[:, number, pair] = drawn(random, info.src_types[number])[:, pair]
+            if outcome(program, other) != before:
+                mattering.add((number, channel))
+    if info.mode in (Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT) and OTHER_LANES.isdisjoint(info.traits):
+        assert mattering == {pair for instruction in instructions(info) for pair in wanted_by(instruction)}

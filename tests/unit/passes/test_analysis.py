@@ -12,6 +12,7 @@ import tgsi
 from passes.analysis.graph import flow_graph
 from passes.analysis.liveness import Liveness
 from passes.analysis.uses import find_uses
+from passes.optimise.dead import RemoveDeadCode
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
@@ -149,3 +150,10 @@ def test_an_atomic_takes_the_x_of_its_operand_whatever_it_writes() -> None:
 def test_texels_of_a_store_may_need_all_channels() -> None:
     text = f"{HANDLES}MOV TEMP[0], IMM[0].xyxy\nMUL TEMP[0], TEMP[0], TEMP[0]\nSTORE IMAGE[0].x, IMM[0], TEMP[0], 2D\nEND"
     assert Liveness(parse(text)).bit(File.TEMP, 0, 3) & Liveness(parse(text)).after[1]
+
+
+@pytest.mark.parametrize("opcode", ["D2F", "D2I", "D2U", "I642F", "U642F"])
+def test_a_conversion_from_64_bits_reads_xy_for_the_first_channel_that_it_writes(opcode: str) -> None:
+    text = f"FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL TEMP[0]\nMOV TEMP[0], IN[0]\n{opcode} OUT[0].y, TEMP[0]\nEND"
+    made = RemoveDeadCode().run(parse(text))
+    assert [item.dst[0].write_mask for item in made.instructions if item.dst] == [0b0011, 0b0010]
