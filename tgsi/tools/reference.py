@@ -68,10 +68,10 @@ def _table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator
 
 
 def _channels(reads: int | Reads) -> str:
-    """The channels that a source is read in, as a reader sees them."""
+    """The channels that a source is read in, as they follow its type: letters, or the rule in parentheses."""
     if isinstance(reads, Reads):
-        return f"({reads})"
-    return "".join(letter for bit, letter in enumerate(CHANNELS) if reads >> bit & 1) or "(none)"
+        return f" ({reads})"
+    return "." + "".join(letter for bit, letter in enumerate(CHANNELS) if reads >> bit & 1) if reads else " (none)"
 
 
 def _opcodes() -> Iterator[str]:
@@ -85,9 +85,9 @@ def _opcodes() -> Iterator[str]:
             f"`{item.name}`",
             item.number,
             ", ".join(item.dst_types) or "-",
-            ", ".join(f"{kind}.{_channels(reads)}" for kind, reads in zip(item.src_types, item.reads)) or "-",
+            ", ".join(kind + _channels(reads) for kind, reads in zip(item.src_types, item.reads)) or "-",
             item.mode.value,
-            ", ".join(sorted(item.traits)) or "-",
+            ", ".join([f"flow: {item.flow}"] * (item.flow is not None) + sorted(item.traits)) or "-",
             f"`{item.formula}`",
         )
         for item in available()
