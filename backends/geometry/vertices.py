@@ -5,10 +5,11 @@ from __future__ import annotations
 from backends.abi.limits import MAX_LANES
 from backends.geometry.records import VertexRecord
 from backends.llvm.builder.environment import default_environment
-from backends.llvm.builder.function import F32, I8, I16, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_PATCH_VERTICES
-from backends.raster.records import CACHE_SLOTS, Draw
+from backends.raster.front.vertex_cache import VertexCache, load_index
+from backends.raster.records import Draw
 
 EXPORTS = ("assemble", "shade")
 
@@ -36,18 +37,14 @@ def _build_assemble(module: Module) -> None:
     instance = f.var(I32, first.udiv(per_instance))
     inside = f.var(I32, first.urem(per_instance))
     total, place = f.var(I32, 0), f.var(I32, 0)
+    known = VertexCache(cache, stamp, bias, ids, instances, total)
     with f.range(0, record.get("count")) as i:
         q, own = inside.get(), instance.get()
         odd = f.select((q & 1).ne(0), f.const(I32, 4 * MAX_PATCH_VERTICES), 0)
         f.store(q.lshr(shift), numbers, i << 2)
         with f.range(0, rows) as k:
             step, offset = f.load(I32, record.address("multiply"), k << 2), f.load(I32, record.address("offset"), odd + (k << 2))
-            number = _index(f, indices, size, q.lshr(shift) * step + offset + start)
-            vertex = _known(f, cache, stamp, number, own, total.get())
-            with f.if_(vertex.eq(total.get())):
-                f.store(number + bias, ids, vertex << 2)
-                f.store(own, instances, vertex << 2)
-                total.add(1)
+            vertex = known.vertex(f, load_index(f, indices, size, q.lshr(shift) * step + offset + start), own)
             f.store(vertex, corners, place.get() << 2)
             place.add(1)
         ends = (q + 1).eq(per_instance)
@@ -58,32 +55,6 @@ def _build_assemble(module: Module) -> None:
     f.store(zero, instances, total.get() << 2)
     record.set("num_vertices", total.get())
     f.ret()
-
-
-def _index(f: Function, indices: Val, size: Val, place: Val) -> Val:
-    """What stands in the index buffer; the place itself without one."""
-    index = f.var(I32, place)
-    with f.if_(size.eq(4)):
-        index.set(f.load(I32, indices, place << 2))
-    with f.if_(size.eq(2)):
-        index.set(f.load(I16, indices, place << 1, align=1).zext(I32))
-    with f.if_(size.eq(1)):
-        index.set(f.load(I8, indices, place, align=1).zext(I32))
-    return index.get()
-
-
-def _known(f: Function, cache: Val, stamp: Val, number: Val, instance: Val, new: Val) -> Val:
-    """The vertex that has this number and instance; `new`, from now on, where none is remembered."""
-    key = (instance.zext(I64) << 32) | number.zext(I64)
-    entry = f.at(cache, (number & (CACHE_SLOTS - 1)) << 4)
-    hit = f.load(I64, entry).eq(key) & f.load(I32, entry, 8).eq(stamp)
-    vertex = f.var(I32, f.load(I32, entry, 12))
-    with f.if_(~hit):
-        vertex.set(new)
-        f.store(key, entry)
-        f.store(stamp, entry, 8)
-        f.store(new, entry, 12)
-    return vertex.get()
 
 
 def _build_shade(lanes: int, module: Module) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from backends.abi.limits import MAX_LANES
-from backends.llvm.builder.function import BOOL, I8, I16, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import BOOL, I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.raster.records import CACHE_SLOTS, Batch, Draw, Worker
+from backends.raster.front.vertex_cache import VertexCache, load_index
+from backends.raster.records import Batch, Draw, Worker
 
 
 def build_assemble(lanes: int, module: Module) -> None:
@@ -56,34 +57,14 @@ def _assemble_any(f: Function, w: Record, d: Record, first: Val, count: Val, fir
     indices, corners = a.get("indices"), [buffers.get(n) for n in ("t0", "t1", "t2")]
     prim_out, per_instance = buffers.get("prim"), a.get("prims_per_instance")
     total, instance, inside = f.var(I32, 0), f.var(I32, first_instance), f.var(I32, first)
+    known = VertexCache(cache, stamp, bias, ids, instances, total)
     with f.range(0, count) as i:
         q, inst = inside.get(), instance.get()
         odd, whole = (q & 1).ne(0), q.lshr(shift)
         for k in range(3):
             place = whole * multiply[k] + f.select(odd, offset[3 + k], offset[k]) + start
-            index = f.var(I32, place)
-            with f.else_of(size.eq(4)) as smaller:
-                index.set(f.load(I32, indices, place << 2))
-                smaller()
-                with f.if_(size.eq(2)):
-                    index.set(f.load(I16, indices, place << 1, align=1).zext(I32))
-                with f.if_(size.eq(1)):
-                    index.set(f.load(I8, indices, place, align=1).zext(I32))
-            number = index.get()
-            key = (inst.zext(I64) << 32) | number.zext(I64)
-            entry = f.at(cache, (number & (CACHE_SLOTS - 1)) << 4)
-            hit = f.load(I64, entry).eq(key) & f.load(I32, entry, 8).eq(stamp)
-            vertex = f.var(I32, f.load(I32, entry, 12))
-            with f.if_(~hit):
-                new = total.get()
-                vertex.set(new)
-                f.store(key, entry)
-                f.store(stamp, entry, 8)
-                f.store(new, entry, 12)
-                f.store(number + bias, ids, new << 2)
-                f.store(inst, instances, new << 2)
-                total.set(new + 1)
-            f.store(vertex.get(), corners[k], i << 2)
+            vertex = known.vertex(f, load_index(f, indices, size, place), inst)
+            f.store(vertex, corners[k], i << 2)
         f.store(i, prim_out, i << 2)
         inside.add(1)
         wrap = inside.get().eq(per_instance)
