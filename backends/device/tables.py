@@ -4,69 +4,78 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from backends.abi.records import BufferRecord, TextureRecord
+from backends.device.memory import BoundImage, Memory, Range
 from backends.pipe.limits import MAX_SHADER_BUFFERS, MAX_SHADER_IMAGES
 
 if TYPE_CHECKING:
     from backends.abi.keys import ImageKey
-    from backends.device.memory import BoundImage, Memory, Range
 
 
-class BufferTable:
+Item = TypeVar("Item")
+
+
+class _Table(Generic[Item]):
+    """Numbered items, and an array of a record each."""
+
+    def __init__(self, record: type[ctypes.Structure], count: int) -> None:
+        self.items: list[Item | None] = [None] * count
+        self._record = record
+        self._records: Any = (record * count)()
+
+    @property
+    def address(self) -> int:
+        """Address of the records."""
+        return ctypes.addressof(self._records)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the records."""
+        return ctypes.sizeof(self._records)
+
+    def put(self, number: int, item: Item | None) -> None:
+        """Bind an item, or unbind with None, which leaves a record of zeros."""
+        self.items[number] = item
+        self._records[number] = self._record() if item is None else self._record_of(item)
+
+    def _record_of(self, item: Item) -> ctypes.Structure:
+        raise NotImplementedError
+
+    def ranges(self) -> Iterator[Range]:
+        """Memory of the bound items."""
+        return (self._range_of(item) for item in self.items if item is not None)
+
+    def _range_of(self, item: Item) -> Range:
+        raise NotImplementedError
+
+
+class BufferTable(_Table[Memory]):
     """Numbered buffers and their BufferRecords."""
 
     def __init__(self, count: int = MAX_SHADER_BUFFERS) -> None:
-        self.items: list[Memory | None] = [None] * count
-        self._records: Any = (BufferRecord * count)()
+        super().__init__(BufferRecord, count)
 
-    @property
-    def address(self) -> int:
-        """Where the records lie."""
-        return ctypes.addressof(self._records)
+    def _record_of(self, item: Memory) -> BufferRecord:
+        return BufferRecord(item.address, item.size // 4)
 
-    @property
-    def size(self) -> int:
-        """Bytes of the records."""
-        return ctypes.sizeof(self._records)
-
-    def put(self, number: int, item: Memory | None) -> None:
-        """Bind or unbind."""
-        self.items[number] = item
-        self._records[number] = BufferRecord() if item is None else BufferRecord(item.address, item.size // 4)
-
-    def ranges(self) -> Iterator[Range]:
-        """Memory that is bound."""
-        return ((item.address, item.size) for item in self.items if item is not None)
+    def _range_of(self, item: Memory) -> Range:
+        return item.address, item.size
 
 
-class ImageTable:
+class ImageTable(_Table[BoundImage]):
     """Numbered images and their TextureRecords."""
 
     def __init__(self) -> None:
-        self.items: list[BoundImage | None] = [None] * MAX_SHADER_IMAGES
-        self._records: Any = (TextureRecord * MAX_SHADER_IMAGES)()
+        super().__init__(TextureRecord, MAX_SHADER_IMAGES)
 
-    @property
-    def address(self) -> int:
-        """Where the records lie."""
-        return ctypes.addressof(self._records)
+    def _record_of(self, item: BoundImage) -> TextureRecord:
+        return item.record
 
-    @property
-    def size(self) -> int:
-        """Bytes of the records."""
-        return ctypes.sizeof(self._records)
-
-    def put(self, unit: int, item: BoundImage | None) -> None:
-        """Bind or unbind."""
-        self.items[unit] = item
-        self._records[unit] = TextureRecord() if item is None else item.record
+    def _range_of(self, item: BoundImage) -> Range:
+        return item.record.base or 0, item.record.size
 
     def keys(self, count: int) -> tuple[tuple[int, ImageKey], ...]:
-        """Unit and static part of what the first `count` units hold."""
+        """Unit and key of the images that the first `count` units hold."""
         return tuple((unit, item.key) for unit, item in enumerate(self.items[:count]) if item is not None)
-
-    def ranges(self) -> Iterator[Range]:
-        """Memory that is bound."""
-        return ((item.record.base or 0, item.record.size) for item in self.items if item is not None)
