@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 
 from linkage.device_link import Block, DeviceLink, Patch, Place
@@ -108,6 +108,7 @@ class Profile:
     name: str
     title: str
     semantic_limits: SemanticLimits
+    _: KW_ONLY
     build: Callable[[Job], None]
     interpolators: int = 32
     has_face: bool = True

@@ -45,31 +45,43 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
                 register = outputs.get(Semantic("COLOR", wanted.index))
             if register is None:
                 missing.append(Unmatched(semantic, item.register, nearest(wanted, producer.outputs), item.span))
-        rows.append(Relocation(semantic, item.register, register, item.usage_mask, item.interpolation, item.location, slot))
+        rows.append(
+            Relocation(
+                semantic=semantic,
+                input_register=item.register,
+                output_register=register,
+                usage_mask=item.usage_mask,
+                interpolation=item.interpolation,
+                location=item.location,
+                slot=slot,
+            )
+        )
     read = {row.output_register for row in rows}
     clip = [outputs.get(semantic) for semantic in _CLIP_DISTANCE]
     while clip and clip[-1] is None:
         clip.pop()
     return LinkTable(
-        profile,
-        tuple(rows),
-        len(rows),
-        tuple(Special(item.semantic, item.register, item.usage_mask, item.location) for item in consumer.specials),
-        outputs.get(_POSITION),
-        outputs.get(_POINT_SIZE),
-        outputs.get(_LAYER),
-        outputs.get(_VIEWPORT),
-        outputs.get(_EDGE_FLAG),
-        outputs.get(_CLIP_VERTEX),
-        tuple(clip),
-        {semantic.index: outputs[semantic] for semantic in _BACK if semantic in outputs},
-        tuple(
+        profile=profile,
+        rows=tuple(rows),
+        slots=len(rows),
+        specials=tuple(Special(item.semantic, item.register, item.usage_mask, item.location) for item in consumer.specials),
+        position=outputs.get(_POSITION),
+        point_size=outputs.get(_POINT_SIZE),
+        layer=outputs.get(_LAYER),
+        viewport=outputs.get(_VIEWPORT),
+        edge_flag=outputs.get(_EDGE_FLAG),
+        clip_vertex=outputs.get(_CLIP_VERTEX),
+        clip_distance=tuple(clip),
+        back={semantic.index: outputs[semantic] for semantic in _BACK if semantic in outputs},
+        dead_outputs=tuple(
             DeadOutput(output.semantic, output.register, output.span)
             for output in producer.outputs
             if output.register not in read and output.semantic.name not in RASTERIZER_OUTPUTS
         ),
-        tuple(missing),
-        tuple(Unmatched(i.semantic, i.register, (), i.span) for i in consumer.varyings if i.is_implicit and i.semantic.name != "COLOR"),
+        unmatched_inputs=tuple(missing),
+        implicit=tuple(
+            Unmatched(i.semantic, i.register, (), i.span) for i in consumer.varyings if i.is_implicit and i.semantic.name != "COLOR"
+        ),
     )
 
 

@@ -17,7 +17,7 @@ class Fill(Enum):
     ZERO_ZERO_ZERO_ONE = (0.0, 0.0, 0.0, 1.0)
 
 
-@record
+@record(kw_only=True)
 class Relocation:
     """One varying: fragment input, the output that feeds it, and the slot of the vertex record that carries it.
 

@@ -24,7 +24,7 @@ NAMED_OUTPUTS = (
 """Fields of a `LinkTable` that hold one output register each -> the semantic of that output."""
 
 
-@record
+@record(kw_only=True)
 class LinkTable:
     """How a fragment program's inputs hang on a vertex program's outputs.
 

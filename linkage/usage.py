@@ -26,7 +26,7 @@ def key_of(semantic: Semantic) -> int:
     return SEMANTICS[semantic.name].number | semantic.index << 8
 
 
-@record
+@record(kw_only=True)
 class Input:
     """One input register that the instructions read, and the channels that they read of it."""
 
@@ -49,7 +49,7 @@ class Output:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@record
+@record(kw_only=True)
 class Interface:
     """What a program shows to its neighbors: used inputs by register, outputs by semantic."""
 
@@ -147,13 +147,13 @@ def _interface(program: Program) -> Interface:
                 duplicates.append((next(o for o in outputs if o.semantic == semantic), output))
             outputs.append(output)
     return Interface(
-        tuple(varyings[register] for register in sorted(varyings)),
-        tuple(specials[register] for register in sorted(specials)),
-        tuple(outputs),
-        by_semantic,
-        {key_of(semantic): register for semantic, register in by_semantic.items()},
-        tuple(duplicates),
-        max((output.register for output in outputs), default=-1) + 1,
+        varyings=tuple(varyings[register] for register in sorted(varyings)),
+        specials=tuple(specials[register] for register in sorted(specials)),
+        outputs=tuple(outputs),
+        by_semantic=by_semantic,
+        by_key={key_of(semantic): register for semantic, register in by_semantic.items()},
+        duplicates=tuple(duplicates),
+        first_free=max((output.register for output in outputs), default=-1) + 1,
     )
 
 
@@ -173,12 +173,12 @@ def _input(declaration: Declaration, register: int, mask: int) -> Input | None:
     if semantic.name in FLAT_INPUTS:
         stated = Interpolation.CONSTANT
     return Input(
-        semantic,
-        register,
-        mask,
-        default_interpolation(semantic) if stated is None else stated,
-        declaration.location,
-        key_of(semantic),
-        stated is None,
-        declaration.span,
+        semantic=semantic,
+        register=register,
+        usage_mask=mask,
+        interpolation=default_interpolation(semantic) if stated is None else stated,
+        location=declaration.location,
+        key=key_of(semantic),
+        is_implicit=stated is None,
+        span=declaration.span,
     )

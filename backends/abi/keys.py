@@ -59,7 +59,7 @@ class ImageKey:
     format: Format
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SamplerKey:
     """The part of a sampler state that changes code; LOD limits, bias and the border color are in SamplerRecord."""
 
@@ -109,15 +109,15 @@ def sampler_key(key: SamplerKey, texture: TextureKey) -> SamplerKey:
     one = texture.target in (TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_1D_ARRAY)
     compared = key.compare_mode is not TexCompare.NONE
     return SamplerKey(
-        key.wrap_s,
-        TexWrap.REPEAT if one else key.wrap_t,
-        key.wrap_r if texture.target is TextureTarget.TEXTURE_3D else TexWrap.REPEAT,
-        key.min_img_filter,
-        key.mag_img_filter,
-        mip,
-        key.compare_mode,
-        key.compare_func if compared else CompareFunc.NEVER,
-        key.normalized_coords,
-        key.seamless_cube_map and texture.target in (TextureTarget.TEXTURE_CUBE, TextureTarget.TEXTURE_CUBE_ARRAY),
-        key.anisotropic and texture.levels and not one and texture.target is not TextureTarget.TEXTURE_3D,
+        wrap_s=key.wrap_s,
+        wrap_t=TexWrap.REPEAT if one else key.wrap_t,
+        wrap_r=key.wrap_r if texture.target is TextureTarget.TEXTURE_3D else TexWrap.REPEAT,
+        min_img_filter=key.min_img_filter,
+        mag_img_filter=key.mag_img_filter,
+        min_mip_filter=mip,
+        compare_mode=key.compare_mode,
+        compare_func=key.compare_func if compared else CompareFunc.NEVER,
+        normalized_coords=key.normalized_coords,
+        seamless_cube_map=key.seamless_cube_map and texture.target in (TextureTarget.TEXTURE_CUBE, TextureTarget.TEXTURE_CUBE_ARRAY),
+        anisotropic=key.anisotropic and texture.levels and not one and texture.target is not TextureTarget.TEXTURE_3D,
     )

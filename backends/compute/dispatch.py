@@ -134,12 +134,12 @@ class Dispatcher:
         views, samplers, images = stage_keys(bindings.stage, needs.bindings)
         workers = self._workers_for(program, needs, bindings, grid, layout)
         key = GridKey(
-            lanes,
-            layout.shared_by > 1,
-            grid.is_trimmed,
-            tuple((unit, view) for unit, view in enumerate(views) if view is not None),
-            tuple((unit, sampler) for unit, sampler in enumerate(samplers) if sampler is not None),
-            images,
+            lanes=lanes,
+            packed=layout.shared_by > 1,
+            trimmed=grid.is_trimmed,
+            textures=tuple((unit, view) for unit, view in enumerate(views) if view is not None),
+            samplers=tuple((unit, sampler) for unit, sampler in enumerate(samplers) if sampler is not None),
+            images=images,
             is_threaded=workers > 1 and bool(needs.bindings.effects.atomics),
         )
         kernel = grid_kernel(self._kernels, program, key)

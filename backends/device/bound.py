@@ -8,7 +8,7 @@ run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writi
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from backends.device.residents import Residents
@@ -52,6 +52,7 @@ class Surface:
     format: Format
     width: int  # pixels
     height: int
+    _: KW_ONLY
     layer_stride: int = 0  # bytes
     layers: int = 1
     samples: int = 1
@@ -109,7 +110,7 @@ class StreamTarget:
     stride: int = 0  # bytes of a vertex in it, 0 as long as nothing was written
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class StageState:
     """A shader stage of a context: its shader, and what is bound to it by slot; a `None` entry is an empty slot.
 
@@ -129,7 +130,7 @@ def new_stages() -> tuple[StageState, ...]:
     return tuple(StageState() for _ in Processor)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class DrawState:
     """All that is bound and that a draw needs. The context owns one, changes its fields, and passes it to every draw.
 

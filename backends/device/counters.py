@@ -37,7 +37,7 @@ def _count_streams() -> Any:
     return field(default=(0,) * MAX_VERTEX_STREAMS, metadata={"place": Place.STREAM, "in_pipeline": False, "batch_field": None})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
     """Running totals since the renderer was made; a query is the difference of two of them.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from math import prod
 
 from backends.device.bound import Shader, StageState
@@ -18,7 +18,7 @@ DEFAULT_PRIVATE = 4096
 Triple = tuple[int, int, int]
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class ComputeShader(Shader):
     """The handle that create_compute_state returns. Memory is counted in bytes; see `Context.create_compute_state`."""
 
@@ -71,6 +71,7 @@ class Grid:
     last: Triple = (0, 0, 0)
     work_dim: int = 3
     shared_bytes: int = 0
+    _: KW_ONLY
     inputs: Memory | None = None
     memory: Memory | None = None
 

@@ -23,7 +23,7 @@ from tgsi.language.program import Program
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StagedRows(RowFile):
     """Registers of a file with rows, staged as vectors: [row][register][channel][lane]. What lies outside reads 0."""
 
@@ -40,7 +40,7 @@ class StagedRows(RowFile):
         return f.gather(I32, self.pointer, (offset >> 2) * (4 * lanes) + own, inside)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GeometryInputs(DrawRegisters):
     """The Interface of a geometry program in a draw; `inputs` points to the staged rows."""
 
@@ -57,7 +57,16 @@ class GeometryInputs(DrawRegisters):
         """The staged inputs."""
         f, lanes, count = self.f, self.lane_map.lanes, input_vertices(self.program)
         base = f.const(I64.wide(lanes), 0)
-        return StagedRows(f, self.inputs, f.const(I32, count), base, None, self.program.file_size(File.IN), frozenset(), self.there)
+        return StagedRows(
+            f=f,
+            pointer=self.inputs,
+            rows=f.const(I32, count),
+            base=base,
+            own=None,
+            registers=self.program.file_size(File.IN),
+            once=frozenset(),
+            present=self.there,
+        )
 
     KERNELS: ClassVar[str] = "geometry"
     SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
@@ -118,9 +127,20 @@ def build_geometry_kernel(
     registers, limit = program.file_size(File.OUT), output_vertices(program)
     emission = DrawnEmission(f, lanes, registers, limit, record.get("emitted"), record.get("marks"))
     interface = GeometryInputs(
-        f, LaneMap(lanes, "linear"), record.get("env"), record.get("staged"), record.get("system"), textures, samplers, images,
-        program, emission, there, number, invocation,
-    )  # fmt: skip
+        f=f,
+        lane_map=LaneMap(lanes, "linear"),
+        env=record.get("env"),
+        inputs=record.get("staged"),
+        system=record.get("system"),
+        textures=textures,
+        samplers=samplers,
+        images=images,
+        program=program,
+        emission=emission,
+        there=there,
+        number=number,
+        invocation=invocation,
+    )
     translate(f, program, interface, there)
     f.store(emission.count, record.get("counts"))
     f.ret()

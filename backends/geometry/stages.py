@@ -90,7 +90,7 @@ def output_rows(program: Program) -> int:
     return _OUT_ROWS.get(Primitive(program.property("GS_OUTPUT_PRIMITIVE", Primitive.TRIANGLE_STRIP)), 3)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
     """What a geometry program and the one in front of it say together. record: all of GeometryRecord that this decides."""
 
@@ -114,7 +114,15 @@ class _Layout:
         for d in program.declared(File.OUT):
             if d.semantic is not None and d.semantic.name == "PRIM_ID":
                 r.number_at = 16 * d.first
-        return _Layout(rows, program.file_size(File.IN), r.limit, size, r.out_rows, invocations, r)
+        return _Layout(
+            rows=rows,
+            registers=program.file_size(File.IN),
+            limit=r.limit,
+            size=size,
+            out_rows=r.out_rows,
+            invocations=invocations,
+            record=r,
+        )
 
 
 class GeometryStage:

@@ -5,7 +5,7 @@ Every template is frozen, so a constant state object may keep it. Source: the do
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from backends.formats import Format
 from backends.pipe.enums import (
@@ -29,7 +29,7 @@ MAX_ANISOTROPY = 16
 """The longest footprint that a sampler can ask for: max_anisotropy, and PIPE_CAPF_MAX_TEXTURE_ANISOTROPY."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RenderTargetBlend:
     """Blending of one render target."""
 
@@ -51,6 +51,7 @@ class BlendState:
     """
 
     rt: tuple[RenderTargetBlend, ...] = (RenderTargetBlend(),)
+    _: KW_ONLY
     independent_blend_enable: bool = False
     logicop_enable: bool = False
     logicop_func: LogicOp = LogicOp.COPY
@@ -77,7 +78,7 @@ class DepthState:
     bounds_max: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StencilState:
     """The stencil test of one facing."""
 
@@ -108,7 +109,7 @@ class DepthStencilAlphaState:
     alpha: AlphaState = AlphaState()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RasterizerState:
     """Rasterization: the way primitives become fragments."""
 
@@ -158,7 +159,7 @@ class RasterizerState:
     offset_clamp: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SamplerState:
     """Sampling of textures. border_color holds floats, or integers for integer views."""
 
@@ -235,7 +236,7 @@ class PolyStipple:
     stipple: tuple[int, ...] = (0xFFFFFFFF,) * 32
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DrawInfo:
     """One draw. With index_size 0 it draws vertices `start` to `start + count - 1`, otherwise it reads that range of indices.
 

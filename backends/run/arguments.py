@@ -51,7 +51,7 @@ class RunOptions(TypedDict, total=False):
     fuel: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Arguments:
     """Arguments of one run.
 

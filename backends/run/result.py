@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -80,6 +80,7 @@ class RunResult:
     outputs: Bits
     alive: Mask
     exhausted: Mask
+    _: KW_ONLY
     emitted: Sequence[Bits] = ()
     strips: Sequence[NDArray[np.int64]] = ()
     buffers: Mapping[int, NDArray[np.uint8]] = field(default_factory=dict)

@@ -30,7 +30,7 @@ Index = NDArray[np.int64]
 Triple = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Shape:
     """Invocations and lanes of one run.
 
@@ -90,13 +90,25 @@ def flat_shape(invocations: int, primitives: int) -> Shape:
     """One group of everything; every primitive has as many invocations."""
     lanes = _padded(_checked(invocations))
     each = max(1, invocations // max(1, primitives))
-    return Shape(invocations, invocations, max(lanes, QUAD), 1, np.minimum(np.arange(max(lanes, QUAD)) // each, max(0, primitives - 1)))
+    return Shape(
+        invocations=invocations,
+        members=invocations,
+        group=max(lanes, QUAD),
+        groups=1,
+        primitive=np.minimum(np.arange(max(lanes, QUAD)) // each, max(0, primitives - 1)),
+    )
 
 
 def patch_shape(patches: int, vertices: int) -> Shape:
     """A group a patch, an invocation a vertex that it writes."""
     group = _padded(vertices)
-    return Shape(_checked(patches * vertices), vertices, group, patches, np.repeat(np.arange(patches), group))
+    return Shape(
+        invocations=_checked(patches * vertices),
+        members=vertices,
+        group=group,
+        groups=patches,
+        primitive=np.repeat(np.arange(patches), group),
+    )
 
 
 def block_shape(program: Program, grid: Triple, block: Triple | None) -> Shape:
@@ -119,7 +131,15 @@ def block_shape(program: Program, grid: Triple, block: Triple | None) -> Shape:
     group = _padded(threads)
     if group * blocks > MAX_INVOCATIONS:  # lanes are what takes memory: four for a block of one thread
         raise ValueError(f"grid has {blocks} blocks of {threads} threads, more than {MAX_INVOCATIONS} invocations in whole quads")
-    return Shape(threads * blocks, threads, group, blocks, np.repeat(np.arange(blocks), group), grid, block)
+    return Shape(
+        invocations=threads * blocks,
+        members=threads,
+        group=group,
+        groups=blocks,
+        primitive=np.repeat(np.arange(blocks), group),
+        grid=grid,
+        block=block,
+    )
 
 
 def coordinates(numbers: Index, size: Triple) -> NDArray[np.uint32]:

@@ -63,4 +63,6 @@ def _entry(register: int | None, form: int, unit: int | None) -> int:
     return (0xFF if register is None else register & 0xFF) | form << 8 | (0xF if unit is None else unit & 0xF) << 12
 
 
-PROFILE = Profile("i915", "Intel i915", interpolators(UNITS), build, UNITS, has_fragment_flow=False, has_primitive_id=False)
+PROFILE = Profile(
+    "i915", "Intel i915", interpolators(UNITS), build=build, interpolators=UNITS, has_fragment_flow=False, has_primitive_id=False
+)

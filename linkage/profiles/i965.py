@@ -13,4 +13,4 @@ def build(job: Job) -> None:
     )
 
 
-PROFILE = Profile("i965", "Intel i965 (unknown)", BYTE, build)
+PROFILE = Profile("i965", "Intel i965 (unknown)", BYTE, build=build)

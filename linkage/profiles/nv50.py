@@ -101,4 +101,4 @@ def _component_numbers(job: Job) -> dict[tuple[int, int], int]:
     return numbers
 
 
-PROFILE = Profile("nv50", "NVIDIA nv50", ARBITRARY, build)
+PROFILE = Profile("nv50", "NVIDIA nv50", ARBITRARY, build=build)

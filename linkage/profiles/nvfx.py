@@ -133,5 +133,15 @@ def _constants(job: Job) -> None:
             job.patches.append(Patch("constant", field, field.anchor, f"CONST[{field.anchor}]"))
 
 
-NV30 = Profile("nv30", "NVIDIA nv30", BYTE, build, 8, has_face=False, has_fragment_flow=False, has_geometry=False, has_primitive_id=False)
-NV40 = Profile("nv40", "NVIDIA nv40", BYTE, build, 10, has_geometry=False, has_primitive_id=False)
+NV30 = Profile(
+    "nv30",
+    "NVIDIA nv30",
+    BYTE,
+    build=build,
+    interpolators=8,
+    has_face=False,
+    has_fragment_flow=False,
+    has_geometry=False,
+    has_primitive_id=False,
+)
+NV40 = Profile("nv40", "NVIDIA nv40", BYTE, build=build, interpolators=10, has_geometry=False, has_primitive_id=False)

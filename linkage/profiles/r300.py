@@ -126,5 +126,5 @@ class _Block:
 
 
 _LIMITS = interpolators(GENERICS)
-R300 = Profile("r300", "ATI r300", _LIMITS, build, TEXTURES, has_face=False, has_geometry=False, has_primitive_id=False)
-R500 = Profile("r500", "ATI r500", _LIMITS, build, TEXTURES, has_geometry=False, has_primitive_id=False)
+R300 = Profile("r300", "ATI r300", _LIMITS, build=build, interpolators=TEXTURES, has_face=False, has_geometry=False, has_primitive_id=False)
+R500 = Profile("r500", "ATI r500", _LIMITS, build=build, interpolators=TEXTURES, has_geometry=False, has_primitive_id=False)

@@ -107,4 +107,4 @@ def _fed_by(job: Job, register: int, semantic: Semantic) -> Semantic:
     return next(output.semantic for output in job.producer.outputs if output.register == register)
 
 
-PROFILE = Profile("r600", "AMD r600", BYTE, build)
+PROFILE = Profile("r600", "AMD r600", BYTE, build=build)

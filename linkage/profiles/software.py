@@ -18,4 +18,4 @@ def build(job: Job) -> None:
     job.block("slots", 8, entries)
 
 
-PROFILE = Profile("software", "tgsi's own rasterizer", ARBITRARY, build)
+PROFILE = Profile("software", "tgsi's own rasterizer", ARBITRARY, build=build)

@@ -108,5 +108,5 @@ def build_slots(job: Job) -> None:
         job.block("clip shadows", 8, [(to, f"copy of OUT[{register}]") for register, to in shadow.items()])
 
 
-VGPU9 = Profile("svga", "VMware svga, VGPU9", SM3, build_names, 16, has_geometry=False, has_primitive_id=False)
-VGPU10 = Profile("svga10", "VMware svga, VGPU10", ARBITRARY, build_slots, 64)
+VGPU9 = Profile("svga", "VMware svga, VGPU9", SM3, build=build_names, interpolators=16, has_geometry=False, has_primitive_id=False)
+VGPU10 = Profile("svga10", "VMware svga, VGPU10", ARBITRARY, build=build_slots, interpolators=64)

@@ -21,7 +21,7 @@ MAX_RENDER_TARGETS = 8
 _SM3 = "shader model 3 has 14 names of 16 indices (224); POSITION0, PSIZE0, COLOR0, COLOR1 and FOG0 are taken"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticLimits:
     """A limit set. GENERIC has indices 0 to `generic` - 1, or `generic_with_back` - 1 where the program has a BCOLOR; None: any.
 
@@ -47,10 +47,12 @@ class SemanticLimits:
 
 
 def _same(name: str, generic: int | None, reason: str, **more: int | bool | None) -> SemanticLimits:
-    return SemanticLimits(name, generic, generic, reason, **more)  # type: ignore[arg-type]
+    return SemanticLimits(name=name, generic=generic, generic_with_back=generic, reason=reason, **more)  # type: ignore[arg-type]
 
 
-SM3 = SemanticLimits("sm3", 219, 217, _SM3, f"{_SM3}, and two names are held for BCOLOR")
+SM3 = SemanticLimits(
+    name="sm3", generic=219, generic_with_back=217, reason=_SM3, reason_with_back=f"{_SM3}, and two names are held for BCOLOR"
+)
 """What every device can be fed with: 14 x 16 names less five, and less two where back colors are in use."""
 
 BYTE = _same("byte", 256, "the index is one byte")

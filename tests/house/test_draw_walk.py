@@ -133,6 +133,6 @@ def test_the_walk_goes_the_documented_way() -> None:
 
 
 def test_a_module_that_is_entered_in_turns_is_found() -> None:
-    walk = Walk(DrawState(RasterizerState(), BlendState(), DepthStencilAlphaState()))
+    walk = Walk(DrawState(rasterizer=RasterizerState(), blend=BlendState(), depth_stencil_alpha=DepthStencilAlphaState()))
     walk.calls = [(name, "f") for name in ("a", "a", "b", "a", "c", "a")]
     assert walk.visits == {"a": 3, "b": 1, "c": 1}

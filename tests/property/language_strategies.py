@@ -71,12 +71,12 @@ def instructions(draw: st.DrawFn) -> Instruction:
         info,
         tuple(draw(destinations) for _ in range(info.num_dst)),
         tuple(draw(sources) for _ in range(info.num_src)),
-        draw(st.booleans()),
-        draw(st.booleans()),
-        draw(TARGET_NAMES) if info.is_texture else None,
-        tuple(draw(st.lists(offsets, max_size=4))) if info.has_offsets and not info.has_memory else (),
-        draw(accesses) if info.has_memory else None,
-        draw(st.none() | st.integers(0, 1 << 20)) if labeled else None,
+        saturate=draw(st.booleans()),
+        precise=draw(st.booleans()),
+        texture=draw(TARGET_NAMES) if info.is_texture else None,
+        offsets=tuple(draw(st.lists(offsets, max_size=4))) if info.has_offsets and not info.has_memory else (),
+        memory=draw(accesses) if info.has_memory else None,
+        label=draw(st.none() | st.integers(0, 1 << 20)) if labeled else None,
     )
 
 

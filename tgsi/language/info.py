@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -139,6 +139,7 @@ class _Input:
 @dataclass(slots=True)
 class _Scan:
     program: ProgramData
+    _: KW_ONLY
     inputs: list[_Input] = field(default_factory=list)
     outputs: list[OutputInfo] = field(default_factory=list)
     system_values: list[Semantic] = field(default_factory=list)

@@ -6,7 +6,7 @@ operand's caret comes from reading its statement again when an error is shown.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from tgsi.language._record import record
 from tgsi.language.facts.enums import File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
@@ -92,6 +92,7 @@ class Instruction:
     opcode: OpcodeInfo
     dst: tuple[DstOperand, ...] = ()
     src: tuple[SrcOperand, ...] = ()
+    _: KW_ONLY
     saturate: bool = False
     precise: bool = False
     texture: str | None = None
@@ -126,6 +127,7 @@ class Declaration:
     file: File
     first: int
     last: int
+    _: KW_ONLY
     dimension: int | None = None
     semantic: Semantic | None = None
     interpolation: Interpolation | None = None

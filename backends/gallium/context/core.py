@@ -35,7 +35,7 @@ class ContextCore(ABC):
         super().__init__()
         self.screen = screen
         self.device = device
-        self.state = packet.DrawState(RasterizerState(), BlendState(), DepthStencilAlphaState())
+        self.state = packet.DrawState(rasterizer=RasterizerState(), blend=BlendState(), depth_stencil_alpha=DepthStencilAlphaState())
         self.framebuffer = NO_TARGETS
         self.cbufs: tuple[Surface | None, ...] = ()
         self.zsbuf: Surface | None = None

@@ -58,7 +58,7 @@ def written_vertices(program: Program) -> int:
     return max(1, program.property("TCS_VERTICES_OUT", 1))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ControlRegisters(DrawRegisters):
     """The Interface of a control program: lanes of patches."""
 
@@ -80,7 +80,16 @@ class ControlRegisters(DrawRegisters):
         else:
             words, rows = self.record.get("outputs"), f.const(I32, written_vertices(program))
         base = self.patch.zext(I64) * (rows.zext(I64) * (16 * registers))
-        return RowFile(f, words, rows, base, self.member, registers, patch_registers(program, file), self.there)
+        return RowFile(
+            f=f,
+            pointer=words,
+            rows=rows,
+            base=base,
+            own=self.member,
+            registers=registers,
+            once=patch_registers(program, file),
+            present=self.there,
+        )
 
     KERNELS: ClassVar[str] = "tessellation"
     SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
@@ -158,7 +167,22 @@ def _build_shade(
     patch = f.min(wanted, f.splat(last, lanes))
     there = there & (wanted <= last)
     zero = record.get("inputs")
-    interface = ControlRegisters(f, LaneMap(lanes, "linear"), record.get("env"), zero, zero, *bound, program, record, patch, member, there)
+    textures, samplers, images = bound
+    interface = ControlRegisters(
+        f=f,
+        lane_map=LaneMap(lanes, "linear"),
+        env=record.get("env"),
+        inputs=zero,
+        system=zero,
+        textures=textures,
+        samplers=samplers,
+        images=images,
+        program=program,
+        record=record,
+        patch=patch,
+        member=member,
+        there=there,
+    )
     translate(f, program, interface, there, fuel=fuel, barriers=barriers)
     if barriers is None:
         f.ret()

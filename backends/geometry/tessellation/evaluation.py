@@ -27,7 +27,7 @@ from tgsi.language.program import Program
 _Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PatchRows(RowFile):
     """Registers of the one patch that all lanes belong to: what is named by numbers is one value for all. What lies outside reads 0."""
 
@@ -53,7 +53,7 @@ class PatchRows(RowFile):
         return f.select(exists, word, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRegisters(DrawRegisters):
     """The Interface of an evaluation program: points `point` and following of patch `patch`."""
 
@@ -73,7 +73,16 @@ class EvaluationRegisters(DrawRegisters):
         f, rows, registers = self.f, self.f.const(I32, self.rows), self.program.file_size(file)
         words = f.at(self.record.get("inputs"), self.patch.zext(I64) * (16 * self.rows * registers))
         base = f.const(I64.wide(self.lane_map.lanes), 0)
-        return PatchRows(f, words, rows, base, None, registers, patch_registers(self.program, file), self.present())
+        return PatchRows(
+            f=f,
+            pointer=words,
+            rows=rows,
+            base=base,
+            own=None,
+            registers=registers,
+            once=patch_registers(self.program, file),
+            present=self.present(),
+        )
 
     def coordinate(self, channel: int) -> Val:
         """A channel of the points' place in the domain."""
@@ -138,8 +147,22 @@ def _build_points(module: Module, program: Program, lanes: int, rows: int, bound
     f = Function(module, "points", [PTR, I32, I32, I32], internal=True)
     record, (patch, point, end) = Record(f, f.args[0], EvaluationRecord), f.args[1:]
     nothing = record.get("inputs")
+    textures, samplers, images = bound
     interface = EvaluationRegisters(
-        f, LaneMap(lanes, "linear"), record.get("env"), nothing, nothing, *bound, program, record, rows, patch, point, end
+        f=f,
+        lane_map=LaneMap(lanes, "linear"),
+        env=record.get("env"),
+        inputs=nothing,
+        system=nothing,
+        textures=textures,
+        samplers=samplers,
+        images=images,
+        program=program,
+        record=record,
+        rows=rows,
+        patch=patch,
+        point=point,
+        end=end,
     )
     outputs = translate(f, program, interface, interface.present(), fuel=fuel)
     registers = program.file_size(File.OUT)

@@ -39,7 +39,7 @@ class RowsLayout:
         return RowsLayout(rows, 16 * rows * registers, r)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PatchLayout:
     """control, evaluation: the rows that each reads; without a control program `control` is None.
 
@@ -65,12 +65,32 @@ class PatchLayout:
         points = _TYPICAL_POINTS * size + _TYPICAL_PRIMITIVES * 4 * (key.vertices + 1)
         if control is None:
             only = RowsLayout.of(vertex, evaluation, rows)
-            return PatchLayout(key, None, only, rows, 0, -1, -1, size, max(points, 2 * only.patch_bytes))
+            return PatchLayout(
+                key=key,
+                control=None,
+                evaluation=only,
+                written=rows,
+                written_size=0,
+                outer=-1,
+                inner=-1,
+                size=size,
+                most_bytes=max(points, 2 * only.patch_bytes),
+            )
         first, written = RowsLayout.of(vertex, control, rows), written_vertices(control)
         second, written_size = RowsLayout.of(control, evaluation, written), 16 * control.file_size(File.OUT)
         on_the_way = first.patch_bytes + written * written_size + second.patch_bytes
         outer, inner = (_place(control, name) for name in LEVELS)
-        return PatchLayout(key, first, second, written, written_size, outer, inner, size, max(points, on_the_way))
+        return PatchLayout(
+            key=key,
+            control=first,
+            evaluation=second,
+            written=written,
+            written_size=written_size,
+            outer=outer,
+            inner=inner,
+            size=size,
+            most_bytes=max(points, on_the_way),
+        )
 
 
 def _place(program: Program, name: str) -> int:

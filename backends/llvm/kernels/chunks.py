@@ -32,7 +32,7 @@ FIRST = 1 << 10
 """Lanes of the first call of a program with loops. See `pace`."""
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class Run:
     """One run of a compiled kernel.
 

@@ -57,7 +57,7 @@ class GridRecord(ctypes.Structure):
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GridKey:
     """The static part of a launch.
 
@@ -75,7 +75,7 @@ class GridKey:
     is_threaded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GridRegisters(SystemValues, Registers):
     """The Interface of one vector of threads."""
 
@@ -206,8 +206,18 @@ def _build_shade(module: Module, program: Program, key: GridKey) -> int:
     record, lane_map = Record(f, f.args[0], GridRecord), LaneMap(key.lanes)
     here = f.alloca(f"[{key.lanes} x i32]")
     interface = GridRegisters(
-        *(f, lane_map, record.get("env"), here, here, dict(key.textures), dict(key.samplers), program),
-        *(record, f.args[1], dict(key.images), key),
+        f=f,
+        lane_map=lane_map,
+        env=record.get("env"),
+        inputs=here,
+        system=here,
+        textures=dict(key.textures),
+        samplers=dict(key.samplers),
+        program=program,
+        record=record,
+        index=f.args[1],
+        images=dict(key.images),
+        key=key,
     )
     present = interface.find_present()
     f.store(present.zext(I32), here)

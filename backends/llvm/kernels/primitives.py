@@ -20,7 +20,7 @@ GRID_MEMORY = (MemoryType.GLOBAL, MemoryType.INPUT)
 """The BufferRecords of RunRecord.grid_memory, in this order."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PrimitiveRegisters(RunRegisters):
     """The Interface of stages with rows: inputs have one for each vertex of a primitive, and outputs may."""
 
@@ -31,10 +31,19 @@ class PrimitiveRegisters(RunRegisters):
         rows, registers = self.record.get(count), program.file_size(file)
         base = self.numbers("primitives").zext(I64) * (rows.zext(I64) * (16 * registers))
         own = self.numbers("members") if File.OUT in STAGES[program.processor].vertex_rows else None
-        return RowFile(f, self.record.get(words), rows, base, own, registers, patch_registers(program, file), self.present())
+        return RowFile(
+            f=f,
+            pointer=self.record.get(words),
+            rows=rows,
+            base=base,
+            own=own,
+            registers=registers,
+            once=patch_registers(program, file),
+            present=self.present(),
+        )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GeometryRegisters(PrimitiveRegisters):
     """GEOM: programs emit vertices."""
 
@@ -46,7 +55,7 @@ class GeometryRegisters(PrimitiveRegisters):
         object.__setattr__(self, "emission", EmissionBuffer(self.f, lanes, registers, limit, emitted, marks))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GridRegisters(RunRegisters):
     """COMP: memory of blocks, of invocations and of the grid."""
 

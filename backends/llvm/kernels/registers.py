@@ -16,7 +16,7 @@ from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Registers:
     """An Interface that reads register files stored as vectors: channel c of register r is vector number 4 * r + c."""
 
@@ -50,7 +50,7 @@ class Registers:
         return self.samplers.get(unit)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DrawRegisters(SystemValues, Registers):
     """Interface that all stages of draws before the rasterizer share: memory, through ShaderEnv, and a table of system values."""
 
@@ -72,7 +72,7 @@ class DrawRegisters(SystemValues, Registers):
         return Record(self.f, self.env, ShaderEnv).get("counters")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRegisters(Registers):
     """The Interface of a run kernel, for vector number `index` (i32) of a RunRecord."""
 

@@ -25,7 +25,7 @@ from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Variant:
     """Everything that determines a run kernel. Programs with the same canonical text are one."""
 
@@ -75,10 +75,28 @@ def run(
     environment = Environment(program, arguments)
     if library is None:
         lanes = fitting_lanes(program, lanes)
-        keys = environment.texture_keys, environment.sampler_keys, environment.image_keys
-        library = _kernels.get(_Variant(program.text, lanes, cpu, *keys, arguments.fuel, program))
+        library = _kernels.get(
+            _Variant(
+                text=program.text,
+                lanes=lanes,
+                cpu=cpu,
+                textures=environment.texture_keys,
+                samplers=environment.sampler_keys,
+                images=environment.image_keys,
+                fuel=arguments.fuel,
+                program=program,
+            )
+        )
     inputs, system = interpolate(program, arguments), _system_registers(program, arguments)
-    work = Run(program, arguments, lanes, environment.address, library.entry("run"), inputs, system)
+    work = Run(
+        program=program,
+        arguments=arguments,
+        lanes=lanes,
+        environment=environment.address,
+        entry=library.entry("run"),
+        inputs=inputs,
+        system=system,
+    )
     work.run()
     places = arguments.places
     emission = work.emission() if program.processor is Processor.GEOM else None

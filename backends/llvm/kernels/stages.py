@@ -43,7 +43,7 @@ def _vector(number: int, interface: VertexRegisters, channel: int) -> Val:
     return interface.vector(interface.system, number, integer=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VertexRegisters(DrawRegisters):
     """Inputs and system values of vertices. A system value is one number, the same in all channels."""
 
@@ -96,7 +96,17 @@ def build_vertex_kernel(
     f = Function(module, name, [PTR] * 4)
     env, inputs, out, system = f.args
     kind = _Partial if wants_presence(program) else VertexRegisters
-    interface = kind(f, LaneMap(lanes), env, inputs, system, textures or {}, samplers or {}, images or {}, program)
+    interface = kind(
+        f=f,
+        lane_map=LaneMap(lanes),
+        env=env,
+        inputs=inputs,
+        system=system,
+        textures=textures or {},
+        samplers=samplers or {},
+        images=images or {},
+        program=program,
+    )
     _store_outputs(f, translate(f, program, interface), program, out, lanes)
     f.ret()
     return module
@@ -150,7 +160,19 @@ def _build_shade(
     system = vector_part(record, "system", index, file_bytes(program, File.SV, lanes))
     lane_map = LaneMap(lanes, "linear")
     kind = FragmentRegisters if program.processor is Processor.FRAG else KINDS.get(program.processor, RunRegisters)
-    interface = kind(f, lane_map, record.get("env"), inputs, system, textures, samplers, program, record, index, images)
+    interface = kind(
+        f=f,
+        lane_map=lane_map,
+        env=record.get("env"),
+        inputs=inputs,
+        system=system,
+        textures=textures,
+        samplers=samplers,
+        program=program,
+        record=record,
+        index=index,
+        images=images,
+    )
     outputs = translate(f, program, interface, interface.present(), fuel=fuel, barriers=barriers, reports=True)
     if File.OUT not in plan_of(program).rows:
         _store_outputs(f, outputs, program, interface.part("outputs", file_bytes(program, File.OUT, lanes)), lanes)

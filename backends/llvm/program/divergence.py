@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 
 from backends.llvm.program.access import Access, Key, access, is_indirect
 from backends.llvm.program.tree import Control, Leaf, Region, enclosing
@@ -64,6 +64,7 @@ class Divergence:
     """
 
     homes: dict[Key, Region | None]
+    _: KW_ONLY
     divergent: set[Key] = field(default_factory=set)
     integer: set[Key] = field(default_factory=set)
     controls: set[Control] = field(default_factory=set)

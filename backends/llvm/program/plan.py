@@ -29,7 +29,7 @@ _TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
 """Other files whose first bracket means something; it is ignored elsewhere, as Mesa does."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Control tree, divergence, and what must be fetched.
 
@@ -137,17 +137,17 @@ def _make(program: Program) -> Plan:
     counts = Counter(trait for leaf in leaves(main) for trait in leaf.instruction.opcode.traits)
     waits = counts[Trait.BARRIER] > 0 and program.processor in GROUP_STAGES
     return Plan(
-        main,
-        analyse(main, memory, waits),
-        arrays,
-        frozenset(reads),
-        tuple(sorted(constants)),
-        rows,
-        counts[Trait.KILL] > 0,
-        waits,
-        counts[Trait.FILTER],
-        counts[Trait.FETCH],
-        sums_prevail(main),
+        main=main,
+        flow=analyse(main, memory, waits),
+        arrays=arrays,
+        reads=frozenset(reads),
+        constants=tuple(sorted(constants)),
+        rows=rows,
+        kills=counts[Trait.KILL] > 0,
+        waits=waits,
+        samples=counts[Trait.FILTER],
+        fetches=counts[Trait.FETCH],
+        sums_prevail=sums_prevail(main),
     )
 
 

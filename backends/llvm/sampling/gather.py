@@ -38,7 +38,7 @@ def emit_gather(
     info = INFOS[target]
     bound = Texture(f, texture_key, texture, coords[0].lanes)
     spatial, face = list(coords[: info.dimensions]), None
-    base = Sampling(f, bound, texture_key, sampler_key, sampler, info, ())
+    base = Sampling(f=f, texture=bound, key=texture_key, sampler_key=sampler_key, sampler=sampler, info=info, offsets=())
     if base.cube:
         face, spatial, _ = project(f, spatial, None)
     layer = base.layer(coords, face)

@@ -126,7 +126,7 @@ def emit_query_lod(
     zero = f.const(F32.wide(lanes), 0.0)
     raw = zero
     if implicit:
-        sampling = Sampling(f, bound, texture_key, sampler_key, sampler, info, ())
+        sampling = Sampling(f=f, texture=bound, key=texture_key, sampler_key=sampler_key, sampler=sampler, info=info, offsets=())
         spatial = list(coords[: info.dimensions])
         gradients: Sequence[Sequence[Val]] = [[lane_map.ddx(f, c) for c in spatial], [lane_map.ddy(f, c) for c in spatial]]
         if sampling.cube:

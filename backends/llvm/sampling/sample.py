@@ -75,7 +75,7 @@ def compare(f: Function, key: TextureKey, func: CompareFunc, reference: Val, dep
     return [passed, passed, passed, one]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
     """One texture instruction being written."""
 
@@ -319,7 +319,7 @@ def emit_sample(
     lanes = coords[0].lanes
     sampler_key = _plain(sampler_key, texture_key)
     texture_value = Texture(f, texture_key, texture, lanes)
-    sampling = Sampling(f, texture_value, texture_key, sampler_key, sampler, info, offsets)
+    sampling = Sampling(f=f, texture=texture_value, key=texture_key, sampler_key=sampler_key, sampler=sampler, info=info, offsets=offsets)
     spatial = list(coords[: info.dimensions])
     face = None
     wanted = sampling.needs_lod()

@@ -26,7 +26,7 @@ Way = sample.LodMode | Literal["gather", "lod", "bias alone"]
 """How level 0 or some other is sampled; or what else is done: four texels, the level of detail with derivatives or without."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SampleFunction:
     """Everything static of one way to sample.
 
@@ -78,28 +78,28 @@ def decode(symbol: str) -> SampleFunction:
         )
         w, x, y, z = (Swizzle(c) for c in t[2])
         return SampleFunction(
-            LaneMap(lanes, kind, rows),
-            TextureKey(Format[t[0]], TextureTarget(t[1]), (w, x, y, z), t[3], t[4]),
-            SamplerKey(
-                TexWrap(s[0]),
-                TexWrap(s[1]),
-                TexWrap(s[2]),
-                TexFilter(s[3]),
-                TexFilter(s[4]),
-                TexMipFilter(s[5]),
-                TexCompare(s[6]),
-                CompareFunc(s[7]),
-                s[8],
-                s[9],
-                s[10],
+            lane_map=LaneMap(lanes, kind, rows),
+            texture=TextureKey(Format[t[0]], TextureTarget(t[1]), (w, x, y, z), t[3], t[4]),
+            sampler=SamplerKey(
+                wrap_s=TexWrap(s[0]),
+                wrap_t=TexWrap(s[1]),
+                wrap_r=TexWrap(s[2]),
+                min_img_filter=TexFilter(s[3]),
+                mag_img_filter=TexFilter(s[4]),
+                min_mip_filter=TexMipFilter(s[5]),
+                compare_mode=TexCompare(s[6]),
+                compare_func=CompareFunc(s[7]),
+                normalized_coords=s[8],
+                seamless_cube_map=s[9],
+                anisotropic=s[10],
             ),
-            target,
-            mode,
-            coords,
-            has_lod,
-            gradients,
-            tuple(offsets),
-            component,
+            target=target,
+            mode=mode,
+            coords=coords,
+            has_lod=has_lod,
+            gradients=gradients,
+            offsets=tuple(offsets),
+            component=component,
         )
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise ValueError(f"{symbol[:40]} is no function of the sampling library") from error

@@ -6,7 +6,7 @@ features on that these rules need (vectors, double floats), or off that break th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
@@ -23,6 +23,7 @@ class Architecture:
     triple: str
     about: str
     processor: str = ""
+    _: KW_ONLY
     llvm_features: str = ""
     abi: str = ""
     features: frozenset[str] = frozenset()
@@ -36,15 +37,23 @@ _ROWS = (
     Architecture("i686", "i686-linux-gnu", "32-bit x86 with SSE2", "pentium4", features=frozenset({"x86"})),
     Architecture("aarch64", "aarch64-linux-gnu", "64-bit ARM", "generic", features=_FMA | {"aarch64"}),
     Architecture(
-        "armv7", "armv7-linux-gnueabihf", "32-bit ARM; vectors are split up, since NEON flushes denormals", "generic", "+vfp4,-neon"
+        "armv7",
+        "armv7-linux-gnueabihf",
+        "32-bit ARM; vectors are split up, since NEON flushes denormals",
+        "generic",
+        llvm_features="+vfp4,-neon",
     ),
-    Architecture("riscv64", "riscv64-linux-gnu", "RISC-V, RV64GC", "generic-rv64", "+m,+a,+f,+d,+c", "lp64d", _FMA),
-    Architecture("riscv32", "riscv32-linux-gnu", "RISC-V, RV32GC", "generic-rv32", "+m,+a,+f,+d,+c", "ilp32d", _FMA),
-    Architecture("loongarch64", "loongarch64-linux-gnu", "LoongArch", "generic-la64", "+f,+d", "lp64d", _FMA),
+    Architecture(
+        "riscv64", "riscv64-linux-gnu", "RISC-V, RV64GC", "generic-rv64", llvm_features="+m,+a,+f,+d,+c", abi="lp64d", features=_FMA
+    ),
+    Architecture(
+        "riscv32", "riscv32-linux-gnu", "RISC-V, RV32GC", "generic-rv32", llvm_features="+m,+a,+f,+d,+c", abi="ilp32d", features=_FMA
+    ),
+    Architecture("loongarch64", "loongarch64-linux-gnu", "LoongArch", "generic-la64", llvm_features="+f,+d", abi="lp64d", features=_FMA),
     Architecture("powerpc64le", "powerpc64le-linux-gnu", "POWER8", "pwr8", features=_FMA),
     Architecture("mips64el", "mips64el-linux-gnu", "MIPS64, release 2", "mips64r2"),
-    Architecture("wasm32", "wasm32-unknown-unknown", "WebAssembly with 128-bit vectors", "generic", "+simd128"),
-    Architecture("wasm64", "wasm64-unknown-unknown", "WebAssembly with 64-bit memory", "generic", "+simd128"),
+    Architecture("wasm32", "wasm32-unknown-unknown", "WebAssembly with 128-bit vectors", "generic", llvm_features="+simd128"),
+    Architecture("wasm64", "wasm64-unknown-unknown", "WebAssembly with 64-bit memory", "generic", llvm_features="+simd128"),
     Architecture("nvptx64", "nvptx64-nvidia-cuda", "NVIDIA GPUs; PTX is text", "sm_75", features=_FMA, objects=False),
     Architecture("amdgcn", "amdgcn-amd-amdhsa", "AMD GPUs", "gfx900", features=_FMA, stack=5),
 )

@@ -13,7 +13,7 @@ Index = Val | int
 """A register or a vertex: known now, or i32, a scalar or a lane each."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RowFile:
     """Words at `pointer`: [primitive][row][register][channel].
 

@@ -108,7 +108,7 @@ def test_only_kernels_of_several_threads_use_instructions_that_lock(target: str)
     locks = {}
     for name, text in (("free", free), ("seen", seen)):
         for is_threaded in (False, True):
-            key = GridKey(16, images=kinds, is_threaded=is_threaded)
+            key = GridKey(lanes=16, images=kinds, is_threaded=is_threaded)
             locks[name, is_threaded] = "atomicrmw" in build_grid_kernel(parse(text), key).text()
     assert locks == {("free", False): False, ("free", True): True, ("seen", False): False, ("seen", True): False}
 

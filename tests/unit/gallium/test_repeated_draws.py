@@ -223,7 +223,7 @@ def test_many_repeated_draws_are_carried_out_in_between(monkeypatch: pytest.Monk
 
 
 def test_a_state_has_another_revision_when_a_field_was_given_another_object() -> None:
-    state = DrawState(g.RasterizerState(), g.BlendState(), g.DepthStencilAlphaState())
+    state = DrawState(rasterizer=g.RasterizerState(), blend=g.BlendState(), depth_stencil_alpha=g.DepthStencilAlphaState())
     seen = {state.revision}
     for name in ("blend_color", "viewports", "stage", "memory"):
         setattr(state, name, object())
@@ -231,7 +231,7 @@ def test_a_state_has_another_revision_when_a_field_was_given_another_object() ->
         seen.add(state.revision)
         setattr(state, name, getattr(state, name))
         assert state.revision in seen
-    other = DrawState(state.rasterizer, state.blend, state.depth_stencil_alpha)
+    other = DrawState(rasterizer=state.rasterizer, blend=state.blend, depth_stencil_alpha=state.depth_stencil_alpha)
     for shader in (Shader(parse("VERT\nEND\n")), None):
         seen.add(other.revision)
         other.bind(Processor.VERT, shader)
@@ -239,7 +239,7 @@ def test_a_state_has_another_revision_when_a_field_was_given_another_object() ->
         seen.add(other.revision)
         other.bind(Processor.VERT, shader)
         assert other.revision in seen
-    assert DrawState(state.rasterizer, state.blend, state.depth_stencil_alpha).revision not in seen
+    assert DrawState(rasterizer=state.rasterizer, blend=state.blend, depth_stencil_alpha=state.depth_stencil_alpha).revision not in seen
 
 
 @pytest.mark.parametrize("size", [0, 1, 4, 15, 16, 64, 65, 4096, MAX_BYTES, MAX_BYTES + 4])

@@ -78,7 +78,17 @@ def test_programs_with_several_samples_call_one_function_a_way() -> None:
 def test_a_name_holds_everything() -> None:
     texture = TextureKey(Format["Z32_FLOAT"], TextureTarget.TEXTURE_CUBE, (Swizzle.X, Swizzle.ONE, Swizzle.ZERO, Swizzle.W), True, False)
     sampler = SamplerKey(compare_mode=TexCompare.R_TO_TEXTURE, seamless_cube_map=True, normalized_coords=False)
-    function = SampleFunction(LaneMap(32, "run", 4), texture, sampler, "SHADOWCUBE", "gradient", 4, True, 3, (1, -2, 3))
+    function = SampleFunction(
+        lane_map=LaneMap(32, "run", 4),
+        texture=texture,
+        sampler=sampler,
+        target="SHADOWCUBE",
+        mode="gradient",
+        coords=4,
+        has_lod=True,
+        gradients=3,
+        offsets=(1, -2, 3),
+    )
     assert decode(function.symbol) == function
     with pytest.raises(ValueError, match="sampling library"):
         decode(SYMBOL_PREFIX + "zz")

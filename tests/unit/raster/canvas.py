@@ -38,7 +38,7 @@ FS_ONE = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.00392156862745, 0.0, 0.0, 0.0
 FS_WHITE = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n"
 FS_CONSTANT = "FRAG\nDCL CONST[0]\nDCL OUT[0], COLOR\nMOV OUT[0], CONST[0]\nEND\n"
 
-ADD = BlendState((RenderTargetBlend(True, rgb_dst_factor=1, alpha_dst_factor=1),))  # type: ignore[arg-type]
+ADD = BlendState((RenderTargetBlend(blend_enable=True, rgb_dst_factor=1, alpha_dst_factor=1),))  # type: ignore[arg-type]
 LESS = DepthStencilAlphaState(depth=DepthState(True, True, CompareFunc.LESS))
 
 _shaders: dict[str, Shader] = {}
@@ -91,7 +91,12 @@ class Canvas(Renderer):
         self.size = (width, height)
         self.set_framebuffer(Framebuffer(width, height, tuple(self.colors), self.depth_surface))
         half = (width / 2, height / 2, 0.5)
-        self.state = DrawState(RasterizerState(), BlendState(), DepthStencilAlphaState(), viewports=(ViewportState(half, half),))
+        self.state = DrawState(
+            rasterizer=RasterizerState(),
+            blend=BlendState(),
+            depth_stencil_alpha=DepthStencilAlphaState(),
+            viewports=(ViewportState(half, half),),
+        )
 
     def wipe(self, color: Sequence[float] = (0, 0, 0, 0), depth: float = 1.0, stencil: int = 0) -> None:
         buffers = int(Clear.COLOR0) * (2 ** len(self.colors) - 1) | Clear.DEPTH | Clear.STENCIL
@@ -127,7 +132,7 @@ class Canvas(Renderer):
             changes["index_buffer"] = self.memory(indices)
         if info is None:
             count = len(indices) if indices is not None else len(arrays[0])
-            info = DrawInfo(mode, count, index_size=indices.itemsize if indices is not None else 0)
+            info = DrawInfo(mode=mode, count=count, index_size=indices.itemsize if indices is not None else 0)
         state = with_shaders(dataclasses.replace(self.state, **changes), vs, fs)
         if constants is not None:
             state.fragment.constants = [self.memory(np.array(constants, np.float32))]

@@ -114,11 +114,11 @@ def random_equations(count: int) -> list[RenderTargetBlend]:
     rng = np.random.default_rng(8)
     over: Any = dict.fromkeys(("rgb_src_factor", "alpha_src_factor"), BlendFactor.SRC_ALPHA)
     under: Any = dict.fromkeys(("rgb_dst_factor", "alpha_dst_factor"), BlendFactor.INV_SRC_ALPHA)
-    found = [RenderTargetBlend(True, **over, **under), RenderTargetBlend(True, **under)]
+    found = [RenderTargetBlend(blend_enable=True, **over, **under), RenderTargetBlend(blend_enable=True, **under)]
     for _ in range(count):
         fields: dict[str, Any] = {f"{p}_func": BlendFunc(int(rng.choice([0, 0, 0, 1, 2, 3, 4]))) for p in ("rgb", "alpha")}
         fields |= {f"{p}_{n}_factor": FACTORS[rng.integers(len(FACTORS))] for p in ("rgb", "alpha") for n in ("src", "dst")}
-        found.append(RenderTargetBlend(True, **fields))
+        found.append(RenderTargetBlend(blend_enable=True, **fields))
     return found
 
 
@@ -142,7 +142,7 @@ def test_integer_and_float_paths_agree_within_a_step() -> None:
 def test_dual_source_blending_reads_the_second_color() -> None:
     fs = "FRAG\nDCL CONST[0]\nDCL OUT[0], COLOR[0]\nDCL OUT[1], COLOR[1]\nIMM[0] FLT32 {0.25, 0.5, 0.75, 1.0}\n"
     fs += "MOV OUT[0], CONST[0]\nMOV OUT[1], IMM[0]\nEND\n"
-    rt = RenderTargetBlend(True, rgb_src_factor=BlendFactor.SRC1_COLOR, rgb_dst_factor=BlendFactor.INV_SRC1_COLOR)
+    rt = RenderTargetBlend(blend_enable=True, rgb_src_factor=BlendFactor.SRC1_COLOR, rgb_dst_factor=BlendFactor.INV_SRC1_COLOR)
     before, after = draw(RGBA8, BlendState((rt,)), fs)
     d, weight = before.reshape(-1, 4)[:, :3] / 255, np.array([0.25, 0.5, 0.75])
     wanted = np.array(COLOR[:3]) * weight + d * (1 - weight)
@@ -163,7 +163,7 @@ def test_color_masks_keep_bits(format: Format, mask: int) -> None:
 
 @pytest.mark.parametrize("op", list(LogicOp), ids=lambda op: op.name)
 def test_logic_operations_are_their_truth_tables(op: LogicOp) -> None:
-    before, after = draw(RGBA8, BlendState((RenderTargetBlend(True),), logicop_enable=True, logicop_func=op))
+    before, after = draw(RGBA8, BlendState((RenderTargetBlend(blend_enable=True),), logicop_enable=True, logicop_func=op))
     source = np.unpackbits(np.rint(np.array(COLOR * (SIZE * SIZE)) * 255).astype("u1"))
     table = [int(op) >> k & 1 for k in range(4)]
     wanted = np.packbits(np.array(table, "u1")[2 * source + np.unpackbits(before)])
@@ -178,7 +178,7 @@ def test_logic_operations_leave_floats_alone() -> None:
 @pytest.mark.parametrize("format", [Format.R8G8B8A8_UINT, Format.R16G16B16A16_SINT, Format.R32G32B32A32_UINT], ids=str)
 def test_integer_targets_take_bits_and_are_not_blended(format: Format) -> None:
     fs = "FRAG\nDCL OUT[0], COLOR\nIMM[0] UINT32 {1, 70000, 4294967295, 200}\nMOV OUT[0], IMM[0]\nEND\n"
-    blend = BlendState((RenderTargetBlend(True, rgb_dst_factor=BlendFactor.ONE, alpha_dst_factor=BlendFactor.ONE),))
+    blend = BlendState((RenderTargetBlend(blend_enable=True, rgb_dst_factor=BlendFactor.ONE, alpha_dst_factor=BlendFactor.ONE),))
     with Canvas(SIZE, SIZE, color=(format,)) as c:
         c.draw_arrays(VS_POSITION, fs, [QUAD], Prim.TRIANGLE_STRIP, blend=blend)
         after = c.image().reshape(-1)
@@ -191,8 +191,8 @@ def test_integer_targets_take_bits_and_are_not_blended(format: Format) -> None:
 
 
 def test_keys_of_equal_states_are_equal() -> None:
-    off = BlendState((RenderTargetBlend(False, rgb_src_factor=BlendFactor.ZERO),))
-    copy = BlendState((RenderTargetBlend(True),))
+    off = BlendState((RenderTargetBlend(blend_enable=False, rgb_src_factor=BlendFactor.ZERO),))
+    copy = BlendState((RenderTargetBlend(blend_enable=True),))
     assert TargetKey.of(off, 0, RGBA8) == TargetKey.of(copy, 0, RGBA8) == TargetKey(RGBA8, 15)
     assert TargetKey.of(BlendState((RenderTargetBlend(colormask=ColorMask(0)),)), 0, RGBA8) is None
 

@@ -101,7 +101,15 @@ def test_stencil_functions_operations_and_masks(format: Format) -> None:
     rng, z, ref = np.random.default_rng(2), 0.5, 0x5A
     for func in CompareFunc:
         ops = [StencilOp(int(v)) for v in rng.integers(0, 8, 3)]
-        s = StencilState(True, func, ops[0], ops[1], ops[2], int(rng.choice([255, 0x3C])), int(rng.choice([255, 0xF1])))
+        s = StencilState(
+            enabled=True,
+            func=func,
+            fail_op=ops[0],
+            zpass_op=ops[1],
+            zfail_op=ops[2],
+            valuemask=int(rng.choice([255, 0x3C])),
+            writemask=int(rng.choice([255, 0xF1])),
+        )
         with Canvas(SIZE, SIZE, depth=format) as c:
             c.wipe()
             c.flush()
@@ -122,12 +130,12 @@ def test_stencil_functions_operations_and_masks(format: Format) -> None:
 
 def test_two_sided_stencil_follows_the_facing() -> None:
     triangles = np.array([[-1, -1, 0, 1], [0, -1, 0, 1], [-1, 1, 0, 1], [1, -1, 0, 1], [0, -1, 0, 1], [1, 1, 0, 1]], "f4")
-    increase = StencilState(True, CompareFunc.ALWAYS, zpass_op=StencilOp.REPLACE, valuemask=255, writemask=255)
+    increase = StencilState(enabled=True, func=CompareFunc.ALWAYS, zpass_op=StencilOp.REPLACE, valuemask=255, writemask=255)
     for ccw in (False, True):
         with Canvas(SIZE, SIZE, depth=Format.Z24_UNORM_S8_UINT) as c:
             c.wipe(stencil=3)
             state = DepthStencilAlphaState(
-                stencil=(increase, StencilState(True, CompareFunc.ALWAYS, zpass_op=StencilOp.INVERT, writemask=255))
+                stencil=(increase, StencilState(enabled=True, func=CompareFunc.ALWAYS, zpass_op=StencilOp.INVERT, writemask=255))
             )
             r = RasterizerState(front_ccw=ccw)
             c.draw_arrays(VS_POSITION, FS_WHITE, [triangles], rasterizer=r, depth_stencil_alpha=state, stencil_ref=(7, 9))
@@ -141,7 +149,7 @@ def test_alpha_test_drops_color_depth_and_stencil(func: CompareFunc) -> None:
     ramp = "FRAG\nDCL IN[0], POSITION, LINEAR\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0.0625, 0.0, 0.0, 0.0}\n"
     ramp += "MUL OUT[0], IN[0].xxxx, IMM[0].xxxx\nEND\n"
     format = Format.Z24_UNORM_S8_UINT
-    s = StencilState(True, CompareFunc.ALWAYS, zpass_op=StencilOp.INCR, valuemask=255, writemask=255)
+    s = StencilState(enabled=True, func=CompareFunc.ALWAYS, zpass_op=StencilOp.INCR, valuemask=255, writemask=255)
     alpha = AlphaState(True, func, 8.5 / 16)
     with Canvas(SIZE, SIZE, depth=format) as c:
         c.wipe((0, 0, 1, 0))
@@ -163,7 +171,7 @@ KILLS += "ADD TEMP[0], IN[0].xxxx, IMM[0].xxxx\nKILL_IF TEMP[0]\nMOV OUT[0], IMM
 @pytest.mark.parametrize("early", [False, True])
 def test_kill_stops_depth_writes_unless_tests_are_early(with_stencil: bool, early: bool) -> None:
     format = Format.Z24_UNORM_S8_UINT
-    s = StencilState(with_stencil, CompareFunc.ALWAYS, zpass_op=StencilOp.INCR, valuemask=255, writemask=255)
+    s = StencilState(enabled=with_stencil, func=CompareFunc.ALWAYS, zpass_op=StencilOp.INCR, valuemask=255, writemask=255)
     fs = KILLS.replace("FRAG\n", "FRAG\nPROPERTY FS_EARLY_DEPTH_STENCIL 1\n") if early else KILLS
     with Canvas(SIZE, SIZE, depth=format) as c:
         c.wipe()

@@ -20,7 +20,7 @@ from tests.unit.raster.triangles import KINDS, random_triangles
 OVER = BlendState(
     (
         RenderTargetBlend(
-            True,
+            blend_enable=True,
             rgb_src_factor=BlendFactor.SRC_ALPHA,
             rgb_dst_factor=BlendFactor.INV_SRC_ALPHA,
             alpha_src_factor=BlendFactor.SRC_ALPHA,
@@ -51,7 +51,7 @@ def digest(
         smooth, flat = fs_color("PERSPECTIVE"), fs_color("CONSTANT")
         c.draw_arrays(VS_COLOR, smooth, [position, color], blend=OVER, depth_stencil_alpha=LESS)
         c.draw_arrays(VS_COLOR, flat, [position, color], indices=index, depth_stencil_alpha=LESS)
-        strip = DrawInfo(Prim.TRIANGLE_STRIP, 300, instance_count=3)
+        strip = DrawInfo(mode=Prim.TRIANGLE_STRIP, count=300, instance_count=3)
         c.draw_arrays(VS_COLOR, smooth, [position, color], info=strip, blend=OVER, depth_stencil_alpha=LESS)
         set_mode(0x1F80 | 0x8040 | 0x2000)  # flush to zero, round down
         c.flush()

@@ -86,18 +86,26 @@ def fuzzed(seed: int, threads: int, lanes: int | None) -> bytes:
             size = r.of([0, 0, 1, 2, 4])
             indices = r.rng.integers(0, r.of([vertices + 1, 256, 1 << 32]), r.number(1, 80)).astype("u4")
             info = DrawInfo(
-                r.of(TOPOLOGIES),
-                r.number(0, 120),
-                r.of([0, 0, 3, 0xFFFFFFF0]),
-                size,
-                r.of([1, 1, 3]),
-                r.of([0, 0, 2, 0xFFFFFFFF]),
-                r.of([0, 0, -2, 1 << 30]),
-                r.coin(0.3),
-                r.of([0, 5, 0xFF, 0xFFFF, 0xFFFFFFFF]),
+                mode=r.of(TOPOLOGIES),
+                count=r.number(0, 120),
+                start=r.of([0, 0, 3, 0xFFFFFFF0]),
+                index_size=size,
+                instance_count=r.of([1, 1, 3]),
+                start_instance=r.of([0, 0, 2, 0xFFFFFFFF]),
+                index_bias=r.of([0, 0, -2, 1 << 30]),
+                primitive_restart=r.coin(0.3),
+                restart_index=r.of([0, 5, 0xFF, 0xFFFF, 0xFFFFFFFF]),
             )
             fail, passed, missed = (StencilOp(r.number(0, 8)) for _ in range(3))
-            stencil = StencilState(r.coin(), CompareFunc(r.number(0, 8)), fail, passed, missed, 255, 255)
+            stencil = StencilState(
+                enabled=r.coin(),
+                func=CompareFunc(r.number(0, 8)),
+                fail_op=fail,
+                zpass_op=passed,
+                zfail_op=missed,
+                valuemask=255,
+                writemask=255,
+            )
             c.draw_arrays(
                 VS_COLOR,
                 fs_color(r.of(["PERSPECTIVE", "LINEAR", "CONSTANT"])),
@@ -110,7 +118,7 @@ def fuzzed(seed: int, threads: int, lanes: int | None) -> bytes:
                 vertex_buffers=tuple(buffers),
                 index_buffer=c.memory(indices.astype({1: "u1", 2: "u2"}.get(size, "u4"))) if r.coin(0.9) else None,
                 rasterizer=rasterizer(r),
-                blend=BlendState((RenderTargetBlend(r.coin(), rgb_dst_factor=1, alpha_dst_factor=1),)),  # type: ignore[arg-type]
+                blend=BlendState((RenderTargetBlend(blend_enable=r.coin(), rgb_dst_factor=1, alpha_dst_factor=1),)),  # type: ignore[arg-type]
                 depth_stencil_alpha=DepthStencilAlphaState(
                     DepthState(r.coin(), r.coin(), CompareFunc(r.number(0, 8))), (stencil, StencilState())
                 ),

@@ -49,11 +49,19 @@ VS += "".join(f"MOV OUT[{k}], IN[0]\n" for k in range(5)) + "END\n"
 FS = "FRAG\nDCL IN[0], COLOR, COLOR\nDCL IN[1], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR[0]\nDCL OUT[1], COLOR[1]\n"
 FS += "ADD OUT[0], IN[0], IN[1]\nMOV OUT[1], IN[0]\nEND\n"
 
-STENCIL = StencilState(True, CompareFunc.LESS, StencilOp.INCR, StencilOp.DECR, StencilOp.ZERO, 15, 240)
+STENCIL = StencilState(
+    enabled=True,
+    func=CompareFunc.LESS,
+    fail_op=StencilOp.INCR,
+    zpass_op=StencilOp.DECR,
+    zfail_op=StencilOp.ZERO,
+    valuemask=15,
+    writemask=240,
+)
 BASES: dict[str, Any] = {
     "rasterizer": RasterizerState(offset_tri=True, offset_units=1.0, offset_scale=1.0),
-    "blend": BlendState((RenderTargetBlend(True, rgb_src_factor=BlendFactor.SRC_ALPHA),) * 2),
-    "rt": RenderTargetBlend(True, rgb_src_factor=BlendFactor.SRC_ALPHA, alpha_dst_factor=BlendFactor.DST_ALPHA),
+    "blend": BlendState((RenderTargetBlend(blend_enable=True, rgb_src_factor=BlendFactor.SRC_ALPHA),) * 2),
+    "rt": RenderTargetBlend(blend_enable=True, rgb_src_factor=BlendFactor.SRC_ALPHA, alpha_dst_factor=BlendFactor.DST_ALPHA),
     "depth": DepthState(True, True, CompareFunc.LESS, True, 0.25, 0.75),
     "stencil": STENCIL,
     "alpha": AlphaState(True, CompareFunc.LESS, 0.5),
@@ -90,7 +98,7 @@ def trace(c: Canvas, state: DrawState, mode: Prim) -> Any:
     recorder = Recorder(maker.kernels)
     maker.kernels, kept = recorder, maker.kernels  # type: ignore[assignment]
     try:
-        packet = maker.write(state, DrawInfo(mode, 6), c._framebuffer)
+        packet = maker.write(state, DrawInfo(mode=mode, count=6), c._framebuffer)
     finally:
         maker.kernels = kept
     if packet is None:

@@ -63,7 +63,9 @@ def test_restart_cuts_strips_for_every_index_size(kind: str) -> None:
     position, color = positions(12), np.ones((12, 4), "f4")
     cut = np.iinfo(kind).max
     indices = np.array([0, 1, 2, 3, cut, 4, 5, 6, cut, cut, 7, 8, cut, 9, 10, 11, 0], kind)
-    info = DrawInfo(Prim.TRIANGLE_STRIP, len(indices), index_size=np.dtype(kind).itemsize, primitive_restart=True, restart_index=int(cut))
+    info = DrawInfo(
+        mode=Prim.TRIANGLE_STRIP, count=len(indices), index_size=np.dtype(kind).itemsize, primitive_restart=True, restart_index=int(cut)
+    )
     strip = drawn(position, color, Prim.TRIANGLE_STRIP, indices=indices, info=info)
     triangles = np.array([0, 1, 2, 2, 1, 3, 4, 5, 6, 9, 10, 11, 11, 10, 0])
     assert np.array_equal(strip, drawn(position[triangles], color[triangles], Prim.TRIANGLES))
@@ -72,7 +74,7 @@ def test_restart_cuts_strips_for_every_index_size(kind: str) -> None:
 def test_index_bias_start_and_start_instance() -> None:
     position, color = positions(9), np.eye(4, dtype="f4")[np.arange(9) % 4]
     indices = np.array([9, 9, 9, 0, 1, 2, 2, 1, 3], "u2")
-    info = DrawInfo(Prim.TRIANGLES, 6, start=3, index_size=2, index_bias=4)
+    info = DrawInfo(mode=Prim.TRIANGLES, count=6, start=3, index_size=2, index_bias=4)
     with_bias = drawn(position, color, Prim.TRIANGLES, indices=indices, info=info)
     order = indices[3:] + 4
     assert np.array_equal(with_bias, drawn(position[order], color[order], Prim.TRIANGLES))
@@ -82,7 +84,7 @@ def test_index_bias_start_and_start_instance() -> None:
 def test_instanced_attributes_advance_by_their_divisor(divisor: int) -> None:
     position, color = positions(3), np.diag([1.0, 2.0, 4.0, 8.0]).astype("f4")
     elements = (VertexElement(0, RGBA32F, 0), VertexElement(0, RGBA32F, 1, divisor))
-    info = DrawInfo(Prim.TRIANGLES, 3, instance_count=5, start_instance=1)
+    info = DrawInfo(mode=Prim.TRIANGLES, count=3, instance_count=5, start_instance=1)
     image = drawn(position, color, Prim.TRIANGLES, vertex_elements=elements, info=info)
     rows = [color[1 + i // divisor] if 1 + i // divisor < 4 else np.zeros(4) for i in range(5)]
     assert np.array_equal(image[image.any(2)], np.broadcast_to(sum(rows), (int(image.any(2).sum()), 4)))
@@ -101,10 +103,12 @@ def test_vertices_outside_of_their_buffer_read_zeros() -> None:
 
 def test_indices_behind_the_end_of_their_buffer_are_zero() -> None:
     position, indices = positions(5), np.array([1, 2, 3, 4], "u2")
-    image = drawn(position, np.ones((5, 4), "f4"), Prim.TRIANGLES, indices=indices, info=DrawInfo(Prim.TRIANGLES, 6, index_size=2))
+    image = drawn(
+        position, np.ones((5, 4), "f4"), Prim.TRIANGLES, indices=indices, info=DrawInfo(mode=Prim.TRIANGLES, count=6, index_size=2)
+    )
     order = [1, 2, 3, 4, 0, 0]
     assert np.array_equal(image, drawn(position[order], np.ones((6, 4), "f4"), Prim.TRIANGLES))
-    drawn(position, np.ones((5, 4), "f4"), Prim.TRIANGLES, indices=indices, info=DrawInfo(Prim.TRIANGLES, 1 << 31, index_size=2))
+    drawn(position, np.ones((5, 4), "f4"), Prim.TRIANGLES, indices=indices, info=DrawInfo(mode=Prim.TRIANGLES, count=1 << 31, index_size=2))
 
 
 # --------------------------------------------------------------------------------------------------------------- lines

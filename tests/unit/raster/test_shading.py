@@ -148,7 +148,7 @@ def test_facing_as_input_and_as_system_value() -> None:
 
 def test_primitive_numbers_restart_with_each_instance() -> None:
     fs = fs_input("PRIM_ID, CONSTANT")
-    image = shade(fs, mode=Prim.TRIANGLE_STRIP, info=DrawInfo(Prim.TRIANGLE_STRIP, 4, instance_count=5)).view("u4")[..., 0]
+    image = shade(fs, mode=Prim.TRIANGLE_STRIP, info=DrawInfo(mode=Prim.TRIANGLE_STRIP, count=4, instance_count=5)).view("u4")[..., 0]
     assert set(image.ravel().tolist()) == {0, 1}
     quads = np.concatenate([QUAD[[0, 1, 3, 2]] * [0.5, 1, 1, 1] - [0.5, 0, 0, 0], QUAD[[0, 1, 3, 2]] * [0.5, 1, 1, 1] + [0.5, 0, 0, 0]])
     image = shade(fs, arrays=(quads.astype("f4"),), mode=Prim.QUADS).view("u4")[..., 0]
@@ -366,7 +366,7 @@ def test_a_repeated_draw_sees_new_constants() -> None:
         state = with_shaders(dataclasses.replace(c.state, blend=ADD, vertex_elements=()), VS_POSITION, FS_CONSTANT)
         state.vertex_elements = (VertexElement(0, RGBA32F),)
         state.vertex_buffers = (c.vertex_buffer(QUAD),)
-        info = DrawInfo(Prim.TRIANGLE_STRIP, 4)
+        info = DrawInfo(mode=Prim.TRIANGLE_STRIP, count=4)
         for value in (1, 2, 4):
             state.fragment.constants = [c.memory(np.full(4, value / 255, "f4"))]
             c.draw(state, info)

@@ -26,9 +26,13 @@ IMM[0] INT32 {0, 1, 2, 3}
 IMM[1] INT32 {-1, -2, 4, 7}
 """
 
-EDGE = SamplerState(TexWrap.CLAMP_TO_EDGE, TexWrap.CLAMP_TO_EDGE, TexWrap.CLAMP_TO_EDGE)
+EDGE = SamplerState(wrap_s=TexWrap.CLAMP_TO_EDGE, wrap_t=TexWrap.CLAMP_TO_EDGE, wrap_r=TexWrap.CLAMP_TO_EDGE)
 LINEAR = SamplerState(
-    TexWrap.CLAMP_TO_EDGE, TexWrap.CLAMP_TO_EDGE, TexWrap.CLAMP_TO_EDGE, min_img_filter=TexFilter.LINEAR, mag_img_filter=TexFilter.LINEAR
+    wrap_s=TexWrap.CLAMP_TO_EDGE,
+    wrap_t=TexWrap.CLAMP_TO_EDGE,
+    wrap_r=TexWrap.CLAMP_TO_EDGE,
+    min_img_filter=TexFilter.LINEAR,
+    mag_img_filter=TexFilter.LINEAR,
 )
 
 

@@ -35,7 +35,15 @@ def test_wild_coordinates_stay_inside(target: str, format: Format) -> None:
         bound = bind(random_texture(format, 8, height, layers, 3), "2D")
         memory = guarded(bound)
         for wrap, image, mip in WAYS:
-            state = SamplerState(wrap, wrap, wrap, image, TexFilter.LINEAR, mip, seamless_cube_map=True)
+            state = SamplerState(
+                wrap_s=wrap,
+                wrap_t=wrap,
+                wrap_r=wrap,
+                min_img_filter=image,
+                mag_img_filter=TexFilter.LINEAR,
+                min_mip_filter=mip,
+                seamless_cube_map=True,
+            )
 
             def emit(f: Function, pointers: list[Val], channels: list[Val], state: SamplerState = state, bound: Bound = bound) -> Any:
                 return emit_sample(

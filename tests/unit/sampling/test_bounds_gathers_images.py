@@ -37,7 +37,7 @@ def test_gathers(target: str, wrap: TexWrap) -> None:
     for seamless, shape in zip((True, False, False), SHAPES):
         bound = bind_texture(random_texture(Format.R8G8B8A8_UNORM, *shape))
         memory = guarded(bound)
-        state = SamplerState(wrap, wrap, wrap, seamless_cube_map=seamless)
+        state = SamplerState(wrap_s=wrap, wrap_t=wrap, wrap_r=wrap, seamless_cube_map=seamless)
 
         def emit(f: Function, pointers: list[Val], channels: list[Val], bound: Any = bound, state: SamplerState = state) -> Any:
             moves: list[list[Val | int]] = [[channels[4].as_int()] * 3, [7, -8, 3], [2**31 - 1, -(2**31), 0], [0, 0, 0]]

@@ -103,7 +103,7 @@ def test_a_handle_to_another_shape_is_missing() -> None:
 
 
 def test_view_and_sampler_are_chosen_on_their_own() -> None:
-    samplers = {0: EDGE, 1: SamplerState(TexWrap.REPEAT, TexWrap.REPEAT)}
+    samplers = {0: EDGE, 1: SamplerState(wrap_s=TexWrap.REPEAT, wrap_t=TexWrap.REPEAT)}
     body = "UARL ADDR[0].xy, IN[1]\nSAMPLE_L OUT[0], IN[0], SVIEW[ADDR[0].x], SAMP[ADDR[0].y], IN[2].xxxx"
     chosen = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
     found = words(DECLARED, body, repeated([1.25, 0]), chosen, PLACE, textures=TEXTURES, samplers=samplers)

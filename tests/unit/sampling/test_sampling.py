@@ -24,7 +24,12 @@ BORDER = (0.25, 0.5, 0.75, 1.5)
 
 
 def state(wrap: TexWrap = TexWrap.REPEAT, image: TexFilter = NEAREST, mip: TexMipFilter = TexMipFilter.NONE, **more: Any) -> SamplerState:
-    return replace(SamplerState(wrap, wrap, wrap, image, image, mip, border_color=BORDER), **more)
+    return replace(
+        SamplerState(
+            wrap_s=wrap, wrap_t=wrap, wrap_r=wrap, min_img_filter=image, mag_img_filter=image, min_mip_filter=mip, border_color=BORDER
+        ),
+        **more,
+    )
 
 
 def coordinates(texture: TextureData, count: int = 512, seed: int = 3) -> NDArray[np.float32]:

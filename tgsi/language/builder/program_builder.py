@@ -263,12 +263,12 @@ class ProgramBuilder(OpcodeMethods):
             info,
             tuple(_destination(operand) for operand in dst),
             tuple(self._source(operand, kind) for operand, kind in zip(src, info.src_types, strict=True)),
-            saturate,
-            precise,
-            _target(target) if target is not None else None,
-            tuple(_offset(operand) for operand in offsets),
-            (memory or MemoryAccess()) if info.has_memory else None,
-            label,
+            saturate=saturate,
+            precise=precise,
+            texture=_target(target) if target is not None else None,
+            offsets=tuple(_offset(operand) for operand in offsets),
+            memory=(memory or MemoryAccess()) if info.has_memory else None,
+            label=label,
         )
         self._instructions.append(item)
         return item

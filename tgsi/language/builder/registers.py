@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Self, TypeAlias
 
 from tgsi.language.facts.enums import CHANNELS, File
@@ -33,6 +33,7 @@ class Register(Source):
     dimension: int | Index | None = None
     indirect: IndirectRef | None = None
     array_id: int = 0
+    _: KW_ONLY
     letters: str = ""
     negate: bool = False
     absolute: bool = False

@@ -8,7 +8,7 @@ PROMISED_CONSTANTS = 4096
 """vec4s of one constant buffer that a screen tells its users: 64 KiB."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShaderLimits:
     """Upper bounds of one program; each is the largest count that is accepted."""
 

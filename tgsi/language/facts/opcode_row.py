@@ -8,7 +8,7 @@ from functools import cache
 from tgsi.language.facts.traits import Flow, Mode, Reads, Trait
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpcodeInfo:
     """The facts of one opcode.
 
@@ -167,4 +167,18 @@ def read_row(number: int, name: str, dst: str, src: str, mode: Mode, words: str,
     """
     src_types, modifier_types, reads = _sources(src, dst, mode)
     traits, flow, skip_cost, products, sums = _words(words)
-    return OpcodeInfo(name, number, _split(dst), src_types, modifier_types, reads, mode, traits, flow, skip_cost, products, sums, formula)
+    return OpcodeInfo(
+        name=name,
+        number=number,
+        dst_types=_split(dst),
+        src_types=src_types,
+        modifier_types=modifier_types,
+        reads=reads,
+        mode=mode,
+        traits=traits,
+        flow=flow,
+        skip_cost=skip_cost,
+        products=products,
+        sums=sums,
+        formula=formula,
+    )

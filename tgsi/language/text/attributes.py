@@ -88,7 +88,24 @@ class AttributeReader:
         if file in _INFORMED:
             return self.read(file, first, last, dimension, mask, span, [])
         return Declaration(
-            file, first, last, dimension, None, None, Location.CENTER, mask, 0, False, False, _NO_STREAMS, None, None, None, False, 0, span
+            file,
+            first,
+            last,
+            dimension=dimension,
+            semantic=None,
+            interpolation=None,
+            location=Location.CENTER,
+            usage_mask=mask,
+            array_id=0,
+            invariant=False,
+            local=False,
+            streams=_NO_STREAMS,
+            image=None,
+            view=None,
+            memory=None,
+            atomic=False,
+            cylindrical_wrap=0,
+            span=span,
         )
 
     def read(self, file: File, first: int, last: int, dimension: int | None, mask: int, span: Span, words: list[Attribute]) -> Declaration:
@@ -130,21 +147,21 @@ class AttributeReader:
             file,
             first,
             last,
-            dimension,
-            semantic,
-            _MODES[mode] if mode else None,
-            _LOCATIONS[location] if location else Location.CENTER,
-            mask,
-            array,
-            invariant,
-            local,
-            streams,
-            image,
-            view,
-            memory,
-            atomic,
-            wrap,
-            span,
+            dimension=dimension,
+            semantic=semantic,
+            interpolation=_MODES[mode] if mode else None,
+            location=_LOCATIONS[location] if location else Location.CENTER,
+            usage_mask=mask,
+            array_id=array,
+            invariant=invariant,
+            local=local,
+            streams=streams,
+            image=image,
+            view=view,
+            memory=memory,
+            atomic=atomic,
+            cylindrical_wrap=wrap,
+            span=span,
         )
 
     def _image(self, tail: _Tail) -> ImageInfo:

@@ -110,13 +110,13 @@ class Reader:
             info,
             tuple([destinations[text] for text in texts[:split]]),
             tuple([sources[text] for text in texts[split:count]]),
-            saturate,
-            precise,
-            texture,
-            offsets,
-            memory,
-            int(label) if label is not None else None,
-            span,
+            saturate=saturate,
+            precise=precise,
+            texture=texture,
+            offsets=offsets,
+            memory=memory,
+            label=int(label) if label is not None else None,
+            span=span,
         )
 
     def _opcode(self, text: str) -> _Opcode:

@@ -192,21 +192,21 @@ class _Decoder:
             file,
             _bits(limits, 0, 15),
             _bits(limits, 16, 31),
-            dimension,
-            semantic,
-            interpolation,
-            location,
-            _bits(head, 16, 19),
-            array,
-            bool(_bits(head, 23, 23)),
-            bool(_bits(head, 24, 24)),
-            streams,
-            image,
-            view,
-            MemoryType(_bits(head, 27, 28)) if file is File.MEMORY else None,
-            bool(_bits(head, 26, 26)) if file is File.BUFFER else False,
-            wrap,
-            self.span(start, self.at),
+            dimension=dimension,
+            semantic=semantic,
+            interpolation=interpolation,
+            location=location,
+            usage_mask=_bits(head, 16, 19),
+            array_id=array,
+            invariant=bool(_bits(head, 23, 23)),
+            local=bool(_bits(head, 24, 24)),
+            streams=streams,
+            image=image,
+            view=view,
+            memory=MemoryType(_bits(head, 27, 28)) if file is File.MEMORY else None,
+            atomic=bool(_bits(head, 26, 26)) if file is File.BUFFER else False,
+            cylindrical_wrap=wrap,
+            span=self.span(start, self.at),
         )
 
     def format(self, number: int) -> str:
@@ -264,7 +264,18 @@ class _Decoder:
         destinations = [self.destination() for _ in range(num_dst)] if num_dst != 1 else [self.destination()]
         sources = [self.source_operand() for _ in range(num_src)]
         span = self.span(start, self.at)
-        return Instruction(info, tuple(destinations), tuple(sources), saturate, precise, texture, offsets, memory, label, span)
+        return Instruction(
+            info,
+            tuple(destinations),
+            tuple(sources),
+            saturate=saturate,
+            precise=precise,
+            texture=texture,
+            offsets=offsets,
+            memory=memory,
+            label=label,
+            span=span,
+        )
 
     def head(self, head: int, start: int) -> tuple[OpcodeInfo, int, int, bool, bool]:
         """Opcode, operand counts and suffixes of an instruction's first word."""

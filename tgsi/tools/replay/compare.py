@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ class Verdict:
     passed: bool
     reason: str = ""
     differing: int = 0
+    _: KW_ONLY
     allowed: int = 0
     changed: int = 0
     worst: float = 0.0
@@ -67,10 +68,9 @@ def compare_image(output: str, layout: Layout, ours: bytes, reference: bytes, cl
     allowed = int(tolerance.max_pixels * changed + 1e-9)
     shape = (layout.layers, layout.height, layout.width)
     worst = max((float(d.values.max()) for d in found if d.values.size), default=0.0)
-    numbers = (differing, allowed, changed, worst, bad.reshape(shape))
-    if differing <= allowed:
-        return Verdict(output, True, "", *numbers)
-    return Verdict(output, False, _describe(output, layout, found, bad, numbers[:3], ours, reference), *numbers)
+    passed = differing <= allowed
+    reason = "" if passed else _describe(output, layout, found, bad, (differing, allowed, changed), ours, reference)
+    return Verdict(output, passed, reason, differing=differing, allowed=allowed, changed=changed, worst=worst, mask=bad.reshape(shape))
 
 
 def _describe(

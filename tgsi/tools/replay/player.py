@@ -40,7 +40,7 @@ BOUND = frozenset({"rasterizer", "blend", "depth_stencil_alpha", "elements", "bu
 """Fields of `Sticky` that a draw binds to the context if they have changed."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Sticky:
     """State that lasts until a command changes it, in the types of the context's arguments."""
 

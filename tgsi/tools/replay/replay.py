@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ class Report:
 
     path: Path
     name: str
+    _: KW_ONLY
     reasons: list[str] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

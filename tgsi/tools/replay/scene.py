@@ -46,7 +46,7 @@ class Layout:
         return self.width * self.height * self.layers * self.format.block_bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """Checked scene. `outputs` maps names (c0, zs, so0, ssbo1, img0) to file names in the scene's folder.
 
@@ -125,13 +125,13 @@ def read_scene(value: object, path: Path) -> Scene:
     if not isinstance(value["commands"], list):
         raise wrong("commands", "a list", value["commands"])
     scene = Scene(
-        path,
-        string(value.get("name", path.stem), "name"),
-        _read_target(value["fb"]),
-        tuple(read_command(c, k) for k, c in enumerate(value["commands"])),
-        _read_queries(value.get("queries", [])),
-        _read_outputs(value.get("outputs", {})),
-        frozenset(list_of(string)(value.get("nondeterministic_outputs", []), "nondeterministic_outputs")),
+        path=path,
+        name=string(value.get("name", path.stem), "name"),
+        fb=_read_target(value["fb"]),
+        commands=tuple(read_command(c, k) for k, c in enumerate(value["commands"])),
+        queries=_read_queries(value.get("queries", [])),
+        outputs=_read_outputs(value.get("outputs", {})),
+        nondeterministic=frozenset(list_of(string)(value.get("nondeterministic_outputs", []), "nondeterministic_outputs")),
     )
     boolean(value.get("deterministic", True), "deterministic")
     for output in scene.outputs:

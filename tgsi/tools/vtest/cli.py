@@ -60,15 +60,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             except OSError as error:
                 parser.error(f"{folder}: cannot be made a directory: {error.strerror}")
     options = Options(
-        given.socket,
-        given.once,
-        given.log == "commands",
-        given.screenshot,
-        given.stats,
-        given.protocol,
-        given.threads,
-        given.lanes,
-        given.clients,
+        socket=given.socket,
+        once=given.once,
+        log_commands=given.log == "commands",
+        screenshots=given.screenshot,
+        statistics=given.stats,
+        protocol=given.protocol,
+        threads=given.threads,
+        lanes=given.lanes,
+        clients=given.clients,
     )
     try:
         if given.replay:

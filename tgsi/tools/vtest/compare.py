@@ -24,7 +24,7 @@ FRACTION = 0.02
 """Fraction of the texels of one read that may deviate by more: pixels on edges, and texels where a filter meets a border."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Read:
     """Comparison of the replies to one TRANSFER_GET: the format and size of the box, and the deviation."""
 
@@ -114,7 +114,14 @@ def compare_read(number: int, format: Format | None, words: memoryview, ours: by
     """Compare one read of a box: buffers and integers exactly, other texels as numbers within the tolerance."""
     width, height, depth = words[7], words[8], words[9]
     if format is None:
-        return Read(number, None, (len(ours),), ours == theirs, ours == theirs, 0.0 if ours == theirs else 1.0)
+        return Read(
+            number=number,
+            format=None,
+            size=(len(ours),),
+            is_exact=ours == theirs,
+            is_equal=ours == theirs,
+            worst=0.0 if ours == theirs else 1.0,
+        )
     row = width * format.block_bytes
     stride = words[2] if words[2] and height > 1 else row
     layer = words[3] if words[3] and depth > 1 else stride * height
@@ -124,11 +131,19 @@ def compare_read(number: int, format: Format | None, words: memoryview, ours: by
         for data in (ours, theirs)
     ]
     if np.array_equal(pixels[0], pixels[1]):
-        return Read(number, format, (width, height, depth), True, True)
+        return Read(number=number, format=format, size=(width, height, depth), is_exact=True, is_equal=True)
     off = _distance(format, pixels[0], pixels[1])
     wrong = off > _tolerance(format)
     part = float(wrong.mean())
-    return Read(number, format, (width, height, depth), False, part <= FRACTION, float(off.max()), part)
+    return Read(
+        number=number,
+        format=format,
+        size=(width, height, depth),
+        is_exact=False,
+        is_equal=part <= FRACTION,
+        worst=float(off.max()),
+        off=part,
+    )
 
 
 def _tolerance(format: Format) -> float:

@@ -28,7 +28,7 @@ GRACE = 5.0
 """Seconds that pending work may take after its client disconnected. Its results are lost, and a draw can have billions of vertices."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """Options of the server. threads, lanes: of the screen. clients: largest number at once; further clients wait."""
 

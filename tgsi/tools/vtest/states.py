@@ -104,14 +104,14 @@ def _target(word: int, field: str) -> RenderTargetBlend:
     if not word & 1:
         return RenderTargetBlend(colormask=mask)
     return RenderTargetBlend(
-        True,
-        lookup(BlendFunc, word >> 1 & 7, f"{field}: rgb_func"),
-        lookup(BlendFactor, word >> 4 & 31, f"{field}: rgb_src_factor"),
-        lookup(BlendFactor, word >> 9 & 31, f"{field}: rgb_dst_factor"),
-        lookup(BlendFunc, word >> 14 & 7, f"{field}: alpha_func"),
-        lookup(BlendFactor, word >> 17 & 31, f"{field}: alpha_src_factor"),
-        lookup(BlendFactor, word >> 22 & 31, f"{field}: alpha_dst_factor"),
-        mask,
+        blend_enable=True,
+        rgb_func=lookup(BlendFunc, word >> 1 & 7, f"{field}: rgb_func"),
+        rgb_src_factor=lookup(BlendFactor, word >> 4 & 31, f"{field}: rgb_src_factor"),
+        rgb_dst_factor=lookup(BlendFactor, word >> 9 & 31, f"{field}: rgb_dst_factor"),
+        alpha_func=lookup(BlendFunc, word >> 14 & 7, f"{field}: alpha_func"),
+        alpha_src_factor=lookup(BlendFactor, word >> 17 & 31, f"{field}: alpha_src_factor"),
+        alpha_dst_factor=lookup(BlendFactor, word >> 22 & 31, f"{field}: alpha_dst_factor"),
+        colormask=mask,
     )
 
 
@@ -133,13 +133,13 @@ def _dsa(context: Any, words: Words) -> Any:
 
 def _stencil(word: int) -> StencilState:
     return StencilState(
-        bool(word & 1),
-        CompareFunc(word >> 1 & 7),
-        StencilOp(word >> 4 & 7),
-        StencilOp(word >> 7 & 7),
-        StencilOp(word >> 10 & 7),
-        word >> 13 & 255,
-        word >> 21 & 255,
+        enabled=bool(word & 1),
+        func=CompareFunc(word >> 1 & 7),
+        fail_op=StencilOp(word >> 4 & 7),
+        zpass_op=StencilOp(word >> 7 & 7),
+        zfail_op=StencilOp(word >> 10 & 7),
+        valuemask=word >> 13 & 255,
+        writemask=word >> 21 & 255,
     )
 
 

@@ -65,7 +65,7 @@ def _sample(
     level = wide(c, lod[0]) if lod is not None else None
     against = wide(c, reference[0]) if reference is not None else None
     offsets, way = offsets_of(c), way_of(c, way)
-    missing = unbound(c, Request("2D", coords, way, component=component))
+    missing = unbound(c, Request(target="2D", coords=coords, way=way, component=component))
 
     def kind_of_view(unit: int) -> Hashable | None:
         info, key = _info(c, unit), c.interface.texture_key(unit)
@@ -107,7 +107,9 @@ def _request(
     else:
         coords = coords[: max(info.coords, {"z": 3, "w": 4}.get(info.shadow, 0))]
     gradients = [row[: info.dimensions] for row in slopes] or None
-    return Request(name, coords, way, level, gradients, offsets, 0 if info.is_shadow else component)  # what is compared is red
+    return Request(
+        target=name, coords=coords, way=way, lod=level, gradients=gradients, offsets=offsets, component=0 if info.is_shadow else component
+    )  # what is compared is red
 
 
 @emits("SAMPLE")

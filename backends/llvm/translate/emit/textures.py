@@ -62,7 +62,7 @@ def known_word(c: Context, register: RegisterRef, channel: int) -> int | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """The sampling to do, whatever the unit. Coordinates and offsets have the order of `sampling.sample` and `sampling.gather`."""
 
@@ -116,8 +116,18 @@ def _shared(c: Context, texture: TextureKey, sampler: SamplerKey, request: Reque
         vectors.append(request.component.as_float())
     vectors += [offset.as_float() for offset in flat if isinstance(offset, Val)]
     component = PASSED if isinstance(request.component, Val) else request.component
-    keys, has_lod = (texture, sampler), request.lod is not None
-    function = SampleFunction(c.lane_map, *keys, request.target, request.way, len(request.coords), has_lod, count, known, component)
+    function = SampleFunction(
+        lane_map=c.lane_map,
+        texture=texture,
+        sampler=sampler,
+        target=request.target,
+        mode=request.way,
+        coords=len(request.coords),
+        has_lod=request.lod is not None,
+        gradients=count,
+        offsets=known,
+        component=component,
+    )
     return function, vectors
 
 
@@ -165,7 +175,9 @@ def way_of(c: Context, way: Way) -> Way:
 
 
 def _sample(c: Context, source: int, coords: Sequence[Val], way: Way, lod: Val | None = None, gradients: Gradients = None) -> list[Val]:
-    return _requested(c, source, Request(target_of(c).name, coords, way_of(c, way), lod, gradients, offsets_of(c)))
+    return _requested(
+        c, source, Request(target=target_of(c).name, coords=coords, way=way_of(c, way), lod=lod, gradients=gradients, offsets=offsets_of(c))
+    )
 
 
 def _requested(c: Context, source: int, request: Request) -> list[Val]:
@@ -265,7 +277,9 @@ def emit_tg4(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
         word = known_word(c, operand.register, operand.swizzle[0]) if not (operand.negate or operand.absolute) else None
         if not info.is_shadow:  # what is compared is red
             component = wide(c, b[0]).as_int() if word is None else word & 3
-    return _requested(c, 2, Request(info.name, coords, "gather", offsets=offsets_of(c, several=True), component=component))
+    return _requested(
+        c, 2, Request(target=info.name, coords=coords, way="gather", offsets=offsets_of(c, several=True), component=component)
+    )
 
 
 def _as_float(c: Context, operand: SrcOperand) -> Val:
@@ -279,4 +293,4 @@ def _as_float(c: Context, operand: SrcOperand) -> Val:
 @emits("LODQ")
 def emit_lodq(c: Context, a: Vector, unit: None) -> list[Val]:
     """x: the level that is read; y: the level of detail before it is limited."""
-    return _requested(c, 1, Request(target_of(c).name, _coordinates(c, a), way_of(c, "lod")))
+    return _requested(c, 1, Request(target=target_of(c).name, coords=_coordinates(c, a), way=way_of(c, "lod")))
