@@ -1,1 +1,7 @@
-"""Facts about programs that passes and backends share."""
+"""Facts about a program that passes and engines share: the region tree, uses, liveness, accesses, effects, operands.
+
+Each module answers one question and changes nothing. `regions` states the rules of control flow; both engines follow it.
+
+May import `tgsi.language` and `passes.validate`. It runs once a program.
+Read next: `regions`, then `access`.
+"""

@@ -1,1 +1,8 @@
-"""Programs to other programs: what a device or an API lacks is expressed with what it has."""
+"""Lowering passes: what a device or an API lacks is expressed with what it has.
+
+Expansions of opcodes, clamped colors, flat shading, two-sided colors, point coordinates, moved registers. Each keeps what the program
+computes, or says in its name what it changes.
+
+May import `passes.edit`, `base`, `analysis` and `validate`; never `passes.optimise`. It runs once a program and variant.
+Read next: `expand`.
+"""
