@@ -1,1 +1,8 @@
-"""From a module of text to running code, and the cache on disk."""
+"""From LLVM text to running code: compilation, linking, the cache on disk, objects for other machines.
+
+`engine.compile_module` compiles and links; `object_cache` keeps object code by a digest of everything that it depends on (`sources`
+lists the generators); `kernel_cache` keeps compiled kernels in memory by key; `image` and `linking` load an object without LLVM.
+
+Only this package and `backends.llvm.targets` import llvmlite. May import those and `builder`. It runs once a kernel, or not at all
+where the cache has the code. Read next: `engine`.
+"""
