@@ -1,4 +1,4 @@
-"""What of a bound texture and its sampler decides about generated code. Everything else is run-time data (`abi`)."""
+"""Static keys: the part of a bound texture, image or sampler that changes generated code. The rest is run-time data (`abi.records`)."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ GALLIUM_TARGETS: Mapping[str, TextureTarget] = MappingProxyType(
         "2D_ARRAY_MSAA": TextureTarget.TEXTURE_2D_ARRAY,
     }
 )
-"""The Gallium target that a TGSI target without SHADOW samples."""
+"""TGSI texture target, without SHADOW, to the Gallium target that it samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextureKey:
-    """A sampler view: format and target are the view's own, `swizzle` its channels in order.
+    """Key of a sampler view. `format` and `target` are the view's, which may differ from the resource's.
 
+    swizzle: the source of each of R, G, B, A.
     pot: level 0 of the view has power-of-two width, height and depth, so that REPEAT is an AND.
     levels: the view has more than one level.
-    handles: TGSI targets, without SHADOW, that handles in value registers may read it as; None: those of its own target.
+    handles: TGSI targets, without SHADOW, as which handles in value registers may read the view; None: those of `target`.
     """
 
     format: Format
@@ -47,21 +48,21 @@ class TextureKey:
     handles: tuple[str, ...] | None = None
 
     def fits(self, target: str) -> bool:
-        """May a handle read it as the TGSI target `target`?"""
+        """True if a handle may read the view as the TGSI target `target`."""
         plain = target.removeprefix("SHADOW")
         return GALLIUM_TARGETS.get(plain) is self.target if self.handles is None else plain in self.handles
 
 
 @dataclass(frozen=True, slots=True)
 class ImageKey:
-    """A bound image: what a texel's bits mean. Sizes and places are in its TextureRecord, of one level."""
+    """Key of a bound image: the meaning of a texel's bits. Sizes and addresses are in its TextureRecord, which has one level."""
 
     format: Format
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplerKey:
-    """The part of a sampler state that changes code; LOD limits, bias and the border color are in SamplerRecord."""
+    """Key of a sampler state. LOD limits, LOD bias and the border color change no code: they are in SamplerRecord."""
 
     wrap_s: TexWrap = TexWrap.REPEAT
     wrap_t: TexWrap = TexWrap.REPEAT
@@ -77,7 +78,7 @@ class SamplerKey:
 
     @classmethod
     def of(cls, state: SamplerState) -> SamplerKey:
-        """That part of a state."""
+        """Key of `state`. A sampler is anisotropic only if it filters linearly within levels (minification) and between them."""
         given = {field.name: getattr(state, field.name) for field in fields(cls) if field.name != "anisotropic"}
         filters = (state.min_img_filter, state.min_mip_filter) == (TexFilter.LINEAR, TexMipFilter.LINEAR)
         return cls(**given, anisotropic=filters and state.max_anisotropy > 1)
@@ -93,7 +94,7 @@ def texture_key(
     depth: int,
     last_level: int,
 ) -> TextureKey:
-    """The key of a view whose first level is width x height x depth texels and whose last level, counted from it, is `last_level`."""
+    """Key of a view whose first level is width x height x depth texels; `last_level` is counted from that level."""
     sizes = {
         TextureTarget.TEXTURE_1D: (width,),
         TextureTarget.TEXTURE_1D_ARRAY: (width,),
@@ -104,7 +105,10 @@ def texture_key(
 
 
 def sampler_key(key: SamplerKey, texture: TextureKey) -> SamplerKey:
-    """`key` without what makes no difference for `texture`: one level knows no mip filter, one dimension no wrap_t."""
+    """`key` with the fields that have no effect on `texture` reset, so that fewer variants of code exist.
+
+    A view of one level has no mip filter, a view of one dimension no wrap_t.
+    """
     mip = key.min_mip_filter if texture.levels else TexMipFilter.NONE
     one = texture.target in (TextureTarget.TEXTURE_1D, TextureTarget.TEXTURE_1D_ARRAY)
     compared = key.compare_mode is not TexCompare.NONE

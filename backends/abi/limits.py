@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 MIN_LANES = 4
-"""Lanes of a vector of invocations, at least: a quad."""
+"""Fewest lanes of a vector of invocations: a quad."""
 
 MAX_LANES = 64
-"""Lanes of a vector of invocations, at most."""
+"""Most lanes of a vector of invocations."""
 
 TILE = 64
 """Pixels along an edge of the rasterizer's tiles. Rendered levels are padded to whole tiles."""

@@ -1,4 +1,4 @@
-"""Records that shaders read. One `ctypes.Structure` each; `backends.llvm.builder.record.Record` gives generated code the same offsets."""
+"""Records that generated code reads, a `ctypes.Structure` each; `backends.llvm.builder.record.Record` gives that code the same offsets."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_TEXTURE_LEVELS
 from backends.pipe.state import SamplerState
 
 ALIVE, EXHAUSTED = 1, 2
-"""Bits of a lane's word behind a run: it was not killed; a loop ended because its fuel had run out."""
+"""Bits of a lane's word after a run. ALIVE: the invocation was not killed. EXHAUSTED: a loop of it ended because its fuel had run out."""
 
 
 class TextureRecord(ctypes.Structure):
     """One bound sampler view.
 
-    `base` and `size` bound every read. Levels are the view's own: index 0 is its first level, `last_level` is relative to it.
-    width, height, depth: of that first level, in texels; for arrays `depth` counts layers. Offsets and strides are bytes. The samples
-    of a multisampled texture are planes `sample_stride` apart.
+    Every read lies within the `size` bytes at `base`. Levels count from the view's first level: entry 0 of the arrays describes it,
+    `last_level` is relative to it, and width, height and depth are its size in texels (for arrays, `depth` counts layers). Offsets and
+    strides are bytes. The samples of a multisampled texture are planes `sample_stride` apart.
     """
 
     _fields_ = [
@@ -38,7 +38,7 @@ class TextureRecord(ctypes.Structure):
 
 
 class SamplerRecord(ctypes.Structure):
-    """The run-time part of a sampler. The border color as float bits, and as the integers that views of integer formats read."""
+    """The run-time part of a sampler. The border color is stored as float bits, and as the integers that views of integer formats read."""
 
     _fields_ = [
         ("lod_bias", ctypes.c_float),
@@ -51,7 +51,7 @@ class SamplerRecord(ctypes.Structure):
 
     @classmethod
     def of(cls, state: SamplerState) -> SamplerRecord:
-        """A sampler state's run-time part. Border colors that no 32-bit float holds become infinite, or 0 as integers."""
+        """Run-time part of `state`. Border colors beyond the range of a 32-bit float become infinite; infinities are 0 as integers."""
         record = cls(state.lod_bias, state.min_lod, state.max_lod, state.max_anisotropy)
         for k, value in enumerate(state.border_color):
             record.border_color[k] = ctypes.c_uint32.from_buffer(ctypes.c_float(value)).value
@@ -66,14 +66,15 @@ class BufferRecord(ctypes.Structure):
 
 
 class ShaderEnv(ctypes.Structure):
-    """Everything of one draw and stage that a shader may read.
+    """Resources of one draw and stage that a shader may read.
 
-    `constant_words` counts the readable 32-bit words behind each of `constants`. Storage is zero padded up to the range that
-    the shader declares, so only indirect reads are checked at run time. `textures` and `samplers` point to arrays of
-    TextureRecord and SamplerRecord, one a unit, `buffers` to BufferRecords where a kernel has memory, `images` to TextureRecords of
-    one level; `counters`, in draws, to those of HWATOMIC. `sample_positions`: of the render target's `samples` samples, x and y each; 0
-    samples: it has one, at the center. For programs that use handles, `texture_kinds` and `image_kinds` say of which kind handles 1, 2,
-    ... are (i32, -1: nothing), and there are `num_textures`, `num_images`.
+    constants: pointers to constant buffers. `constant_words` counts the readable 32-bit words of each. Storage is zero padded up to the
+    range that the shader declares, so only indirect reads are checked at run time.
+    textures, samplers: arrays of TextureRecord and SamplerRecord, one a unit. images: TextureRecords of one level.
+    buffers: BufferRecords, for kernels with memory. counters: BufferRecords of HWATOMIC, for draws.
+    sample_positions: x and y of each of the render target's `samples` samples. 0 samples stand for one at the pixel's center.
+    texture_kinds, image_kinds: for programs that use handles, the kind (i32) of handles 1, 2, ...; -1 where a handle names nothing. The
+    tables have `num_textures` and `num_images` entries.
     """
 
     _fields_ = [
@@ -94,19 +95,21 @@ class ShaderEnv(ctypes.Structure):
 
 
 class RunRecord(ctypes.Structure):
-    """What a run kernel works on: `units` times `vectors` vectors of lanes, one after the other.
+    """Arguments of a run kernel, which executes `units` times `vectors` vectors of lanes, one after the other.
 
-    A unit is a group whose vectors wait for each other at barriers, or one vector. Staged arrays hold 32-bit words as
-    [vector][register * 4 + channel][lane]: `inputs`, `outputs`, `system`; or as [vector][lane]: `alive` (not 0 where the lane is an
-    invocation; becomes ALIVE, EXHAUSTED, both or none), `primitives` and `members` (numbers of the lane's primitive, of the lane in it),
-    `groups` (number of the lane's group in this call), `counts`.
+    A unit is a group whose vectors wait for each other at barriers, or a single vector. All staged arrays hold 32-bit words.
 
-    vertices: [primitive][vertex_rows][IN register][channel]; patches: [primitive][patch_rows][OUT register][channel] of all primitives.
-    emitted: [vector][lane][vertex][OUT register][channel], marks: [vector][lane][vertex]; `counts` receives how many.
-    counters: BufferRecords of HWATOMIC; grid_memory: of GLOBAL and INPUT; shared, private: `shared_words` words a group, and a lane.
-    state: `state_bytes` a vector of a unit, kept while it waits at a barrier; where it is null, a kernel with barriers only says how
-    many that are. stops: [vector], 0 at the start: where the vector waits, -1 where it has ended.
-    fragments: see `fragments`.
+    inputs, outputs, system: [vector][register * 4 + channel][lane].
+    alive: [vector][lane], not 0 where the lane is an invocation; the kernel stores ALIVE, EXHAUSTED, both or none.
+    primitives, members, groups: [vector][lane], the lane's primitive, the lane's number in it, and the lane's group in this call.
+    vertices: [primitive][vertex_rows][IN register][channel]. patches: [primitive][patch_rows][OUT register][channel].
+    emitted: [vector][lane][vertex][OUT register][channel]. marks: [vector][lane][vertex]. counts: [vector][lane], emitted vertices.
+    counters: BufferRecords of HWATOMIC. grid_memory: BufferRecords of GLOBAL and INPUT.
+    shared: `shared_words` words a group. private: `shared_words` words a lane.
+    state: `state_bytes` for each vector of a unit, kept while the vector waits at a barrier. If `state` is null, a kernel with barriers
+    runs nothing: it only stores the number of bytes that it needs in `state_bytes`.
+    stops: [vector], the barrier at which the vector waits; 0 at the start, -1 when the vector has ended.
+    fragments: a FragmentRecord (backends.llvm.kernels.fragments).
     """
 
     _fields_ = [
@@ -119,7 +122,7 @@ class RunRecord(ctypes.Structure):
 
 
 class ResolveRecord(ctypes.Structure):
-    """Pixels whose samples are averaged. `source`, `target`: where pixel (0, 0) lies; box: x0, y0, x1, y1, the ends outside."""
+    """Pixels whose samples are averaged. source, target: addresses of pixel (0, 0); box: x0, y0, x1, y1, half-open."""
 
     _fields_ = [
         ("kernel", c_void_p),
@@ -133,7 +136,7 @@ class ResolveRecord(ctypes.Structure):
 
 
 def layout_of(layout: type[ctypes.Structure], prefix: str = "", base: int = 0) -> list[tuple[str, int, str]]:
-    """Dotted name, byte offset and type of every field, those of nested structures included: for keys of compiled code."""
+    """Dotted name, byte offset and type of every field, including those of nested structures; for keys of compiled code."""
     found: list[tuple[str, int, str]] = []
     for name, t, *_ in layout._fields_:
         at = base + int(getattr(layout, name).offset)
@@ -145,5 +148,5 @@ def layout_of(layout: type[ctypes.Structure], prefix: str = "", base: int = 0) -
 
 
 def layout_digest(*records: type[ctypes.Structure]) -> str:
-    """A digest of the layouts of records: the memory that a kernel assumes, as part of its key in the cache on disk."""
+    """Digest of the layouts of `records`. It is part of a kernel's key in the cache on disk, since the kernel has the offsets built in."""
     return hashlib.sha256(repr([layout_of(record) for record in records]).encode()).hexdigest()

@@ -1,9 +1,8 @@
 """Pack and unpack pixels with numpy: the plain definition that generated code is checked against.
 
 Shapes: bytes are (n * block_bytes,) uint8, colors (n, 4) of float32, uint32 or int32 as `Format.kind` says, depth (n,)
-float32, stencil (n,) uint8. Rules: OpenGL 4.6 core profile, section 2.3.5 (normalized
-numbers; ties of a rounding go to even), 2.3.4 and 8.25 (packed floats: R11G11B10 truncates to its finite range, R9G9B9E5 takes the
-largest exponent).
+float32, stencil (n,) uint8. Rules: OpenGL 4.6 core profile, sections 2.3.5 (normalized numbers; ties round to even), 2.3.4 and 8.25
+(packed floats: R11G11B10 clamps to its finite range, the exponent of R9G9B9E5 is that of the largest channel).
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def float_to_half(x: NDArray[np.float32]) -> NDArray[np.uint32]:
 
 
 def small_to_float(bits: NDArray[np.uint32], size: int) -> NDArray[np.float32]:
-    """Unsigned 11- or 10-bit float (5 bits of exponent) to float32, exact."""
+    """Bits of an unsigned 11- or 10-bit float (5 bits of exponent) to float32, exact."""
     return half_to_float(bits << np.uint32(15 - size))
 
 
@@ -83,7 +82,7 @@ def float_to_small(x: NDArray[np.float32], size: int) -> NDArray[np.uint32]:
     wide = np.clip(_wide(x), 0.0, float(top))
     exponent = np.where(wide == 0.0, -14, np.maximum(np.frexp(wide)[1] - 1, -14))
     step = np.ldexp(1.0, exponent - mantissa)
-    units = np.rint(wide / step).astype(np.int64)  # up to 2 << mantissa: a carry into the exponent is right as it is
+    units = np.rint(wide / step).astype(np.int64)  # up to 2 << mantissa: a carry goes into the exponent, as it must
     bits = np.minimum(units + ((exponent + 14).astype(np.int64) << mantissa), (31 << mantissa) - 1)
     bits = np.where(np.isposinf(x), 31 << mantissa, bits)
     return np.where(np.isnan(x), (31 << mantissa) | (1 << (mantissa - 1)), bits).astype(np.uint32)
@@ -95,7 +94,7 @@ def _unpack_shared_exponent(parts: list[NDArray[np.uint32]]) -> list[NDArray[np.
 
 
 def _pack_shared_exponent(rgb: NDArray[np.float32]) -> list[NDArray[np.uint32]]:
-    """OpenGL 4.6, 8.5.2: N = 9 bits, bias B = 15, Emax = 31; floor(x + 0.5)."""
+    """Parts of R9G9B9E5 as in OpenGL 4.6, section 8.5.2: N = 9 bits, bias B = 15, Emax = 31; floor(x + 0.5)."""
     largest = 65408.0
     wide = np.clip(_wide(rgb), 0.0, largest)
     top = wide.max(axis=1)
@@ -114,7 +113,7 @@ def _srgb_to_linear_exact() -> NDArray[np.float32]:
 
 
 def linear_to_srgb(x: NDArray[Any]) -> NDArray[np.float64]:
-    """The sRGB curve in float64 for inputs of [0, 1]."""
+    """Encode linear values in [0, 1] with the sRGB curve, in float64."""
     wide = x.astype(np.float64)
     return np.where(wide < 0.0031308, 12.92 * wide, 1.055 * np.maximum(wide, 0.0031308) ** (1.0 / 2.4) - 0.055)
 
@@ -128,7 +127,7 @@ def _srgb_thresholds() -> NDArray[np.float32]:
     low = np.zeros(256, np.uint32)
     high = np.full(256, F32_ONE, np.uint32)
     want = np.arange(256)
-    while np.any(low < high):  # bisection over the bits of floats, which are ordered as the floats are
+    while np.any(low < high):  # bisection over the bits, whose order is that of the (positive) floats
         middle = low + (high - low) // np.uint32(2)
         reached = np.rint(linear_to_srgb(middle.view(np.float32)) * 255.0) >= want
         high = np.where(reached, middle, high)
@@ -211,7 +210,7 @@ def _encode(c: Channel, value: Array, srgb: bool) -> NDArray[np.uint32]:
 
 
 def _wide(x: NDArray[np.float32]) -> NDArray[np.float64]:
-    """float64, NaN as 0, infinities as numbers larger than any of float32."""
+    """`x` in float64, with NaN as 0 and infinities as numbers beyond the range of float32."""
     with np.errstate(invalid="ignore"):
         return np.nan_to_num(x.astype(np.float64), nan=0.0, posinf=1e39, neginf=-1e39)
 

@@ -1,4 +1,4 @@
-"""The pixel formats. All facts about a format follow from its name; see `layout`."""
+"""Gallium's pixel formats. All facts about a format follow from its name; see `layout`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["FORMATS", "SWIZZLE_ONE", "SWIZZLE_ZERO", "Channel", "ChannelType", "
 class Format(Enum):
     """A pixel format under its Gallium name; its value is that name.
 
-    block_bits: size of a pixel; channels: from the lowest bit of the little-endian block up; swizzle: for each of R, G, B,
-    A the index of its channel, or SWIZZLE_ZERO, SWIZZLE_ONE; colorspace: "rgb", "srgb" (alpha stays linear) or "zs";
-    depth, stencil: those channels of a "zs" format.
+    block_bits: size of a pixel. channels: from the lowest bit of the little-endian block up. swizzle: for each of R, G, B and
+    A the index of its channel, or SWIZZLE_ZERO, SWIZZLE_ONE. colorspace: "rgb", "srgb" (alpha stays linear) or "zs".
+    depth, stencil: those channels of a "zs" format, otherwise None.
     """
 
     block_bits: int
@@ -44,7 +44,7 @@ class Format(Enum):
     def _missing_(cls, value: object) -> Format | None:
         return FORMATS.get(value.removeprefix("PIPE_FORMAT_")) if isinstance(value, str) else None
 
-    # Arrays, as vertex elements, textures and targets have them.
+    # Arrays of equal channels: for vertex elements, textures and targets.
     R8_UNORM = auto()
     R8G8_UNORM = auto()
     R8G8B8_UNORM = auto()
@@ -291,7 +291,7 @@ class Format(Enum):
 
     @property
     def block_words(self) -> int:
-        """The 32-bit words that hold a block, the last one perhaps in part."""
+        """Number of 32-bit words that hold a pixel; the last one may be used in part."""
         return (self.block_bits + 31) // 32
 
     @property

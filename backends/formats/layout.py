@@ -1,4 +1,4 @@
-"""The layout of a format, read from its Gallium name: R5G6B5_UNORM says everything about it.
+"""Layout of a format, parsed from its Gallium name, such as R5G6B5_UNORM.
 
 Channels are named from the lowest bit of the little-endian block to the highest, each with its size. A type follows the channels to
 which it applies.

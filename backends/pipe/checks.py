@@ -1,4 +1,4 @@
-"""Making state templates out of what callers give: enumerations by name, nested templates as dictionaries, numbers checked."""
+"""State templates from the arguments of callers: enumerations by name or number, nested templates as mappings, numbers checked."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def integer(value: Any, argument: str, low: int = 0, high: int = (1 << 32) - 1) 
     """`value` as an int in [low, high]; TypeError or ValueError name the argument."""
     try:
         number = value.__index__()
-    except (AttributeError, TypeError):  # arrays have the method
+    except (AttributeError, TypeError):  # numpy arrays have __index__ but may refuse it with a TypeError
         raise TypeError(f"{argument}: an integer is wanted, not {type(value).__name__}") from None
     if not low <= number <= high:
         raise ValueError(f"{argument}: {number} is not in {low} .. {high}")
@@ -86,7 +86,7 @@ def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[s
 
 
 def convert(hint: Any, value: Any, argument: str) -> Any:
-    """`value` as what a type annotation says."""
+    """`value` converted to the type of the annotation `hint`, or TypeError or ValueError, whose message names the argument."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         if value is None:
@@ -125,7 +125,7 @@ def _tuple(parts: tuple[Any, ...], value: Any, argument: str) -> tuple[Any, ...]
 
 
 def pixel_format(value: Format | str, argument: str) -> Format:
-    """A format from itself or its name."""
+    """Format given as a member or by name; TypeError or ValueError name the argument."""
     if isinstance(value, Format):
         return value
     if not isinstance(value, str):

@@ -102,7 +102,7 @@ class BlendFunc(IntEnum):
 
 
 class LogicOp(IntEnum):
-    """Logic operations; the number is the truth table: bit 2*s+d is the result for source bit s and destination bit d."""
+    """Logic operations. The number is the truth table: bit 2*s+d is the result for source bit s and destination bit d."""
 
     CLEAR = 0
     NOR = 1
@@ -174,7 +174,7 @@ class TexFace(IntEnum):
 
 
 class TexWrap(IntEnum):
-    """Wrap modes: the texel for a coordinate outside of the image."""
+    """Wrap modes: the choice of the texel for a coordinate outside of the image."""
 
     REPEAT = 0
     CLAMP = 1

@@ -1,4 +1,4 @@
-"""Gallium's state templates: what create_* and set_* take. Field names are Mesa's, with booleans where C has bits.
+"""Gallium's state templates, the arguments of create_* and set_*. Field names are Mesa's, with booleans where C has bits.
 
 Every template is frozen, so a constant state object may keep it. Source: the documents on constant state objects.
 """
@@ -117,7 +117,7 @@ class RasterizerState:
     light_twoside: bool = False
     clamp_vertex_color: bool = False
     clamp_fragment_color: bool = False
-    clamp_fixed_only: bool = False  # ours: both clamps rest while a float color buffer is bound
+    clamp_fixed_only: bool = False  # not Mesa's: True turns both clamps off while a float color buffer is bound
     front_ccw: bool = False
     cull_face: Face = Face.NONE
     fill_front: PolygonMode = PolygonMode.FILL

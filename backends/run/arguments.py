@@ -1,4 +1,4 @@
-"""The arguments of `tgsi.run`, checked and brought into one shape for both engines."""
+"""Check the arguments of `tgsi.run` and bring them into the shape that both engines read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_FUEL = (1 << 31) - 1
 
 
 class RunOptions(TypedDict, total=False):
-    """The keyword arguments of `tgsi.run` that describe what runs; `prepare` says what each is."""
+    """Keyword arguments of `tgsi.run` that `prepare` reads; their meanings are in the docstring of `tgsi.run`."""
 
     constants: Mapping[int, ArrayLike] | None
     system_values: Mapping[str, ArrayLike] | None
@@ -56,15 +56,15 @@ class Arguments:
     """Arguments of one run.
 
     shape: invocations and lanes. Lanes that are no invocation are inactive.
-    inputs: (input registers, lanes, 4) words of vertices and fragments; all 0 where coefficients take their place.
-    vertices: (primitives, vertices, input registers, 4) words for GEOM, TESS_CTRL and TESS_EVAL; `shape.primitive` says whose a lane is.
-    constants: buffer to (vec4s, 4) words; what lies outside reads 0.
+    inputs: (input registers, lanes, 4) words of vertices and fragments; all 0 if coefficients are given instead.
+    vertices: (primitives, vertices, input registers, 4) words for GEOM, TESS_CTRL and TESS_EVAL, by `shape.primitive` of a lane.
+    constants: buffer to (vec4s, 4) words; reads outside of them give 0.
     system_values: semantic name to (lanes, 4) words, for every name that the program declares.
-    coefs: (input registers, 3, 4), a0 dadx dady; quad_pos: (4, lanes), x y z and 1/w; both None where inputs are given.
+    coefs: (input registers, 3, 4), a0, dadx and dady; quad_pos: (4, lanes), x, y, z and 1/w; both None if inputs are given.
     buffers, counters: number to words; memory: words of GLOBAL and INPUT memory; images: unit to texels. All are copies that a run writes.
-    shared_words: words of SHARED memory of a block, and of PRIVATE memory of an invocation; 0 at the start.
-    framebuffer: target to (lanes, 4) words, what FBFETCH reads. sample_positions: (samples, 2), from 0 to 1 in the pixel.
-    sample_offset, centroid_offset: (lanes, 2), from the pixel's center to the lane's sample, and to a place that is covered.
+    shared_words: words of SHARED memory of a block, and of PRIVATE memory of an invocation; the memory is 0 at the start.
+    framebuffer: target to (lanes, 4) words, which FBFETCH reads. sample_positions: (samples, 2), from 0 to 1 in the pixel.
+    sample_offset: (lanes, 2), from the pixel's center to the lane's sample. centroid_offset: (lanes, 2), from there to a covered place.
     """
 
     shape: Shape
@@ -91,26 +91,26 @@ class Arguments:
 
     @property
     def invocations(self) -> int:
-        """The number of invocations, each of which has a result."""
+        """Number of invocations, each of which has a result."""
         return self.shape.invocations
 
     @property
     def lanes(self) -> int:
-        """Invocations and the lanes that fill up quads."""
+        """Number of lanes: invocations, and lanes that only fill up quads."""
         return self.shape.lanes
 
     @property
     def present(self) -> Mask:
-        """(lanes,): which lanes are invocations."""
+        """True for lanes that are invocations, (lanes,)."""
         return self.shape.present
 
     @property
     def places(self) -> Index:
-        """(invocations,): the lane of each."""
+        """Lane of each invocation, (invocations,)."""
         return self.shape.places
 
     def result(self, outputs: Bits, alive: Mask, exhausted: Mask, emission: Emission | None, trace: Sequence[TraceStep] = ()) -> RunResult:
-        """The result of a run that began with these arguments, after it wrote their memory."""
+        """Result of a run with these arguments, after the run has written their buffers, images, counters and memory."""
         emitted, strips = emission.collect() if emission is not None else ((), ())
         return RunResult(
             outputs,
@@ -127,7 +127,7 @@ class Arguments:
 
 
 def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack[RunOptions]) -> Arguments:
-    """Check the arguments of a run; `tgsi.run` says what each means.
+    """Check and convert the arguments of a run; the docstring of `tgsi.run` describes them.
 
     Raises:
         TypeError, ValueError: an argument has the wrong type or shape, or belongs to another stage; the message names it.
@@ -186,7 +186,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         face=face,
         flatshade_color=flag("flatshade_color", options.get("flatshade_color", False)),
         fuel=fuel,
-        textures={unit: replace(texture) for unit, texture in textures.items()},  # texels are decoded anew: they may have changed
+        textures={unit: replace(texture) for unit, texture in textures.items()},  # without decoded texels: they may have changed
         samplers=sampler_states(samplers),
         buffers=_numbered("buffers", options.get("buffers"), MAX_SHADER_BUFFERS, buffer_words),
         images=writable_images(mapping("images", options.get("images"))),
@@ -204,7 +204,7 @@ _STAGES: Mapping[str, tuple[Processor, ...]] = {
     **dict.fromkeys(("coefs", "quad_pos", "framebuffer", "sample_positions", "coverage"), (Processor.FRAG,)),
     **dict.fromkeys(("grid", "block", "memory"), (Processor.COMP,)),
 }
-"""Arguments that only some stages take."""
+"""Arguments that only some stages take, to those stages."""
 
 
 def _check_stage(program: Program, options: RunOptions) -> None:
@@ -250,7 +250,7 @@ def _check_inputs(given: Bits | None, coefs: Floats | None, registers: int) -> N
 
 
 def _vertices(program: Program, given: Bits | None, registers: int) -> NDArray[np.uint32]:
-    """(primitives, vertices, registers, 4); PRIM_ID inputs hold the number of the primitive."""
+    """Checked input vertices, (primitives, vertices, registers, 4); PRIM_ID inputs hold the number of the primitive."""
     geometry = program.processor is Processor.GEOM
     count = input_vertices(program)
     if given is None:
@@ -295,7 +295,7 @@ def _sample_positions(data: ArrayLike | None) -> Floats:
 
 
 def _centroids(table: Floats, covered: Bits) -> Floats:
-    """The center where all samples are covered, or none is, else the first covered sample."""
+    """Offset of each lane's centroid from the pixel's center: 0 if all samples or none are covered, otherwise the first covered sample."""
     bits: Mask = (covered[:, None] >> np.arange(len(table), dtype=np.uint32) & np.uint32(1)).astype(np.bool_)
     partly = np.asarray(bits.any(axis=1) & ~bits.all(axis=1))
     result: Floats = np.where(partly[:, None], table[bits.argmax(axis=1)] - np.float32(0.5), np.float32(0))
@@ -303,7 +303,7 @@ def _centroids(table: Floats, covered: Bits) -> Floats:
 
 
 def _numbered(name: str, given: Any, limit: int, read: Callable[[str, Any], Bits]) -> dict[int, Bits]:
-    """The items as `read` gives them, by number. ValueError for a number that is not below `limit`."""
+    """Items of a mapping converted by `read`, by number. ValueError for a key that is no number from 0 to `limit` - 1."""
     found = {}
     for key, data in mapping(name, given).items():
         if not isinstance(key, int | np.integer) or not 0 <= key < limit:

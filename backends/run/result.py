@@ -1,4 +1,4 @@
-"""What a run of a program gives back, whichever engine ran it."""
+"""Results of a run, the same for both engines."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One executed instruction: the lanes that were active, and the whole destination registers behind it.
+    """One executed instruction: the lanes that were active, and the whole destination registers after it.
 
-    `number` counts from 0 in the order of the text; `writes` holds (file, register, (invocations, 4) words). A destination that
-    is addressed per lane appears once for each register that an active lane wrote.
+    `number` counts instructions from 0 in the order of the text. `writes` holds (file, register, (invocations, 4) words). A destination
+    that is addressed per lane appears once for each register that an active lane wrote.
     """
 
     number: int
@@ -36,8 +36,9 @@ class TraceStep:
 class Emission:
     """The vertices that the invocations of a geometry program emitted.
 
-    counts: (invocations,) vertices of each; words: (vertices, OUT registers, invocations, 4), of which the first `counts` are
-    meant; marks: (vertices, invocations), the stream of each vertex, plus 4 where it begins a primitive of its stream.
+    counts: (invocations,), the number of vertices that each emitted. words: (vertices, OUT registers, invocations, 4), of which only the
+    first `counts` vertices of an invocation have a meaning. marks: (vertices, invocations), the stream of each vertex, plus 4 where the
+    vertex begins a primitive of its stream.
     """
 
     counts: NDArray[np.int64]
@@ -45,7 +46,7 @@ class Emission:
     marks: Bits
 
     def collect(self) -> tuple[tuple[Bits, ...], tuple[NDArray[np.int64], ...]]:
-        """For each stream its vertices, (n, OUT registers, 4), and the lengths of its primitives; in the order of the invocations."""
+        """Vertices of each stream, (n, OUT registers, 4), and the lengths of its primitives, in the order of the invocations."""
         vertex, invocation = np.nonzero(np.arange(len(self.marks))[:, None] < self.counts)
         order = np.lexsort((vertex, invocation))
         vertex, invocation = vertex[order], invocation[order]
@@ -66,15 +67,15 @@ class Emission:
 class RunResult:
     """Registers and memory after a run; `np.asarray(result)` is `outputs`.
 
-    outputs: (invocations, output registers, 4) 32-bit words; what was never written is 0.
+    outputs: (invocations, output registers, 4) 32-bit words; channels that were never written are 0.
     alive: (invocations,); False where a fragment was killed.
     exhausted: (invocations,); True where a loop ended because its fuel had run out: results of such invocations are cut short.
-    emitted: of a geometry program, for each of its four streams the vertices: (vertices, output registers, 4) words.
-    strips: for each stream the lengths of the primitives that those vertices form, in vertices.
+    emitted: for a geometry program, the vertices of each of the four streams: (vertices, output registers, 4) words.
+    strips: for each stream, the lengths in vertices of the primitives that those vertices form.
     buffers, counters: the contents of every buffer that was passed, after the run, as bytes and as words.
     images: the texels of every image that was passed, after the run: (layers, height, width, block_bytes) of uint8.
     memory: GLOBAL and INPUT memory after the run, as bytes.
-    trace: what the interpreter did, if that was asked for.
+    trace: the interpreter's executed instructions, if a trace was asked for.
     """
 
     outputs: Bits
@@ -91,7 +92,7 @@ class RunResult:
 
     @property
     def floats(self) -> Floats:
-        """The outputs seen as float32: a view, no conversion."""
+        """The outputs' bits as float32: a view, without conversion."""
         return self.outputs.view(np.float32)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:

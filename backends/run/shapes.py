@@ -1,7 +1,7 @@
-"""The arrangement of a run's invocations in lanes: in groups, each padded to whole quads.
+"""Arrangement of a run's invocations in lanes: in groups, each padded to whole quads.
 
-Vertices, fragments, primitives and evaluated points are one group; the vertices of a patch are a group each, and so are the threads
-of a block. Lane L belongs to group ``L // group``.
+All vertices, fragments, primitives or evaluated points of a run are one group. Each patch's output vertices are a group, and each block's
+threads are a group. Lane L belongs to group ``L // group``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tgsi.language.info import INPUT_VERTICES
 from tgsi.language.program import Program
 
 QUAD = 4
-"""Invocations of a subgroup; fragments come in quads (0,0) (1,0) (0,1) (1,1)."""
+"""Invocations of a subgroup. Those of fragments are the pixels (0,0) (1,0) (0,1) (1,1) of a quad."""
 
 MAX_INVOCATIONS = 1 << 24
 
@@ -34,8 +34,8 @@ Triple = tuple[int, int, int]
 class Shape:
     """Invocations and lanes of one run.
 
-    group: lanes of a group, a multiple of 4; members: invocations of a group. primitive: (lanes,) the primitive, patch or block of
-    each lane. grid, block: counts by axis; 1, 1, 1 for stages without blocks.
+    group: lanes of a group, a multiple of 4. members: invocations of a group. primitive: (lanes,), the primitive, patch or block of
+    each lane. grid, block: blocks and threads along x, y and z; 1, 1, 1 for stages without blocks.
     """
 
     invocations: int
@@ -48,23 +48,23 @@ class Shape:
 
     @property
     def lanes(self) -> int:
-        """All lanes, with those that only fill up quads."""
+        """Number of lanes, including those that only fill up quads."""
         return self.group * self.groups
 
     @property
     def member(self) -> Index:
-        """(lanes,): number of each lane within its group."""
+        """Number of each lane within its group, (lanes,)."""
         return np.arange(self.lanes, dtype=np.int64) % self.group
 
     @property
     def present(self) -> Mask:
-        """(lanes,): which lanes are invocations."""
+        """True for lanes that are invocations, (lanes,)."""
         inside: Mask = self.member < self.members
         return inside
 
     @property
     def places(self) -> Index:
-        """(invocations,): the lane of each invocation."""
+        """Lane of each invocation, (invocations,)."""
         return np.flatnonzero(self.present)
 
 
@@ -74,12 +74,12 @@ def input_vertices(program: Program) -> int:
 
 
 def output_vertices(program: Program) -> int:
-    """Most vertices that an invocation of a geometry program emits, all streams together; as in Mesa, 32 where it does not say."""
+    """Most vertices that an invocation of a geometry program emits, on all streams together; 32, as in Mesa, if the program sets none."""
     return program.property("GS_MAX_OUTPUT_VERTICES") or 32
 
 
 def patch_registers(program: Program, file: File) -> frozenset[int]:
-    """Registers of IN or OUT of a tessellation program that exist once a patch: those of PATCH, TESSOUTER, TESSINNER and PRIM_ID."""
+    """Registers of IN or OUT of a tessellation program that exist once per patch: those of `PATCH_SEMANTICS`."""
     if program.processor not in PATCH_STAGES:
         return frozenset()
     found = (d for d in program.declared(file) if d.semantic is not None and d.semantic.name in PATCH_SEMANTICS)
@@ -87,7 +87,7 @@ def patch_registers(program: Program, file: File) -> frozenset[int]:
 
 
 def flat_shape(invocations: int, primitives: int) -> Shape:
-    """One group of everything; every primitive has as many invocations."""
+    """Shape of a single group. Every primitive has the same number of invocations."""
     lanes = _padded(_checked(invocations))
     each = max(1, invocations // max(1, primitives))
     return Shape(
@@ -100,7 +100,7 @@ def flat_shape(invocations: int, primitives: int) -> Shape:
 
 
 def patch_shape(patches: int, vertices: int) -> Shape:
-    """A group a patch, an invocation a vertex that it writes."""
+    """Shape with a group for each patch and an invocation for each vertex that a patch writes."""
     group = _padded(vertices)
     return Shape(
         invocations=_checked(patches * vertices),
@@ -112,10 +112,10 @@ def patch_shape(patches: int, vertices: int) -> Shape:
 
 
 def block_shape(program: Program, grid: Triple, block: Triple | None) -> Shape:
-    """A group a block of threads; blocks and threads count x first.
+    """Shape with a group for each block of threads. Blocks and threads are numbered along x first.
 
-    Raises ValueError for axes below 0 (grid) or 1 (block), for more than `MAX_BLOCK` threads a block or `MAX_INVOCATIONS` in all, and
-    where `block` is missing or is not what the program fixes.
+    Raises ValueError for axes below 0 (grid) or 1 (block), for more than `MAX_BLOCK` threads a block or `MAX_INVOCATIONS` lanes in all,
+    and if `block` is missing or differs from the size that the program fixes.
     """
     fixed = tuple(program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
     if block is None:
@@ -129,7 +129,7 @@ def block_shape(program: Program, grid: Triple, block: Triple | None) -> Shape:
     if threads > MAX_BLOCK:
         raise ValueError(f"block has {threads} threads, more than {MAX_BLOCK}")
     group = _padded(threads)
-    if group * blocks > MAX_INVOCATIONS:  # lanes are what takes memory: four for a block of one thread
+    if group * blocks > MAX_INVOCATIONS:  # lanes take memory, not threads: a block of one thread has four lanes
         raise ValueError(f"grid has {blocks} blocks of {threads} threads, more than {MAX_INVOCATIONS} invocations in whole quads")
     return Shape(
         invocations=threads * blocks,
@@ -143,7 +143,7 @@ def block_shape(program: Program, grid: Triple, block: Triple | None) -> Shape:
 
 
 def coordinates(numbers: Index, size: Triple) -> NDArray[np.uint32]:
-    """(n, 4): x, y and z of things counted x first, and 0."""
+    """x, y and z of things that are numbered along x first, and 0; (n, 4)."""
     width, height, _ = size
     x, y, z = numbers % width, numbers // width % height, numbers // (width * height)
     return np.stack([x, y, z, np.zeros_like(x)], axis=1).astype(np.uint32)

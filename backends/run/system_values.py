@@ -1,4 +1,4 @@
-"""System values of a run: those given, and what the others are by default."""
+"""System values of a run: those that the caller gives, and defaults for the others."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from tgsi.language.facts.semantics import SEMANTICS
 from tgsi.language.program import Program
 
 FLOATS = frozenset({"POSITION", "SAMPLEPOS", "TESSCOORD", "TESSINNER", "TESSOUTER"})
-"""System values that are floats, whatever numbers are given."""
+"""System values that are floats: integers given for them are converted."""
 
 
 def given_system_values(given: Mapping[str, ArrayLike] | None) -> dict[str, Bits]:
-    """Semantic name to (invocations, 4) words; missing channels are 0. ValueError for unknown names and wrong shapes."""
+    """Check given system values: semantic name to (invocations, 4) words. Missing channels are 0.
+
+    Raises ValueError for unknown names and wrong shapes.
+    """
     return {name: _given(name, data) for name, data in mapping("system_values", given).items()}
 
 
@@ -37,7 +40,10 @@ def _given(name: str, data: ArrayLike) -> Bits:
 
 
 def declared_system_values(program: Program, shape: Shape, given: Mapping[str, Bits], defaults: Mapping[str, Bits]) -> dict[str, Bits]:
-    """(lanes, 4) words of every name that a program declares: as given, else of `defaults`, else what the shape says, else 0."""
+    """(lanes, 4) words of every system value that a program declares.
+
+    Sources, in this order: `given`, `defaults`, the run's shape (`DEFAULTS`), zeros.
+    """
     found: dict[str, Bits] = {}
     for declaration in program.declared(File.SV):
         if declaration.semantic is None:
@@ -55,7 +61,7 @@ def declared_system_values(program: Program, shape: Shape, given: Mapping[str, B
 
 
 Default = Callable[[Program, Shape], NDArray[np.uint32]]
-"""A function from a program and the shape of its run to (lanes, 4) words, or something that can be broadcast to them."""
+"""Function from a program and the shape of its run to (lanes, 4) words, or to an array that broadcasts to that shape."""
 
 
 def _lane_number(program: Program, shape: Shape) -> Bits:
@@ -82,7 +88,7 @@ _MASKS: Mapping[str, Callable[[Bits], Bits]] = {
     "SUBGROUP_LE_MASK": lambda place: (_TWO << place) - _ONE,
     "SUBGROUP_LT_MASK": lambda place: (_ONE << place) - _ONE,
 }
-"""Masks of lanes by the place of a lane in its subgroup. They have 64 bits, in x and y; y, z and w are 0 in subgroups of four."""
+"""Masks of lanes by the place of a lane in its subgroup. TGSI's masks have 64 bits, in x and y; a subgroup of four needs x only."""
 
 
 def _mask(of_place: Callable[[Bits], Bits], program: Program, shape: Shape) -> Bits:
@@ -90,7 +96,7 @@ def _mask(of_place: Callable[[Bits], Bits], program: Program, shape: Shape) -> B
 
 
 def _place(shape: Shape) -> Bits:
-    """The place of each lane in its subgroup."""
+    """Place of each lane in its subgroup."""
     return np.arange(shape.lanes, dtype=np.uint32) % QUAD
 
 
@@ -108,7 +114,7 @@ DEFAULTS: Mapping[str, Default] = {
     "SUBGROUP_INVOCATION": lambda program, shape: _all_channels(_place(shape)),
     **{name: partial(_mask, of_place) for name, of_place in _MASKS.items()},
 }
-"""System values that follow from the shape of a run, where they are not given; the others are 0."""
+"""System values that follow from the shape of a run. Those that are neither given nor here are 0."""
 
 
 def _all_channels(values: Bits) -> Bits:

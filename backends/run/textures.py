@@ -1,4 +1,4 @@
-"""Textures as `tgsi.run` takes them, whichever engine runs: a format and arrays of texels."""
+"""Textures and images of `tgsi.run`, for both engines: a format and arrays of texels."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ STANDARD_POSITIONS: Mapping[int, tuple[tuple[int, int], ...]] = MappingProxyType
         + ((6, 14), (8, 1), (4, 2), (2, 12), (0, 8), (15, 4), (14, 15), (1, 0)),
     }
 )
-"""Samples to where each lies, x and y in 1/16 pixel: the patterns of Direct3D. Other counts: every sample at the center."""
+"""Number of samples to their positions, x and y in 1/16 pixel: Direct3D's patterns. Other counts put every sample at the center."""
 
 
 @dataclass(frozen=True)
 class TextureData:
     """A sampler view with its texels.
 
-    levels: one array a mip level of the view, (layers, height, width, block_bytes) of uint8; layers counts the slices of a 3D
-    texture, the layers of an array, the faces of cubes, else it is 1.
-    samples: of a multisampled texture, which has one level; sample s of layer k is plane ``s * layers + k`` of the first axis.
+    levels: one array for each mip level of the view, (layers, height, width, block_bytes) of uint8. `layers` counts the slices of a 3D
+    texture, the layers of an array or the faces of cubes; for other textures it is 1.
+    samples: more than 1 for a multisampled texture, which has one level; sample s of layer k is plane ``s * layers + k`` of the first axis.
     """
 
     format: Format
@@ -56,7 +56,7 @@ class TextureData:
     _decoded: dict[int, NDArray[Any]] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def texels(self, level: int) -> NDArray[Any]:
-        """(layers, height, width, 4): float32, uint32 or int32."""
+        """Decoded texels of a level, (layers, height, width, 4) of float32, uint32 or int32 as `Format.kind` says; decoded once."""
         if level not in self._decoded:
             raw = self.levels[level]
             self._decoded[level] = unpack(self.format, np.ascontiguousarray(raw).reshape(-1)).reshape(*raw.shape[:3], 4)
@@ -64,18 +64,18 @@ class TextureData:
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        """(levels, 3): width, height and layers of each level."""
+        """Width, height and layers of each level, (levels, 3)."""
         return np.array([[a.shape[2], a.shape[1], a.shape[0] // self.samples] for a in self.levels], np.int64)
 
     @property
     def one(self) -> int:
-        """The word of a channel that is 1."""
+        """Word of a channel that is 1: the integer, or 1.0."""
         return 1 if self.format.is_integer else 0x3F800000
 
 
 @dataclass(eq=False, slots=True)
 class ImageData:
-    """An image that a run writes: (layers, height, width, block_bytes) of uint8; samples as in `TextureData`."""
+    """An image that a run writes. texels: (layers, height, width, block_bytes) of uint8; samples as in `TextureData`."""
 
     format: Format
     texels: NDArray[np.uint8]
@@ -83,14 +83,14 @@ class ImageData:
 
 
 def row_bytes(level: NDArray[np.uint8]) -> int:
-    """Bytes of a row of a level in memory: whole units of ROW_BYTES."""
+    """Bytes of a row of a level in memory, rounded up to a multiple of ROW_BYTES."""
     return -(-int(level.shape[2] * level.shape[3]) // ROW_BYTES) * ROW_BYTES
 
 
 def texture_targets(program: Program) -> dict[int, frozenset[str]]:
-    """Unit (or view) to the targets that the program reads it as, without SHADOW.
+    """Sampler unit or SVIEW register to the targets, without SHADOW, as which the program reads it.
 
-    An indirect unit counts for every unit that is declared.
+    An instruction with an indirect unit counts for every declared unit.
     """
     found: defaultdict[int, set[str]] = defaultdict(set)
     for declaration in program.declared(File.SVIEW):
@@ -108,9 +108,10 @@ def texture_targets(program: Program) -> dict[int, frozenset[str]]:
 
 
 def handle_targets(program: Program, textures: Mapping[int, TextureData]) -> dict[int, frozenset[str]]:
-    """Bound unit to the targets, without SHADOW, that handles in value registers may read it as: as others it reads as if unbound.
+    """Bound unit to the targets, without SHADOW, as which handles in value registers may read it. As any other target it reads as unbound.
 
-    Units that the program names by SAMP or SVIEW: the targets they are named with. Others: all of the program's handles that fit.
+    A unit that the program names by SAMP or SVIEW has the targets of those instructions and declarations. Any other unit has all targets
+    of the program's handle instructions that its texture fits.
     """
     named = texture_targets(program)
     wanted = {_unshadowed(i.texture) for i in program.instructions if i.texture is not None and i.src[-1].register.file is not File.SAMP}
@@ -145,10 +146,10 @@ def _check_units(name: str, items: Mapping[int, Any], kind: type[Any], limit: in
 
 
 def check_textures(program: Program, textures: Mapping[int, TextureData]) -> None:
-    """Return if every texture can be what the program reads it as.
+    """Check that every texture can be read as the targets that the program uses.
 
-    Raises TypeError or ValueError, which names the argument: wrong types, a unit out of range, levels that do not fit their
-    format or each other, cubes without six square faces, more than 1 GiB.
+    Raises TypeError or ValueError, whose message names the argument, for wrong types, a unit out of range, levels that do not fit their
+    format or each other, cubes without six square faces, or more than `MAX_RESOURCE_BYTES`.
     """
     _check_units("textures", textures, TextureData, MAX_UNITS)
     targets = texture_targets(program)
@@ -157,19 +158,22 @@ def check_textures(program: Program, textures: Mapping[int, TextureData]) -> Non
 
 
 def sampler_states(samplers: Mapping[int, SamplerState]) -> dict[int, SamplerState]:
-    """The samplers, enumerations as such. TypeError or ValueError, which names the argument and the field, for what is wrong."""
+    """Copies of sampler states in which enumerations given as numbers or names are members.
+
+    Raises TypeError or ValueError, whose message names the argument and the field.
+    """
     _check_units("samplers", samplers, SamplerState, MAX_UNITS)
-    return {  # integers of border colors stay exact
+    return {  # `make` would turn a border color's integers into floats, which are not exact
         unit: replace(make(SamplerState, state, {}, f"samplers[{unit}]"), border_color=state.border_color)
         for unit, state in samplers.items()
     }
 
 
 def writable_images(images: Mapping[int, TextureData]) -> dict[int, ImageData]:
-    """Copies of the images of a run.
+    """Copies of a run's images, which the run may write.
 
-    Raises TypeError or ValueError, which names the argument: wrong types, a unit out of range, other than one level, texels that do
-    not fit their format, formats of depth and stencil.
+    Raises TypeError or ValueError, whose message names the argument, for wrong types, a unit out of range, a number of levels other than
+    one, texels that do not fit their format, and formats of depth and stencil.
     """
     _check_units("images", images, TextureData, MAX_SHADER_IMAGES)
     found = {}

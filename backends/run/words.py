@@ -1,4 +1,4 @@
-"""Arrays that users give, as 32-bit words, alone and as items of mappings."""
+"""Conversion of arrays that users give to 32-bit words."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from backends.run.result import Bits, Floats
 
 
 def words(name: str, data: ArrayLike) -> Bits:
-    """An array's 32-bit words; floats and integers that fit are converted, 32-bit ones are taken as they are.
+    """32-bit words of an array. 32-bit numbers are taken as they are; other floats, and integers that fit, are converted.
 
-    Raises ValueError or TypeError, which call the array `name`, for what 32 bits cannot hold.
+    Raises ValueError or TypeError for numbers that 32 bits cannot hold; the message calls the array `name`.
     """
     array = _array(name, data)
     if array.dtype in (np.uint32, np.int32, np.float32):
@@ -32,7 +32,7 @@ def words(name: str, data: ArrayLike) -> Bits:
 
 
 def floats(name: str, data: ArrayLike) -> Floats:
-    """An array of what is always a float: uint32 are bits, any other numbers are converted. Errors as those of `words`."""
+    """32-bit floats of an array: uint32 is taken as their bits, other integers are converted. Raises the errors of `words`."""
     array = _array(name, data)
     if array.dtype != np.uint32 and array.dtype.kind in "iub":
         return np.ascontiguousarray(array, dtype=np.float32)
@@ -40,7 +40,7 @@ def floats(name: str, data: ArrayLike) -> Floats:
 
 
 def flag(name: str, value: object) -> bool:
-    """A boolean, of Python or numpy, or an integer for one. TypeError names it for anything else."""
+    """Boolean from a boolean of Python or numpy, or from an integer. TypeError for anything else; the message names the argument."""
     if not isinstance(value, int | np.bool_):
         raise TypeError(f"{name} must be True or False, not {type(value).__name__}")
     return bool(value)
@@ -54,7 +54,7 @@ def _array(name: str, data: object) -> NDArray[Any]:
 
 
 def mapping(name: str, value: Any) -> Mapping[Any, Any]:
-    """A mapping, empty for None. TypeError for anything else."""
+    """The mapping `value`, or an empty one for None. TypeError for anything else."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -63,7 +63,10 @@ def mapping(name: str, value: Any) -> Mapping[Any, Any]:
 
 
 def buffer_words(name: str, data: ArrayLike | bytes) -> Bits:
-    """A copy of a buffer's words: of an array as `words` reads it, or of bytes (`bytes` or uint8) in whole words."""
+    """Copy of a buffer's 32-bit words, from an array as `words` reads it, or from bytes (`bytes` or uint8).
+
+    Raises ValueError if the number of bytes is no multiple of 4, and the errors of `words`.
+    """
     array = np.frombuffer(data, np.uint8) if isinstance(data, bytes | bytearray | memoryview) else _array(name, data)
     if array.dtype != np.uint8:
         return words(name, array).reshape(-1).copy()
@@ -73,7 +76,7 @@ def buffer_words(name: str, data: ArrayLike | bytes) -> Bits:
 
 
 def read_array(source: Path | object) -> NDArray[Any]:
-    """The numbers of a .npy file (never of pickled objects) or of nested lists, of one shape. ValueError for anything else."""
+    """Numbers of a .npy file (pickled objects are refused) or of nested lists of equal lengths. ValueError for anything else."""
     try:
         array: NDArray[Any] = np.load(source, allow_pickle=False) if isinstance(source, Path) else np.asarray(source)
     except ValueError:
