@@ -113,7 +113,7 @@ def kernel_of(program: Program, cpu: str, cache: ObjectCache, packed: bool) -> L
         target = TargetKey.of(BlendState(), 0, Format.R8G8B8A8_UNORM)
         depth = DepthKey.of(_DEPTH_TEST, Format.Z24X8_UNORM)
         lanes = kernels.fragment_lanes(info, 4, not packed)
-        key = FragmentKey(lanes, (target,), depth, textures=textures, samplers=samplers, quads=packed)
+        key = FragmentKey(lanes=lanes, targets=(target,), depth=depth, textures=textures, samplers=samplers, quads=packed)
         return kernels.shade(key, info, shader)
     if program.processor is Processor.VERT and is_rendered:
         return kernels.vertex_shader(shader, kernels.vertex_lanes(), (textures, samplers, ()))

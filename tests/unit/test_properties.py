@@ -133,7 +133,7 @@ def test_fs_depth_layout__unchanged_depth_is_not_the_written_one(layout: int, se
 def test_fs_depth_layout__a_depth_that_only_grows_lets_triangles_be_dropped_early() -> None:
     for layout, expected in ((1, HizUse.NONE), (2, HizUse.TEST), (3, HizUse.NONE), (4, HizUse.TEST | HizUse.LOWER)):
         info = describe(tgsi.parse(depth_writer(layout, 0.9)))
-        key = FragmentKey(16, depth=DepthKey.of(LESS, g.Format.Z32_FLOAT))
+        key = FragmentKey(lanes=16, depth=DepthKey.of(LESS, g.Format.Z32_FLOAT))
         assert hiz_of(key, info) == expected
 
 

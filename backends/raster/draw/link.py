@@ -18,7 +18,7 @@ from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
     """Output registers by meaning; DEFAULT_REGISTER reads 0, 0, 0, 1. The first tuples have one entry a setup slot."""
 
@@ -80,23 +80,23 @@ def _link(program: Program, fragment: Program | None, state: LinkState) -> Linke
     clips, culls = program.property("NUM_CLIPDIST_ENABLED"), program.property("NUM_CULLDIST_ENABLED")
     clips = min(max(clips, 0) if clips or culls else 4 * sum(d is not None for d in distances), MAX_DISTANCES)
     return Linked(
-        tuple(source),
-        tuple(back),
-        tuple(colors),
-        position,
-        by_semantic.get(Semantic("PSIZE", 0)),
-        by_semantic.get(Semantic("EDGEFLAG", 0)),
-        by_semantic.get(Semantic("LAYER", 0)),
-        by_semantic.get(Semantic("VIEWPORT_INDEX", 0)),
-        program.property("LAYER_VIEWPORT_RELATIVE") != 0,
-        by_semantic.get(Semantic("CLIPVERTEX", 0), position),
-        distances,
-        clips,
-        min(max(culls, 0), MAX_DISTANCES - clips),
-        program.property("VS_PROHIBIT_UCPS") == 0,
-        bool(program.declared(File.SV)) or wants_presence(program),
-        program.file_size(File.IN),
-        program.property("VS_WINDOW_SPACE_POSITION") != 0,
+        source=tuple(source),
+        back=tuple(back),
+        is_color=tuple(colors),
+        position=position,
+        point_size=by_semantic.get(Semantic("PSIZE", 0)),
+        edge_flag=by_semantic.get(Semantic("EDGEFLAG", 0)),
+        layer=by_semantic.get(Semantic("LAYER", 0)),
+        viewport=by_semantic.get(Semantic("VIEWPORT_INDEX", 0)),
+        is_layer_relative=program.property("LAYER_VIEWPORT_RELATIVE") != 0,
+        clip_vertex=by_semantic.get(Semantic("CLIPVERTEX", 0), position),
+        clip_distance=distances,
+        num_distances=clips,
+        num_culls=min(max(culls, 0), MAX_DISTANCES - clips),
+        has_user_planes=program.property("VS_PROHIBIT_UCPS") == 0,
+        wants_system=bool(program.declared(File.SV)) or wants_presence(program),
+        num_inputs=program.file_size(File.IN),
+        is_window_space=program.property("VS_WINDOW_SPACE_POSITION") != 0,
     )
 
 

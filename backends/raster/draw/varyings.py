@@ -33,7 +33,7 @@ _HAS_PLACE = Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES
 _SMOOTH_MARGIN = (-127, 128)  # 1/256 pixel: boxes reach all pixels that are touched
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class VertexSlots:
     """The slots of a draw's vertex records. Numbers of single slots are NO_SLOT where the draw does without.
 
@@ -103,7 +103,9 @@ def arrange_slots(
     mode = [fragment.slots[k].mode(r.flatshade) if k < declared else Mode.LINEAR for k in range(count)]
     is_clamped = any(linked.is_color) and clamps(r.clamp_vertex_color, r, framebuffer)
     clamped = list(linked.is_color) if is_clamped else [False] * count
-    slots = VertexSlots(list(linked.source), [m is Mode.FLAT for m in mode], clamped, mode, list(range(count)))
+    slots = VertexSlots(
+        source=list(linked.source), is_flat=[m is Mode.FLAT for m in mode], is_clamped=clamped, mode=mode, back=list(range(count))
+    )
     if style.marks & _HAS_PLACE:
         slots.place = slots.add(DEFAULT_REGISTER, True)
         slots.mode.append(Mode.LINEAR)

@@ -46,7 +46,18 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
         box = [f.max(left - tile_x, 0), f.max(top - tile_y, 0), f.min(right - tile_x, TILE - 1), f.min(bottom - tile_y, TILE - 1)]
         entire = (box[0] | box[1]).eq(0) & (box[2] & box[3]).eq(TILE - 1)
         edges = [[v[k] for k in range(3)] for v in (a, b, c)]
-        triangle = Coverage(f, lanes, rows, list_, size, entry, edges, tile_x | (tile_y << 16), box, False)
+        triangle = Coverage(
+            f=f,
+            lanes=lanes,
+            rows=rows,
+            list_=list_,
+            size=size,
+            record=entry,
+            edges=edges,
+            tile=tile_x | (tile_y << 16),
+            box=box,
+            bounded=False,
+        )
         with f.else_of(cut.eq(0) | entire) as clipped:
             with triangle.unless_small(quads), test.unless_hidden(at, box):
                 worst = c + a * box[0] + b * box[1] + f.min(a, 0) * (box[2] - box[0]) + f.min(b, 0) * (box[3] - box[1])
@@ -58,7 +69,18 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
                     partial()
                     triangle.partial()
             clipped()
-            bounded = Coverage(f, lanes, rows, list_, size, entry, edges, tile_x | (tile_y << 16), box, True)
+            bounded = Coverage(
+                f=f,
+                lanes=lanes,
+                rows=rows,
+                list_=list_,
+                size=size,
+                record=entry,
+                edges=edges,
+                tile=tile_x | (tile_y << 16),
+                box=box,
+                bounded=True,
+            )
             with bounded.unless_small(quads), test.unless_hidden(at, box):
                 bounded.partial()
     f.ret(size.get())
@@ -81,7 +103,7 @@ def walk_chain(f: Function, arena: Val, limit: Val, cursor_slot: Val, size: Var)
     f.store(cursor.get(), cursor_slot)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Coverage:
     """One triangle in one tile. Edges are exact i32; coordinates count from the tile's corner.
 

@@ -67,8 +67,22 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
             return [v[k] for k in range(3)]
 
         def coverage(is_bounded: bool) -> SampleCoverage:
-            edges = (lanes_of(a), lanes_of(b), [lanes_of(c) for c in moved], lanes_of(low), lanes_of(high))
-            return SampleCoverage(f, lanes, list_, size, entry, *edges, tile_x | (tile_y << 16), box, is_bounded, wanted)
+            return SampleCoverage(
+                f=f,
+                lanes=lanes,
+                list_=list_,
+                size=size,
+                record=entry,
+                a=lanes_of(a),
+                b=lanes_of(b),
+                c=[lanes_of(c) for c in moved],
+                low=lanes_of(low),
+                high=lanes_of(high),
+                tile=tile_x | (tile_y << 16),
+                box=box,
+                bounded=is_bounded,
+                wanted=wanted,
+            )
 
         triangle = coverage(False)
         with f.else_of(cut.eq(0) | entire) as clipped:
@@ -95,7 +109,7 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
     f.ret(size.get())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class SampleCoverage:
     """One triangle in one tile. E = A*x + B*y + C(sample), exact i32; coordinates count from the tile's corner.
 

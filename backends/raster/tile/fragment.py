@@ -104,7 +104,7 @@ class SlotInfo:
                 return Mode.PERSPECTIVE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FragmentInfo:
     """A fragment program seen from outside. `colors` maps a color number to its register; None: not written."""
 
@@ -180,28 +180,28 @@ class FragmentInfo:
         layout = DepthLayout(min(max(program.property("FS_DEPTH_LAYOUT"), 0), DepthLayout.UNCHANGED))
         late_coverage = program.property("FS_POST_DEPTH_COVERAGE") != 0
         return FragmentInfo(
-            emit,
-            tuple(SlotInfo(v.register, v.interpolation, v.usage_mask, v.semantic, v.location) for v in interface.varyings),
-            {v.register: v.semantic.name for v in interface.specials},
-            system,
-            {index: register for (name, index), register in outputs.items() if name == "COLOR"},
-            outputs.get(("POSITION", 0)) if layout is not DepthLayout.UNCHANGED else None,
-            outputs.get(("STENCIL", 0)),
-            outputs.get(("SAMPLEMASK", 0)),
-            Trait.KILL in traits or ("SAMPLEMASK", 0) in outputs,
-            program.property("FS_COORD_ORIGIN") == 1,
-            program.property("FS_COORD_PIXEL_CENTER") == 1,
-            program.property("FS_COLOR0_WRITES_ALL_CBUFS") != 0,
-            program.property("FS_EARLY_DEPTH_STENCIL") != 0 or late_coverage,
-            layout,
-            late_coverage,
-            _fetches(program) if Trait.FRAMEBUFFER in traits else (),
-            bool(traits & {Trait.HELPER, Trait.VOLATILE, Trait.MEM}) or reads_handles(program),
-            max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
-            Trait.STORE in traits,
-            len(program.instructions),
-            live_values(program),
-            any(i.opcode.flow is Flow.LOOP for i in program.instructions),
+            emit=emit,
+            slots=tuple(SlotInfo(v.register, v.interpolation, v.usage_mask, v.semantic, v.location) for v in interface.varyings),
+            specials={v.register: v.semantic.name for v in interface.specials},
+            system_values=system,
+            colors={index: register for (name, index), register in outputs.items() if name == "COLOR"},
+            depth=outputs.get(("POSITION", 0)) if layout is not DepthLayout.UNCHANGED else None,
+            stencil=outputs.get(("STENCIL", 0)),
+            sample_mask=outputs.get(("SAMPLEMASK", 0)),
+            kills=Trait.KILL in traits or ("SAMPLEMASK", 0) in outputs,
+            is_lower_left=program.property("FS_COORD_ORIGIN") == 1,
+            is_integer_center=program.property("FS_COORD_PIXEL_CENTER") == 1,
+            writes_all=program.property("FS_COLOR0_WRITES_ALL_CBUFS") != 0,
+            tests_early=program.property("FS_EARLY_DEPTH_STENCIL") != 0 or late_coverage,
+            depth_layout=layout,
+            has_late_coverage=late_coverage,
+            fetches=_fetches(program) if Trait.FRAMEBUFFER in traits else (),
+            looks_around=bool(traits & {Trait.HELPER, Trait.VOLATILE, Trait.MEM}) or reads_handles(program),
+            texture_units=max(program.file_size(File.SAMP), program.file_size(File.SVIEW)),
+            has_side_effects=Trait.STORE in traits,
+            instructions=len(program.instructions),
+            live=live_values(program),
+            has_loops=any(i.opcode.flow is Flow.LOOP for i in program.instructions),
         )
 
 
@@ -238,40 +238,50 @@ def _nothing(f: Function, inputs: Inputs, mask: Val) -> Outputs:
     return _Nothing(mask)
 
 
-NO_FRAGMENTS = FragmentInfo(_nothing)  # without a shader nothing is computed, and no color is written
+NO_FRAGMENTS = FragmentInfo(emit=_nothing)  # without a shader nothing is computed, and no color is written
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FragmentKey:
-    """Exactly the state that changes shading code, normalized: two draws with equal keys share a kernel.
+    """Bound state that changes shading code, without anything that has no effect: two draws with equal keys share a kernel.
 
-    `flatshade` is False where no input follows it. Everything else of the state is run-time data of the draw. The key of the kernel
-    has the text of the program, too."""
+    Everything else of the state is run-time data of the draw (`backends.raster.records.Fragments`).
+    """
 
     lanes: int
-    targets: tuple[TargetKey | None, ...] = ()
-    depth: DepthKey | None = None
-    alpha: CompareFunc | None = None
-    flatshade: bool = False
-    clamp_color: bool = False
-    stipple: Face = Face.NONE  # polygons that face so are stippled
-    sprites: int = 0  # slots that are sprite coordinates, whatever they were declared
-    count_samples: bool = False
-    count_invocations: bool = False
+    quads: bool = True  # small triangles come as packed quads; without, the code has half the size
+
+    # inputs
+    flatshade: bool = False  # False where no input follows it
+    sprites: int = 0  # bit k: slot k is the sprite coordinate, whatever it was declared
     textures: tuple[TextureKey | None, ...] = ()
     samplers: tuple[SamplerKey | None, ...] = ()
-    fetched: tuple[tuple[int, Format], ...] = ()  # color targets that the program reads
-    windows: tuple[bool, int] = (False, 0)  # window rectangles: only inside of them, how many
-    layered: bool = False  # primitives name layers,
-    views: bool = False  # ... viewports
-    marks: Marks = Marks.NONE
     images: tuple[tuple[int, ImageKey], ...] = ()
-    quads: bool = True  # small triangles come as packed quads; without, the code has half the size
-    samples: Pattern | None = None  # of multisampled targets
-    per_sample: bool = False  # the program runs for each sample,
-    at_samples: bool = False  # ... and all of its inputs are those of the sample
+    fetched: tuple[tuple[int, Format], ...] = ()  # color buffers that the program reads
+
+    # primitives and masks
+    layered: bool = False  # primitives name layers
+    views: bool = False  # primitives name viewports
+    marks: Marks = Marks.NONE
+    stipple: Face = Face.NONE  # faces whose polygons are stippled
+    windows: tuple[bool, int] = (False, 0)  # window rectangles: only inside of them, how many
+
+    # tests
+    depth: DepthKey | None = None
+    alpha: CompareFunc | None = None
+    count_samples: bool = False
+    count_invocations: bool = False
+
+    # multisampled targets
+    samples: Pattern | None = None
+    per_sample: bool = False  # the program runs for each sample
+    at_samples: bool = False  # all inputs of such a program are those of the sample
     to_coverage: bool = False  # the alpha of color 0 decides how many samples are covered
     to_one: bool = False  # the alpha of colors is one where they meet the targets
+
+    # colors
+    targets: tuple[TargetKey | None, ...] = ()
+    clamp_color: bool = False
 
     @property
     def is_masked(self) -> bool:

@@ -17,7 +17,7 @@ from backends.raster.tile.planes import Kernel, Planes
 from backends.raster.tile.surfaces import Block
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PixelInputs:
     """The Interface of a fragment program for the pixels of one block."""
 

@@ -15,7 +15,7 @@ from backends.raster.tile.fragment import FragmentInfo, FragmentKey
 from backends.raster.tile.surfaces import Target
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Kernel:
     """What is the same in all blocks of one shading kernel."""
 

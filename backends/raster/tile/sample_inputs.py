@@ -24,7 +24,7 @@ def sample_word(f: Function, words: Val, sample: Val | int) -> Val:
     return f.load(I32, words, 4 * sample if isinstance(sample, int) else sample << 2)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class SampledBlock(PixelBlock):
     """A block of pixels, for all of their samples at once or for one of them.
 

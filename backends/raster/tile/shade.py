@@ -67,7 +67,19 @@ def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
     if info.is_constant:
         once = Hoisted(f, info, env, key.lanes)
         hoisted = {n: once.at(n) for n in (key.lanes, quad_width(key.lanes))}
-    return Kernel(f, key, info, d, env, targets, depth, fetched, samples, invocations, hoisted)
+    return Kernel(
+        f=f,
+        key=key,
+        info=info,
+        draw=d,
+        env=env,
+        targets=targets,
+        depth=depth,
+        fetched=fetched,
+        samples=samples,
+        invocations=invocations,
+        hoisted=hoisted,
+    )
 
 
 def tests_late(key: FragmentKey, info: FragmentInfo, kills: bool) -> bool:
@@ -102,16 +114,16 @@ def _shade_run(kernel: Kernel, planes: Planes, corner: tuple[Val, Val], blocks: 
         step = k * (lanes // rows)
         across = f.splat(step.to_float(), lanes)  # whole numbers: exact
         block = PixelBlock(
-            kernel,
-            planes,
-            LaneMap(lanes, "run", rows),
-            x0 + across,
-            (pixel_x + across, pixel_y),
-            (first_x + step, y),
-            [v.move(k) for v in views],
-            depth.move(k) if depth is not None else None,
-            [v.move(k) for v in fetched],
-            None,
+            kernel=kernel,
+            planes=planes,
+            lane_map=LaneMap(lanes, "run", rows),
+            x=x0 + across,
+            centers=(pixel_x + across, pixel_y),
+            pixels=(first_x + step, y),
+            colors=[v.move(k) for v in views],
+            depth=depth.move(k) if depth is not None else None,
+            fetched=[v.move(k) for v in fetched],
+            unique=None,
         )
         block.shade(covered)
 
@@ -137,21 +149,21 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
         before = f.shuffle(word, word, [max(i - 4, 0) for i in range(lanes)])
         first = f.lanes_const(vec, [-1 if i < 4 else 0 for i in range(lanes)]).ne(0) | word.ne(before)
         block = PixelBlock(
-            kernel,
-            planes,
-            LaneMap(lanes, "quad"),
-            planes.relative(x, 0),
-            centers,
-            (x, y),
-            [v.move(words) for v in views],
-            depth.move(words) if depth is not None else None,
-            [v.move(words) for v in fetched],
-            first,
+            kernel=kernel,
+            planes=planes,
+            lane_map=LaneMap(lanes, "quad"),
+            x=planes.relative(x, 0),
+            centers=centers,
+            pixels=(x, y),
+            colors=[v.move(words) for v in views],
+            depth=depth.move(words) if depth is not None else None,
+            fetched=[v.move(words) for v in fetched],
+            unique=first,
         )
         block.shade(covered)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PixelBlock(BlockMemory, PixelInputs):
     """One block of pixels: the tests around the fragment shader, and the stores."""
 

@@ -111,16 +111,16 @@ class _Walk:
                 step = k * (lanes // 2)
                 across = f.splat(step.to_float(), lanes)  # whole numbers: exact
                 block = PixelSamples(
-                    kernel,
-                    planes,
-                    LaneMap(lanes, "run"),
-                    x0 + across,
-                    (pixel_x + across, pixel_y),
-                    (first_x + step, y),
-                    [v.move(k) for v in views],
-                    depth.move(k) if depth is not None else None,
-                    [v.move(k) for v in fetched],
-                    None,
+                    kernel=kernel,
+                    planes=planes,
+                    lane_map=LaneMap(lanes, "run"),
+                    x=x0 + across,
+                    centers=(pixel_x + across, pixel_y),
+                    pixels=(first_x + step, y),
+                    colors=[v.move(k) for v in views],
+                    depth=depth.move(k) if depth is not None else None,
+                    fetched=[v.move(k) for v in fetched],
+                    unique=None,
                     own=own,
                     number=s,
                 )
@@ -158,16 +158,16 @@ class _Walk:
                 before = f.shuffle(word, word, [max(i - 4, 0) for i in range(lanes)])
                 first = f.lanes_const(vec, [-1 if i < 4 else 0 for i in range(lanes)]).ne(0) | word.ne(before)
                 block = PixelSamples(
-                    kernel,
-                    planes,
-                    LaneMap(lanes, "quad"),
-                    column,
-                    centers,
-                    (x, y),
-                    [v.move(words) for v in views],
-                    depth.move(words) if depth is not None else None,
-                    [v.move(words) for v in fetched],
-                    first,
+                    kernel=kernel,
+                    planes=planes,
+                    lane_map=LaneMap(lanes, "quad"),
+                    x=column,
+                    centers=centers,
+                    pixels=(x, y),
+                    colors=[v.move(words) for v in views],
+                    depth=depth.move(words) if depth is not None else None,
+                    fetched=[v.move(words) for v in fetched],
+                    unique=first,
                     own=own,
                     number=s,
                 )
@@ -190,7 +190,7 @@ def _signed(word: int) -> int:
     return word - (1 << 32) if word >> 31 else word
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PixelSamples(SampledBlock):
     """A block whose program runs once for all samples of a pixel."""
 

@@ -43,7 +43,7 @@ def _fragment(kernels: Kernels) -> Library:
     shader = Shader(parse(FRAGMENT))
     target = TargetKey.of(BlendState(), 0, Format.R8G8B8A8_UNORM)
     info = kernels.fragment(shader)
-    return kernels.shade(FragmentKey(kernels.fragment_lanes(info, 4, True), (target,)), info, shader)
+    return kernels.shade(FragmentKey(lanes=kernels.fragment_lanes(info, 4, True), targets=(target,)), info, shader)
 
 
 def _vertex(kernels: Kernels) -> Library:

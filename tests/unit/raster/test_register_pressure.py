@@ -52,7 +52,7 @@ def test_width_follows_live_values_with_avx512(live: int, loops: bool, textures:
     from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo
 
     kernels = Kernels(KernelCache("x86-64-v4"))
-    info = FragmentInfo(NO_FRAGMENTS.emit, live=live, has_loops=loops, texture_units=textures, instructions=5)
+    info = FragmentInfo(emit=NO_FRAGMENTS.emit, live=live, has_loops=loops, texture_units=textures, instructions=5)
     assert kernels.fragment_lanes(info, texel, few) == lanes
 
 
