@@ -10,10 +10,10 @@ from backends.llvm.builder.record import Record
 from backends.pipe.enums import Face, PolygonMode
 from backends.raster.front.clip import copy_vertex
 from backends.raster.front.points_lines import Output, draw_line, draw_point, point_bounds
-from backends.raster.front.setup import clamped_offset
+from backends.raster.front.setup import depth_offset
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import restart_stipple
-from backends.raster.records import NEEDS_CLIP, REJECTS, Batch, Draw, Edges, OffsetUnit, VertexLayout, Worker
+from backends.raster.records import NEEDS_CLIP, REJECTS, Batch, Draw, Edges, VertexLayout, Worker
 
 _EDGES = ((0, 1), (1, 2), (2, 0))
 
@@ -95,12 +95,9 @@ def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
         slope = part / area * (depth / view.get("scale", axis).to_double())
         slopes.append(f.abs(slope.cast("fptrunc", F32)))
     steepest = f.max(slopes[0], slopes[1])
-    units = f.var(F32, d.get("offset.units"))
-    with f.if_(d.get("offset.outline_unit").eq(OffsetUnit.LARGEST_DEPTH)):
-        depths = [f.abs(f.load(F32, r, VertexLayout.WINDOW + 8)) for r in records]
-        exponent = f.max(f.max(depths[0], depths[1]), depths[2]).as_int() & 0x7F800000
-        units.set(f.max(exponent - (23 << 23), 0).as_float() * d.get("offset.units"))
-    return clamped_offset(f, d, units.get() + f.select(area.eq(0.0), 0.0, steepest) * d.get("offset.scale"))
+    depths = [f.load(F32, r, VertexLayout.WINDOW + 8) for r in records]
+    offset = d.part("offset")
+    return depth_offset(f, offset, offset.get("outline_unit"), depths, f.select(area.eq(0.0), 0.0, steepest))
 
 
 def _visible_edges(f: Function, d: Record, b: Record, prim: Val) -> Val:

@@ -61,14 +61,25 @@ def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Va
     return plane
 
 
-def clamped_offset(f: Function, d: Record, offset: Val) -> Val:
-    """A depth offset within the bound that the state sets."""
-    clamp = d.get("offset.clamp")
-    low = f.select(clamp < 0.0, f.max(offset, clamp), offset)
+def depth_offset(f: Function, offset: Record, unit: Val, depths: Sequence[Val], slope: Val) -> Val:
+    """The depth offset of a polygon, within the bound that the state sets (OpenGL 4.6, section 14.6.5).
+
+    offset: a DepthOffset, whose `units` are units of depth already, but for float depth buffers; unit: its OffsetUnit; depths: of the
+    three corners in the window; slope: the larger of |dz/dx| and |dz/dy|. For float buffers the unit is the last bit of the largest
+    depth: 2 to the power of its exponent - 23.
+    """
+    units = f.var(slope.type, offset.get("units"))
+    with f.if_(unit.eq(OffsetUnit.LARGEST_DEPTH)):
+        sizes = [f.abs(z) for z in depths]
+        exponent = f.max(f.max(sizes[0], sizes[1]), sizes[2]).as_int() & 0x7F800000
+        units.set(f.max(exponent - (23 << 23), 0).as_float() * offset.get("units"))
+    total = units.get() + slope * offset.get("scale")
+    clamp = offset.get("clamp")
+    low = f.select(clamp < 0.0, f.max(total, clamp), total)
     return f.select(clamp > 0.0, f.min(low, clamp), low)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Arena:
     """Where records go: they grow up, chunks of bins grow down."""
 
@@ -116,7 +127,17 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
         f.store(f.const(vec, NO_CHUNK), cursors, i << 2)
     first = (num_tiles * 4 + (HEADS + 4 * lanes + 63)) & ~63
     used = f.var(I32, first)
-    space = _Arena(f, b, arena, used, f.var(I32, b.get("arena_size")), f.var(I32, -1), f.var(I32, 0), first, size)
+    space = _Arena(
+        f=f,
+        batch=b,
+        base=arena,
+        used=used,
+        top=f.var(I32, b.get("arena_size")),
+        prim_seen=f.var(I32, -1),
+        prim_start=f.var(I32, 0),
+        first=first,
+        size=size,
+    )
     with f.range(0, count, lanes) as start:
         valid = (lane + start) < count
         corner = [f.select(valid, f.load(vec, c, start << 2), 0) for c in corner_lists]
@@ -219,18 +240,12 @@ class _Triangles:
             self._write_slot(s, target, plane, rw)
 
     def _offset_depth(self, z: list[Val]) -> list[Val]:
-        """Polygon offset; `offset_units` is already in units of depth, but for float depth buffers."""
-        f, d = self.f, self.d
+        """The plane of depth, with the polygon's offset."""
+        f, offset = self.f, self.d.part("offset")
         value = f.var(z[0].type, z[0])
-        with f.if_(d.get("offset.unit").ne(0)):
-            units = f.var(z[0].type, d.get("offset.units"))
-            with f.if_(d.get("offset.unit").eq(OffsetUnit.LARGEST_DEPTH)):
-                highest = z[0].type
-                depths = [f.abs(v[2]) for v in self.window]
-                exponent = f.max(f.max(depths[0], depths[1]), depths[2]).as_int() & 0x7F800000
-                units.set(f.max(exponent - (23 << 23), 0).bits_as(highest) * d.get("offset.units"))
-            steep = f.max(f.abs(z[1]), f.abs(z[2]))
-            value.set(z[0] + clamped_offset(f, d, units.get() + steep * d.get("offset.scale")))
+        with f.if_(offset.get("unit").ne(OffsetUnit.NONE)):
+            depths = [v[2] for v in self.window]
+            value.set(z[0] + depth_offset(f, offset, offset.get("unit"), depths, f.max(f.abs(z[1]), f.abs(z[2]))))
         return [value.get(), z[1], z[2]]
 
     def _write_slot(self, s: Val, target: list[Val], plane: Plane, rw: list[Val]) -> None:
