@@ -74,7 +74,7 @@ class Drawn:
 class _Input(CachedDraw):
     """The first stage of a recent draw. Its record lives as long as what `kept` holds."""
 
-    first: VertexStage | None = None
+    first: VertexStage | None = field(default=None, kw_only=True)
 
 
 class Pipeline:

@@ -1,4 +1,4 @@
-"""Carved out of backends.raster.samples."""
+"""Samples of a pixel: their places, as tables in Python and in generated code."""
 
 from __future__ import annotations
 

@@ -126,4 +126,4 @@ class DrawBuilder:
         address = self.region.copy(packet.address, _DRAW_SIZE)
         d = Draw.from_address(address)
         d.fetch.attribute[0], d.assembly.indices, d.assembly.numbers, d.assembly.prims_per_instance = vertices, corners, numbers, count
-        return Packet(address, count, 0, packet.reads, packet.environments, is_layered=packet.is_layered, is_repeatable=False)
+        return Packet(address, count, 0, packet.reads, environments=packet.environments, is_layered=packet.is_layered, is_repeatable=False)

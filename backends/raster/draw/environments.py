@@ -15,7 +15,7 @@ from backends.abi.records import ShaderEnv
 from backends.device.bound import DrawState, StageState
 from backends.device.environment import make_environment, place_constants
 from backends.device.memory import Constants, Memory
-from backends.device.needs import needs_of
+from backends.device.needs import ShaderNeeds, needs_of
 from backends.device.region import ALIGNMENT, Region
 from backends.device.tables import BufferTable
 from backends.raster.draw.packet import Packet
@@ -34,16 +34,18 @@ def make_environments(
     reads: list[tuple[int, int]],
     counters: BufferTable | None = None,
     *,
+    needs: tuple[ShaderNeeds, ShaderNeeds] | None = None,
     is_stored: bool = False,
 ) -> tuple[int, int]:
     """Addresses of a ShaderEnv for the vertex and for the fragment shader.
 
-    Textures, which are read later, are added to `reads`; with `counters` shaders reach memory (see `make_environment`). `is_stored`:
+    Textures, which are read later, are added to `reads`; with `counters` shaders reach memory (see `make_environment`). `needs`: of both
+    shaders, where they are known. `is_stored`:
     vertices are shaded already, and need none.
     """
-    vertex_needs, needs = needs_of(state.vertex.shader), needs_of(state.fragment.shader)
+    vertex_needs, fragment_needs = needs or (needs_of(state.vertex.shader), needs_of(state.fragment.shader))
     vertex = 0 if is_stored else make_environment(region, vertex_needs, state.vertex, reads, counters)
-    fragment = make_environment(region, needs, state.fragment, reads, counters)
+    fragment = make_environment(region, fragment_needs, state.fragment, reads, counters)
     if samples > 1:
         tell_samples(fragment, samples)
     return vertex, fragment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
 
@@ -26,6 +26,7 @@ class Packet:
     primitives: int
     vertices: int
     reads: list[tuple[int, int]]
+    _: KW_ONLY
     environments: tuple[int, int] = (0, 0)
     assembled: int = 0
     is_layered: bool = False

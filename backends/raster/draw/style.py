@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 from backends.device.region import Region
 from backends.formats import ChannelType, Format
@@ -27,6 +27,7 @@ class Style:
     is_points: bool  # points, and nothing else
     draws_points: bool
     offset_modes: int  # bit m: polygons drawn in PolygonMode m, beside others, have a depth offset
+    _: KW_ONLY
     filled: Face = Face.NONE  # faces that polygons are filled on
     has_rectangles: bool = False  # lines are rectangles though they are not smooth, points are not moved to pixels
 
@@ -47,14 +48,14 @@ def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) 
         return Style(topology.shape, _marks(r, is_line, not is_line, False), not is_line, not is_line, 0)
     modes = {m for m, face in ((r.fill_front, Face.FRONT), (r.fill_back, Face.BACK)) if not r.cull_face & face}
     if not modes - {PolygonMode.FILL}:
-        return Style(Shape.TRIANGLE, _marks(r, False, False, True), False, False, 0, Face.FRONT_AND_BACK)
+        return Style(Shape.TRIANGLE, _marks(r, False, False, True), False, False, 0, filled=Face.FRONT_AND_BACK)
     if PolygonMode.FILL_RECTANGLE in modes:
         raise UnsupportedError.at("B001", "the renderer has no polygon mode FILL_RECTANGLE")
     offsets = {PolygonMode.FILL: r.offset_tri, PolygonMode.LINE: r.offset_line, PolygonMode.POINT: r.offset_point}
     has_points = PolygonMode.POINT in modes
     marks = _marks(r, PolygonMode.LINE in modes, has_points, False)
     filled = Face.FRONT if r.fill_front is PolygonMode.FILL else Face.BACK if r.fill_back is PolygonMode.FILL else Face.NONE
-    return Style(Shape.OUTLINE, marks, modes == {PolygonMode.POINT}, has_points, sum(1 << m for m in modes if offsets[m]), filled)
+    return Style(Shape.OUTLINE, marks, modes == {PolygonMode.POINT}, has_points, sum(1 << m for m in modes if offsets[m]), filled=filled)
 
 
 def _marks(r: RasterizerState, lines: bool, points: bool, fills: bool) -> Marks:

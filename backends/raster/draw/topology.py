@@ -8,7 +8,7 @@ flatshade_first; quads always take their last, polygons their first (reference/g
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Topology:
     even: Corners
     odd: Corners
     count: Callable[[Any], Any]
+    _: KW_ONLY
     shift: int = 0  # 1: two triangles a primitive
     closes: bool = False  # the last line ends at the first vertex
     edges: tuple[Edges, Edges] = (Edges.ALL, Edges.ALL)  # of even and odd triangles: which are edges of the primitive
@@ -60,8 +61,8 @@ def _same(shape: Shape, step: int, corners: Corners, count: Callable[[Any], Any]
 
 _T, _L, _P = Shape.TRIANGLE, Shape.LINE, Shape.POINT
 _OPEN = (Edges.SECOND | Edges.THIRD, Edges.FIRST | Edges.THIRD, Edges.FIRST | Edges.SECOND)  # without one edge
-_QUADS = Topology(_T, (4, 4, 4), (0, 1, 3), (1, 2, 3), lambda n: n // 4 * 2, 1, edges=(_OPEN[1], _OPEN[2]))
-_QUAD_STRIP = Topology(_T, (2, 2, 2), (0, 1, 3), (2, 0, 3), lambda n: (n - 2) // 2 * 2, 1, edges=(_OPEN[2], _OPEN[1]))
+_QUADS = Topology(_T, (4, 4, 4), (0, 1, 3), (1, 2, 3), lambda n: n // 4 * 2, shift=1, edges=(_OPEN[1], _OPEN[2]))
+_QUAD_STRIP = Topology(_T, (2, 2, 2), (0, 1, 3), (2, 0, 3), lambda n: (n - 2) // 2 * 2, shift=1, edges=(_OPEN[2], _OPEN[1]))
 _POLYGON = Topology(_T, (1, 1, 0), (1, 2, 0), (1, 2, 0), lambda n: n - 2, edges=(Edges.FIRST, Edges.FIRST))
 
 # type -> (last vertex provokes, first vertex provokes)

@@ -158,7 +158,7 @@ class DrawWriter:
         packet.is_repeatable &= facts.slots.viewport == NO_SLOT  # views lie in this frame's memory
         packet.is_repeatable &= not needs.reaches_memory and (facts.is_stored or not vertex_needs.reaches_memory)
         packet.environments = make_environments(
-            self.region, state, framebuffer.samples, packet.reads, state.counters, is_stored=facts.is_stored
+            self.region, state, framebuffer.samples, packet.reads, state.counters, needs=facts.needs, is_stored=facts.is_stored
         )
         entries, vertex_lanes = d.entries, min(self.lanes or self.kernels.vertex_lanes(), 32)
         entries.shade_vertices = self.use(self.kernels.shade_vertices(vertex_lanes, facts.is_stored))
