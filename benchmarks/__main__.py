@@ -18,23 +18,23 @@ from benchmarks.measure import Result, run_workload
 from benchmarks.processes import ROOT, SideDied, SideFailed, SideProcess
 from benchmarks.report import HEADER, row
 
-VECTOR_WIDTHS = (256, 512)  # bits; the peer at its best
+VECTOR_WIDTHS = (256, 512)  # bits; the faster one counts
 MEMORY_WORKLOADS = ("mesh_torus", "tex_bilinear")
 
 
 def parse_arguments(arguments: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Ours against llvmpipe, alternating, in one run.")
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Our renderer against llvmpipe, alternating, in one run.")
     parser.add_argument("--only", help="workload names, separated by commas")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there")
-    parser.add_argument("--budget", type=float, default=2.0, help="seconds a side and workload (default 2)")
-    parser.add_argument("--rounds", type=int, default=5, help="turns that the budget is cut into (default 5)")
-    parser.add_argument("--threads", type=int, help="native workers beside the caller (default: CPUs - 1)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE")
+    parser.add_argument("--budget", type=float, default=2.0, help="seconds per side and workload (default 2)")
+    parser.add_argument("--rounds", type=int, default=5, help="turns into which the budget is divided (default 5)")
+    parser.add_argument("--threads", type=int, help="native workers in addition to the caller (default: CPUs - 1)")
     parser.add_argument("--lanes", type=int, help="vector width in lanes (default: chosen per shader)")
     parser.add_argument("--peer-threads", type=int, default=os.cpu_count() or 1, help="LP_NUM_THREADS (default: CPUs)")
-    parser.add_argument("--no-peer", action="store_true", help="ours alone, checked against the recorded pictures")
+    parser.add_argument("--no-peer", action="store_true", help="our side alone, checked against the recorded pictures")
     parser.add_argument("--memory", action="store_true", help="peak memory of a 1920x1080 frame instead of times")
-    parser.add_argument("--list", action="store_true", help="say what the workloads are")
+    parser.add_argument("--list", action="store_true", help="describe the workloads")
     options = parser.parse_args(arguments)
     names = options.only.split(",") if options.only else list(WORKLOADS)
     if unknown := [n for n in names if n not in WORKLOADS]:
@@ -51,7 +51,7 @@ def list_workloads() -> None:
 
 
 def peak_memory(threads: int | None) -> dict[str, Any]:
-    """Megabytes by workload, each in a process of its own."""
+    """Peak memory in MB by workload, each measured in a process of its own."""
     out: dict[str, Any] = {}
     for name in MEMORY_WORKLOADS:
         command = [sys.executable, "-m", "benchmarks.memory", name, *_option("--threads", threads)]
@@ -66,7 +66,7 @@ def peak_memory(threads: int | None) -> dict[str, Any]:
 
 
 def start_peers(threads: int, stack: ExitStack) -> tuple[list[SideProcess], dict[str, str]]:
-    """The peer processes that work here, and what each of them says of itself or why it is not there."""
+    """Working peer processes, and for each peer its description or the reason why it is missing."""
     said: dict[str, str] = {}
     if importlib.util.find_spec("moderngl") is None:
         return [], {"llvmpipe": "not measured: moderngl is not installed"}
@@ -77,7 +77,7 @@ def start_peers(threads: int, stack: ExitStack) -> tuple[list[SideProcess], dict
         side = stack.enter_context(SideProcess(f"llvmpipe-{width}", ["peer"], environment(threads, width)))
         try:
             said[side.name] = side.ask("describe")["describe"]
-            side.ask("prepare", name="fill_flat")  # a width that the CPU or Mesa's LLVM cannot do shows in the first shader
+            side.ask("prepare", name="fill_flat")  # a width that the CPU or Mesa's LLVM does not support fails at the first shader
             side.ask("prepare", name="tex_bilinear")
         except (SideDied, SideFailed) as error:
             said[side.name] = f"not measured: {error}"
@@ -91,7 +91,7 @@ def _option(name: str, value: int | None) -> list[str]:
 
 
 def measure(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
-    """Run the workloads: first ("_run", what is compared), then (name, Result) one by one."""
+    """Run the workloads. Yields ("_run", description of the sides) first, then a pair (name, Result) per workload."""
     with ExitStack() as stack:
         sides, said = ([], {}) if options.no_peer else start_peers(options.peer_threads, stack)
         arguments = ["ours", *_option("--threads", options.threads), *_option("--lanes", options.lanes)]
@@ -103,7 +103,7 @@ def measure(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """0: measured, and every picture agrees; 1: a workload failed or differs."""
+    """Run the command. Returns 0 if every workload ran and every picture agrees, otherwise 1."""
     options = parse_arguments(arguments)
     if options.list:
         list_workloads()

@@ -1,11 +1,11 @@
 """python -m benchmarks.accuracy [--functions A,B] [--engines jit,interp] [--samples N] [--exhaustive] [--markdown] [--json FILE]
 
-Errors of the transcendental functions and of conversions to and from half, measured through `tgsi.run` and judged by mpmath.
+Errors of the transcendental functions and of conversions to and from half, measured through `tgsi.run` against mpmath.
 
-The reference of a first look is float64 (numpy). It finds the inputs with the largest errors; their errors, which the table shows, are
+A first pass uses float64 (numpy) as reference and finds the inputs with the largest errors. Their errors, which the table shows, are
 computed again by mpmath with 256 bits. The float64 reference itself is compared with mpmath on a stratified sample: `reference` is its
-largest error in the same unit, so that the true maximum over the inputs is at most the sum of both. With --exhaustive all 2^32 inputs are
-taken, by generated code that has a reference of its own (`accuracy_scan`).
+largest error in the same unit, so the true maximum over the inputs is at most the sum of both. With --exhaustive all 2^32 inputs are
+measured by generated code that has a reference of its own (`accuracy_scan`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ENGINES = ("jit", "interp")
 
 @dataclass
 class Row:
-    """What was found of one function in one engine. Errors are in units of the last place, or absolute; `at` are input words."""
+    """Measurement of one function in one engine. Errors are in units in the last place, or absolute; `at` holds input words."""
 
     name: str
     engine: str
@@ -50,11 +50,11 @@ class Row:
 
     @property
     def holds(self) -> bool:
-        """The bound holds, and every special value is right."""
+        """True if the worst error is within the bound and every special value is right."""
         return self.worst <= self.bound and not self.wrong
 
     def merge(self, other: Row) -> None:
-        """Take what was found over other inputs."""
+        """Add the measurement of other inputs."""
         total = self.count + other.count
         self.mean = (self.mean * self.count + other.mean * other.count) / max(1, total)
         self.count, self.wrong = total, self.wrong + other.wrong
@@ -62,7 +62,7 @@ class Row:
 
 
 def evaluate(function: MeasuredFunction, inputs: Sequence[Words], engine: str) -> Words:
-    """Results of all inputs, by `tgsi.run`."""
+    """Results of `tgsi.run` for all inputs."""
     count = len(inputs[0])
     padded = np.zeros((len(inputs), -(-count // 4) * 4), np.uint32)
     for row, words in zip(padded, inputs):
@@ -72,13 +72,16 @@ def evaluate(function: MeasuredFunction, inputs: Sequence[Words], engine: str) -
 
 
 def unit_of(exact: Doubles) -> Doubles:
-    """A unit in the last place of a float32 near each number: 2^-149 for subnormal ones."""
+    """Unit in the last place of a float32 near each number; 2^-149 for subnormal numbers."""
     size = np.clip(np.abs(exact), 2.0**-149, 2.0**127)
     return np.asarray(np.ldexp(1.0, np.maximum(np.frexp(size)[1] - 1, -126) - 23))
 
 
 def measure(function: MeasuredFunction, inputs: Sequence[Words], engine: str) -> Row:
-    """Errors by the float64 reference, and the candidates for the largest; results that are wrongly NaN or finite count as `wrong`."""
+    """Errors against the float64 reference, and the candidates for the largest error.
+
+    A result that wrongly is or is not NaN counts as `wrong`.
+    """
     row = Row(function.name, engine, function.bound, function.absolute, count=len(inputs[0]))
     if not row.count:
         return row
@@ -99,7 +102,7 @@ def measure(function: MeasuredFunction, inputs: Sequence[Words], engine: str) ->
 
 
 def count_wrong_specials(function: MeasuredFunction, engine: str) -> int:
-    """How many of the special values do not come out bit for bit."""
+    """Number of special values whose results are not bit for bit as promised."""
     if not function.specials:
         return 0
     inputs = [np.array([given[k] for given, _ in function.specials], np.uint32) for k in range(function.arguments)]
@@ -109,7 +112,7 @@ def count_wrong_specials(function: MeasuredFunction, engine: str) -> int:
 
 
 def exact_error(function: MeasuredFunction, given: tuple[int, ...], got: float) -> float | None:
-    """The error of one result by mpmath; None where the function has no finite value."""
+    """Error of one result against mpmath, or None if the function has no finite value there."""
     import mpmath
 
     mp = mpmath.mp
@@ -130,7 +133,7 @@ def exact_error(function: MeasuredFunction, given: tuple[int, ...], got: float) 
 
 
 def settle(row: Row) -> None:
-    """The largest error, by mpmath, among the candidates."""
+    """Compute the largest error among the candidates with mpmath."""
     function = FUNCTIONS[row.name]
     given = [inputs for _, inputs in row.candidates]
     got = evaluate(function, [np.array(words, np.uint32) for words in zip(*given)], row.engine).view(np.float32)
@@ -141,7 +144,7 @@ def settle(row: Row) -> None:
 
 
 def reference_error(function: MeasuredFunction) -> float:
-    """The largest error of the float64 reference against mpmath on a stratified sample."""
+    """Largest error of the float64 reference against mpmath on a stratified sample."""
     inputs = sample(function, REFERENCE_SAMPLES, SEED + 1)
     keep = np.random.default_rng(0).permutation(len(inputs[0]))[:REFERENCE_SAMPLES]
     given = [words[keep] for words in inputs]
@@ -155,7 +158,7 @@ def reference_error(function: MeasuredFunction) -> float:
 
 
 def scan_all(name: str) -> Row:
-    """All 2^32 inputs in compiled code, judged by the reference of `accuracy_scan`, and that reference by mpmath."""
+    """Measure all 2^32 inputs in compiled code against the reference of `accuracy_scan`, and that reference against mpmath."""
     function = FUNCTIONS[name]
     scan, whole = Scan(name, function.absolute), Row(name, "jit", function.bound, function.absolute)
     for number in range(BINADES):
@@ -170,7 +173,7 @@ def scan_all(name: str) -> Row:
 
 
 def scan_reference_error(function: MeasuredFunction, scan: Scan) -> float:
-    """The largest error of the scan's reference against mpmath, on some inputs of each binade."""
+    """Largest error of the scan's reference against mpmath, on some inputs of each binade."""
     worst = 0.0
     for number, start in enumerate(np.random.default_rng(SEED).integers(0, SIZE // LANES, BINADES).tolist()):
         values = scan.reference_values(number, LANES * start, LANES)
@@ -181,7 +184,10 @@ def scan_reference_error(function: MeasuredFunction, scan: Scan) -> float:
 
 
 def measure_function(name: str, engine: str, *, samples: int, exhaustive: bool = False) -> Row:
-    """The row of one function: over a sample, or over all inputs (of pairs and others that no scan is written for: 64 samples)."""
+    """Measure one function over a sample, or over all inputs.
+
+    Functions without a scan (those of pairs, for example) get 64 samples instead.
+    """
     function = FUNCTIONS[name]
     if exhaustive and name in REFERENCES:
         whole = scan_all(name)
@@ -189,7 +195,7 @@ def measure_function(name: str, engine: str, *, samples: int, exhaustive: bool =
         whole = Row(name, engine, function.bound, function.absolute, reference=reference_error(function))
         for k in range(2, 66 if exhaustive else 3):
             whole.merge(measure(function, sample(function, min(samples, CHUNK), SEED + k), engine))
-    known = measure(function, sample(function, 8, SEED), engine)  # edges and the worst that is known, in any case
+    known = measure(function, sample(function, 8, SEED), engine)  # always include edges and the known worst inputs
     whole.merge(known)
     whole.wrong += count_wrong_specials(function, engine)
     settle(whole)
@@ -200,7 +206,7 @@ HEADER = ("function", "engine", "inputs", "worst error", "at", "mean", "bound", 
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """A row of the table as texts."""
+    """Texts of a row's cells."""
     unit = "" if row.absolute else " ULP"
     shown = f"2^{np.log2(row.worst):.3f}" if row.absolute and row.worst else f"{row.worst:.3f}{unit}"
     mean = f"2^{np.log2(row.mean):.1f}" if row.absolute and row.mean else f"{row.mean:.3f}"
@@ -212,7 +218,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def table(rows: Sequence[Row], markdown: bool) -> str:
-    """All rows, aligned, or as a Markdown table."""
+    """Table of all rows, aligned or in Markdown."""
     lines = [HEADER, *map(cells, rows)]
     if markdown:
         lines.insert(1, ("---",) * len(HEADER))
@@ -222,14 +228,14 @@ def table(rows: Sequence[Row], markdown: bool) -> str:
 
 
 def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description="Errors of transcendental functions against mpmath.")
     parser.add_argument("--functions", help=f"names, separated by commas (default: all of {', '.join(FUNCTIONS)})")
     parser.add_argument("--engines", default="jit,interp", help="jit, interp or both (default)")
     parser.add_argument("--samples", type=int, default=1 << 20, help="inputs of a sample (default 2^20)")
     parser.add_argument("--exhaustive", action="store_true", help=f"all 2^32 inputs of {', '.join(REFERENCES)} (jit only)")
-    parser.add_argument("--markdown", action="store_true", help="the table as it stands in docs/accuracy.md")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
+    parser.add_argument("--markdown", action="store_true", help="print the table in the form of docs/accuracy.md")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows to FILE")
     options = parser.parse_args(arguments)
     options.names = options.functions.split(",") if options.functions else list(REFERENCES if options.exhaustive else FUNCTIONS)
     if unknown := [name for name in options.names if name not in FUNCTIONS]:
@@ -243,7 +249,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> argparse.Namespac
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; 1 where a bound does not hold."""
+    """Print the table. Returns 1 if a bound is exceeded or a result is wrong."""
     options = parse_arguments(arguments)
     rows: list[Row] = []
     for name in options.names:

@@ -1,4 +1,4 @@
-"""The functions whose errors are measured: the program of each, what is exact, which inputs matter, and the promised bound."""
+"""Functions whose errors are measured: the program, the exact results, the inputs that matter, and the promised bound of each."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Doubles = NDArray[np.float64]
 
 NAN, INF, NEG_INF, ZERO, NEG_ZERO, ONE, NEG_ONE = 0x7FC00000, 0x7F800000, 0xFF800000, 0, 0x80000000, 0x3F800000, 0xBF800000
 ANY_NAN = (0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF)
-"""NaNs of all kinds."""
+"""NaNs of both signs, quiet and signaling."""
 
 
 @dataclass(frozen=True)
 class MeasuredFunction:
-    """One function.
+    """Function under measurement.
 
     statement: computes channel {c} of OUT[0] from channel {c} of IN[0] (and IN[1]). reference: float64 results of float64 arguments.
-    exact: mpmath's, of its module and numbers; not asked for where `reference` is infinite or NaN. bound: promised units in the last
-    place, or absolute error where `absolute`; `note` says for what. dense: where half of the random inputs lie. worst: inputs of the
-    largest errors that all 2^32 inputs have shown. specials: inputs and the word that comes out, None for any NaN.
+    exact: result of mpmath, given its module and numbers; not called where `reference` is infinite or NaN. bound: promised error in units
+    in the last place, or absolute if `absolute`. dense: interval that contains half of the random inputs. worst: inputs with the largest
+    errors among all 2^32. specials: inputs and the expected result word, None for any NaN.
     """
 
     name: str
@@ -41,7 +41,7 @@ class MeasuredFunction:
 
     @property
     def text(self) -> str:
-        """The program: four inputs an invocation."""
+        """Program that evaluates the function for four inputs per invocation."""
         lines = "\n".join(self.statement.format(c=c, s=c * 4) for c in "xyzw")
         declared = "".join(f"DCL IN[{k}]\n" for k in range(self.arguments))
         return f"VERT\n{declared}DCL OUT[0], GENERIC[0]\nDCL TEMP[0..1]\nIMM FLT32 {{1, 0, 0, 0}}\n{lines}\nEND\n"
@@ -79,7 +79,7 @@ def _pow_pairs() -> tuple[tuple[tuple[int, ...], int | None], ...]:
 
 
 def _lit(x: Doubles, y: Doubles) -> Doubles:
-    """The third component of LIT where its x is 1: y is the base, w the exponent."""
+    """Third component of LIT with its x = 1: y is the base, w the exponent."""
     base = np.where(x > 0, x, 0.0)
     return np.asarray(np.power(base, np.where(y < 128, np.where(y > -128, y, -128.0), 128.0)))
 
@@ -242,11 +242,13 @@ _ROWS = (
 )
 
 FUNCTIONS: Mapping[str, MeasuredFunction] = MappingProxyType({row.name: row for row in _ROWS})
-"""By name, in the order of the table."""
+"""Functions by name, in the order of the table."""
 
 
 def sample(function: MeasuredFunction, count: int, seed: int) -> tuple[Words, ...]:
-    """About `count` inputs: each exponent and sign alike with the ends of its mantissas, the dense interval, and the known worst."""
+    """About `count` inputs: equally many of each exponent and sign, mantissas at the ends, the dense interval, and the known worst
+    inputs.
+    """
     random = np.random.default_rng(seed)
     if function.arguments == 2:
         return _pairs(function, count, random)
@@ -262,7 +264,9 @@ def sample(function: MeasuredFunction, count: int, seed: int) -> tuple[Words, ..
 
 
 def _pairs(function: MeasuredFunction, count: int, random: np.random.Generator) -> tuple[Words, ...]:
-    """Pairs: any bits; results spread over all exponents, for any base, bases near 1, and results at the ends; whole exponents."""
+    """Pairs of inputs: any bits; results spread over all exponents, for any base and for bases near 1; results near the limits; whole
+    exponents.
+    """
     part = max(8, count // 8)
 
     def bases(kind: int) -> Doubles:

@@ -1,4 +1,4 @@
-"""Conversions to and from half, through PK2H and UP2H and through images of half texels."""
+"""Accuracy of conversions to and from half: PK2H, UP2H, and images of half texels."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Words = NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class HalfLine:
-    """One conversion in one engine: inputs, results that differ from what is promised, and what that is."""
+    """Measurement of one conversion in one engine: number of inputs, number of results that break the promise, and the promise."""
 
     name: str
     engine: str
@@ -51,7 +51,7 @@ class HalfLine:
 
 
 def float_inputs(count: int = COUNT) -> Words:
-    """Words of floats: any bits, the range of halves and what lies around its ends, every half with its neighbors, ties included."""
+    """Float words: any bits, values in and around the range of halves, and every half with its neighbors, including ties."""
     random = np.random.default_rng(7)
     any_bits = random.integers(0, 1 << 32, count // 2, dtype=np.uint32)
     exponents = random.integers(127 - 26, 127 + 18, count // 2, dtype=np.uint32) << np.uint32(23)
@@ -68,7 +68,7 @@ def float_inputs(count: int = COUNT) -> Words:
 
 
 def nearest_half(words: Words) -> NDArray[np.uint16]:
-    """To nearest, ties to even, infinity from 65520 up: numpy's own conversion, which is IEEE 754's."""
+    """IEEE 754 conversion by numpy: to nearest, ties to even, infinity from 65520 on."""
     with np.errstate(over="ignore", invalid="ignore"):
         return words.view(np.float32).astype(np.float16).view(np.uint16)
 
@@ -109,7 +109,7 @@ def _unequal(got: NDArray[np.float32], halves: NDArray[np.uint16]) -> int:
 def _pack(engine: str, words: Words) -> HalfLine:
     made = tgsi.run(tgsi.parse(PACK), words.reshape(-1, 1, 4), engine=engine).outputs[:, 0, :2]
     got = np.ascontiguousarray(made).view(np.uint16).reshape(-1)
-    with np.errstate(invalid="ignore"):  # signaling NaNs
+    with np.errstate(invalid="ignore"):  # signaling NaNs raise the invalid flag
         value, half = words.view(np.float32).astype(np.float64), got.view(np.float16).astype(np.float64)
     size = np.abs(value)
     unit = np.ldexp(1.0, np.clip(np.frexp(size)[1] - 1, -14, 15) - 10)
@@ -130,6 +130,6 @@ def _unpack(engine: str) -> HalfLine:
 
 
 def measure_halves(engine: str, count: int = COUNT) -> list[HalfLine]:
-    """All four conversions of one engine."""
+    """Measure all four conversions in one engine."""
     words = float_inputs(count)
     return [_store(engine, words), _load(engine), _pack(engine, words), _unpack(engine)]

@@ -1,7 +1,7 @@
-"""All 2^32 inputs of a function of one number in a minute or so: generated code runs the compiled program beside a reference in 64 bits.
+"""Scan of all 2^32 inputs of a function of one number in about a minute: generated code runs the program and a reference in f64.
 
-The reference is written here in float64 vectors, apart from the emitters: Taylor series of at least twice the accuracy, exact division
-and square root, and for sine and cosine the remainder of every binade by 96 bits of 2^e / (2 pi). How good it is mpmath says
+The reference uses float64 vectors and shares no code with the emitters: Taylor series of at least twice the accuracy, exact division
+and square root, and for sine and cosine a range reduction per binade with 96 bits of 2^e / (2 pi). mpmath measures its accuracy
 (`reference_values`). Units and rules are those of `accuracy.measure`.
 """
 
@@ -26,7 +26,7 @@ from backends.llvm.translate.translator import translate
 LANES = 16
 BINADES = 512
 SIZE = 1 << 23
-"""Inputs of one sign and exponent."""
+"""Number of inputs of one sign and exponent."""
 
 _LIMIT, _SMALL, _LARGE = 2.0**128, 2.0**-149, 2.0**127
 _ROOT = 0x3FE6A09E667F3BCD
@@ -34,11 +34,11 @@ _ROOT = 0x3FE6A09E667F3BCD
 
 
 class ScanRecord(ctypes.Structure):
-    """What one call takes and gives: `count` inputs from the word `first` on, of one binade; for each lane the largest error and its input,
-    the sum of errors, and how many results are wrongly NaN or not.
+    """Arguments and results of one call, for `count` inputs of one binade from the word `first` on.
 
-    turns_high, turns_low: of SIN and COS, the fraction of 2^(exponent of the last place) / (2 pi), in 2^-64 and 2^-96. values: where
-    `reference` writes.
+    worst, at: largest error of each lane, and its input. total: sum of errors. wrong: number of results that wrongly are or are not NaN.
+    turns_high, turns_low: for SIN and COS, the fraction of 2^(exponent of the last place) / (2 pi), in units of 2^-64 and 2^-96. values:
+    output array of `reference`.
     """
 
     _fields_ = [
@@ -56,7 +56,7 @@ class ScanRecord(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Found:
-    """What a scan of some inputs found: candidates for the largest error, with their inputs."""
+    """Result of a scan: the mean error, and the candidates for the largest error with their inputs."""
 
     count: int
     mean: float
@@ -65,7 +65,7 @@ class Found:
 
 
 Reference = Callable[[Function, Val, Val, Record], Val]
-"""The exact result in f64 lanes, of the argument in f64 lanes, and its word."""
+"""Emitter of the exact result in f64 lanes, given the argument in f64 lanes and its word."""
 
 
 def _exp2(f: Function, x: Val, word: Val, record: Record) -> Val:
@@ -123,7 +123,7 @@ REFERENCES: Mapping[str, Reference] = {
 
 @dataclass(frozen=True, slots=True)
 class _One:
-    """The Interface of a program of one input channel."""
+    """Interface of a program with a single input channel."""
 
     f: Function
     x: Val
@@ -147,7 +147,7 @@ class _One:
 
 
 def _build(name: str, absolute: bool, cpu: str) -> Module:
-    """A module with `scan(record)` and `reference(record)`."""
+    """Module with the entry points `scan(record)` and `reference(record)`."""
     module = Module("scan", cpu)
     f = Function(module, "shade", [F32.wide(LANES)], F32.wide(LANES), internal=True)
     program = tgsi.parse(f"VERT\nDCL IN[0]\nDCL OUT[0], GENERIC[0]\n{name} OUT[0].x, IN[0].xxxx\nEND\n")
@@ -198,7 +198,7 @@ def _values(f: Function, record: Record, reference: Reference, absolute: bool) -
 
 
 class Scan:
-    """The compiled scan of one function (a name of `REFERENCES`)."""
+    """Compiled scan of one function (a key of `REFERENCES`)."""
 
     def __init__(self, name: str, absolute: bool, cpu: str = "host") -> None:
         library = compile_module(_build(name, absolute, cpu))
@@ -206,14 +206,14 @@ class Scan:
         self._scan, self._reference = (ctypes.CFUNCTYPE(None, ctypes.c_void_p)(library.address[n]) for n in ("scan", "reference"))
 
     def binade(self, number: int, start: int = 0, count: int = SIZE) -> Found:
-        """Inputs of a sign (256 and more: negative) and exponent; `start` and `count` are multiples of LANES."""
+        """Scan inputs of one sign and exponent: binade `number` is negative from 256 on. `start` and `count` are multiples of LANES."""
         record = _record(number, start, count)
         self._scan(ctypes.addressof(record))
         candidates = tuple(sorted(zip(record.worst, record.at), reverse=True))
         return Found(count, sum(record.total) / count, sum(record.wrong), candidates)
 
     def reference_values(self, number: int, start: int, count: int) -> NDArray[np.float64]:
-        """What the results are compared with."""
+        """Results of the reference for the same inputs as `binade`."""
         values = np.zeros(count)
         record = _record(number, start, count)
         record.values = values.ctypes.data
@@ -230,7 +230,7 @@ def _record(number: int, start: int, count: int) -> ScanRecord:
 
 
 def _turns(exponent: int) -> int:
-    """The fraction of a turn of 2^e radians, in 2^-96: e of the last place of floats with this exponent field."""
+    """Fraction of a turn in 2^e radians, in units of 2^-96, with e the exponent of the last place of floats with this exponent field."""
     import mpmath
 
     with mpmath.mp.workprec(400):

@@ -1,4 +1,4 @@
-"""The workloads: names, units, work of a frame, and facts about the expected picture. Both sides read this module."""
+"""Workloads: name, unit, work per frame, and facts about the expected picture. Both sides read this module."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ SMALL_CELLS = 708
 TORUS_CELLS = (500, 200)
 PATCH_CELLS = 24
 PATCH_TRIANGLES = 298_272
-PATCH_DRAWS = 6  # llvmpipe loses triangles of draws that are tessellated to more than 65536 vertices
+PATCH_DRAWS = 6  # llvmpipe loses triangles if one draw is tessellated to more than 65536 vertices
 VERTICES = 1_000_000
 SPRITES = 250_000
 DRAWS = 10_000
 COMPILES = 24
-TOLERANCE = 2 / 255  # of the means and the covered share
+TOLERANCE = 2 / 255  # largest difference of a mean or of the covered share
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A picture in five numbers: the mean of each channel (0..1) and the share of pixels that are not all zero."""
+    """Summary of a picture in five numbers: the mean of each channel (0..1) and the share of pixels that are not all zero."""
 
     mean: tuple[float, float, float, float]
     covered: float
 
     def distance(self, other: Check) -> float:
-        """The largest difference of any of the numbers."""
+        """Largest difference between corresponding numbers."""
         gaps = [abs(a - b) for a, b in zip(self.mean, other.mean, strict=True)]
         return max(*gaps, abs(self.covered - other.covered))
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One measurement.
+    """Workload of the benchmark.
 
-    `work` is what a frame does, in thousands, millions ... as `unit` says; the value is work / seconds, or for a latency
-    (`unit` begins with "ms") milliseconds / work. `expected` is what llvmpipe draws; None where there is no picture.
+    `work` is the amount of work per frame in the prefix of `unit` (millions of pixels for Mpixel/s). The value is work / seconds, or for
+    a latency (`unit` begins with "ms") milliseconds / work. `expected` describes llvmpipe's picture; None if there is no picture.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Workload:
         return self.unit.startswith("ms")
 
     def value(self, seconds: float) -> float:
-        """Seconds of a frame in the workload's unit."""
+        """Convert the seconds of a frame to the workload's unit."""
         return seconds * 1e3 / self.work if self.is_latency else self.work / seconds
 
 

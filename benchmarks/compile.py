@@ -1,12 +1,12 @@
 """Compile time on one core: ``python -m benchmarks.compile [--corpus DIRECTORY] [--every N] [--packed] [--cpu LEVEL] [--slowest N]``.
 
-What a shader costs from its parsed program to an address that can be called, as the renderer asks for it: a FRAG is the fused kernel
-of an RGBA8 target with a 24-bit depth test (for draws of large primitives; `--packed`: with the code for small triangles), a VERT the
-vertex kernel, everything else the kernel of `tgsi.run`; so are shaders that use memory which the renderer has not for them. Every
-sampler unit has a mipmapped, linearly filtered RGBA8 texture of the target that the shader names. CPU time of each step; code that
-shaders share (filtering, POW) is compiled before.
+Cost of a shader from its parsed program to a callable address, in the form in which the renderer needs it. A FRAG is the fused kernel
+of an RGBA8 target with a 24-bit depth test, for draws of large primitives (`--packed`: with the code for small triangles). A VERT is the
+vertex kernel. Every other stage is the kernel of `tgsi.run`, and so are shaders that use buffers, images or counters. Every sampler unit
+has a mipmapped, linearly filtered RGBA8 texture of the target that the shader names. Times are CPU times of each step; code that
+shaders share (filtering, POW) is compiled beforehand.
 
-uncached: the object cache has nothing; cached: a process that never saw the shader finds its object on disk.
+uncached: the object cache is empty; cached: a process that has not yet seen the shader finds its object on disk.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ from tgsi.language.text.parser import parse
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpus"
 STEPS = ("rest", "build", "parse", "passes", "codegen", "link")
-"""Where the time of an uncached compile goes; `rest` is what the renderer wants to know of a shader, and the cache."""
+"""Steps of an uncached compile. `rest` is the analysis of the shader for the renderer, and the cache."""
 
 _UNRENDERED = (File.BUFFER, File.IMAGE, File.HWATOMIC)
 
 HITS = 3
-"""How often an object is taken from the disk, each time as if for the first."""
+"""Number of times an object is loaded from the disk, each time as if for the first."""
 
 _DEPTH_TEST = DepthStencilAlphaState(depth=DepthState(enabled=True, writemask=True, func=CompareFunc.LESS))
 
 
 @dataclass(slots=True)
 class Measured:
-    """One shader: CPU milliseconds of each step, of a whole compile, of a hit of the disk cache; bytes of machine code."""
+    """Measurement of one shader: CPU milliseconds of each step, of a whole compile and of a disk cache hit; bytes of machine code."""
 
     name: str
     steps: dict[str, float] = field(default_factory=dict)
@@ -72,14 +72,14 @@ class Measured:
 
 @dataclass(slots=True)
 class Report:
-    """What was measured, and what could not be compiled, with the reason."""
+    """Measured shaders, and those that could not be compiled, with the reason."""
 
     measured: list[Measured] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
 
 def bindings_of(program: Program) -> tuple[Textures, Samplers]:
-    """A texture for every sampler unit, of the target that an instruction (or the declaration of a view) names."""
+    """Texture and sampler for every sampler unit, with the target that an instruction or the declaration of a view names."""
     names = {n: d.view.target for d in program.declared(File.SVIEW) if d.view is not None for n in range(d.first, d.last + 1)}
     for instruction in program.instructions:
         if instruction.texture is not None:
@@ -104,7 +104,7 @@ def bindings_of(program: Program) -> tuple[Textures, Samplers]:
 
 
 def kernel_of(program: Program, cpu: str, cache: ObjectCache, packed: bool) -> Library:
-    """The kernel of a shader, as a process that has nothing in memory makes it."""
+    """Kernel of a shader, made as in a process that has nothing in memory."""
     kernels, shader = Kernels(KernelCache(cpu, cache)), Shader(program)
     textures, samplers = bindings_of(program)
     is_rendered = not any(program.declared(file) for file in _UNRENDERED)
@@ -135,11 +135,12 @@ def _timed(work: Callable[[], Library]) -> tuple[Library, float]:
 
 
 def measure(name: str, text: str, cpu: str, directory: Path, *, packed: bool = False, runs: int = 2) -> Measured:
-    """Compile one shader `runs` times into empty caches and as often from a filled one; the least of each counts.
+    """Compile one shader `runs` times into empty caches, and load it from a filled cache; the least time of each counts.
 
-    Raises UnsupportedError for what the code generator does not build."""
+    Raises UnsupportedError if the code generator cannot build the shader.
+    """
     found = Measured(name, uncached=float("inf"), cached=float("inf"))
-    kernel_of(parse(text), cpu, _cache(directory), packed)  # what shaders share is made here
+    kernel_of(parse(text), cpu, _cache(directory), packed)  # compile the code that shaders share
     for _ in range(runs):
         program, cache = parse(text), _cache(directory)
         library, spent = _timed(partial(kernel_of, program, cpu, cache, packed))
@@ -153,12 +154,12 @@ def measure(name: str, text: str, cpu: str, directory: Path, *, packed: bool = F
 
 
 def _cache(directory: Path) -> ObjectCache:
-    """A cache that has nothing."""
+    """Empty object cache."""
     return ObjectCache(Path(tempfile.mkdtemp(dir=directory)))
 
 
 def run(files: Iterable[Path], cpu: str, *, packed: bool = False, runs: int = 2) -> Report:
-    """Measure shaders one after the other."""
+    """Measure shaders one after another."""
     report = Report()
     with tempfile.TemporaryDirectory() as directory:
         for file in files:
@@ -175,7 +176,7 @@ def _percentile(values: Sequence[float], share: float) -> float:
 
 
 def lines_of(report: Report, slowest: int = 3) -> list[str]:
-    """The report: a line a stage, where the time goes, the slowest shaders, what was not compiled."""
+    """Lines of the report: one per stage, the slowest shaders, and the shaders that were not compiled."""
     groups: dict[str, list[Measured]] = defaultdict(list)
     for shader in report.measured:
         groups[shader.stage].append(shader)
@@ -198,7 +199,7 @@ def lines_of(report: Report, slowest: int = 3) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Entry point; 1 if a shader was not compiled."""
+    """Run the command. Returns 1 if a shader was not compiled."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compile", description="compile time on one core")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="directory of .tgsi files")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth file")

@@ -1,4 +1,4 @@
-"""Vertices, indices and texels of the workloads, the same for both sides. All arrays are float32 unless said otherwise."""
+"""Vertices, indices and texels of the workloads, the same for both sides. Arrays are float32 unless stated otherwise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FLAT_COLOR: Floats = np.array([0.2, 0.4, 0.6, 1], "f4")
 
 
 def rng() -> np.random.Generator:
-    """A fresh generator: each workload starts from the same seed."""
+    """New generator; every workload starts from the same seed."""
     return np.random.default_rng(1234)
 
 
@@ -27,7 +27,7 @@ def grid_indices(nx: int, ny: int) -> NDArray[np.uint32]:
 
 
 def quad_with_w(w: tuple[float, float, float, float]) -> Floats:
-    """Clip positions of QUAD, whose corners divide by `w`."""
+    """Clip positions of QUAD with the given w at its corners."""
     column = np.array(w, "f4")[:, None]
     return np.concatenate([QUAD * column, 0 * column, column], 1)
 
@@ -38,7 +38,7 @@ def texture(size: int) -> NDArray[np.uint8]:
 
 
 def mipmaps(level: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """All levels of a square texture, each the rounded mean of 2x2 texels of the one before."""
+    """All levels of a square texture. Each texel is the rounded mean of 2x2 texels of the level before."""
     levels = [level]
     while levels[-1].shape[0] > 1:
         n = levels[-1].shape[0] // 2
@@ -47,7 +47,7 @@ def mipmaps(level: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
 
 
 def random_triangles(count: int) -> tuple[Floats, Floats]:
-    """NDC positions and colors of triangles all over the target."""
+    """NDC positions and colors of triangles spread over the whole target."""
     r = rng()
     return r.uniform(-1, 1, (3 * count, 2)).astype("f4"), r.random((3 * count, 4)).astype("f4")
 
@@ -80,7 +80,9 @@ def torus() -> tuple[Floats, Floats, NDArray[np.uint32]]:
 
 
 def torus_matrices() -> tuple[Floats, Floats]:
-    """Model-view and projection, column by column as shaders read them: 60 degrees about x, 2.2 away, 45 degrees wide."""
+    """Model-view and projection matrix, column by column as shaders read them: 60 degrees about x, distance 2.2, field of view 45
+    degrees.
+    """
     a, f, near, far = np.pi / 3, 1 / np.tan(np.pi / 8), 0.1, 10.0
     view = np.array([[1, 0, 0, 0], [0, np.cos(a), -np.sin(a), 0], [0, np.sin(a), np.cos(a), -2.2], [0, 0, 0, 1]])
     z = [0, 0, (far + near) / (near - far), 2 * far * near / (near - far)]
@@ -89,7 +91,7 @@ def torus_matrices() -> tuple[Floats, Floats]:
 
 
 def patches() -> Floats:
-    """Control points (x, y, z) of tess_surface: 16 of each patch, row by row, on a wavy sheet; neighbors share their edges."""
+    """Control points (x, y, z) of tess_surface: 16 per patch, row by row, on a wavy sheet. Neighbors share their edges."""
     n = PATCH_CELLS
     y, x = np.meshgrid(*[np.linspace(-1, 1, 3 * n + 1)] * 2, indexing="ij")
     z = 0.2 * np.sin(7 * x) * np.cos(5 * y) + 0.02 * rng().uniform(-1, 1, x.shape)
@@ -106,32 +108,32 @@ def sprites() -> tuple[Floats, Floats]:
 
 
 def vertex_bound() -> tuple[Floats, Floats]:
-    """The matrix and the vertices of vertex_bound."""
+    """Matrix and vertices of vertex_bound."""
     random = rng()
     matrix = random.uniform(-1, 1, (4, 4)).astype("f4")
     return matrix, random.uniform(-1, 1, (VERTICES, 4)).astype("f4")
 
 
 def draw_uniforms() -> list[bytes]:
-    """The uniform vec4 of each draw of draw_calls: offset on a 100x100 lattice, color."""
+    """Uniform vec4 of each draw of draw_calls: offset on a 100x100 lattice, color."""
     i = np.arange(DRAWS)
     rows = np.stack([(i % 100) / 51.0 - 0.97, (i // 100) / 51.0 - 0.97, i / 1e4, 0 * i], 1).astype("f4")
     return [row.tobytes() for row in rows]
 
 
 def compile_constants(serial: int) -> tuple[str, tuple[str, str, str, str]]:
-    """The GLSL literals of shader pair `serial` (from 1): one of the vertex shader, four of the fragment shader."""
+    """GLSL literals of shader pair `serial` (from 1): one of the vertex shader, four of the fragment shader."""
     x = serial
     return f"{x * 1e-4:f}", (f"{1 + x * 0.01:f}", f"{x * 0.02:f}", f"{x * 0.03:f}", f"{1 + x * 0.001:f}")
 
 
 def compile_serials(frame: int) -> range:
-    """The shader pairs of one frame of shader_compile; no pair comes twice in a process."""
+    """Serial numbers of the shader pairs in one frame of shader_compile. No pair is used twice in a process."""
     return range(1 + frame * COMPILES, 1 + (frame + 1) * COMPILES)
 
 
 def check(picture: NDArray[Any]) -> Check:
-    """The five numbers of a picture, (..., 4): unsigned bytes count as 0..1."""
+    """Summary of a picture of shape (..., 4). Unsigned bytes count as 0..1."""
     a = picture.reshape(-1, 4)
     mean = a.astype("f8").mean(0) / (255.0 if a.dtype == np.uint8 else 1.0)
     return Check((float(mean[0]), float(mean[1]), float(mean[2]), float(mean[3])), float((a != 0).any(1).mean()))

@@ -1,7 +1,7 @@
 """python -m benchmarks.grids [--runs N]
 
-How grids scale with threads: `launch_grid` on one thread and on all processors, alternating; the least wall time of each. The rest of
-the machine should be idle.
+Scaling of compute grids with threads: least wall time of `launch_grid` on one thread and on all processors, measured alternately. The
+machine should be idle otherwise.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ ATOMUADD TEMP[3].x, BUFFER[0], TEMP[1].xxxx, IMM[0].zzzz
 
 
 def measure(text: str, threads: Sequence[int], runs: int) -> list[float]:
-    """The least milliseconds of a launch for each number of threads beside the caller's."""
+    """Least milliseconds of a launch for each number of threads in addition to the calling thread."""
     contexts = [g.Screen(threads=count).context_create() for count in threads]
     for ctx in contexts:
         made = ctx.screen.resource_create(target="BUFFER", width0=4 * BLOCKS * SIZE)
@@ -75,7 +75,7 @@ def measure(text: str, threads: Sequence[int], runs: int) -> list[float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print a line a program."""
+    """Print a line per program."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.grids", description="How grids scale with threads.")
     parser.add_argument("--runs", type=int, default=20, help="launches of each (default 20)")
     options = parser.parse_args(arguments)

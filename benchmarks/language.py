@@ -1,7 +1,7 @@
 """Speed of the language on one core: ``python -m benchmarks.language [--lines N] [--corpus DIRECTORY]``.
 
-CPU time, the least of several runs. Lines are those of the text; for printing and tokens, statements of the same programs. Plain Lark
-(the same grammar, a tree and nothing built) reads a sample in the same run.
+Times are CPU times, the least of several runs. Rates count lines of text; for printing and tokens, statements of the same programs. For
+comparison plain Lark parses a sample with the same grammar into a tree, in the same run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SWIZZLES = ["".join(letters) for letters in product("xyzw", repeat=4)]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measurement: what, lines, seconds of CPU time."""
+    """Measurement: name, number of lines, seconds of CPU time."""
 
     name: str
     lines: int
@@ -38,12 +38,12 @@ class Row:
 
     @property
     def rate(self) -> float:
-        """Lines a second."""
+        """Lines per second."""
         return self.lines / self.seconds
 
 
 def forget() -> None:
-    """Empty what texts before may have left for the next parse; what comes from the fact tables stays."""
+    """Empty the caches that earlier texts filled. Values from the tables of facts stay."""
     parser._operands.cache_clear()
     for values in builders._VALUES.values():
         values.clear()
@@ -60,7 +60,7 @@ def least(work: Callable[[], object], runs: int, before: Callable[[], None] = la
 
 
 def distinct_lines(count: int) -> str:
-    """A text whose lines are all different, with operands that come again: what large shaders are like."""
+    """Text in which all lines differ but operands repeat, like a large shader."""
     lines = ["FRAG", "DCL TEMP[0..63]", "DCL CONST[0..63]", "IMM[0] FLT32 {0.0, 1.0, 2.0, 3.0}"]
     for number in range(count - len(lines) - 1):
         a, b, c = number % 64, number // 64 % 64, number // 4096 % 64
@@ -69,7 +69,7 @@ def distinct_lines(count: int) -> str:
 
 
 def distinct_operands(count: int) -> str:
-    """A text in which no operand comes twice."""
+    """Text in which no operand occurs twice."""
     lines = ["FRAG"]
     for number in range(count - 2):
         index, order = number % 32768, SWIZZLES[number // 32768]
@@ -78,7 +78,7 @@ def distinct_operands(count: int) -> str:
 
 
 def rows(count: int, corpus: Path, runs: int) -> list[Row]:
-    """Every measurement, in the order of the report."""
+    """All measurements, in the order of the report."""
     syntax()
     found: list[Row] = []
     texts = [path.read_text() for path in sorted(corpus.glob("*.tgsi"))]

@@ -1,4 +1,4 @@
-"""The speed of linking: `python -m benchmarks.links [plot.svg]`. CPU time of one thread, the best of several rounds."""
+"""Speed of linking: `python -m benchmarks.links [plot.svg]`. CPU time of one thread, the best of several rounds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _mov(dst: int, src: int) -> Instruction:
 
 
 def vertex_program(indices: Sequence[int]) -> Program:
-    """POSITION, then a GENERIC for each index."""
+    """Vertex program with POSITION and a GENERIC output for each index."""
     semantics = [Semantic("POSITION"), *(Semantic("GENERIC", index) for index in indices)]
     outputs = (Declaration(File.OUT, i, i, semantic=semantic) for i, semantic in enumerate(semantics))
     body = (*(_mov(i, 0) for i in range(len(semantics))), Instruction(OPCODES["END"]))
@@ -34,7 +34,7 @@ def vertex_program(indices: Sequence[int]) -> Program:
 
 
 def fragment_program(indices: Sequence[int]) -> Program:
-    """A GENERIC input for each index, all of them read."""
+    """Fragment program with a GENERIC input for each index, all of them read."""
     inputs = tuple(
         Declaration(File.IN, i, i, semantic=Semantic("GENERIC", index), interpolation=Interpolation.PERSPECTIVE)
         for i, index in enumerate(indices)
@@ -55,7 +55,7 @@ def best(rounds: int, work: Callable[[], int]) -> float:
 
 
 def links_per_second(varyings: int = 16, pairs: int = PAIRS, rounds: int = 3) -> float:
-    """Distinct pairs of programs with so many varyings, in random orders."""
+    """Links per second of distinct pairs of programs with `varyings` varyings each, in random order."""
     choose = random.Random(1)
     side = int(pairs**0.5) + 1
     vertices = [vertex_program(choose.sample(range(varyings), varyings)) for _ in range(side)]
@@ -73,7 +73,7 @@ def links_per_second(varyings: int = 16, pairs: int = PAIRS, rounds: int = 3) ->
 
 
 def relink_microseconds(varyings: int = 16, rounds: int = 5) -> float:
-    """Relinks and patches where one varying changed its place; the vertex programs alternate."""
+    """Microseconds of a relink and patch after one varying changed its place. The two vertex programs alternate."""
     order = list(range(varyings))
     changed = [*order[:-1], 200, order[-1]]  # the last varying moves up by one register
     vertices = [vertex_program([*order, 200]), vertex_program(changed)]
@@ -93,12 +93,12 @@ def relink_microseconds(varyings: int = 16, rounds: int = 5) -> float:
 
 
 def microseconds_by_size(sizes: Sequence[int] = SIZES, rounds: int = 5) -> dict[int, float]:
-    """Link time by number of varyings."""
+    """Microseconds of a link by number of varyings."""
     return {size: 1e6 / links_per_second(size, 400, rounds) for size in sizes}
 
 
 def plot(costs: Mapping[int, float]) -> str:
-    """An SVG of microseconds by varyings, with the straight line through the first and the last point."""
+    """SVG of microseconds by varyings, with the straight line through the first and the last point."""
     width, height, margin = 480, 300, 45
     right, top = max(costs), max(costs.values()) * 1.1
 
@@ -121,7 +121,7 @@ def plot(costs: Mapping[int, float]) -> str:
 
 
 def main() -> None:
-    """Print the figures and what was wanted; a file name takes the plot."""
+    """Print the figures and the goals, and write the plot if a file is named."""
     rate, relink = links_per_second(), relink_microseconds()
     print(f"links of 16 varyings: {rate:,.0f} a second (wanted {LINKS_WANTED:,.0f})")
     print(f"relink of one changed varying: {relink:.2f} us (wanted less than {RELINK_WANTED:.0f})")

@@ -1,7 +1,7 @@
-"""Rounds: ours and the peers take turns, so that both see the same machine; a ratio is made within a round.
+"""Rounds of measurement. Our side and the peers take turns, so that both see the same machine; ratios are taken within a round.
 
-Each round runs each side for a slice of the budget. A round's time is the median of its frames; the value of a workload is the
-median over rounds, and its spread is the 10th to 90th percentile of the rounds' ratios.
+A round runs each side for a slice of the budget. A round's time is the median of its frames; the value of a workload is the median over
+its rounds, and its spread is the 10th to 90th percentile of the rounds' ratios.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from benchmarks.processes import SideDied, SideFailed
 
 
 class Asked(Protocol):
-    """What a `SideProcess` is to the rounds."""
+    """Side as the rounds use it; implemented by `SideProcess`."""
 
     name: str
 
@@ -25,7 +25,7 @@ class Asked(Protocol):
 
 @dataclass(slots=True)
 class Track:
-    """What one side did with one workload. Times are seconds a frame."""
+    """Measurements of one side for one workload. Times are seconds per frame."""
 
     name: str
     rounds: list[float] = field(default_factory=list)
@@ -37,13 +37,13 @@ class Track:
 
     @property
     def seconds(self) -> float | None:
-        """The median round; None where there is none."""
+        """Median of the rounds, or None without a round."""
         return statistics.median(self.rounds) if self.rounds else None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One line of the table. `ratio` above 1 means that ours is faster; it and `spread` are None without a comparison."""
+    """Row of the table. A `ratio` above 1 means that our side is faster; `ratio` and `spread` are None without a comparison."""
 
     workload: Workload
     ours: Track
@@ -59,7 +59,7 @@ class Result:
         return None if self.ratio is None or self.peer is None else self.peer.best / self.ours.best
 
     def as_json(self) -> dict[str, Any]:
-        """The result as plain data; times in milliseconds a frame."""
+        """The result as plain data, with times in milliseconds per frame."""
         w = self.workload
         out: dict[str, Any] = {"unit": w.unit, "ours": _value(w, self.ours), "peer": _value(w, self.peer)}
         out |= {"ratio": _rounded(self.ratio), "spread": [_rounded(s) for s in self.spread] if self.spread else None}
@@ -84,7 +84,7 @@ def _value(workload: Workload, track: Track | None) -> float | None:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which `share` (0..1) of the sorted values lie, linear in between."""
+    """Value below which the fraction `share` (0..1) of the sorted values lies, interpolated linearly."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     low = int(place)
@@ -93,7 +93,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def run_workload(workload: Workload, ours: Asked, peers: Sequence[Asked], *, budget: float, rounds: int) -> Result:
-    """Measure one workload: `budget` seconds a side in `rounds` turns."""
+    """Measure one workload: `budget` seconds per side in `rounds` turns."""
     sides = [ours, *peers]
     tracks = [_prepare(side, workload) for side in sides]
     for turn in range(rounds):
@@ -140,7 +140,7 @@ def _ask(side: Asked, track: Track, do: str, **fields: Any) -> dict[str, Any]:
 
 
 def conclude(workload: Workload, ours: Track, peers: Sequence[Track]) -> Result:
-    """Compare ours with the fastest peer."""
+    """Compare our side with the fastest peer."""
     peer = min((p for p in peers if p.seconds is not None), key=lambda p: p.seconds or 0.0, default=None)
     failures = [f"{t.name}: {t.failure}" for t in (ours, *peers) if t.failure is not None]
     ratios = [theirs / mine for theirs, mine in zip(peer.rounds, ours.rounds, strict=False)] if peer else []
@@ -153,7 +153,7 @@ def conclude(workload: Workload, ours: Track, peers: Sequence[Track]) -> Result:
 
 
 def _agree(workload: Workload, ours: Track, peer: Track | None) -> bool | None:
-    """Whether the pictures agree; None where nothing was drawn or there is no picture by definition."""
+    """True if the pictures agree. None if nothing was drawn."""
     wanted = peer.check if peer is not None and peer.check is not None else workload.expected
     if wanted is None:
         return None if ours.failure is not None else True

@@ -11,7 +11,7 @@ FRAMES = 3
 
 
 def main() -> None:
-    """Render a few frames of one workload and print the most memory that the process held, in MB of 10^6 bytes."""
+    """Render a few frames of one workload and print the peak memory of the process in MB of 10^6 bytes."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.memory")
     parser.add_argument("workload")
     parser.add_argument("--threads", type=int)

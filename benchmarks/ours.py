@@ -23,7 +23,7 @@ DEPTH_FORMATS = ("Z24X8_UNORM", "Z24_UNORM_S8_UINT")
 
 
 def shader_text(name: str, stage: str) -> str:
-    """The stored TGSI of a workload; stage is "vert", "tesc", "tese", "geom" or "frag"."""
+    """Stored TGSI of a workload. `stage` is "vert", "tesc", "tese", "geom" or "frag"."""
     return (SHADERS / f"{name}.{stage}.tgsi").read_text()
 
 
@@ -32,7 +32,7 @@ def _bits(literal: str) -> int:
 
 
 def compile_texts(serial: int) -> tuple[str, str]:
-    """The TGSI of one shader pair of shader_compile: the first recorded pair with other immediates."""
+    """TGSI of one shader pair of shader_compile: the first recorded pair with other immediates."""
     vertex, (scale, bias, phase, power) = geometry.compile_constants(serial)
     vs, fs = shader_text("shader_compile", "vert00"), shader_text("shader_compile", "frag00")
     vs = _replaced(vs, "IMM[0] UINT32", (_bits("0.5"), _bits(vertex), 0, 0))
@@ -46,7 +46,7 @@ def _replaced(text: str, start: str, words: Sequence[int]) -> str:
 
 
 class Ours:
-    """The renderer under measurement."""
+    """Our renderer under measurement."""
 
     def __init__(self, *, threads: int | None = None, lanes: int | None = None) -> None:
         self.screen = tgsi.Screen(threads=threads, lanes=lanes, cache_dir="")
@@ -82,15 +82,15 @@ class Ours:
             raise Unsupported(str(error).splitlines()[0]) from error
         self.finish()
 
-    # what makers use
+    # -- used by the workloads below
     def finish(self) -> None:
-        """All that was drawn so far is in memory."""
+        """Wait until all drawing is in memory."""
         self.screen.fence_finish(self.ctx.flush())
 
     def target(
         self, width: int = WIDTH, height: int = HEIGHT, *, count: int = 1, format: str = "R8G8B8A8_UNORM", depth: bool = False
     ) -> None:
-        """Make and bind the framebuffer of the workload, and a viewport that covers it, y up."""
+        """Create and bind the framebuffer of the workload and a viewport that covers it, with y up."""
         self.targets = [self._texture(width, height, format, "RENDER_TARGET") for _ in range(count)]
         self.depth = self._texture(width, height, self._depth_format(), "DEPTH_STENCIL") if depth else None
         self.ctx.set_framebuffer_state(cbufs=self.targets, zsbuf=self.depth)
@@ -105,37 +105,37 @@ class Ours:
         return next(f for f in DEPTH_FORMATS if self.screen.is_format_supported(f, target="TEXTURE_2D", bind="DEPTH_STENCIL"))
 
     def program(self, name: str) -> None:
-        """Make and bind the shaders of a workload."""
+        """Create and bind the shaders of a workload."""
         self.shaders(shader_text(name, "vert"), shader_text(name, "frag"))
 
     def shaders(self, vertex: str, fragment: str) -> None:
-        """Make and bind two shaders."""
+        """Create and bind two shaders."""
         self.ctx.bind_vs_state(self.ctx.create_vs_state(vertex))
         self.ctx.bind_fs_state(self.ctx.create_fs_state(fragment))
 
     def attributes(self, *arrays: NDArray[Any]) -> None:
-        """Bind one vertex buffer and one float element for each array of (vertices, components)."""
+        """Bind a vertex buffer and a float vertex element for each array of shape (vertices, components)."""
         elements = [(0, FLOATS[a.shape[1]], i) for i, a in enumerate(arrays)]
         self.ctx.bind_vertex_elements_state(self.ctx.create_vertex_elements_state(elements))
         self.ctx.set_vertex_buffers([np.ascontiguousarray(a, "f4") for a in arrays])
 
     def strip(self, *arrays: NDArray[Any], instances: int = 1) -> Draw:
-        """A draw of four vertices as a strip."""
+        """Draw call of four vertices as a triangle strip."""
         self.attributes(*arrays)
         return self.drawing(mode="TRIANGLE_STRIP", count=4, instance_count=instances)
 
     def drawing(self, **info: Any) -> Draw:
-        """A draw call that is made ready once."""
+        """Draw call whose arguments are prepared once."""
         ready, ctx = g.DrawInfo(**info | {"mode": g.Prim.__members__[info["mode"]]}), self.ctx
         return lambda: ctx.draw_vbo(ready)
 
     def clearing(self, *, depth: bool, color: tuple[float, float, float, float] = (0, 0, 0, 0)) -> Draw:
-        """A clear of color, and of depth to 1 if asked."""
+        """Clear of the color and, if requested, of the depth to 1."""
         buffers, ctx = g.Clear.COLOR0 | (g.Clear.DEPTH if depth else 0), self.ctx
         return lambda: ctx.clear(buffers, color=color, depth=1.0, stencil=0)
 
     def depth_test(self) -> None:
-        """LESS, depth written."""
+        """Bind a depth test with LESS and depth writes."""
         state = self.ctx.create_depth_stencil_alpha_state(depth={"enabled": True, "writemask": True, "func": "LESS"})
         self.ctx.bind_depth_stencil_alpha_state(state)
 
@@ -150,7 +150,7 @@ class Ours:
         self.ctx.bind_sampler_states("FRAGMENT", [sampler])
 
     def pixels(self) -> NDArray[Any]:
-        """A copy of the first color target, (height, width, 4)."""
+        """Copy of the first color target, of shape (height, width, 4)."""
         with self.ctx.transfer_map(self.targets[0], usage="READ") as mapped:
             return np.array(mapped.data)
 
@@ -159,7 +159,7 @@ class Ours:
 
 
 # ---------------------------------------------------------------------------------------------------------- workloads
-# Each makes its target and returns the frame without its fence, and whether there is a picture to check.
+# Each function creates its target. It returns the frame without its fence, and True if there is a picture to check.
 
 
 def _both(first: Draw, second: Draw) -> Draw:

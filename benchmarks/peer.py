@@ -1,7 +1,7 @@
-"""The other side: Mesa's llvmpipe through moderngl and EGL, without a display.
+"""The peer: Mesa's llvmpipe through moderngl and EGL, without a display.
 
-The driver, its thread count and its vector width come from the environment (see `environment`), which must be set before the
-process starts. Every frame ends in glFinish, so llvmpipe cannot drop overdrawn tiles of an earlier frame.
+Environment variables choose the driver, its threads and its vector width (see `environment`); they must be set before the process
+starts. Every frame ends with glFinish, so llvmpipe cannot drop overdrawn tiles of an earlier frame.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DTYPES = {"f1": "u1", "f2": "f2", "f4": "f4"}
 
 
 def environment(threads: int, vector_width: int) -> dict[str, str]:
-    """Variables that choose llvmpipe, its workers, its vector width in bits, and turn off the shader disk cache."""
+    """Environment variables that choose llvmpipe, its threads and its vector width in bits, and disable the shader disk cache."""
     return {
         "GALLIUM_DRIVER": "llvmpipe",
         "LIBGL_ALWAYS_SOFTWARE": "1",
@@ -34,10 +34,10 @@ def environment(threads: int, vector_width: int) -> dict[str, str]:
 
 
 class Peer:
-    """llvmpipe under measurement."""
+    """Mesa's llvmpipe under measurement."""
 
     def __init__(self) -> None:
-        # Any: moderngl's own types deny keywords that it documents
+        # Any: moderngl's type annotations lack documented keywords
         create: Any = moderngl.create_context
         self.ctx: Any = create(standalone=True, backend="egl")
         self.fbo: Any = None
@@ -62,9 +62,9 @@ class Peer:
         finish()
         return Job(frame, self._check if checked else None)
 
-    # what makers use
+    # -- used by the workloads below
     def target(self, width: int = WIDTH, height: int = HEIGHT, *, count: int = 1, dtype: str = "f1", depth: bool = False) -> None:
-        """Make and bind the framebuffer of the workload."""
+        """Create and bind the framebuffer of the workload."""
         textures = [self.ctx.texture((width, height), 4, dtype=dtype) for _ in range(count)]
         self.fbo = self.ctx.framebuffer(textures, self.ctx.depth_renderbuffer((width, height)) if depth else None)
         self.fbo.use()
@@ -76,17 +76,17 @@ class Peer:
         return self.ctx.program(vertex, fragment)
 
     def mesh(self, program: Any, indices: NDArray[np.uint32] | None = None, **attributes: NDArray[Any]) -> Any:
-        """A vertex array: one buffer for each attribute."""
+        """Vertex array with a buffer for each attribute."""
         content = [(self.ctx.buffer(np.ascontiguousarray(a, "f4").tobytes()), f"{a.shape[1]}f", name) for name, a in attributes.items()]
         return self.ctx.vertex_array(program, content, None if indices is None else self.ctx.buffer(indices.tobytes()))
 
     def strip(self, program: Any, **attributes: NDArray[Any]) -> Draw:
-        """A draw of one triangle strip."""
+        """Draw call of one triangle strip."""
         array, mode = self.mesh(program, **attributes), moderngl.TRIANGLE_STRIP
         return lambda: array.render(mode)
 
     def texture(self, texels: NDArray[np.uint8]) -> Any:
-        """A bound, repeating RGBA8 texture."""
+        """Bound, repeating RGBA8 texture."""
         texture = self.ctx.texture(texels.shape[1::-1], 4, texels.tobytes())
         texture.repeat_x = texture.repeat_y = True
         texture.use(0)
@@ -99,7 +99,7 @@ class Peer:
 
 
 # ---------------------------------------------------------------------------------------------------------- workloads
-# Each makes its target and returns the frame without its glFinish, and whether there is a picture to check.
+# Each function creates its target. It returns the frame without its glFinish, and True if there is a picture to check.
 
 
 def _clear(p: Peer) -> tuple[Draw, bool]:

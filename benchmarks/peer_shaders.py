@@ -1,4 +1,4 @@
-"""The GLSL of the workloads. Mesa made the TGSI in shaders/ from these very texts, so both sides run the same programs."""
+"""GLSL of the workloads. Mesa made the TGSI in shaders/ from these texts, so both sides run the same programs."""
 
 from __future__ import annotations
 
@@ -171,6 +171,6 @@ void main(){ vec4 a = texture(s, q*%s), b = texture(s, q.yx+k.xy); vec3 d = norm
 
 
 def compile_sources(serial: int) -> tuple[str, str]:
-    """The GLSL of one shader pair of shader_compile."""
+    """GLSL of one shader pair of shader_compile."""
     vertex, fragment = compile_constants(serial)
     return _COMPILE_VERTEX % vertex, _COMPILE_FRAGMENT % fragment

@@ -1,4 +1,4 @@
-"""Starts a side in its own process (see serve.py) and talks to it; a silent or dead process is an answer like any other."""
+"""Processes of the sides (see serve.py). A process that dies or does not answer raises an exception and is started anew."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from types import TracebackType
 from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 180.0  # seconds until a silent process counts as hung
+PATIENCE = 180.0  # seconds after which a silent process counts as hung
 
 
 class SideDied(Exception):
-    """The process ended, or did not answer in time. The message says which."""
+    """Process that ended or did not answer in time, as the message says."""
 
 
 class SideFailed(Exception):
-    """The process answered with an error."""
+    """Process that answered with an error."""
 
 
 class SideProcess:
-    """One side behind two pipes."""
+    """Process of one side, connected by two pipes."""
 
     def __init__(self, name: str, arguments: list[str], environment: dict[str, str], *, module: str = "benchmarks.serve") -> None:
         self.name = name
@@ -40,7 +40,7 @@ class SideProcess:
         self.close()
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:
-        """Send a message and return its answer; starts the process where there is none.
+        """Send a message and return its answer. Starts the process if it is not running.
 
         Raises:
             SideFailed: the side reports an error.

@@ -1,4 +1,4 @@
-"""The table that is printed while the workloads run."""
+"""Table that is printed while the workloads run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ HEADER = f"{'workload':20} {'unit':12} {'ours':>10} {'peer':>10} {'ratio':>7} {'
 
 
 def row(result: Result) -> str:
-    """One line of the table."""
+    """Row of the table."""
     w = result.workload
     ratio = "-" if result.ratio is None else f"{result.ratio:.2f}x"
     spread = "-" if result.spread is None else f"{result.spread[0]:.2f}..{result.spread[1]:.2f}"

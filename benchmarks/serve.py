@@ -1,6 +1,6 @@
-"""A side in a process of its own: answers one JSON line for each JSON line it reads.
+"""Process of one side: answers one JSON line for each JSON line that it reads.
 
-    python -m benchmarks.serve ours|peer [--threads N] [--lanes N] [--vector-width N]
+    python -m benchmarks.serve ours|peer [--threads N] [--lanes N]
 
     {"do": "describe"}                  -> {"describe": text}
     {"do": "prepare", "name": NAME}     -> {"first": seconds} or {"unsupported": reason}
@@ -8,7 +8,7 @@
     {"do": "check"}                     -> {"mean": [...], "covered": share} or {}
     {"do": "close"}                     -> {}
 
-So a crash of native code costs one workload, not the run, and compiled shaders and warm caches live from round to round.
+A separate process confines a crash of native code to one workload, and keeps compiled shaders and warm caches from round to round.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ Message = dict[str, Any]
 
 
 class Server:
-    """Answers messages about one side."""
+    """Server that answers messages about one side."""
 
     def __init__(self, side: Side) -> None:
         self._side = side
         self._job: Job | None = None
 
     def answer(self, message: Message) -> Message:
-        """The answer to one message; raises what the side raises."""
+        """Answer one message. Raises the exceptions of the side."""
         match message["do"]:
             case "describe":
                 return {"describe": self._side.describe()}
@@ -71,14 +71,14 @@ class Server:
 
 
 def serve(make: Callable[[], Side], requests: TextIO, answers: TextIO) -> None:
-    """Answer messages until "close" or the end of `requests`. What goes wrong is an answer too: {"error": text}."""
+    """Answer messages until "close" or the end of `requests`. An exception is answered with {"error": text}."""
     server: Server | None = None
     for line in requests:
         message = json.loads(line)
         try:
             server = server or Server(make())
             answer = server.answer(message)
-        except Exception as error:  # the other end reports it and goes on with the next workload
+        except Exception as error:  # the parent process reports the error and goes on with the next workload
             answer = {"error": f"{type(error).__name__}: {error}"}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--lanes", type=int)
     arguments = parser.parse_args()
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a library prints must not mix with the answers
+    os.dup2(2, 1)  # output of libraries must not mix with the answers
     serve(lambda: _make_side(arguments), sys.stdin, answers)
 
 

@@ -1,4 +1,4 @@
-"""One side of the comparison, and the timing of its frames. Both sides run the same loop."""
+"""Interface of a side of the comparison, and the timing of frames, which is the same for both sides."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Protocol
 
 from benchmarks.catalog import Check
 
-MAX_FRAMES = 400  # of one round
+MAX_FRAMES = 400  # per round
 
 
 class Unsupported(Exception):
-    """A workload that this side cannot run; the message says why."""
+    """Workload that this side cannot run. The message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A workload, made ready.
+    """Workload that is ready to run.
 
     Attributes:
         frame: renders one frame and returns when it is in memory.
-        check: looks at the last frame's picture; None where there is none.
+        check: summarizes the last frame's picture; None if there is no picture.
     """
 
     frame: Callable[[], None]
@@ -30,28 +30,28 @@ class Job:
 
 
 class Side(Protocol):
-    """One renderer under measurement."""
+    """Renderer under measurement."""
 
     def describe(self) -> str:
-        """What runs: renderer, version, width."""
+        """Description of the renderer: name, version, vector width."""
 
     def prepare(self, name: str) -> Job:
-        """Make a workload ready; raises Unsupported. The job before it is over."""
+        """Prepare a workload and end the previous job. Raises Unsupported."""
 
     def close(self) -> None:
-        """Let everything go."""
+        """Free everything."""
 
 
 @dataclass(slots=True)
 class Samples:
-    """Seconds of frames, on the clock and of all CPUs together."""
+    """Wall time and CPU time (of all threads) per frame, in seconds."""
 
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
 
 
 def time_frame(frame: Callable[[], None], samples: Samples) -> None:
-    """Run one frame and note its times."""
+    """Run one frame and append its times."""
     cpu, wall = time.process_time(), time.perf_counter()
     frame()
     samples.wall.append(time.perf_counter() - wall)
@@ -59,7 +59,7 @@ def time_frame(frame: Callable[[], None], samples: Samples) -> None:
 
 
 def run_round(job: Job, budget: float) -> Samples:
-    """Frames until `budget` seconds are over, at least one and at most MAX_FRAMES."""
+    """Run frames until `budget` seconds have passed: at least one frame and at most MAX_FRAMES."""
     samples, end = Samples(), time.perf_counter() + budget
     while True:
         time_frame(job.frame, samples)

@@ -1,4 +1,4 @@
-"""Draw a fan of thin blades and spokes with 1, 4 and 16 samples a pixel, side by side, enlarged so that the edges show.
+"""Draw a fan of thin blades and spokes with 1, 4 and 16 samples per pixel, side by side, enlarged so that the edges show.
 
 python examples/antialias.py [-o DIR]
 """
@@ -32,7 +32,7 @@ END
 
 
 def blades(count: int = 13) -> NDArray[np.float32]:
-    """Triangles from a hub outward, and the line through each of them: rows of x, y, z, w, red, green, blue, alpha."""
+    """Triangles from a hub outward, and the center line of each: rows of x, y, z, w, red, green, blue, alpha."""
     rows = []
     for k in range(count):
         angle = 2 * np.pi * (k + 0.3) / count
@@ -45,7 +45,7 @@ def blades(count: int = 13) -> NDArray[np.float32]:
 
 
 def render(samples: int, size: int = 72, **screen_options: Any) -> NDArray[np.uint8]:
-    """The picture as (size, size, 4) bytes."""
+    """Picture as bytes of shape (size, size, 4)."""
     with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
         shown = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size, nr_samples=samples)
@@ -65,14 +65,14 @@ def render(samples: int, size: int = 72, **screen_options: Any) -> NDArray[np.ui
         spokes[:, :, 4:7] = 0.9
         context.set_vertex_buffers([spokes.reshape(-1, 8)])
         context.draw_vbo(mode="LINES", count=2 * len(spokes))
-        context.blit(shown, src=target)  # every pixel is the mean of its samples
+        context.blit(shown, src=target)  # resolve: every pixel becomes the mean of its samples
         with context.transfer_map(shown, usage="READ") as mapped:
             return np.array(mapped)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where antialias.png goes (default: here)")
+    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for antialias.png (default: current)")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     path = options.output / "antialias.png"

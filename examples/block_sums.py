@@ -1,8 +1,8 @@
-"""Run a compute shader: each block of 64 threads adds up its words in shared memory, barrier by barrier.
+"""Run a compute shader: each block of 64 threads adds up its words in shared memory, with a barrier between the steps.
 
     python examples/block_sums.py [-o DIR]
 
-prints the sums; with -o they go to DIR/block_sums.txt.
+Prints the sums; with -o writes them to DIR/block_sums.txt.
 """
 
 import argparse
@@ -57,14 +57,14 @@ END
 
 
 def sums(words: NDArray[np.uint32], engine: str = "jit") -> NDArray[np.uint32]:
-    """The sum of every 64 words, modulo 2^32."""
+    """Sum of each group of 64 words, modulo 2^32."""
     blocks = len(words) // 64
     result = tgsi.run(tgsi.parse(SHADER), grid=(blocks, 1, 1), buffers={0: words, 1: np.zeros(blocks, np.uint32)}, engine=engine)
     return result.buffers[1].view(np.uint32)
 
 
 def main() -> None:
-    """Add up the squares of 0 to 255."""
+    """Print or write the sums of the squares of 0 to 255."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, help="directory for block_sums.txt")
     directory = parser.parse_args().output

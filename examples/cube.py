@@ -1,8 +1,8 @@
-"""Draw a turning cube: a texture with mipmaps, a depth buffer, an index buffer, and constants that change with each frame.
+"""Draw a rotating cube with a mipmapped texture, a depth buffer, an index buffer, and constants that change with each frame.
 
     python examples/cube.py [-o DIR]
 
-writes cube.gif and the first frame as cube.png.
+Writes cube.gif, and the first frame as cube.png.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from PIL import Image
 import tgsi
 from tgsi import gallium as g
 
-# CONST[0..3] are the columns of the matrix. The normal turns with the cube: CONST[4..6].
+# CONST[0..3] are the columns of the matrix for positions, CONST[4..6] those of the rotation for normals.
 VERTEX_SHADER = """VERT
 DCL IN[0]
 DCL IN[1]
@@ -38,7 +38,7 @@ MAD OUT[2], CONST[6], IN[1].zzzz, TEMP[0]
 END
 """
 
-# A light from above the viewer, and some of it from everywhere.
+# Diffuse light from above the viewer, and ambient light.
 FRAGMENT_SHADER = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE
 DCL IN[1], GENERIC[1], PERSPECTIVE
@@ -62,7 +62,7 @@ TEXELS = 64
 
 
 def cube() -> tuple[NDArray[np.float32], NDArray[np.uint16]]:
-    """24 vertices (position, normal, texture coordinate: 8 floats each) and 36 indices."""
+    """Cube as 24 vertices (position, normal, texture coordinate: 8 floats each) and 36 indices."""
     vertices: list[list[float]] = []
     indices: list[int] = []
     for axis in range(3):
@@ -79,7 +79,7 @@ def cube() -> tuple[NDArray[np.float32], NDArray[np.uint16]]:
 
 
 def checker() -> list[NDArray[np.uint8]]:
-    """The levels of a texture: a board with a frame, each level the mean of the one above."""
+    """Levels of a checkerboard texture with a frame. Each level is the mean of 2x2 texels of the one before."""
     y, x = np.mgrid[0:TEXELS, 0:TEXELS]
     board = np.where(((x // 8 + y // 8) % 2 == 0)[..., None], (236, 226, 200, 255), (58, 110, 165, 255))
     edge = np.minimum(np.minimum(x, y), TEXELS - 1 - np.maximum(x, y)) < 3
@@ -91,8 +91,8 @@ def checker() -> list[NDArray[np.uint8]]:
 
 
 def matrices(frame: int) -> NDArray[np.float32]:
-    """CONST[0..6]: the columns of projection * view * turn, then those of the turn alone."""
-    yaw, pitch = 0.4 + frame * math.tau / 4 / FRAMES, 0.5  # a quarter turn shows every face of a cube where it began
+    """CONST[0..6]: the columns of projection * view * rotation, then those of the rotation alone."""
+    yaw, pitch = 0.4 + frame * math.tau / 4 / FRAMES, 0.5  # after a quarter turn a cube looks as at the start, so the animation loops
     cy, sy, cp, sp = math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch)
     turn = np.array([[1, 0, 0], [0, cp, -sp], [0, sp, cp]]) @ np.array([[cy, 0, sy], [0, 1, 0], [-sy, 0, cy]])
     near, far, zoom, distance = 1.0, 20.0, 2.6, 5.0
@@ -100,7 +100,7 @@ def matrices(frame: int) -> NDArray[np.float32]:
     model[:3, :3] = turn
     model[2, 3] = -distance
     depth, shift = (far + near) / (near - far), 2 * far * near / (near - far)
-    projection = np.array([[zoom, 0, 0, 0], [0, -zoom, 0, 0], [0, 0, depth, shift], [0, 0, -1, 0]])  # row 0 is on top: y flips
+    projection = np.array([[zoom, 0, 0, 0], [0, -zoom, 0, 0], [0, 0, depth, shift], [0, 0, -1, 0]])  # row 0 is the top: y is negated
     constants = np.zeros((7, 4))
     constants[:4] = (projection @ model).T
     constants[4:, :3] = turn.T
@@ -108,7 +108,7 @@ def matrices(frame: int) -> NDArray[np.float32]:
 
 
 def render(size: int = 256, frames: int = FRAMES, **screen_options: Any) -> list[NDArray[np.uint8]]:
-    """Pictures as (size, size, 4) bytes."""
+    """Pictures of all frames, each as bytes of shape (size, size, 4)."""
     vertices, indices = cube()
     levels = checker()
     with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
@@ -147,7 +147,7 @@ def render(size: int = 256, frames: int = FRAMES, **screen_options: Any) -> list
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where the pictures go (default: here)")
+    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for the pictures (default: current)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     images = [Image.fromarray(picture).convert("RGB") for picture in render()]

@@ -1,8 +1,8 @@
-"""Draw a scene into all six faces of a cube map at once, then look at the map in a mirror ball.
+"""Draw a scene into all six faces of a cube map at once, then sample the map for a mirror ball.
 
     python examples/cube_faces.py [-o DIR]
 
-Each instance of the draw goes to the face that its number names (LAYER), so one draw makes the whole environment.
+Each instance of the draw goes to the face with its number (LAYER), so one draw renders the whole environment.
 Writes cube_faces.png: the six faces in a row, the ball below.
 """
 
@@ -16,7 +16,7 @@ from tgsi import gallium as g
 
 FACE, BALL = 96, 576
 
-# A quad a face; the second attribute becomes the direction that its pixels look into (CONST[2k], CONST[2k+1], and the face's axis).
+# One quad per face; the second attribute becomes the viewing direction of its pixels (CONST[2k], CONST[2k+1], and the face's axis).
 FACES_VERTEX = """VERT
 DCL IN[0]
 DCL SV[0], INSTANCEID
@@ -36,7 +36,7 @@ MOV OUT[2].x, SV[0].xxxx
 END
 """
 
-# Sky above, a checkered floor below, a sun, by the direction alone.
+# Sky above, a checkered floor below, and a sun, computed from the direction alone.
 FACES_FRAGMENT = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE
 DCL OUT[0], COLOR
@@ -74,7 +74,7 @@ END
 
 BALL_VERTEX = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND\n"
 
-# The normal of a ball at the pixel, and the viewer's ray mirrored by it: v - 2 (v . n) n with v = (0, 0, -1).
+# The normal n of a ball at the pixel, and the viewer's ray reflected by the ball: v - 2 (v . n) n with v = (0, 0, -1).
 BALL_FRAGMENT = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE
 DCL OUT[0], COLOR
@@ -96,7 +96,7 @@ MOV OUT[0].w, IMM[0].xxxx
 END
 """
 
-# For each face: what x and y of its quad add to the direction, and its axis (as cube maps are defined).
+# For each face: the direction vectors of its quad's x and y, and its axis (as cube maps are defined).
 DIRECTIONS = np.array(
     [
         [(0, 0, -1, 0), (0, -1, 0, 0), (1, 0, 0, 0)],
@@ -112,7 +112,7 @@ QUAD = np.array([[-1, -1, 0, 1], [1, -1, 0, 1], [-1, 1, 0, 1], [1, 1, 0, 1]], np
 
 
 def quads(ctx: g.Context, vertex: str, fragment: str, size: int, instances: int = 1) -> None:
-    """Fill the bound target, or one layer of it with each instance."""
+    """Fill the bound target, or one of its layers with each instance."""
     half = size / 2
     ctx.set_viewport_states([g.ViewportState((half, half, 0.5), (half, half, 0.5))])
     ctx.bind_vs_state(ctx.create_vs_state(vertex))
@@ -123,7 +123,7 @@ def quads(ctx: g.Context, vertex: str, fragment: str, size: int, instances: int 
 
 
 def picture() -> np.ndarray:
-    """The faces in a row and the ball below: (height, width, 4) bytes."""
+    """Picture of the faces in a row and the ball below, as bytes of shape (height, width, 4)."""
     with g.Screen() as screen, screen.context_create() as ctx:
         faces = screen.resource_create(target="TEXTURE_CUBE", width0=FACE, height0=FACE, array_size=6, format="R8G8B8A8_UNORM")
         ball = screen.resource_create(width0=BALL, height0=BALL, format="R8G8B8A8_UNORM")

@@ -1,8 +1,8 @@
-"""Run a tessellated patch through three stages, as the hardware would: TESS_CTRL sets it up, TESS_EVAL places points, GEOM makes boards.
+"""Run a tessellated patch through three stages, as a GPU would: TESS_CTRL sets the levels, TESS_EVAL places points, GEOM makes boards.
 
     python examples/geometry.py [-o DIR]
 
-writes geometry.png: the outputs of each stage are the inputs of the next, and the last ones are drawn.
+Writes geometry.png. The outputs of each stage are the inputs of the next, and those of the last stage are drawn.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from PIL import Image
 
 import tgsi
 
-# Each of the 4 invocations of a patch hands on its corner; the first also says how fine the patch is to be.
+# Each of the 4 invocations of a patch passes its corner on; the first also sets the tessellation levels.
 CONTROL_SHADER = """TESS_CTRL
 PROPERTY TCS_VERTICES_OUT 4
 DCL IN[][0], POSITION
@@ -34,7 +34,7 @@ ENDIF
 END
 """
 
-# A point of the patch: between its four corners, and lifted by a bump.
+# A point of the patch: interpolated between its four corners, and lifted by a bump.
 EVALUATION_SHADER = """TESS_EVAL
 PROPERTY TES_PRIM_MODE 7
 PROPERTY TES_POINT_MODE 1
@@ -58,7 +58,7 @@ MOV OUT[1].zw, IMM[0].xxxx
 END
 """
 
-# A point becomes a board that faces the viewer: a strip of two triangles. CONST[0].xy is half its size.
+# A point becomes a board that faces the viewer: a strip of two triangles. CONST[0].xy is half the board's size.
 GEOMETRY_SHADER = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE POINTS
 PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP
@@ -89,16 +89,16 @@ END
 VERTEX_SHADER = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[1]\nEND\n"
 FRAGMENT_SHADER = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
 
-# The far edge first, so that near boards cover far ones; y points down.
+# The far edge comes first, so that near boards cover far ones; y points down.
 CORNERS = np.array([[-0.5, -0.2, 0, 1], [0.5, -0.2, 0, 1], [-0.85, 0.8, 0, 1], [0.85, 0.8, 0, 1]], np.float32)
 
 
 def boards(engine: str = "jit") -> NDArray[np.float32]:
-    """(boards, 4 vertices, position and color, 4)."""
+    """Boards as an array of shape (boards, 4 vertices, position and color, 4)."""
     control = tgsi.run(tgsi.parse(CONTROL_SHADER), CORNERS.reshape(1, 4, 1, 4), engine=engine)
     fineness = int(control.floats[0, 1, 0])
     across = np.linspace(0, 1, fineness + 1, dtype=np.float32)
-    points = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)  # what the fixed tessellator between the two stages would make
+    points = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)  # as the fixed-function tessellator makes them
     patch = control.outputs.reshape(1, 4, 2, 4)
     placed = tgsi.run(tgsi.parse(EVALUATION_SHADER), patch, system_values={"TESSCOORD": points}, engine=engine)
     primitives = placed.outputs[:, None]  # points: one vertex each
@@ -107,7 +107,7 @@ def boards(engine: str = "jit") -> NDArray[np.float32]:
 
 
 def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
-    """The picture as (size, size, 4) bytes."""
+    """Picture as bytes of shape (size, size, 4)."""
     with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
         target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         context.set_framebuffer_state(cbufs=[target])
@@ -127,7 +127,7 @@ def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where geometry.png goes (default: here)")
+    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for geometry.png (default: current)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     Image.fromarray(render()).save(directory / "geometry.png")

@@ -1,8 +1,8 @@
-"""Link a vertex and a fragment shader: semantics decide what goes where, register numbers mean nothing.
+"""Link a vertex and a fragment shader by their semantics; register numbers play no part.
 
     python examples/link_pair.py [-o DIR]
 
-prints the link table; with -o it goes to DIR/link_pair.txt.
+Prints the link table; with -o writes it to DIR/link_pair.txt.
 """
 
 import argparse
@@ -25,7 +25,7 @@ MOV OUT[3], IN[2].wzyx
 END
 """
 
-# GENERIC[2] comes from OUT[3]; nobody writes GENERIC[9], so it reads 0, 0, 0, 1; nobody reads GENERIC[7].
+# GENERIC[2] comes from OUT[3]. GENERIC[9] is not written by the vertex shader, so it reads 0, 0, 0, 1. GENERIC[7] is not read.
 FRAGMENT_SHADER = """FRAG
 DCL IN[0], GENERIC[2], PERSPECTIVE
 DCL IN[1], COLOR, COLOR
@@ -40,7 +40,7 @@ END
 
 
 def report() -> str:
-    """The link table as text."""
+    """Text of the link table."""
     table = tgsi.link(tgsi.parse(VERTEX_SHADER, name="pair.vert"), tgsi.parse(FRAGMENT_SHADER, name="pair.frag"))
     return str(table)
 

@@ -1,4 +1,4 @@
-"""Compute a picture: every thread of a grid stores one texel of the Mandelbrot set into an image.
+"""Compute a picture: every thread of a grid stores one texel of the Mandelbrot set in an image.
 
 python examples/mandelbrot.py [-o DIR]
 """
@@ -56,7 +56,7 @@ END
 
 
 def render(size: int = 512, **screen_options: Any) -> NDArray[np.uint8]:
-    """The picture as (size, size, 4) bytes; `size` is a multiple of 8."""
+    """Picture as bytes of shape (size, size, 4); `size` is a multiple of 8."""
     with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
         image = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         context.set_shader_images("COMPUTE", [image])
@@ -70,7 +70,7 @@ def render(size: int = 512, **screen_options: Any) -> NDArray[np.uint8]:
 def main() -> None:
     """Write the picture."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where mandelbrot.png goes (default: here)")
+    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for mandelbrot.png (default: current)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     Image.fromarray(render()).save(directory / "mandelbrot.png")

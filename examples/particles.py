@@ -1,8 +1,8 @@
-"""A fountain: stream output moves particles from buffer to buffer, a geometry shader makes a spark of each, along its way.
+"""Draw a fountain: stream output moves particles from buffer to buffer, and a geometry shader makes a spark of each particle.
 
     python examples/particles.py [-o DIR]
 
-writes particles.png. No particle is ever seen by Python: draws take their count from what the one before has written.
+Writes particles.png. Python never reads a particle: each draw takes its vertex count from the stream output of the one before.
 """
 
 import argparse
@@ -16,8 +16,8 @@ from PIL import Image
 import tgsi
 from tgsi import gallium as g
 
-# IN[0]: place (x, y) and speed (x, y); IN[1].x: age, which begins below 0, as long as a particle waits.
-# A step of time CONST[0].x, gravity CONST[0].y; on the ground they bounce.
+# IN[0]: position (x, y) and velocity (x, y); IN[1].x: age, which is negative while a particle waits.
+# Time step CONST[0].x, gravity CONST[0].y. Particles bounce off the ground.
 MOVE_SHADER = """VERT
 DCL IN[0]
 DCL IN[1]
@@ -51,7 +51,7 @@ MOV OUT[1].x, IN[1].xxxx
 END
 """
 
-# A particle becomes a board of half width CONST[0].x from where it is back along its speed, CONST[0].y units of time long.
+# A particle becomes a board of half width CONST[0].x from its position back along its velocity, CONST[0].y units of time long.
 SPARK_SHADER = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE POINTS
 PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP
@@ -90,7 +90,7 @@ EMIT IMM[1].xxxx
 END
 """
 
-# Bright in the middle and at the head, and the redder the older.
+# Sparks are bright in the middle and at the head, and turn red with age.
 FRAGMENT_SHADER = """FRAG
 DCL IN[0].xy, GENERIC[0], LINEAR
 DCL IN[1].x, GENERIC[1], CONSTANT
@@ -110,12 +110,12 @@ END
 """
 
 PARTICLES, STEPS, STEP = 3000, 75, 0.03125
-WORDS = 5  # of a particle
+WORDS = 5  # per particle
 OUTPUTS = g.StreamOutputInfo((WORDS,), (g.StreamOutput(0), g.StreamOutput(1, num_components=1, dst_offset=4)))
 
 
 def fountain() -> NDArray[np.float32]:
-    """(PARTICLES, WORDS): all at the spring, each with a speed and a time of its own."""
+    """Particles as an array of shape (PARTICLES, WORDS): all at the spring, each with a velocity and a start time of its own."""
     number = np.arange(PARTICLES, dtype=np.float32)
     across, up = (number * np.float32(0.61803)) % 1, (number * np.float32(0.75487)) % 1
     found = np.zeros((PARTICLES, WORDS), np.float32)
@@ -125,7 +125,7 @@ def fountain() -> NDArray[np.float32]:
 
 
 def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
-    """The picture as (size, size, 4) bytes."""
+    """Picture as bytes of shape (size, size, 4)."""
     with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
         picture = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         context.set_framebuffer_state(cbufs=[picture])
@@ -165,7 +165,7 @@ def render(size: int = 256, **screen_options: Any) -> NDArray[np.uint8]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where particles.png goes (default: here)")
+    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for particles.png (default: current)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     Image.fromarray(render(512)).save(directory / "particles.png")

@@ -1,8 +1,8 @@
-"""Draw hills from 25 flat patches: the control shader asks for small triangles where it is near, the evaluation shader lifts them.
+"""Draw hills from 25 flat patches: the control shader chooses small triangles near the viewer, the evaluation shader lifts them.
 
     python examples/tessellation.py [-o DIR]
 
-writes tessellation.png: the hills, and over their left half the triangles that they are made of.
+Writes tessellation.png: the hills, with the triangles that they consist of drawn over the left half.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from PIL import Image
 
 import tgsi
 
-# A corner of a patch: x and z on the ground.
+# The corner of a patch: x and z on the ground.
 VERTEX_SHADER = """VERT
 DCL IN[0]
 DCL OUT[0], POSITION
@@ -23,8 +23,8 @@ MOV OUT[0], IN[0]
 END
 """
 
-# The levels of the edges u = 0, v = 0, u = 1 and v = 1 follow from the distance of their middles alone, so both patches at an edge say
-# the same of it and no gap opens. CONST[0] gives the distance of a point, CONST[1].x is the level at distance 1.
+# The levels of the edges u = 0, v = 0, u = 1 and v = 1 depend only on the distance of the edge's middle, so both patches at an edge
+# choose the same level and no gap opens. CONST[0] gives the distance of a point, CONST[1].x is the level at distance 1.
 CONTROL_SHADER = """TESS_CTRL
 PROPERTY TCS_VERTICES_OUT 4
 DCL IN[][0], POSITION
@@ -62,7 +62,7 @@ ENDIF
 END
 """
 
-# Between the corners, and lifted: y = sin(2x) cos(3z) / 4. GENERIC[0] is the slope there, GENERIC[1] the place.
+# Interpolated between the corners and lifted: y = sin(2x) cos(3z) / 4. GENERIC[0] is the slope, GENERIC[1] the position.
 EVALUATION_SHADER = """TESS_EVAL
 PROPERTY TES_PRIM_MODE 7
 PROPERTY TES_SPACING 0
@@ -124,7 +124,7 @@ CELLS = 5
 
 
 def corners() -> NDArray[np.float32]:
-    """(patches, 4, 4): the corners u = v = 0, u = 1, v = 1 and u = v = 1 of every patch."""
+    """Corners u = v = 0, u = 1, v = 1 and u = v = 1 of every patch, of shape (patches, 4, 4)."""
     ground = np.linspace(-2, 2, CELLS + 1)
     x, z = np.meshgrid(ground, ground)
     grid = np.stack([x, 0 * x, z, 0 * x + 1], axis=-1)
@@ -132,19 +132,19 @@ def corners() -> NDArray[np.float32]:
 
 
 def camera() -> NDArray[np.float32]:
-    """World to clip space, by rows: from above the near edge, y down the picture."""
+    """Matrix from world to clip space, by rows: seen from above the near edge, with y down the picture."""
     pitch, focus, near, far = 0.62, 1.5, 0.5, 8.0
     c, s = np.cos(pitch), np.sin(pitch)
     view = np.array([[1, 0, 0, 0], [0, c, s, 0], [0, -s, c, 0], [0, 0, 0, 1]])
     view[:, 3] = view @ [0, -2.5, 3.5, 1]
     depth = [0, 0, (far + near) / (far - near), -2 * far * near / (far - near)]
     project = np.array([[focus, 0, 0, 0], [0, -focus, 0, 0], depth, [0, 0, 1, 0]])
-    # rounded, so that no library decides about the picture
+    # rounded, so that differences between math libraries cannot change the picture
     return np.asarray(np.round(project @ view, 4), np.float32)
 
 
 def render(size: int = 512, level: float = 16.0, **screen_options: Any) -> NDArray[np.uint8]:
-    """The picture as (size, size, 4) bytes; `level` is how often an edge at distance 1 is divided."""
+    """Picture as bytes of shape (size, size, 4); `level` is the tessellation level of an edge at distance 1."""
     with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
         target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         depth = screen.resource_create(format="Z32_FLOAT", width0=size, height0=size, bind="DEPTH_STENCIL")
@@ -167,7 +167,7 @@ def render(size: int = 512, level: float = 16.0, **screen_options: Any) -> NDArr
         context.clear("DEPTH", depth=1.0)
         for shader, fill, closer in ((FRAGMENT_SHADER, "FILL", 0.0), (LINE_SHADER, "LINE", 0.002)):
             rows = matrix.copy()
-            rows[2] -= np.float32(closer) * matrix[3]  # lines lie a little in front
+            rows[2] -= np.float32(closer) * matrix[3]  # move the lines slightly to the front
             context.set_constant_buffer("TESS_EVAL", rows)
             context.bind_fs_state(context.create_fs_state(shader))
             context.bind_rasterizer_state(context.create_rasterizer_state(fill_front=fill, fill_back=fill, scissor=fill == "LINE"))
@@ -178,7 +178,7 @@ def render(size: int = 512, level: float = 16.0, **screen_options: Any) -> NDArr
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where tessellation.png goes (default: here)")
+    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for tessellation.png (default: current)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     Image.fromarray(render()).save(directory / "tessellation.png")

@@ -1,7 +1,7 @@
-"""Transparency without sorting: planes that cut each other, drawn in one call in any order.
+"""Transparency without sorting: intersecting planes, drawn in one call in any order.
 
-The first draw appends every fragment to a list of its pixel: a counter gives out nodes of a buffer, an image holds where each list begins.
-The second walks each list, farthest node first, and blends.
+The first draw appends every fragment to a linked list of its pixel: a counter allocates nodes of a buffer, and an image holds the head of
+each list. The second draw walks each list, blending the farthest node first.
 
 python examples/transparency.py [-o DIR]
 """
@@ -25,7 +25,7 @@ MOV OUT[1], IN[1]
 END
 """
 
-# A node has four words: red and green, blue and alpha, depth, number of the next node (0: none; the first node has number 1).
+# A node has four words: red and green, blue and alpha, depth, number of the next node (0 ends the list; numbers begin at 1).
 APPEND = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE
 DCL IN[1], POSITION, LINEAR
@@ -110,7 +110,7 @@ def planes(count: int = 12, seed: int = 7) -> tuple[NDArray[np.float32], NDArray
 
 
 def render(size: int = 384, *, order: int = 0, **screen_options: Any) -> NDArray[np.uint8]:
-    """The picture as (size, size, 4) bytes; `order` shuffles the triangles, which changes nothing."""
+    """Picture as bytes of shape (size, size, 4); `order` shuffles the triangles, which does not change the picture."""
     position, color = planes()
     shuffled = np.random.default_rng(order).permutation(len(position) // 3)
     position, color = position.reshape(-1, 3, 4)[shuffled].reshape(-1, 4), color.reshape(-1, 3, 4)[shuffled].reshape(-1, 4)
@@ -123,7 +123,7 @@ def render(size: int = 384, *, order: int = 0, **screen_options: Any) -> NDArray
         ctx.bind_vs_state(ctx.create_vs_state(VERTEX))
         ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32B32A32_FLOAT", k) for k in range(2)]))
 
-        ctx.set_framebuffer_state(width=size, height=size)  # nothing is bound: the lists are all that the first draw leaves
+        ctx.set_framebuffer_state(width=size, height=size)  # without targets: the first draw only fills the lists
         ctx.set_shader_buffers("FRAGMENT", [counter, nodes])
         ctx.set_shader_images("FRAGMENT", [heads])
         ctx.bind_fs_state(ctx.create_fs_state(APPEND))
@@ -144,7 +144,7 @@ def render(size: int = 384, *, order: int = 0, **screen_options: Any) -> NDArray
 def main() -> None:
     """Write the picture."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where transparency.png goes (default: here)")
+    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for transparency.png (default: current)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     Image.fromarray(render()).save(directory / "transparency.png")

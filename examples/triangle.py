@@ -1,4 +1,4 @@
-"""Draw a triangle: TGSI text in, a PNG out.
+"""Draw a triangle from TGSI text into a PNG.
 
 python examples/triangle.py [-o DIR]
 """
@@ -30,7 +30,7 @@ MOV OUT[0], IN[0]
 END
 """
 
-# One vertex a row: x, y, z, w and red, green, blue, alpha. Row 0 of a target is on top, so y points down.
+# One vertex per row: x, y, z, w and red, green, blue, alpha. Row 0 of a target is its top, so y points down.
 VERTICES = np.array(
     [
         [+0.0, -0.8, 0, 1, 1.0, 0.2, 0.2, 1],
@@ -42,7 +42,7 @@ VERTICES = np.array(
 
 
 def render(size: int = 512, **screen_options: Any) -> NDArray[np.uint8]:
-    """The picture as (size, size, 4) bytes."""
+    """Picture as bytes of shape (size, size, 4)."""
     with tgsi.Screen(**screen_options) as screen, screen.context_create() as context:
         target = screen.resource_create(format="R8G8B8A8_UNORM", width0=size, height0=size)
         context.set_framebuffer_state(cbufs=[target])
@@ -61,7 +61,7 @@ def render(size: int = 512, **screen_options: Any) -> NDArray[np.uint8]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="where triangle.png goes (default: here)")
+    parser.add_argument("-o", "--output", type=Path, default=Path(), metavar="DIR", help="folder for triangle.png (default: current)")
     directory = parser.parse_args().output
     directory.mkdir(parents=True, exist_ok=True)
     Image.fromarray(render()).save(directory / "triangle.png")

@@ -2,7 +2,7 @@
 
 Compressed formats are the exception: the server itself provides them, see `compressed`.
 
-Source of the layout: the public virgl_hw.h. Meaning of each field for Mesa: design/vtest.md and peers/virgl/caps.json.
+Source of the layout: the public header virgl_hw.h of the virglrenderer project.
 """
 
 from __future__ import annotations

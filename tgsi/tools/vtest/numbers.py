@@ -1,4 +1,7 @@
-"""Numbers of the protocol: commands, objects, formats, bind flags."""
+"""Numbers of the protocol: commands, objects, formats, bind flags.
+
+Source: the public headers of the virglrenderer project.
+"""
 
 from __future__ import annotations
 
