@@ -87,7 +87,7 @@ class Edges(IntFlag):
 
 
 class HizUse(IntFlag):
-    """What a draw may do with the depth bounds of tiles."""
+    """Uses that a draw may make of the depth bounds of tiles."""
 
     NONE = 0
     TEST = 1  # triangles behind the bound may be dropped
@@ -157,7 +157,7 @@ class Entries(ctypes.Structure):
 
 
 class HizTerms(ctypes.Structure):
-    """What coverage does with the depth bound of a tile (`backends.raster.tile.hiz`)."""
+    """Rules for the depth bound of a tile in coverage (`backends.raster.tile.hiz`)."""
 
     _fields_ = [
         ("uses", c_int32),  # HizUse
@@ -515,7 +515,7 @@ class Tiles(ctypes.Structure):
 
 
 class Work(ctypes.Structure):
-    """What one flush does: clears, then batches, then resolves."""
+    """The work of one flush: clears, then batches, then resolves."""
 
     _fields_ = [
         ("clears", c_void_p),

@@ -85,7 +85,7 @@ class DrawBuilder:
         return packet
 
     def unchanged(self, state: DrawState, info: DrawInfo) -> Copies | None:
-        """What `make` made last, where the draw is the same but for constants and the frame has not ended."""
+        """The copies that `make` returned last, if the draw is the same but for constants and the frame has not ended."""
         found = self._copies
         if found is None or state.revision != self._revision or info is not self._info:
             return None

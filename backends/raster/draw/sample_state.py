@@ -1,4 +1,4 @@
-"""Where samples lie in a pixel, and what a draw on multisampled targets says to the kernels that all draws share."""
+"""Places of samples in a pixel, and multisample state of a draw."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def box_margin(pattern: Pattern) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class SampleKey:
-    """What of samples changes shading code."""
+    """Multisample state that changes shading code."""
 
     pattern: Pattern | None = None
     per_sample: bool = False

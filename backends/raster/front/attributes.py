@@ -9,7 +9,7 @@ from backends.formats import ChannelType, Format
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """What of a vertex element changes code: its format, whether it advances by instances, whether the divisor is above 1."""
+    """The part of a vertex element that changes code: its format, whether it advances by instances, whether the divisor is above 1."""
 
     format: Format
     instanced: bool = False

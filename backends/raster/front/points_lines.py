@@ -250,7 +250,7 @@ def _magnitude(f: Function, v: Val) -> Val:
 
 
 def _edge(f: Function, u: Val, v: Val, forward: Val, keep_last: Val | None) -> Val:
-    """Where the line begins (keep_last None) or ends: the border of a pixel column, by diamond exit."""
+    """The border of the pixel column where the line begins (keep_last None) or ends, by diamond exit."""
     pixel, fu, fv = u >> 8, (u & 255) - 128, (v & 255) - 128
     inside = _magnitude(f, fu) + _magnitude(f, fv) < 128
     ahead = f.select(forward, fu < 0, fu > 0)  # the diamond lies ahead

@@ -35,7 +35,7 @@ def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Va
 
 
 def reach_of(f: Function, a: Val, b: Val) -> Val:
-    """What an edge function grows by from a pixel's center to the corner that lies farthest inside, and a little."""
+    """Growth of an edge function from a pixel's center to the corner that lies farthest inside, rounded up."""
     return ((f.max(a, 0 - a) + f.max(b, 0 - b)) >> 1) + 1
 
 
@@ -81,7 +81,7 @@ def depth_offset(f: Function, offset: Record, unit: Val, depths: Sequence[Val], 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Arena:
-    """Where records go: they grow up, chunks of bins grow down."""
+    """The arena of a batch: records grow up, chunks of bins grow down."""
 
     f: Function
     batch: Record

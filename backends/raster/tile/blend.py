@@ -25,7 +25,7 @@ _EASY = frozenset(
 
 @dataclass(slots=True)
 class Colors:
-    """What a fragment offers to blending: two colors of four channels, and the constant color (scalars)."""
+    """Colors of a fragment for blending: two colors of four channels, and the constant color (scalars)."""
 
     first: Sequence[Val]
     second: Sequence[Val]

@@ -16,7 +16,7 @@ _COPY = 12  # LogicOp.COPY
 
 @dataclass(frozen=True, slots=True)
 class TargetKey:
-    """What of one color buffer changes code. `blend` None: the color replaces. `logicop` is its truth table."""
+    """State of one color buffer that changes code. `blend` None: the color replaces. `logicop` is its truth table."""
 
     format: Format
     colormask: int
@@ -30,7 +30,7 @@ class TargetKey:
 
     @property
     def reads(self) -> bool:
-        """What is stored depends on what was there."""
+        """The stored value depends on the old one."""
         return self.blend is not None or self.logicop is not None or self.keep_words(self.format.block_words) is not None
 
     @property
@@ -103,7 +103,7 @@ class FaceKey:
 
 @dataclass(frozen=True, slots=True)
 class DepthKey:
-    """What of depth and stencil state changes code. `func` None: no depth test. `stencil` is empty, one face or two."""
+    """Depth and stencil state that changes code. `func` None: no depth test. `stencil` is empty, one face or two."""
 
     format: Format
     func: CompareFunc | None

@@ -18,7 +18,7 @@ _STEPS = 4  # of the format: what two ways of rounding a depth may differ by, wi
 
 
 def hiz_of(key: FragmentKey, info: FragmentInfo) -> HizUse:
-    """What the draws of a variant may do."""
+    """The uses of depth bounds by draws of a variant."""
     depth = key.depth
     if depth is None:
         return HizUse.NONE
@@ -37,7 +37,7 @@ def hiz_of(key: FragmentKey, info: FragmentInfo) -> HizUse:
 
 
 def slack_of(depth: DepthKey | None) -> float:
-    """How far behind the bound a depth must lie to fail for sure."""
+    """The distance past the bound from which a depth fails for sure."""
     return _step(depth.format) if depth is not None and depth.func is CompareFunc.LEQUAL else 0.0
 
 

@@ -146,7 +146,7 @@ class Coverage:
 
     @contextmanager
     def unless_small(self, quads: bool) -> Iterator[None]:
-        """What follows is for larger triangles; small ones become quads, if there are quads."""
+        """Restrict the code of the block to larger triangles; small ones become quads, if there are quads."""
         if not quads:
             yield
             return

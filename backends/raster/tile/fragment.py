@@ -1,4 +1,4 @@
-"""What of a fragment program and of the bound state decides about shading code."""
+"""Fragment programs and bound state as far as they decide about shading code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Outputs(Protocol):
-    """What a translated program leaves: output channels (f32; 0 where unwritten) and the lanes that were not killed."""
+    """Results of a translated program: output channels (f32; 0 where unwritten) and the lanes that were not killed."""
 
     @property
     def alive(self) -> Val:
@@ -38,7 +38,7 @@ class Outputs(Protocol):
 
 
 class Inputs(Protocol):
-    """What a program is translated against; see backends.llvm.translate.translator."""
+    """The surroundings that a program is translated against; see backends.llvm.translate.translator."""
 
     lane_map: LaneMap
     env: Val
@@ -50,10 +50,10 @@ class Inputs(Protocol):
         """One channel of a system value."""
 
     def texture_key(self, unit: int) -> TextureKey | None:
-        """What is bound to a sampler view unit."""
+        """The key of the view at a sampler view unit."""
 
     def sampler_key(self, unit: int) -> SamplerKey | None:
-        """What is bound to a sampler unit."""
+        """The key of the sampler at a unit."""
 
 
 GENERIC = Semantic("GENERIC", 0)
@@ -62,7 +62,7 @@ Emit: TypeAlias = "Callable[[Function, Inputs, Val], Outputs]"
 
 
 class Marks(IntFlag):
-    """What of primitives a fragment depends on beside the plane that it lies in."""
+    """Properties of primitives that change the coverage of their fragments."""
 
     NONE = 0
     SMOOTH_LINES = 1
@@ -72,7 +72,7 @@ class Marks(IntFlag):
 
 
 class DepthLayout(IntEnum):
-    """What a program promises of the depth that it writes, compared with the one that it would have (FS_DEPTH_LAYOUT)."""
+    """Promise of a program about the depth that it writes, compared with the interpolated one (FS_DEPTH_LAYOUT)."""
 
     NONE = 0
     ANY = 1
@@ -92,7 +92,7 @@ class SlotInfo:
     location: Location = Location.CENTER
 
     def mode(self, flatshade: bool) -> Mode:
-        """What the declaration means under the bound rasterizer state."""
+        """The interpolation that the declaration asks for under the bound rasterizer state."""
         match self.interpolation:
             case Interpolation.CONSTANT:
                 return Mode.FLAT

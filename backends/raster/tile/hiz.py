@@ -47,7 +47,7 @@ class HizTest:
 
     @contextmanager
     def unless_hidden(self, record: Val, box: list[Val]) -> Iterator[None]:
-        """What follows is for triangles that are not wholly behind the bound."""
+        """Restrict the code of the block to triangles that are not wholly behind the bound."""
         f, d = self.f, self.draw
         visible = f.var(BOOL, 1)
         with f.if_((d.get("hiz.uses") & HizUse.TEST).ne(0)):

@@ -1,4 +1,4 @@
-"""What a shading kernel knows beside its blocks: the kernel itself, planes of a triangle, outputs that never change."""
+"""A shading kernel apart from its blocks: its arguments, planes of a triangle, outputs that never change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from backends.raster.tile.surfaces import Target
 
 @dataclass(slots=True, kw_only=True)
 class Kernel:
-    """What is the same in all blocks of one shading kernel."""
+    """Values and state that all blocks of a shading kernel share."""
 
     f: Function
     key: FragmentKey
@@ -102,7 +102,7 @@ class Planes:
         return self.f.load(F32, self.record, at), self.f.load(F32, self.record, at + 4)
 
     def mode(self, slot: int) -> Mode:
-        """How a slot varies."""
+        """The interpolation of a slot."""
         key, info = self.kernel.key, self.kernel.info
         if slot >= len(info.slots) or key.sprites >> slot & 1:
             return Mode.LINEAR

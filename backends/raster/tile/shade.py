@@ -48,7 +48,7 @@ def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
 
 
 def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
-    """What a shading kernel computes once: targets, counters, outputs that never change."""
+    """Begin a shading kernel with values that it computes once: targets, counters, outputs that never change."""
     worker, draw, *_ = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
     s = Record(f, w.get("scene"), Scene)
@@ -274,7 +274,7 @@ class PixelBlock(BlockMemory, PixelInputs):
                 block.store([f.select(mask, new, o) for new, o in zip(words, old)])
 
     def _colors(self, out: Outputs, index: int, target: TargetKey) -> Colors:
-        """What a fragment offers to one target."""
+        """The colors of a fragment for one target."""
         kernel, f = self.kernel, self.kernel.f
         zero = [f.const(F32.wide(self.planes.lanes), 0.0)] * 4
         color = self._color(out, 0 if kernel.info.writes_all else index) or zero

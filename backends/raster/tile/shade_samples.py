@@ -303,7 +303,7 @@ class PixelSamples(SampledBlock):
         return passed & out.alive if info.kills else passed
 
     def _left(self, out: Outputs, sample: Val, mask: Val) -> Val:
-        """What the masks of samples leave of `mask`."""
+        """The lanes of `mask` that the sample masks of program and alpha keep."""
         info = self.kernel.info
         if info.sample_mask is not None:
             mask = mask & self._bit_of(out.get(info.sample_mask, 0).as_int(), sample)

@@ -1,4 +1,4 @@
-"""What a block of pixels offers to programs that use buffers, images and counters."""
+"""Buffers, images and counters for the fragment program of a block of pixels."""
 
 from __future__ import annotations
 
