@@ -34,6 +34,15 @@ def _objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
+def light_code(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Generated programs compile at level 0; by night at the level of production."""
+    from tests.effort import lower
+
+    if request.node.get_closest_marker("nightly") is None:
+        lower(monkeypatch)
+
+
+@pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     """Compare a text with the one in a file; with --update-golden, write it there."""
     update: bool = request.config.getoption("--update-golden")

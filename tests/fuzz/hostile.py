@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.effort import follow
 from tests.fuzz.guard import Guard, GuardedNumpy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -207,6 +208,7 @@ def main() -> None:
         print(hunt(given.kind, given.begin, given.end, given.lanes, given.keep))
         return
     faulthandler.enable()
+    follow()
     _work(given.kind, given.begin, given.end, given.lanes, given.worker)
 
 

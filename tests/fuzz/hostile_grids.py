@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
+from tests.effort import follow
 from tests.fuzz.guard import Guard, GuardedNumpy
 from tests.fuzz.mutants import mutant
 from tests.property.fitting import fitting_arguments
@@ -127,6 +128,7 @@ def main() -> None:
     parser.add_argument("--lanes", type=int, default=8)
     given = parser.parse_args()
     faulthandler.enable()
+    follow()
     print(dict(hunt(given.kind, given.begin, given.end, given.lanes)))
 
 

@@ -11,6 +11,8 @@ import pytest
 from tests.fuzz.hostile import KINDS, ROOT, hunt
 from tests.fuzz.mutants import mutant
 
+pytestmark = pytest.mark.usefixtures("light_code")
+
 CI_PROGRAMS = 150
 NIGHTLY_PROGRAMS = 10_000
 BATCH = 1000

@@ -10,6 +10,8 @@ import pytest
 
 from tests.fuzz.hostile import ROOT
 
+pytestmark = pytest.mark.usefixtures("light_code")
+
 _FAULT = """
 import sys
 from backends.device import tables

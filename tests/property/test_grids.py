@@ -14,6 +14,8 @@ from tests.property.grids import grid_differences
 from tests.property.programs import FUEL, generate
 from tests.property.settings import NIGHTLY_EXAMPLES, ranges
 
+pytestmark = pytest.mark.usefixtures("light_code")
+
 SCREENS: tuple[dict[str, Any], ...] = (
     {"threads": 0, "lanes": 8},
     {"threads": 0, "lanes": 16},

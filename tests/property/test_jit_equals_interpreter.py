@@ -9,6 +9,8 @@ from tests.property.engines import check
 from tests.property.programs import STAGES, generate
 from tests.property.settings import BATCH, CI_EXAMPLES, NIGHTLY_EXAMPLES, ranges
 
+pytestmark = pytest.mark.usefixtures("light_code")
+
 
 @pytest.mark.parametrize(("begin", "end"), ranges(NIGHTLY_EXAMPLES, BATCH))
 def test_compiled_programs_equal_interpreted_ones(begin: int, end: int) -> None:

@@ -11,6 +11,8 @@ from tests.property.patches import kernel_differences
 from tests.property.programs import generate
 from tests.property.settings import BATCH, LANES, NIGHTLY_EXAMPLES, ranges
 
+pytestmark = pytest.mark.usefixtures("light_code")
+
 STAGES = ("TESS_CTRL", "TESS_EVAL")
 
 

@@ -8,6 +8,8 @@ import pytest
 import tgsi
 from tests.property.texture_cases import Case, texture_case
 
+pytestmark = pytest.mark.usefixtures("light_code")
+
 NEAR = 1e-4
 MIXED = 4e-6
 RANGES = [(0, 60), *(pytest.param(begin, begin + 240, marks=pytest.mark.nightly) for begin in range(60, 3000, 240))]

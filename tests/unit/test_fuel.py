@@ -89,6 +89,7 @@ def test_the_result_tells_which_invocations_ran_out(engine: str) -> None:
     assert not _run("MOV OUT[0], IN[0]\n", engine).exhausted.any()
 
 
+@pytest.mark.usefixtures("light_code")
 @pytest.mark.parametrize(("begin", "end"), [(0, 60), *(pytest.param(k, k + 240, marks=pytest.mark.nightly) for k in range(60, 1500, 240))])
 def test_generated_programs_run_out_alike(begin: int, end: int) -> None:
     ran_out = 0

@@ -1,0 +1,26 @@
+"""Cheap code for tests over generated programs: level 0 of LLVM's code generator, which takes half the time.
+
+Their subject is our translator; LLVM gets the same text at each level. The corpus, the images, the unit tests and every nightly test run at
+the level of production. Processes that a test starts learn the level from the environment.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from backends.llvm.engine import opt_level
+
+VARIABLE = "TGSI_TESTS_LEVEL"
+
+
+def lower(patch: pytest.MonkeyPatch) -> None:
+    """Compile at level 0, here and in processes that call `follow`, until `patch` ends."""
+    patch.setattr(opt_level, "DEFAULT", 0)
+    patch.setenv(VARIABLE, "0")
+
+
+def follow() -> None:
+    """Compile at the level of the test that started this process."""
+    opt_level.DEFAULT = int(os.environ.get(VARIABLE, opt_level.DEFAULT))
