@@ -14,8 +14,8 @@ from tests.fuzz.mutants import mutant
 pytestmark = pytest.mark.usefixtures("light_code")
 
 CI_PROGRAMS = 150
-NIGHTLY_PROGRAMS = 10_000
-BATCH = 1000
+NIGHTLY_PROGRAMS = 1500
+BATCH = 150
 WIDTHS = (8, 16, 4, 8, 32, 16, 8, 4, 16, 64)
 """Lanes of the batches: wide code takes long to compile."""
 

@@ -9,7 +9,7 @@ import pytest
 CI_EXAMPLES = 200
 """Generated programs of every run; planted faults are found among these."""
 
-NIGHTLY_EXAMPLES = 5000
+NIGHTLY_EXAMPLES = 2500
 BATCH = 250
 """Programs of one nightly test: small enough to spread over processes."""
 

@@ -23,7 +23,7 @@ FEATURES = {
     "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
     "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
 }
-PROGRAMS, PART = 100, 20
+PROGRAMS, PART = 60, 20
 """Generated programs that run with all lanes and levels, and those of one test."""
 COMBINATIONS = [(lanes, level) for level in LEVELS for lanes in LANES]
 PAYLOADS = frozenset({"rnd-303"})
