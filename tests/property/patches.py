@@ -36,7 +36,7 @@ class _GivenPoints(EvaluationRegisters):
 
     __slots__ = ()
 
-    def _coordinate(self, channel: int) -> Val:
+    def coordinate(self, channel: int) -> Val:
         count = self.f.load(I32, self.record.get("v"))
         return self.f.load(F32.wide(self.lane_map.lanes), self.record.get("u"), (count * channel + self.point) << 2)
 
