@@ -1,4 +1,4 @@
-"""What a blit kernel is made for, and the record that it works on. The kernel is in `blits`."""
+"""The key that a blit kernel is compiled for, and the record that the kernel works on. `backends.raster.blits` generates it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ AXES = ("layers", "rows", "columns")
 
 
 class BlitRecord(ctypes.Structure):
-    """What a call works on.
+    """Arguments of one call of a blit kernel.
 
-    Each axis has tables of byte offsets into the source (i64; i32 for columns): of the nearest texel, or of the two around and the
-    weight of the second (f32). Columns fill whole vectors. `target`: rows of `columns` texels without gaps, layer after layer.
+    Each axis has tables of byte offsets into the source (i64; i32 for columns): of the nearest texel or, where the axis is filtered, of the
+    two surrounding texels and the weight of the second (f32). Columns fill whole vectors. `target`: rows of `columns` texels without gaps,
+    layer after layer.
     """
 
     _fields_ = [
@@ -30,7 +31,7 @@ class BlitRecord(ctypes.Structure):
 
 
 def channels_of(format: Format) -> ColorMask:
-    """What a blit can move of a format."""
+    """Return the channels of a format that a blit can write."""
     if not format.is_depth_stencil:
         return ColorMask.RGBA
     return (ColorMask.Z if format.has_depth else ColorMask.NONE) | (ColorMask.S if format.has_stencil else ColorMask.NONE)
@@ -38,7 +39,10 @@ def channels_of(format: Format) -> ColorMask:
 
 @dataclass(frozen=True, slots=True)
 class BlitKey:
-    """What changes code. `filtered`: layers, rows, columns. `mask`: what is written; the rest of `target` stays."""
+    """Everything about a blit that changes its code.
+
+    filtered: for layers, rows and columns, whether two texels are blended. mask: the channels to write; the target's others stay.
+    """
 
     source: Format
     target: Format
@@ -47,15 +51,15 @@ class BlitKey:
 
     @property
     def written(self) -> ColorMask:
-        """What of the target changes: what is asked for and both formats have."""
+        """The channels of the target that change: those of `mask` that both formats have."""
         return self.mask & channels_of(self.source) & channels_of(self.target)
 
     @property
     def is_whole(self) -> bool:
-        """Nothing of a texel stays: what was there need not be read."""
+        """True if every channel of the target is written, so that its old texels need not be read."""
         return self.written == channels_of(self.target)
 
     @property
     def is_raw(self) -> bool:
-        """Texels move as they are."""
+        """True if texels are copied without conversion or filtering."""
         return self.source is self.target and self.is_whole and not any(self.filtered)

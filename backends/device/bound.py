@@ -44,8 +44,9 @@ _revisions = itertools.count(1)
 class Surface:
     """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`, each sample has a plane.
 
-    Storage rule (backends/gallium/resource/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows
-    and columns padded to whole 64 x 64 tiles, 64 bytes of slack after the end. Surfaces must keep to it."""
+    Storage rule (backends/gallium/resource/resource.py): address a multiple of 64, row_stride an odd number of 64-byte lines, rows and
+    columns padded to whole 64 x 64 tiles, 64 bytes of slack after the end. Surfaces must keep to it.
+    """
 
     address: int
     row_stride: int  # bytes
@@ -62,14 +63,14 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Framebuffer:
-    """The bound targets. A `None` color buffer swallows what is written to it."""
+    """The bound render targets. Writes to a color buffer that is `None` are dropped."""
 
     width: int
     height: int
     cbufs: tuple[Surface | None, ...] = ()
     zsbuf: Surface | None = None
-    layers: int = 1  # that primitives may go to
-    samples: int = 1  # of every target
+    layers: int = 1  # number of layers that primitives may be drawn to
+    samples: int = 1  # samples of a pixel, the same for every target
 
     @property
     def formats(self) -> list[Format | None]:
@@ -78,12 +79,12 @@ class Framebuffer:
 
     @property
     def has_float_colors(self) -> bool:
-        """Some color buffer holds floats."""
+        """True if any color buffer holds floats."""
         return any(s is not None and any(c.type.value == "float" for c in s.format.channels) for s in self.cbufs)
 
 
 def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -> bool:
-    """A clamp of colors is in force: it is on, and not resting because of a float color buffer."""
+    """Return true if a clamp of colors is in force: `is_on`, and not suspended by `clamp_fixed_only` with a float color buffer."""
     return is_on and not (rasterizer.clamp_fixed_only and framebuffer.has_float_colors)
 
 
@@ -101,13 +102,13 @@ class Shader:
 
 @dataclass(eq=False, slots=True)
 class StreamTarget:
-    """A range of memory that stream output writes; `offset` is how many bytes of it are written."""
+    """A range of memory that stream output writes; `offset` counts the bytes written so far."""
 
     address: int
     size: int  # bytes
     keepalive: object = field(default=None, repr=False)
     offset: int = 0
-    stride: int = 0  # bytes of a vertex in it, 0 as long as nothing was written
+    stride: int = 0  # bytes from one vertex to the next; 0 as long as nothing was written
 
 
 @dataclass(slots=True, kw_only=True)
@@ -132,13 +133,13 @@ def new_stages() -> tuple[StageState, ...]:
 
 @dataclass(slots=True, kw_only=True)
 class DrawState:
-    """All that is bound and that a draw needs. The context owns one, changes its fields, and passes it to every draw.
+    """All state that is bound and that a draw needs. The context owns one, changes its fields, and passes it to every draw.
 
-    Replace what changes (assign a new tuple or state object): the renderer recognizes unchanged fields by identity. Lists of a
-    StageState may be changed in place, its shader by `bind`. `revision` is another number whenever a field was given another object,
-    or a stage another shader.
+    Assign a new tuple or state object to change a field: the renderer recognizes unchanged fields by identity. Lists of a StageState may be
+    changed in place, its shader by `bind`. `revision` changes whenever a field is given another object, or a stage another shader.
 
-    `stage` is indexed by Processor, or by ShaderType, which has the same numbers. The compute stage's place holds its bindings only."""
+    `stage` is indexed by Processor, or by ShaderType, which has the same numbers. The compute stage's entry holds its bindings only.
+    """
 
     rasterizer: RasterizerState
     blend: BlendState
@@ -148,20 +149,20 @@ class DrawState:
     vertex_buffers: tuple[BoundVertexBuffer | None, ...] = ()
     index_buffer: Memory | None = None  # of an indexed draw; DrawInfo.start counts indices from its address
     counters: BufferTable = field(default_factory=BufferTable)  # of HWATOMIC, for all stages
-    memory: object | None = None  # another object whenever buffers, images or counters have changed; None: none was ever bound
+    memory: object | None = None  # replaced whenever buffers, images or counters change; None: none was ever bound
     blend_color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     stencil_ref: tuple[int, int] = (0, 0)  # front, back
     viewports: tuple[ViewportState, ...] = ()
     scissors: tuple[ScissorState, ...] = ()
     sample_mask: int = 0xFFFFFFFF
-    min_samples: int = 0  # invocations of the fragment shader in a pixel, at least
+    min_samples: int = 0  # least number of invocations of the fragment shader in a pixel
     polygon_stipple: tuple[int, ...] | None = None  # 32 words, MSB leftmost
-    window_rectangles: tuple[bool, tuple[ScissorState, ...]] = (False, ())  # only their inside counts, or only their outside
+    window_rectangles: tuple[bool, tuple[ScissorState, ...]] = (False, ())  # True: only their inside is drawn
     clip_planes: tuple[tuple[float, float, float, float], ...] = ()
-    link: LinkState = IDENTITY  # which output feeds which fragment input
-    has_stages: bool = False  # draws go through more than a vertex and a fragment shader, or have stream output
-    tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)  # of patches without a control shader
-    patch_vertices: int = 3  # of draws that do not say it
+    link: LinkState = IDENTITY  # assignment of outputs to fragment inputs
+    has_stages: bool = False  # draws have more stages than vertex and fragment shader, or stream output
+    tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)  # outer, inner; of patches without a control shader
+    patch_vertices: int = 3  # of draws whose DrawInfo leaves it 0
     stream_targets: tuple[StreamTarget | None, ...] = ()
     count_samples: bool = False  # an occlusion query is active
     count_statistics: bool = False  # a pipeline statistics query is active

@@ -28,18 +28,18 @@ class Place(Enum):
 
 
 def _count(place: Place, *, in_pipeline: bool = True, batch_field: str | None = None) -> Any:
-    """The row of a number. `batch_field`: the field of Batch that already has this number, where it is not of the same name."""
+    """The row of a counter. `batch_field`: the field of Batch that already holds this number, if its name differs."""
     return field(default=0, metadata={"place": place, "in_pipeline": in_pipeline, "batch_field": batch_field})
 
 
 def _count_streams() -> Any:
-    """The row of a tuple with a number a vertex stream."""
+    """The row of a tuple that has a number for each vertex stream."""
     return field(default=(0,) * MAX_VERTEX_STREAMS, metadata={"place": Place.STREAM, "in_pipeline": False, "batch_field": None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """Running totals since the renderer was made; a query is the difference of two of them.
+    """Running totals since the renderer was made; the answer to a query is the difference of two of them.
 
     The numbers of a PIPELINE_STATISTICS query are in the order of pipe_query_data_pipeline_statistics. The rasterizer counts
     `samples_passed` and `fs_invocations` only while `DrawState.count_samples` or `DrawState.count_statistics` asks for them.
@@ -66,7 +66,7 @@ _ROWS = fields(Statistics)
 
 
 def counted(place: Place) -> tuple[str, ...]:
-    """Names of the counters of a place."""
+    """Return the names of the counters of a place."""
     return tuple(row.name for row in _ROWS if row.metadata["place"] is place)
 
 
@@ -78,7 +78,7 @@ BATCH_FIELDS = {row.name: row.metadata["batch_field"] or row.name for row in _RO
 
 
 def _combined(a: Statistics, b: Statistics, operation: Callable[[int, int], int]) -> Statistics:
-    """Counter by counter, stream by stream."""
+    """Apply `operation` counter by counter, stream by stream."""
     values: dict[str, Any] = {}
     for row in _ROWS:
         x, y = getattr(a, row.name), getattr(b, row.name)
@@ -87,10 +87,10 @@ def _combined(a: Statistics, b: Statistics, operation: Callable[[int, int], int]
 
 
 def difference(after: Statistics, before: Statistics) -> Statistics:
-    """The events between two totals."""
+    """Return the events between two totals."""
     return _combined(after, before, sub)
 
 
 def total(a: Statistics, b: Statistics) -> Statistics:
-    """The events of both."""
+    """Return the sum of two totals."""
     return _combined(a, b, add)

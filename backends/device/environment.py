@@ -1,4 +1,4 @@
-"""What a shader reads beside its inputs: constants, textures and samplers of one draw, copied into a frame's memory."""
+"""ShaderEnv: the constants, textures and samplers of one stage of a draw or grid, copied into a frame's memory; and the stage's keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Textures = tuple[TextureKey | None, ...]
 Images = tuple[tuple[int, ImageKey], ...]
 Samplers = tuple[SamplerKey | None, ...]
 StageKeys = tuple[Textures, Samplers, Images]
-"""What changes the code of a stage."""
+"""The keys of everything bound to a stage that changes its code."""
 _Item = TypeVar("_Item")
 _SIZE = ctypes.sizeof(ShaderEnv)
 _CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
@@ -31,7 +31,11 @@ _CONSTANTS, _WORDS = ShaderEnv.constants.offset, ShaderEnv.constant_words.offset
 def make_environment(
     region: Region, demand: ShaderNeeds, bindings: StageState, reads: list[tuple[int, int]], counters: BufferTable | None = None
 ) -> int:
-    """Address of a ShaderEnv. Textures, which are read later, are added to `reads`; with `counters` programs reach memory."""
+    """Write a ShaderEnv into `region` and return its address.
+
+    The memory of textures, which is read later, is appended to `reads`. With `counters` (HWATOMIC), the records of shader buffers, images
+    and counters are copied too; without them the caller supplies those.
+    """
     address = region.allocate(_SIZE)
     ctypes.memset(address, 0, _SIZE)
     bound = bindings.constants
@@ -57,7 +61,10 @@ def make_environment(
 
 
 def place_constants(region: Region, memory: Memory | Constants | None, declared: int, is_whole: bool) -> tuple[int, int]:
-    """Address and number of readable words of a constant buffer, zero-padded to `declared` bytes; what may change is copied."""
+    """Return the address and the number of readable words of a constant buffer, padded with zeros to at least `declared` bytes.
+
+    Memory that may still be written is copied; `Constants` with enough room are used in place.
+    """
     if memory is None:
         return region.copy(0, 0, declared), declared // 4
     size = memory.size & ~3
@@ -71,7 +78,7 @@ def place_constants(region: Region, memory: Memory | Constants | None, declared:
 
 
 def _write_kinds(region: Region, env: ShaderEnv, bindings: StageState) -> tuple[list[BoundView | None], list[BoundSampler | None]]:
-    """The tables of what handles name. Returns the views and samplers of the table of textures."""
+    """Write the tables that handles index. Return the views and samplers of the table of textures."""
     textures, images = textures_of(bindings), images_of(bindings)
     for numbers, table, count in (
         (texture_kinds(textures)[1], "texture_kinds", "num_textures"),
@@ -98,12 +105,15 @@ def _records(region: Region, kind: type[ctypes.Structure], records: Sequence[cty
 
 
 def padded(items: Sequence[_Item | None], count: int) -> list[_Item | None]:
-    """The first `count` items, None where there are fewer."""
+    """Return the first `count` items, with None for each that is missing."""
     return [items[k] if k < len(items) else None for k in range(count)]
 
 
 def sampling_keys(bindings: StageState, demand: ShaderNeeds) -> tuple[Textures, Samplers]:
-    """What changes code of the bound views and samplers; of a sampler only what makes a difference for its own view."""
+    """Return the keys of the bound views and samplers.
+
+    Where sampler k serves view k only, its key is reduced to the fields that matter there.
+    """
     if not demand.units:
         return (), ()
     if demand.handles:
@@ -117,7 +127,7 @@ def sampling_keys(bindings: StageState, demand: ShaderNeeds) -> tuple[Textures, 
 
 
 def _then(bound: Sequence[Any], kinds: tuple[_Item | None, ...]) -> tuple[_Item | None, ...]:
-    """Keys of what is bound, by unit, and of kinds from unit MAX_UNITS on."""
+    """Return the keys of the bound items, by unit, followed by those of kinds, from unit MAX_UNITS on."""
     return (
         *(item.key if item is not None else None for item in padded(bound, MAX_SAMPLER_VIEWS)),
         *[None] * (MAX_UNITS - MAX_SAMPLER_VIEWS),
@@ -126,13 +136,13 @@ def _then(bound: Sequence[Any], kinds: tuple[_Item | None, ...]) -> tuple[_Item 
 
 
 def stage_keys(bindings: StageState, demand: ShaderNeeds) -> StageKeys:
-    """What changes the code of a stage, of all that is bound to it."""
+    """Return the part of everything bound to a stage that changes its code: keys of textures, samplers and images."""
     images = bindings.images.keys(demand.images)
     return (*sampling_keys(bindings, demand), images + kind_keys(bindings)[2] if demand.handles else images)
 
 
 def by_unit(keys: StageKeys) -> tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]:
-    """The keys of a stage by unit, without those of empty units."""
+    """Return the keys of a stage by unit, without those of empty units."""
     textures, samplers, images = keys
     views = {k: t for k, t in enumerate(textures) if t is not None}
     return views, {k: s for k, s in enumerate(samplers) if s is not None}, dict(images)

@@ -1,4 +1,6 @@
-"""What a context hands to the dispatcher: shaders, bound memory, which is worked on where it lies, and grids. No code lives here."""
+"""The data that a context hands to a dispatcher: compute shaders, bound memory, which is read and written in place, and grids. No code is
+generated here.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,12 @@ class ComputeBindings:
         self.buffers, self.images = stage.buffers, stage.images
 
     def ranges(self) -> Iterator[Range]:
-        """All memory that a grid may read or write."""
+        """Return all memory that a grid may read or write."""
         yield from self.read_ranges()
         yield from self.written_ranges()
 
     def read_ranges(self) -> Iterator[Range]:
-        """Memory that a grid may only read."""
+        """Return the memory that a grid may read but not write."""
         yield from self.stage.residents.texture_ranges()
         for memory in self.stage.constants:
             if memory is not None:
@@ -51,7 +53,7 @@ class ComputeBindings:
                 yield view.record.base or 0, view.record.size
 
     def written_ranges(self) -> Iterator[Range]:
-        """Memory that a grid may write."""
+        """Return the memory that a grid may write."""
         yield from self.stage.residents.image_ranges()
         yield from self.buffers.ranges()
         yield from self.counters.ranges()
@@ -60,10 +62,10 @@ class ComputeBindings:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What a launch runs: blocks of threads.
+    """One launch: blocks of threads.
 
-    last: threads of the last block of each axis, 0 for all. shared_bytes: SHARED memory of a block. inputs, memory: what INPUT and GLOBAL
-    mean.
+    grid: number of blocks on each axis. block: number of threads of a block on each axis. last: threads of the last block on each axis,
+    0 for a full block. shared_bytes: SHARED memory of a block. inputs, memory: the memory that INPUT and GLOBAL address.
     """
 
     grid: Triple
@@ -77,23 +79,23 @@ class Grid:
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return prod(self.grid)
 
     @property
     def is_trimmed(self) -> bool:
-        """Some last block has fewer threads than the others."""
+        """True if the last block of some axis has fewer threads than the others."""
         return any(last not in (0, size) for last, size in zip(self.last, self.block))
 
     @property
     def invocations(self) -> int:
-        """How many threads run in all."""
+        """The number of threads of all blocks."""
         if not self.blocks:
             return 0
         return prod(size * (count - 1) + (last or size) for size, count, last in zip(self.block, self.grid, self.last))
 
 
 def compute_units(threads: int | None) -> int:
-    """Threads that run blocks: the caller, and `threads` (None: as many as there are CPUs) others where a CPU is left for them."""
+    """Return the number of threads that run blocks: the caller and `threads` helpers (None: any number), at most one for each CPU."""
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cpus, cpus if threads is None else threads + 1))

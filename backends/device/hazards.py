@@ -1,8 +1,8 @@
-"""Memory that programs of draws read and write: its records in a frame's memory, and which draws have to wait for which.
+"""Hazards of memory that programs of draws read and write: which draws have to wait for which.
 
-Nothing waits but for a flush. Draws with the same programs share memory without waiting: what they do to one word is for their
-atomics, and for barriers. Every other order is the order of the calls: a draw whose memory others write, or that writes what others
-read, is made after a flush.
+Waiting means a flush; nothing finer exists. Draws with the same programs share memory without waiting: the order in which they touch one
+word is the business of their atomics and barriers. In all other cases memory changes in the order of the calls: a draw whose memory other
+waiting draws write, or that writes memory that others read, is taken after a flush.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Programs = tuple[int, ...]
 
 
 def bind_memory(region: Region, env: ShaderEnv, demand: ShaderNeeds, bindings: StageState, counters: BufferTable) -> None:
-    """Copy the records of buffers, images and counters; what is bound lives as long as the region."""
+    """Copy the records of buffers, images and counters into `region`, and keep their memory alive as long as the region."""
     env.buffers = region.copy(bindings.buffers.address, bindings.buffers.size)
     env.counters = region.copy(counters.address, counters.size)
     if demand.images and not demand.handles:
@@ -34,18 +34,18 @@ def bind_memory(region: Region, env: ShaderEnv, demand: ShaderNeeds, bindings: S
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Ranges of memory that a draw's programs may touch, and may change."""
+    """Ranges of memory that a draw's programs may touch, and those that they may change."""
 
     programs: Programs
     touched: tuple[Range, ...]
     written: tuple[Range, ...]
-    is_ordered: bool = False  # one thread has to run the fragments
-    is_early: bool = False  # stages in front of the rasterizer write,
-    is_alone: bool = False  # ... and one thread has to run them
+    is_ordered: bool = False  # one thread has to run the fragment shader
+    is_early: bool = False  # stages in front of the rasterizer write memory
+    is_alone: bool = False  # one thread has to run the stages in front of the rasterizer
 
 
 def reach_of(state: DrawState) -> Reach | None:
-    """The memory that a draw's programs may touch with these bindings; None where they touch none."""
+    """Return the memory that a draw's programs may touch with these bindings, or None if they touch none."""
     touched: list[Range] = []
     written: list[Range] = []
     early: list[Range] = []
@@ -75,7 +75,7 @@ def reach_of(state: DrawState) -> Reach | None:
 
 
 def fixed_reads(state: DrawState) -> Iterator[Range]:
-    """Memory that a draw reads in addition to its programs' buffers and images: vertices, indices, constants, textures."""
+    """Return the memory that a draw reads in addition to its programs' buffers and images: vertices, indices, constants, textures."""
     if state.index_buffer is not None:
         yield state.index_buffer.address, state.index_buffer.size
     for buffer in state.vertex_buffers:
@@ -93,13 +93,13 @@ def fixed_reads(state: DrawState) -> Iterator[Range]:
 
 
 def meet(first: Iterable[Range], second: Iterable[Range]) -> bool:
-    """Some byte lies in both."""
+    """Return true if some byte lies in a range of `first` and in one of `second`."""
     others = list(second)
     return any(a < b + n and b < a + m for a, m in first for b, n in others)
 
 
 def entangled(ranges: Sequence[Range]) -> bool:
-    """Two bindings share memory: what one atomic changes, another one, or a load, may mean by another name."""
+    """Return true if two ranges overlap: then an atomic on one binding may change a word that is reached by another binding, too."""
     ends = 0
     for start, size in sorted(ranges):
         if start < ends:
@@ -110,24 +110,27 @@ def entangled(ranges: Sequence[Range]) -> bool:
 
 @dataclass(slots=True)
 class Waiting:
-    """Memory that programs of waiting draws touch and write; draws wait for a flush."""
+    """Memory that programs of pending draws touch and write, with the programs that do so."""
 
     touched: dict[Range, set[Programs]] = field(default_factory=dict)
     written: dict[Range, set[Programs]] = field(default_factory=dict)
 
     def note(self, reach: Reach) -> None:
-        """One more draw waits."""
+        """Add the memory of a draw that is pending from now on."""
         for ranges, into in ((reach.touched, self.touched), (reach.written, self.written)):
             for found in ranges:
                 into.setdefault(found, set()).add(reach.programs)
 
     def clear(self) -> None:
-        """All is done."""
+        """Forget all ranges, after a flush."""
         self.touched.clear()
         self.written.clear()
 
     def blocks(self, state: DrawState, reach: Reach | None, reads: Iterable[Range], targets: Iterable[Range]) -> bool:
-        """A draw has to come after a flush. reads: what waiting draws read; targets: what draws and clears change."""
+        """Return true if a draw must be taken after a flush.
+
+        reads: memory that pending draws read; targets: memory that draws and clears write.
+        """
         if self.written and meet(fixed_reads(state), self.written):
             return True
         if reach is None:

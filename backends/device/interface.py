@@ -1,7 +1,7 @@
-"""The border between Gallium and whatever draws: everything that a context asks of a device, as Protocols.
+"""The border between Gallium and a device that draws: everything that a context asks of a device, as Protocols.
 
-`backends.gallium` and `tgsi.tools` know a device by this module alone. `backends.software` is the device made of CPUs;
-tests plug in one that records calls and draws nothing.
+`backends.gallium` and `tgsi.tools` know a device by this module alone. `backends.software` is the device made of CPUs; tests plug in one
+that records calls and draws nothing.
 """
 
 from __future__ import annotations
@@ -109,5 +109,5 @@ class DeviceFactory(Protocol):
         ...
 
     def make_dispatcher(self, settings: Settings) -> Dispatcher:
-        """Make what runs the grids of a context; called at a context's first compute call."""
+        """Make the dispatcher that runs the grids of a context; called at a context's first compute call."""
         ...

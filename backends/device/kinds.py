@@ -52,12 +52,12 @@ def images_of(bindings: StageState) -> list[BoundImage | None]:
 
 
 def texture_kinds(table: Sequence[ResidentTexture | None]) -> tuple[tuple[TextureKind, ...], array.array[int]]:
-    """Kinds of a table of textures, and the number of each entry's kind."""
+    """Return the kinds of a table of textures, and the number of each entry's kind."""
     return numbers_of([None if t is None else _kind(t) for t in table])
 
 
 def image_kinds(table: Sequence[BoundImage | None]) -> tuple[tuple[ImageKey, ...], array.array[int]]:
-    """Kinds of a table of images, and the number of each entry's kind."""
+    """Return the kinds of a table of images, and the number of each entry's kind."""
     return numbers_of([None if image is None else image.key for image in table])
 
 
@@ -70,7 +70,7 @@ KindKeys = tuple[tuple[TextureKey | None, ...], tuple[SamplerKey | None, ...], t
 
 
 def kind_keys(bindings: StageState) -> KindKeys:
-    """Keys of the units that stand for kinds, from unit MAX_UNITS on: of views, of samplers, and of images with their numbers."""
+    """Return the keys of the units that stand for kinds, from unit MAX_UNITS on: of views, of samplers, of images with their units."""
     kinds, _ = texture_kinds(textures_of(bindings))
     images, _ = image_kinds(images_of(bindings))
     return tuple(k for k, _ in kinds), tuple(s for _, s in kinds), tuple((MAX_UNITS + n, key) for n, key in enumerate(images))

@@ -1,4 +1,4 @@
-"""What a program asks of its surroundings beside its inputs, found once a program."""
+"""The needs of a program: the constants, textures, images and memory that it uses in addition to its inputs, found once a program."""
 
 from __future__ import annotations
 
@@ -14,16 +14,22 @@ from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 
-ORDERED_LANES = 16  # of programs whose results depend on the order of invocations: the same everywhere
+ORDERED_LANES = 16  # vector width of programs whose results depend on the order of invocations; the same on every machine
 
 
 @dataclass(frozen=True, slots=True)
 class ShaderNeeds:
-    """What a program reads: (buffer, declared bytes, all of it) of each constant buffer, how many units it samples, how many images it
-    names, and what it does with memory.
+    """The resources that a program reads.
 
-    A buffer that is addressed indirectly is wanted whole; of others what is declared is enough. is_paired: sampler k is only
-    used with view k."""
+    Attributes:
+        constants: (buffer, declared bytes, whether all of it is needed) of each constant buffer. A buffer that is addressed indirectly is
+            needed whole; of any other one the declared part is enough.
+        units: number of texture units that are sampled.
+        is_paired: sampler k is used with view k only.
+        images: number of image units.
+        effects: effects of the program on memory.
+        handles: textures or images are named by values (bindless).
+    """
 
     constants: tuple[tuple[int, int, bool], ...]
     units: int
@@ -34,12 +40,12 @@ class ShaderNeeds:
 
     @property
     def reaches_memory(self) -> bool:
-        """The program reads or writes memory that is bound apart from textures, or names textures by handles."""
+        """True if the program reads or writes shader buffers, images or counters, or names textures by handles."""
         return bool(self.effects.touches or self.handles)
 
     @staticmethod
     def of(program: Program) -> ShaderNeeds:
-        """Computed from declarations and operands."""
+        """Derive the needs of a program from its declarations and operands."""
         registers = [r for i in program.instructions for r in registers_of(i)]
         effects, handles = effects_of(program), reads_handles(program)
         views = program.file_size(File.SVIEW)
@@ -53,12 +59,12 @@ NOTHING = ShaderNeeds((), 0)
 
 
 def needs_of(shader: Shader | None) -> ShaderNeeds:
-    """The needs of a shader's program, kept with it. None is the shader that does nothing."""
+    """Return the needs of a shader's program, which are kept with the program. None stands for an empty shader."""
     return NOTHING if shader is None else facts.of(shader.program, ShaderNeeds.of)
 
 
 def _constants(program: Program, registers: list[RegisterRef]) -> tuple[tuple[int, int, bool], ...]:
-    """Of CONST registers, and of what LOAD and RESQ name as CONSTBUF, which is wanted whole."""
+    """Return the needs of CONST registers, and of buffers that LOAD and RESQ name as CONSTBUF, which are needed whole."""
     every = set(range(MAX_CONSTANT_BUFFERS))
     constants = [r for r in registers if r.file is File.CONST]
     loaded = [r for r in registers if r.file is File.CONSTBUF]
@@ -71,7 +77,7 @@ def _constants(program: Program, registers: list[RegisterRef]) -> tuple[tuple[in
 
 
 def _images(program: Program, registers: list[RegisterRef], handles: bool) -> int:
-    """One more than the highest unit that may be meant."""
+    """Return one more than the highest image unit that the program may use."""
     named = [r for r in registers if r.file is File.IMAGE]
     if handles or any(r.indirect is not None for r in named):
         return MAX_SHADER_IMAGES
@@ -79,12 +85,12 @@ def _images(program: Program, registers: list[RegisterRef], handles: bool) -> in
 
 
 def reads_handles(program: Program) -> bool:
-    """Some texture or image is named by a value."""
+    """Return true if any instruction names a texture or image by a value."""
     return any(_reads_handle(i) for i in program.instructions)
 
 
 def _reads_handle(instruction: Instruction) -> bool:
-    """Is a texture or image named by a value register?"""
+    """Return true if the instruction names its texture or image by a value register."""
     if instruction.texture is not None:
         return bool(instruction.src) and instruction.src[-1].register.file not in RESOURCES
     if instruction.opcode.stores_to_dst:

@@ -10,40 +10,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 ALIGNMENT = 64
-SLACK = 64  # readable bytes behind every array
+SLACK = 64  # readable bytes after every array
 
 
 def aligned(size: int) -> NDArray[np.uint8]:
-    """Zeroed bytes on a 64-byte boundary, with slack behind them."""
+    """Return zeroed bytes on a 64-byte boundary, with SLACK more after them."""
     raw = np.zeros(size + ALIGNMENT + SLACK, np.uint8)
     start = -raw.ctypes.data % ALIGNMENT
     return raw[start : start + size]
 
 
 def reserved(size: int) -> NDArray[np.uint8]:
-    """The same, straight from the system: pages that nobody touches cost nothing, and all go back with the array.
+    """Return zeroed bytes mapped directly from the system, with SLACK more after them.
 
-    The heap of C keeps large blocks that were freed, and clears them page by page when it gives them out again.
+    Pages that are never touched cost nothing, and all go back to the system with the array. The C heap, in contrast, keeps large freed
+    blocks and clears them page by page when it hands them out again.
     """
     private = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}  # not shared with forks
     return np.frombuffer(mmap.mmap(-1, size + SLACK, **private), np.uint8)[:size]
 
 
 class Region:
-    """A bump allocator. Everything handed out lies still until `reset`."""
+    """A bump allocator. Memory that it hands out keeps its address until `reset`."""
 
     def __init__(self, chunk: int = 1 << 18, spare: int = 0) -> None:
-        """chunk: bytes that the system is asked for at once; spare: how many chunks stay in hand when the region is emptied."""
+        """chunk: bytes requested from the system at once; spare: number of chunks that stay allocated when the region is emptied."""
         self._chunk, self._most_spare = chunk, spare
         self._spare: list[NDArray[np.uint8]] = []
-        self.size = 0  # bytes of the chunks that are full, and of memory that is kept with them
+        self.size = 0  # bytes of full chunks and of memory kept by `keep_latest`
         self._full: list[NDArray[np.uint8]] = []
         self._keep: list[Any] = []
         self._current = aligned(chunk)
         self._base, self._used = self._current.ctypes.data, 0
 
     def allocate(self, size: int) -> int:
-        """Address of `size` bytes whose contents are anything, 64-byte aligned, with slack."""
+        """Return the 64-byte aligned address of `size` uninitialized bytes, followed by slack."""
         size = size + SLACK + 63 & ~63
         if self._used + size > len(self._current):
             self._full.append(self._current)
@@ -65,11 +66,11 @@ class Region:
         return max(len(self._current) - self._used - SLACK & ~63, 0)
 
     def shorten(self, address: int, size: int) -> None:
-        """What was allocated last, at `address`, needs no more than `size` bytes."""
+        """Shrink the latest allocation, which lies at `address`, to `size` bytes."""
         self._used = address - self._base + (size + SLACK + 63 & ~63)
 
     def copy(self, address: int, size: int, padded: int = 0) -> int:
-        """A copy of `size` bytes, zero-padded to `padded` bytes."""
+        """Return the address of a copy of `size` bytes, padded with zeros to `padded` bytes."""
         target = self.allocate(max(size, padded))
         if size:
             ctypes.memmove(target, address, size)
@@ -78,26 +79,26 @@ class Region:
         return target
 
     def kept(self, since: int) -> list[Any]:
-        """What was kept after `keeping` had the value `since`."""
+        """Return the objects that were kept since `keeping` had the value `since`."""
         return self._keep[since:]
 
     @property
     def keeping(self) -> int:
-        """How many things are kept."""
+        """The number of objects that are kept alive."""
         return len(self._keep)
 
     def keep(self, thing: Any) -> None:
-        """Keeps an object alive until `reset`."""
+        """Keep an object alive until `reset`."""
         self._keep.append(thing)
 
     def keep_latest(self, memory: NDArray[np.uint8]) -> None:
-        """The same for memory that many in a row keep; it counts as the region's."""
+        """Keep memory alive until `reset`, once where several calls in a row name it. Its bytes count as the region's."""
         if not self._keep or self._keep[-1] is not memory:
             self._keep.append(memory)
             self.size += len(memory)
 
     def reset(self) -> None:
-        """Everything handed out is void."""
+        """Make all memory that was handed out invalid, and let go of the objects that were kept."""
         if self._most_spare:
             self._spare = [chunk for chunk in (*self._full, *self._spare) if len(chunk) == self._chunk][: self._most_spare]
         self._full.clear()

@@ -26,9 +26,9 @@ class Residents:
     images: dict[int, BoundImage] = field(default_factory=dict)
 
     def texture_ranges(self) -> Iterator[Range]:
-        """Memory that samples may read."""
+        """Return the memory that samples may read."""
         return ((t.view.record.base or 0, t.view.record.size) for t in self.textures.values())
 
     def image_ranges(self) -> Iterator[Range]:
-        """Memory that programs may read and write."""
+        """Return the memory that programs may read and write."""
         return ((i.record.base or 0, i.record.size) for i in self.images.values())

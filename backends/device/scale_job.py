@@ -15,7 +15,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Axis:
-    """Which source texels each target texel takes: the nearest one, or two and the weight of the second."""
+    """The source texels of each target texel along one axis: the nearest one, or two and the weight of the second."""
 
     first: Indices
     second: Indices | None = None
@@ -28,15 +28,16 @@ class Axis:
 
     @property
     def is_whole(self) -> bool:
-        """The texels of a range, in order."""
+        """True if the source texels are a range, taken in order."""
         return self.second is None and bool((np.diff(self.first) == 1).all())
 
 
 def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool, window: range | None = None) -> Axis:
-    """`count` target texels over the source range start .. start + size, mirrored where size is negative; `limit` texels are there.
+    """Map `count` target texels to the source range start .. start + size, mirrored where size is negative; the source has `limit` texels.
 
     Filters stop at the edges of the range and of the texture, and texels outside of it are those of its edge.
-    window: which of the target texels are wanted; all when omitted."""
+    window: the target texels that are needed; all when omitted.
+    """
     wanted = range(count) if window is None else window
     if count == size:
         return Axis(np.clip(np.arange(start + wanted.start, start + wanted.stop), 0, limit - 1))

@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 class _Table(Generic[Item]):
-    """Numbered items, and an array of a record each."""
+    """Numbered items, and an array with a record for each."""
 
     def __init__(self, record: type[ctypes.Structure], count: int) -> None:
         self.items: list[Item | None] = [None] * count

@@ -1,4 +1,4 @@
-"""Threads beside the caller that share its work."""
+"""Helper threads that share the work of a calling thread."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 
 class Helpers:
-    """At most `count` threads, started when there is something for them, and again in a process that was forked."""
+    """At most `count` threads, started when there is work for them, and again in a process that was forked."""
 
     def __init__(self, count: int, name: str) -> None:
         self._count, self._name = count, name
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
     def run(self, workers: int, work: Callable[[int], None], end: Callable[[], None]) -> None:
-        """Calls ``work(worker)`` for 0 to `workers` - 1 at once, the first one here, for fewer where no more threads can be had.
+        """Call ``work(worker)`` for 0 to `workers` - 1 at once, the first one on this thread; for fewer if the system has no more threads.
 
-        Where one raises, or the caller is interrupted, ``end()`` is to make the others return early. Returns, or raises what a call raised,
-        when all have returned: they write memory that goes with the work.
+        If a call raises, or the caller is interrupted, ``end()`` must make the others return early. All calls have returned when this
+        method returns or raises their error, because they write memory that the caller owns.
         """
 
         def help_with(worker: int) -> None:
@@ -46,7 +46,7 @@ class Helpers:
                 helper.result()
 
     def close(self) -> None:
-        """Ends the threads."""
+        """End the threads."""
         if self._pool is not None and self._pool[0] == os.getpid():
             self._pool[1].shutdown()
         self._pool = None
@@ -57,14 +57,14 @@ class Helpers:
         return self._pool[1].submit(task, worker)
 
     def _give_up(self) -> None:
-        """End the threads there are, and drop what waits for one: a failed submission leaves its task behind for later work."""
+        """End the existing threads and drop queued tasks: a failed submission leaves its task in the queue, and it would run later."""
         if self._pool is not None:
             self._pool[1].shutdown(cancel_futures=True)
         self._pool = None
 
 
 def _wait_for(helpers: list[Future[None]]) -> None:
-    """Until all have ended, however often the caller is interrupted."""
+    """Wait until all helpers have ended, however often the caller is interrupted."""
     interruption: KeyboardInterrupt | None = None
     while not all(helper.done() for helper in helpers):
         try:
