@@ -1,4 +1,4 @@
-"""Grids become calls of kernels: blocks laid out in vectors, chunks of blocks given to threads."""
+"""The dispatcher of compute grids: blocks are laid out in vectors, and threads run them in pieces, each piece one call of a kernel."""
 
 from __future__ import annotations
 
@@ -36,20 +36,21 @@ CHUNK = 1 << 18
 """Most invocations of one call."""
 
 FIRST = 1 << 12
-"""Invocations of the first call of a launch; of programs with loops, a sixteenth. See `pace`."""
+"""Invocations of a thread's first call; a sixteenth for programs with loops. See `backends.llvm.kernels.time_slices`."""
 
 MANY = 1 << 14
-"""Invocations that are worth several threads; of programs with loops, a sixteenth."""
+"""Least invocations of a grid that several threads share; a sixteenth for programs with loops."""
 
 
 LOCKED, LOCKED_THREADS = 64, 6
-"""An atomic of the machine takes five times as long as a load and a store: programs without loops use several threads for so many
-instructions an atomic, or where there are so many threads."""
+"""Least instructions for each atomic, or least number of threads, for which a program without loops is shared by several threads.
+
+The CPU's atomic takes five times as long as a load and a store, and only several threads need it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """How the threads of blocks of one size lie in vectors: the tables and counts of GridRecord."""
+    """The arrangement of the threads of a block in vectors: the tables and counts of GridRecord."""
 
     threads: NDArray[np.int32]
     groups: NDArray[np.int32]
@@ -60,7 +61,7 @@ class Layout:
 
 @functools.lru_cache(maxsize=64)
 def layout_of(block: Triple, lanes: int) -> Layout:
-    """Blocks that fill at most half a vector share it; others have vectors of their own."""
+    """Return the layout of blocks of one size. Blocks that fill at most half a vector share it; larger ones have vectors of their own."""
     count = prod(block)
     group = -(-count // QUAD) * QUAD
     is_packed = group <= lanes // 2
@@ -78,14 +79,14 @@ def layout_of(block: Triple, lanes: int) -> Layout:
 
 
 class _Scratch:
-    """Memory that one thread's units write; it grows as needed."""
+    """Memory that one thread writes while it runs blocks; it grows as needed."""
 
     def __init__(self) -> None:
         self.record = GridRecord()
         self._arrays: dict[str, NDArray[np.uint8]] = {}
 
     def provide(self, name: str, size: int) -> None:
-        """At least `size` bytes for a field of the record."""
+        """Make a field of the record the address of at least `size` bytes."""
         held = self._arrays.get(name)
         if held is None or held.size < size:
             held = self._arrays[name] = aligned(size)
@@ -99,23 +100,23 @@ class _Pieces:
         self._next, self._blocks, self._lock = 0, blocks, Lock()
 
     def take(self, count: int) -> tuple[int, int] | None:
-        """First block and number of blocks of the next piece; None: no more are left."""
+        """Return the first block and the number of blocks of the next piece, or None if no block is left."""
         with self._lock:
             start = self._next
             self._next = min(start + count, self._blocks)
             return (start, self._next - start) if start < self._next else None
 
     def end(self) -> None:
-        """None are left."""
+        """Drop the blocks that are left."""
         with self._lock:
             self._next = self._blocks
 
 
 class Dispatcher:
-    """Runs grids for one context.
+    """Dispatcher of the grids of one context.
 
-    threads: how many besides the caller may help. lanes: of vectors; None picks. cpu, cache: as of the renderer. What these are makes
-    no difference for results, unless threads race for memory.
+    threads: number of helpers in addition to the caller (None: as many as there are CPUs). lanes: vector width; None picks one. cpu, cache:
+    as of the renderer. None of them changes results, unless the threads of a grid race for memory.
     """
 
     def __init__(self, threads: int | None, lanes: int | None, cpu: str, cache: Cache) -> None:
@@ -127,7 +128,10 @@ class Dispatcher:
         self._helpers = Helpers(self.workers - 1, "compute")
 
     def launch(self, shader: ComputeShader, program: Program, bindings: ComputeBindings, grid: Grid) -> None:
-        """Run every block of a grid; then all bytes are in memory. UnsupportedError, before anything ran, for what cannot be built."""
+        """Run every block of a grid; on return all its bytes are in memory.
+
+        UnsupportedError, before anything ran, if the kernel cannot be built.
+        """
         needs = needs_of(program)
         lanes = self.lanes_for(program)
         layout = layout_of(grid.block, lanes)
@@ -164,7 +168,11 @@ class Dispatcher:
             self._region.reset()
 
     def lanes_for(self, program: Program) -> int:
-        """Width of vectors: two registers a value, one where barriers keep values in memory; fewer where registers take too much stack."""
+        """Return the width of vectors.
+
+        A value takes two machine registers, or one where barriers keep values in memory. Programs whose registers take too much stack get
+        narrower vectors.
+        """
         return fitting_lanes(program, self.lanes or max(self._native if plan_of(program).waits else 2 * self._native, 8))
 
     def close(self) -> None:
@@ -185,7 +193,7 @@ class Dispatcher:
         return record
 
     def _prepare(self, scratch: _Scratch, record: GridRecord, kernel: Library, needs: Needs, lanes: int) -> None:
-        """A copy of the record for one thread, with memory of its own."""
+        """Copy the record for one thread, and give it scratch memory of its own."""
         ctypes.memmove(ctypes.addressof(scratch.record), ctypes.addressof(record), ctypes.sizeof(GridRecord))
         scratch.provide("places", PLACE_ROWS * lanes * 4)
         if MemoryType.SHARED in needs.memory:
@@ -197,7 +205,7 @@ class Dispatcher:
             scratch.provide("stops", record.vectors * 4)
 
     def _workers_for(self, program: Program, needs: Needs, bindings: ComputeBindings, grid: Grid, layout: Layout) -> int:
-        """How many threads run blocks: one where their order is seen, or work is little."""
+        """Return the number of threads that run blocks: one if the order of blocks can be observed, or if there is little work."""
         loops, atomics = has_loops(program), len(needs.bindings.effects.atomics)
         is_large = grid.blocks * prod(grid.block) >= (MANY // 16 if loops else MANY)
         if not is_large or needs.meets or (atomics and _is_entangled(bindings, grid)):
@@ -207,7 +215,7 @@ class Dispatcher:
         return workers if is_worth_it else 1
 
     def _run(self, kernel: Library, workers: int, shared_by: int, grid: Grid, loops: bool) -> None:
-        """Blocks in pieces of whole units, each thread with a pace of its own."""
+        """Run the blocks in pieces of whole units; each thread adapts the size of its pieces."""
         size = prod(grid.block) * shared_by
         share = -(-grid.blocks // (8 * workers)) if workers > 1 else grid.blocks
         most = min(share // shared_by, CHUNK // size)
@@ -233,12 +241,12 @@ _SIZE = ctypes.CFUNCTYPE(ctypes.c_int64)
 
 
 def _state_bytes(kernel: Library) -> int:
-    """Bytes that a vector of threads keeps at a barrier."""
+    """Return the bytes that a vector of threads keeps at a barrier."""
     return int(_SIZE(kernel.address["state_bytes"])())
 
 
 def _is_entangled(bindings: ComputeBindings, grid: Grid) -> bool:
-    """What one binding changes another one may mean too."""
+    """Return true if a write through one binding may change memory that another binding reads or writes."""
     written = [*bindings.written_ranges()]
     if grid.memory is not None:
         written.append((grid.memory.address, grid.memory.size))

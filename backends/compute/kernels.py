@@ -1,4 +1,4 @@
-"""The compiled kernels of compute grids, among those that the process keeps (backends.llvm.engine.kernel_cache)."""
+"""The compiled kernels of compute grids, kept by the process-wide cache (`backends.llvm.engine.kernel_cache`)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _LAYOUT = layout_digest(GridRecord, ShaderEnv, TextureRecord, SamplerRecord, Buf
 
 
 def grid_kernel(kernels: KernelCache, program: Program, key: GridKey) -> Library:
-    """launch(record) of a GridRecord, and state_bytes(): bytes that a vector of threads keeps at a barrier.
+    """Return the library with `launch(record)`, which takes a GridRecord, and `state_bytes()`, the bytes that a vector keeps at a barrier.
 
-    Programs of one canonical text share a kernel. UnsupportedError for what the generator does not build.
+    Programs of one canonical text share a kernel. UnsupportedError for programs that the generator cannot build.
     """
     parts = ("grid", program.text, key, _LAYOUT)
     return kernels.get(parts, ("launch", "state_bytes"), lambda: build_grid_kernel(program, key, kernels.cpu))

@@ -1,4 +1,4 @@
-"""What a compute program asks of its surroundings, found once a program."""
+"""The needs of a compute program: bindings, kinds of memory and threads that wait for each other; found once a program."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tgsi.language.program import Program
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a program asks for.
+    """The resources that a compute program uses.
 
-    bindings: constants and textures; images: how many units; memory: kinds of MEMORY; waits: threads wait for each other at barriers;
-    meets: blocks change memory in turns, so that one thread has to run them.
+    bindings: constants, textures, images and effects on memory; images: number of image units; memory: kinds of MEMORY; waits: threads wait
+    for each other at barriers; meets: blocks change memory in order, so that one thread has to run all of them.
     """
 
     bindings: ShaderNeeds
@@ -28,7 +28,7 @@ class Needs:
 
 
 def find_needs(program: Program) -> Needs:
-    """Computed from declarations and operands. Errors: those of the control tree."""
+    """Derive the needs from declarations and operands. Errors: those of the control tree."""
     bindings = ShaderNeeds.of(program)
     return Needs(
         bindings=bindings,
@@ -40,5 +40,5 @@ def find_needs(program: Program) -> Needs:
 
 
 def needs_of(program: Program) -> Needs:
-    """The needs of a program, kept as long as it lives."""
+    """Return the needs of a program, which are kept with the program."""
     return facts.of(program, find_needs)

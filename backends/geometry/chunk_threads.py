@@ -1,4 +1,4 @@
-"""Threads that work on the chunks of a draw beside the caller."""
+"""The threads, the caller among them, that work on the chunks of a draw."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from backends.device.threads import Helpers
 
 
 class ChunkThreads:
-    """`workers` threads, the caller among them, started when there is something for them."""
+    """`workers` threads, the caller among them, started when there is work for them."""
 
     def __init__(self, workers: int) -> None:
         self.workers = max(workers, 1)
         self._helpers = Helpers(self.workers - 1, "stream")
 
     def run(self, first: int, chunks: int, work: Callable[[int, int], None], has_room: Callable[[], bool], is_alone: bool = False) -> int:
-        """Calls ``work(worker, chunk)`` for the chunks from `first` on, each once, in any order, as long as ``has_room()``.
+        """Call ``work(worker, chunk)`` for the chunks from `first` on, each once, in any order, as long as ``has_room()``.
 
-        A worker works on one chunk at a time; the caller does all, in order, where it `is_alone`. Returns the first chunk that is left;
-        one is always done. Raises what a call raises, when all workers have stopped.
+        A worker works on one chunk at a time; with `is_alone` the caller does all of them in order. Returns the first chunk that is left;
+        at least one is always done. An error of a call is raised after all workers have stopped.
         """
         workers = 1 if is_alone else min(self.workers, chunks - first)
         lock, left = Lock(), first
@@ -45,5 +45,5 @@ class ChunkThreads:
         return left
 
     def close(self) -> None:
-        """Ends the threads."""
+        """End the threads."""
         self._helpers.close()

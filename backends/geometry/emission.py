@@ -1,4 +1,4 @@
-"""Emitted vertices of a vector of invocations, whole vec4s at a time."""
+"""The vertices that a vector of geometry shader invocations emits, stored as whole vec4s."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from backends.pipe.limits import MAX_VERTEX_STREAMS
 
 @dataclass(slots=True)
 class DrawnEmission(EmissionBuffer):
-    """As its base; behind the last vertex, and behind the last mark, is room for one that is not meant."""
+    """Emitted vertices of a draw, as in the base class.
+
+    After the last vertex and after the last mark is room for one more, which receives the stores of lanes that emit nothing.
+    """
 
     def emit(self, stream: Val, mask: Val, output: Callable[[int, int], Val]) -> None:
         """Append a vertex of stream `stream` (i32 lanes) for the lanes of `mask`; `output` gives a channel of a register."""

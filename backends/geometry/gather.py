@@ -1,4 +1,4 @@
-"""Kernel: geometry shader invocations of a chunk, and the vertices and primitives that they emit, packed in the order of invocations."""
+"""Kernel: run the geometry shader invocations of a chunk and pack the vertices and primitives that they emit, in order."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from backends.llvm.translate.emission import BEGINS
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 
 _LENGTH, _LAST, _BEFORE = 0, 4 * MAX_VERTEX_STREAMS, 8 * MAX_VERTEX_STREAMS
-"""Of the strips that an invocation is at, by stream: how long it is, its last vertex, the one before."""
+"""Byte offsets of the state of an invocation's strips, four words each by stream: length, last vertex, and the vertex before that."""
 
 
 def build_gather(module: Module) -> None:
-    """gather(record): items from `done` on, until all are done or what the next vector may emit has no room; `record`: a GeometryRecord."""
+    """Add `gather(record)`, which takes a GeometryRecord.
+
+    The kernel runs items from `done` on, a vector at a time, until all are done or the output could be too small for the next vector.
+    """
     _build_item(module)
     f = Function(module, "gather_all", [PTR], internal=True)
     record = Record(f, f.args[0], GeometryRecord)
@@ -41,7 +44,7 @@ def build_gather(module: Module) -> None:
 
 
 def _build_item(module: Module) -> None:
-    """gather_item(record, item, lane, count): the vertices of one invocation."""
+    """Add `gather_item(record, item, lane, count)`: pack the `count` vertices of one invocation."""
     f = Function(module, "gather_item", [PTR, I32, I32, I32], internal=True)
     record, (item, lane, count) = Record(f, f.args[0], GeometryRecord), f.args[1:]
     size, rows, limit = record.get("out_size"), record.get("out_rows"), record.get("limit")
@@ -78,7 +81,10 @@ def _build_item(module: Module) -> None:
 
 
 def _primitive(f: Function, record: Record, stream: Record, number: Val, strip: list[Val], odd: Val) -> None:
-    """One more primitive of a stream: the last vertices of a strip. Of an odd triangle the provoking vertex keeps its place."""
+    """Append one primitive to a stream, made of the last vertices of a strip.
+
+    An odd triangle is reordered so that its provoking vertex keeps its place.
+    """
     before, last, new = strip
     rows, count, first = record.get("out_rows"), stream.get("count"), record.get("provokes_first").ne(0)
     corners = f.at(stream.get("corners"), (count * rows) << 2)

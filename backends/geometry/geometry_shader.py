@@ -25,10 +25,10 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedRows(RowFile):
-    """Registers of a file with rows, staged as vectors: [row][register][channel][lane]. What lies outside reads 0."""
+    """Registers of a file with rows, staged as vectors: [row][register][channel][lane]. Indices outside of the file read 0."""
 
     def load(self, row: Index | None, register: Index, channel: int, reach: Pair) -> Val:
-        """A channel of a register of the range `reach` (first, count), as i32 lanes."""
+        """Return a channel of a register of the range `reach` (first, count), as i32 lanes."""
         f, lanes = self.f, self.lanes
         line = 0 if row is None else row
         if isinstance(line, int) and isinstance(register, int) and self.rows.number is not None:
@@ -46,8 +46,8 @@ class GeometryInputs(DrawRegisters):
 
     emission: DrawnEmission
     there: Val
-    number: Val  # of the primitive of each lane
-    invocation: Val  # number of the lane among those of its primitive
+    number: Val  # number of each lane's primitive
+    invocation: Val  # number of the lane's invocation among those of its primitive
 
     def present(self) -> Val:
         """The lanes that are invocations."""
@@ -78,12 +78,12 @@ class GeometryInputs(DrawRegisters):
 
 
 def invocations_of(program: Program) -> int:
-    """The number of invocations for each primitive."""
+    """Return the number of invocations for each primitive."""
     return max(program.property("GS_INVOCATIONS"), 1)
 
 
 def staged_inputs(program: Program) -> tuple[Pair, ...]:
-    """(row, register) of the inputs that the program may read."""
+    """Return (row, register) of each input that the program may read."""
     rows, registers = input_vertices(program), program.file_size(File.IN)
     found: set[Pair] = set()
     for instruction in program.instructions:
@@ -107,10 +107,10 @@ def build_geometry_kernel(
     *,
     cpu: str = "host",
 ) -> Module:
-    """A module with `geometry(record, first)`: the items from number `first` on, as many as there are lanes.
+    """Build a module with `geometry(record, first)`: it runs the items from number `first` on, as many as there are lanes.
 
-    record: a GeometryRecord; what is emitted lies in `emitted`, `marks` and `counts` afterwards. The caller has set MXCSR. Raises
-    UnsupportedError for what the generator does not build.
+    record: a GeometryRecord. The emitted vertices lie in its `emitted`, `marks` and `counts` afterwards. The caller has set MXCSR. Raises
+    UnsupportedError for programs that the generator cannot build.
     """
     module = Module("geometry", cpu)
     f = Function(module, "geometry", [PTR, I32])
@@ -148,7 +148,7 @@ def build_geometry_kernel(
 
 
 def _stage(f: Function, record: Record, program: Program, primitive: Val, number: Val) -> None:
-    """The inputs of a vector, transposed."""
+    """Load the inputs of a vector of invocations, transposed to lanes, into `staged`."""
     lanes, rows, registers = primitive.lanes, input_vertices(program), program.file_size(File.IN)
     corners, vertices, size = record.get("corners"), record.get("vertices"), record.get("vertex_size").zext(I64)
     staged, fvec, bytes_ = record.get("staged"), F32.wide(lanes), 4 * lanes

@@ -1,4 +1,4 @@
-"""The compiled kernels of the stages in front of the rasterizer, tessellation aside."""
+"""The compiled kernels of the stages in front of the rasterizer, except tessellation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAYOUT = layout_digest(VertexRecord, StreamRecord, GeometryRecord, OutputRecord
 
 
 class StreamKernels:
-    """The kernels for one target machine. Entries are made when they are first asked for."""
+    """The kernels for one target machine. Entries are made when they are first requested."""
 
     def __init__(self, cache: KernelCache) -> None:
         self.cache = cache
@@ -34,19 +34,19 @@ class StreamKernels:
         return entries
 
     def vertex(self, lanes: int) -> Sequence[Entry]:
-        """assemble(record) and shade(record) of a VertexRecord."""
+        """Return `assemble(record)` and `shade(record)`, which take a VertexRecord."""
         return self._get("stream_vertices", lanes, ("assemble", "shade"), lambda m: build_vertex_kernels(lanes, m))
 
     def gather(self) -> Entry:
-        """gather(record) of a GeometryRecord."""
+        """Return `gather(record)`, which takes a GeometryRecord."""
         return self._get("gather", 1, ("gather",), build_gather)[0]
 
     def output(self) -> Entry:
-        """output(record) of an OutputRecord."""
+        """Return `output(record)`, which takes an OutputRecord."""
         return self._get("stream_output", 1, ("output",), build_output)[0]
 
     def geometry(self, shader: Shader, lanes: int, keys: StageKeys) -> Library:
-        """geometry(record, first) of a GeometryRecord."""
+        """Return the library with `geometry(record, first)`, which takes a GeometryRecord."""
 
         def build() -> Module:
             return build_geometry_kernel(shader.program, lanes, *by_unit(keys), cpu=self.cache.cpu)

@@ -1,4 +1,4 @@
-"""Kernel: stream output, primitives to the bound targets."""
+"""Kernel: stream output, which copies primitives to the bound targets."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS
 
 
 def build_output(module: Module) -> None:
-    """output(record): primitives in order until one has no room; `record` is an OutputRecord."""
+    """Add `output(record)`, which takes an OutputRecord: copy primitives in order, until one has no room."""
     f = Function(module, "output", [PTR])
     record = Record(f, f.args[0], OutputRecord)
     outputs, rows, count = record.get("num_outputs"), record.get("rows"), record.get("count")
     vertices, size, corners = record.get("vertices"), record.get("vertex_size").zext(I64), record.get("corners")
-    needs = f.alloca(
-        f"[{MAX_STREAM_OUTPUT_TARGETS} x i64]"
-    )  # of a primitive: from its start to behind its last byte; 0: nothing goes there
+    needs = f.alloca(f"[{MAX_STREAM_OUTPUT_TARGETS} x i64]")  # bytes of a target that a primitive needs; 0: no output goes to the target
     for t in range(MAX_STREAM_OUTPUT_TARGETS):
         f.store(f.const(I64, 0), needs, 8 * t, 8)
     with f.range(0, outputs) as o:

@@ -1,7 +1,8 @@
-"""Draws with more stages than two, and stream output: chunks of primitives go through all stages, on all threads, one wave after another.
+"""Draws with more stages than a vertex and a fragment shader, and draws with stream output.
 
-Vertices and primitives that the last stage leaves lie in memory in the order of the draw, whoever worked on them. Stream output copies
-from there; the rasterizer draws from there as from vertex buffers, with the last stage in place of a vertex shader.
+Chunks of primitives go through all stages in front of the rasterizer, on all threads, one wave of chunks after another. The vertices and
+primitives that the last stage leaves lie in memory in the order of the draw, whichever thread made them. Stream output copies from there;
+the rasterizer draws from there as from vertex buffers, with the last stage in place of a vertex shader.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 
 CHUNK, LEAST, PARTS = 4096, 256, 16
-"""Most input primitives of a chunk, fewest that are worth one, and into how many chunks a draw is cut if it is small."""
+"""Most input primitives of a chunk, fewest that are worth a chunk, and the number of chunks of a draw between these sizes."""
 CHUNK_BYTES = 16 << 20
-"""Bytes that the primitives made of a chunk may take in the worst case; a chunk of one primitive may always be run."""
+"""Most bytes that the output of a chunk may take in the worst case; a chunk of one primitive may exceed it."""
 
 _MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
 Range = tuple[int, int]
@@ -47,21 +48,21 @@ class Sink(Protocol):
     """The part of the renderer that a pipeline calls."""
 
     def enqueue(self, packet: Packet) -> None:
-        """Takes a packet, in the order in which they are drawn."""
+        """Take a packet; packets are drawn in the order in which they are taken."""
         ...
 
     def carry_out(self) -> None:
-        """Draws what was taken; what packets were made of stays."""
+        """Draw all pending packets; the memory that they were made of stays valid."""
         ...
 
     def settle(self, reads: Sequence[Range], writes: Sequence[Range]) -> None:
-        """Draws what was taken if it writes what is read now, or reads or writes what is written now."""
+        """Draw all pending packets if they write memory that `reads` names, or read or write memory that `writes` names."""
         ...
 
 
 @dataclass(slots=True)
 class Drawn:
-    """Counts of a draw. `is_plain`: the rasterizer still has to draw the same primitives as a plain draw."""
+    """The counts of a draw. `is_plain`: the rasterizer still has to draw the same primitives, as a plain draw."""
 
     counts: Counter[str] = field(default_factory=Counter)
     generated: list[int] = field(default_factory=lambda: [0] * MAX_VERTEX_STREAMS)
@@ -72,13 +73,13 @@ class Drawn:
 
 @dataclass(slots=True)
 class _Input(CachedDraw):
-    """The first stage of a recent draw. Its record lives as long as what `kept` holds."""
+    """The first stage of a recent draw. Its record lives as long as the objects of `kept`."""
 
     first: VertexStage | None = field(default=None, kw_only=True)
 
 
 class Pipeline:
-    """The stages in front of the rasterizer, for one renderer. `workers`: threads, the caller among them."""
+    """The stages in front of the rasterizer, for one renderer. `workers`: number of threads, the caller among them."""
 
     def __init__(self, maker: DrawBuilder, sink: Sink, workers: int) -> None:
         self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels.cache)
@@ -87,22 +88,22 @@ class Pipeline:
 
     @property
     def held(self) -> int:
-        """Bytes that wait for the rasterizer."""
+        """Bytes of vertices and primitives that wait for the rasterizer."""
         return sum(worker.kept.taken + worker.brief.taken for worker in self._workers)
 
     def reset(self) -> None:
-        """Everything was drawn."""
+        """Free the memory of chunks, after the rasterizer has drawn all of them."""
         self._repeats.flushed()
         for worker in self._workers:
             worker.kept.reset()
 
     def close(self) -> None:
-        """Ends the threads and lets go of their memory."""
+        """End the threads and free their memory."""
         self._crew.close()
         self._workers.clear()
 
     def draw(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Drawn:
-        """One draw. UnsupportedError and ValueError, before anything is drawn or written, for what cannot be."""
+        """Run the stages of one draw. UnsupportedError and ValueError are raised before anything is drawn or written."""
         drawn, vertex, last = Drawn(), state.vertex.shader, state.last_shader()
         if vertex is None or last is None or info.count <= 0 or info.instance_count <= 0:
             return drawn
@@ -128,7 +129,7 @@ class Pipeline:
             drawn.needed, drawn.written = stream_output.needed, stream_output.written
         return drawn
 
-    # -- what goes through ---------------------------------------------------------------------------------------------
+    # -- the stages of a draw ------------------------------------------------------------------------------------------
     @staticmethod
     def _topology(state: DrawState, info: DrawInfo) -> Topology:
         kinds = bound_kinds(state)
@@ -140,7 +141,7 @@ class Pipeline:
         return provoking(info.mode, state.rasterizer.flatshade_first)
 
     def _vertices(self, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> VertexStage:
-        """The first stage; `packet` receives how many primitives there are, and what is read."""
+        """Make the first stage; `packet` receives the number of primitives and the memory that the stage reads."""
         maker, vertex = self._maker, state.vertex.shader
         assert vertex is not None
         bound = (*state.vertex.views, None, *state.vertex.samplers)
@@ -171,7 +172,7 @@ class Pipeline:
         return first
 
     def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
-        """The stages after the vertex shader."""
+        """Make the stages after the vertex shader."""
         stages: list[Stage] = []
         making, producer = Making(self._maker, self._kernels, state, info, streams, packet), vertex
         for kind, shader in bound_kinds(state):
@@ -251,13 +252,13 @@ class Pipeline:
 
 
 def _is_alone(state: DrawState) -> bool:
-    """One thread has to run the stages: which invocation comes first can be seen."""
+    """Return true if one thread has to run the stages, because the order of invocations can be observed."""
     reach = reach_of(state)
     return reach is not None and reach.is_alone
 
 
 def _check_edges(template: Packet | None, is_vertex: bool, mode: Prim) -> None:
-    """Triangles do not know which of their edges are edges of a polygon."""
+    """Raise UnsupportedError for polygons drawn as outlines: the triangles of this path do not mark the edges of the polygon."""
     if template is None or not is_vertex or mode not in (Prim.QUADS, Prim.QUAD_STRIP, Prim.POLYGON):
         return
     if Draw.from_address(template.address).primitives.shape == Shape.OUTLINE:

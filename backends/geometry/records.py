@@ -1,7 +1,7 @@
-"""What Python and the kernels of this package share: one `ctypes.Structure` each.
+"""The records that Python and the kernels of this package share, one `ctypes.Structure` each.
 
-A stage leaves shaded vertices: words [vertex][register][channel], `vertex_size` bytes each, and primitives: 32-bit numbers of
-vertices, [primitive][row], with the number of each primitive within its instance beside them.
+A stage leaves shaded vertices and primitives. Vertices are words [vertex][register][channel], `vertex_size` bytes each. Primitives are
+32-bit numbers of vertices, [primitive][row]; a second array has the number of each primitive within its instance.
 """
 
 from __future__ import annotations
@@ -12,27 +12,28 @@ from ctypes import c_int32, c_int64, c_void_p
 from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_STREAM_OUTPUT_TARGETS, MAX_STREAM_OUTPUTS, MAX_VERTEX_STREAMS
 
 MAX_REGISTERS = 80
-"""Output registers of a stage."""
+"""Most input or output registers of a stage."""
 DEFAULT, PRIMITIVE = -1, -2
-"""In place of the output that feeds an input: 0, 0, 0, 1; the primitive's number in every channel."""
+"""Sources of an input that no output feeds: the constant (0, 0, 0, 1), and the primitive's number in every channel."""
 
 
 class VertexRecord(ctypes.Structure):
-    """One chunk of input primitives through assembly and vertex shader.
+    """One chunk of input primitives on its way through assembly and vertex shader.
 
-    Corner k of primitive q of an instance is vertex (q >> shift) * multiply[k] + offset[MAX_ROWS * (q & 1) + k] + the draw's start.
+    Corner k of primitive q of an instance is vertex (q >> shift) * multiply[k] + offset[MAX_PATCH_VERTICES * (q & 1) + k] of the draw,
+    counted from its start.
     """
 
     _fields_ = [
         ("draw", c_void_p),  # backends.raster.records.Draw: indices, attributes, vertex shader
         ("env", c_void_p),  # ShaderEnv of the vertex shader
-        ("ids", c_void_p),  # vertices that are shaded: number and instance
+        ("ids", c_void_p),  # of each vertex to shade: its number; `instances`: its instance
         ("instances", c_void_p),
-        ("cache", c_void_p),  # as Worker.cache
+        ("cache", c_void_p),  # CACHE_SLOTS entries; see backends.raster.front.vertex_cache
         ("soa_in", c_void_p),
         ("soa_out", c_void_p),
         ("system", c_void_p),
-        ("vertices", c_void_p),  # what comes out
+        ("vertices", c_void_p),  # the shaded vertices
         ("corners", c_void_p),
         ("numbers", c_void_p),
         ("first", c_int32),
@@ -48,10 +49,10 @@ class VertexRecord(ctypes.Structure):
 
 
 class StreamRecord(ctypes.Structure):
-    """Where the primitives of one vertex stream go: room for as many as there are vertices."""
+    """The output arrays for primitives of one vertex stream, with room for as many primitives as there are vertices."""
 
     _fields_ = [
-        ("corners", c_void_p),  # null: they are only counted
+        ("corners", c_void_p),  # null: primitives are only counted
         ("numbers", c_void_p),
         ("count", c_int32),  # written so far
         ("generated", c_int32),
@@ -59,7 +60,7 @@ class StreamRecord(ctypes.Structure):
 
 
 class GeometryRecord(ctypes.Structure):
-    """Geometry shader invocations over shaded vertices, and where what they emit is gathered.
+    """Geometry shader invocations over shaded vertices, and the arrays in which the emitted vertices are gathered.
 
     Item i is invocation i % invocations of primitive i / invocations. `done` is the first item that did not fit.
     """
@@ -67,17 +68,17 @@ class GeometryRecord(ctypes.Structure):
     _fields_ = [
         ("shader", c_void_p),  # geometry(record, first item)
         ("env", c_void_p),
-        ("vertices", c_void_p),  # what goes in
+        ("vertices", c_void_p),  # the input vertices
         ("corners", c_void_p),
         ("numbers", c_void_p),
         ("vertex_size", c_int32),
         ("rows", c_int32),
         ("items", c_int32),
         ("invocations", c_int32),
-        ("source", c_int32 * MAX_REGISTERS),  # of each input register: bytes into the vertex, DEFAULT or PRIMITIVE
-        ("staged", c_void_p),  # of one vector: [row][register][channel][lane]
+        ("source", c_int32 * MAX_REGISTERS),  # by input register: bytes into the vertex, DEFAULT or PRIMITIVE
+        ("staged", c_void_p),  # inputs of one vector: [row][register][channel][lane]
         ("system", c_void_p),
-        ("emitted", c_void_p),  # [lane][vertex][register][channel]; behind them one vertex for what is not meant
+        ("emitted", c_void_p),  # [lane][vertex][register][channel]; then a vertex for stores of idle lanes
         ("marks", c_void_p),  # [lane][vertex]
         ("counts", c_void_p),
         ("lanes", c_int32),
@@ -85,7 +86,7 @@ class GeometryRecord(ctypes.Structure):
         ("out_size", c_int32),  # bytes of a vertex
         ("out_rows", c_int32),  # 1 points, 2 lines, 3 triangles
         ("provokes_first", c_int32),
-        ("number_at", c_int32),  # bytes into the emitted vertex where a primitive's number is, or -1: it has its input's
+        ("number_at", c_int32),  # byte offset of the primitive's number in an emitted vertex; -1: it has its input's number
         ("out_vertices", c_void_p),
         ("capacity", c_int32),  # vertices
         ("num_vertices", c_int32),
@@ -98,7 +99,7 @@ class GeometryRecord(ctypes.Structure):
 class OutputRecord(ctypes.Structure):
     """Stream output of the primitives of one stream. Every size is in bytes.
 
-    A primitive is written whole or not at all: where it would end behind a target, or a target is missing, nothing is.
+    A primitive is written whole or not at all: if it would end after the end of any of its targets, or a target is missing, it is dropped.
     """
 
     _fields_ = [
@@ -107,14 +108,14 @@ class OutputRecord(ctypes.Structure):
         ("vertex_size", c_int32),
         ("rows", c_int32),
         ("count", c_int32),
-        ("written", c_int32),  # how many primitives found room
+        ("written", c_int32),  # number of primitives that had room
         ("num_outputs", c_int32),
-        ("source", c_int32 * MAX_STREAM_OUTPUTS),  # into the vertex
+        ("source", c_int32 * MAX_STREAM_OUTPUTS),  # offset in the shaded vertex
         ("size", c_int32 * MAX_STREAM_OUTPUTS),
         ("target", c_int32 * MAX_STREAM_OUTPUTS),
-        ("place", c_int32 * MAX_STREAM_OUTPUTS),  # behind the start of the written vertex
+        ("place", c_int32 * MAX_STREAM_OUTPUTS),  # offset in the written vertex
         ("base", c_void_p * MAX_STREAM_OUTPUT_TARGETS),
         ("limit", c_int64 * MAX_STREAM_OUTPUT_TARGETS),
-        ("offset", c_int64 * MAX_STREAM_OUTPUT_TARGETS),  # behind what is written
+        ("offset", c_int64 * MAX_STREAM_OUTPUT_TARGETS),  # end of the bytes written so far
         ("stride", c_int32 * MAX_STREAM_OUTPUT_TARGETS),
     ]

@@ -1,4 +1,4 @@
-"""What stages hand to each other, and the memory that a thread has for it."""
+"""The vertices and primitives that stages hand to each other, and the memory that a thread has for them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from backends.device.region import Region, aligned
 WORK_BYTES = 1 << 20
 KEPT_BYTES = 2 << 20
 MAX_KEPT = 64 << 20
-"""Bytes that wait for the rasterizer, of all workers; then it runs."""
+"""Bytes of all workers that may wait for the rasterizer; when they are reached, it runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Primitives:
-    """`count` primitives: addresses of the numbers of their vertices, 32 bits each, and of their numbers within the instance."""
+    """Addresses of `count` primitives: 32-bit numbers of their vertices, and their own numbers within the instance."""
 
     corners: int
     numbers: int
@@ -29,10 +29,10 @@ class Primitives:
 
 @dataclass(frozen=True, slots=True)
 class Shaded:
-    """Vertices in memory, [vertex][register][channel] words, and the primitives of each vertex stream that is wanted.
+    """Vertices in memory, words [vertex][register][channel], and the primitives of each vertex stream that is used.
 
-    vertices: address; size: bytes of a vertex; count: vertices; rows: vertices of a primitive, which lie one after the other in
-    `corners`. generated: primitives of each stream, of those too that are not in `lists`.
+    vertices: address; size: bytes of a vertex; count: number of vertices; rows: vertices of a primitive, which lie one after the other in
+    `corners`. generated: number of primitives of each stream, including streams that are not in `lists`.
     """
 
     vertices: int
@@ -45,9 +45,9 @@ class Shaded:
 
 @dataclass(slots=True)
 class Worker:
-    """Memory of one thread: `work` is emptied behind every chunk, `brief` behind every wave of chunks, `kept` when all is drawn.
+    """Memory of one thread: `work` is emptied after every chunk, `brief` after every wave of chunks, `kept` when all chunks are drawn.
 
-    scratch: by name, memory that the same stage finds again. counts: what the stages have counted, by the names of Statistics.
+    scratch: named memory that a stage finds again in the next chunk. counts: events counted by the stages, by the names of Statistics.
     """
 
     work: Region
@@ -59,12 +59,15 @@ class Worker:
 
     @staticmethod
     def of(workers: int) -> Worker:
-        """One of so many."""
+        """Make one of `workers` workers, which share MAX_KEPT bytes of spare memory."""
         spare = max(MAX_KEPT // KEPT_BYTES // workers, 1)
         return Worker(Region(WORK_BYTES, 4), Region(KEPT_BYTES, 4), Region(KEPT_BYTES, spare))
 
     def provide(self, name: str, size: int) -> int:
-        """Address of at least `size` bytes, the same and with the same contents as before if they were enough; zeros at first."""
+        """Return the address of at least `size` bytes.
+
+        If the memory of the previous call with this name is large enough, it is returned with its contents; otherwise new zeros are.
+        """
         held = self.scratch.get(name)
         if held is None or len(held[1]) < size:
             memory = aligned(size)
@@ -73,13 +76,13 @@ class Worker:
 
 
 class Stage(Protocol):
-    """A stage behind the vertex shader. It is shared by all threads: what it changes belongs to the Worker."""
+    """A stage after the vertex shader. All threads share it: everything that it changes belongs to the Worker."""
 
     @property
     def most_bytes(self) -> int:
-        """Bytes that one primitive that goes in can become."""
+        """Most bytes that the stage makes of one input primitive."""
         ...
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> Sequence[Shaded]:
-        """Shade what another stage left (stream 0); what comes out, in order, lies in `memory`."""
+        """Shade the vertices and primitives that another stage left (stream 0). The results, in order, lie in `memory`."""
         ...

@@ -1,4 +1,4 @@
-"""The stages between the vertex shader and the rasterizer: one row says how each takes part in a draw. A new stage is one more row."""
+"""The stages between the vertex shader and the rasterizer, a row each: how a stage takes part in a draw. A new stage is one more row."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST_COUNTED = 1 << 16
 class Making:
     """The draw for which stages are made.
 
-    streams: vertex streams that somebody reads. packet: receives the memory ranges that stages read.
+    streams: vertex streams that stream output or the rasterizer reads. packet: receives the memory ranges that stages read.
     """
 
     maker: DrawBuilder
@@ -48,11 +48,11 @@ class StageKind:
     """A stage between the vertex shader and the rasterizer.
 
     Attributes:
-        processor: the stage, whose shader has to be bound for it to take part.
-        topology: its input primitives, where it is the first such stage.
-        make: the stage of a draw; the shaders are the one before it and its own.
-        most: about how many primitives leave it for a number of input primitives of the draw (used to tell few from many), and
-            their vertices.
+        processor: the stage; it takes part in a draw if a shader is bound to it.
+        topology: its input primitives, if it is the first such stage.
+        make: makes the stage of a draw, from the shader before it and its own.
+        most: an estimate of how many primitives leave the stage for a number of input primitives of the draw (used to tell few from
+            many), and the number of vertices of each.
     """
 
     processor: Processor
@@ -62,7 +62,7 @@ class StageKind:
 
 
 def vertex_lanes(maker: DrawBuilder, shader: Shader) -> int:
-    """Width of vectors of vertices; one fixed width where the order of invocations can be seen."""
+    """Return the width of vectors of vertices: a fixed one if the order of invocations can be observed."""
     if needs_of(shader).effects.is_ordered:
         return ORDERED_LANES
     return min(maker.lanes or maker.kernels.vertex_lanes(), 32)
@@ -101,10 +101,10 @@ STAGE_KINDS = (
         most=_most_emitted,
     ),
 )
-"""The rows, in the order of the pipeline."""
+"""The stages, in the order of the pipeline."""
 
 
 def bound_kinds(state: DrawState) -> list[tuple[StageKind, Shader]]:
-    """The stages of a draw between the vertex shader and the rasterizer, in order, with their shaders."""
+    """Return the stages of a draw between the vertex shader and the rasterizer, in order, with their shaders."""
     found = ((kind, state.stage[kind.processor].shader) for kind in STAGE_KINDS)
     return [(kind, shader) for kind, shader in found if shader is not None]

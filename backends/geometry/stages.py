@@ -1,4 +1,4 @@
-"""Stages as a draw goes through them, one chunk of primitives at a time."""
+"""The vertex and the geometry stage of a draw, which run one chunk of primitives at a time."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ _OUT_ROWS = {Primitive.POINTS: 1, Primitive.LINES: 2, Primitive.LINE_STRIP: 2}
 
 
 class VertexStage:
-    """Input assembly and vertex shader. `draw`: its record, with indices, attributes and shader; it must live as long as the stage."""
+    """Input assembly and vertex shader."""
 
     def __init__(
         self, draw: Draw, topology: Topology, program: Program, lanes: int, entries: Sequence[Entry], environment: int, is_written_out: bool
     ) -> None:
-        """environment: the draw's ShaderEnv. is_written_out: its indices name corner after corner, whatever the topology says."""
+        """Make the stage.
+
+        draw: the record with indices, attributes and shader; it must live as long as the stage. environment: address of the draw's
+        ShaderEnv. is_written_out: the draw's indices name one corner after another, so the topology is not applied to them.
+        """
         self._assemble, self._shade = entries
         self._lanes, self.rows, self.registers = lanes, len(topology.multiply), program.file_size(File.OUT)
         r = self._template = VertexRecord()
@@ -49,11 +53,11 @@ class VertexStage:
 
     @property
     def most_bytes(self) -> int:
-        """Bytes that a primitive can become."""
+        """Most bytes that the stage makes of a primitive."""
         return self.rows * (16 * self.registers + 4) + 4
 
     def run(self, worker: Worker, first: int, count: int, memory: Region) -> Shaded:
-        """The primitives first to first + count - 1 of the draw; each vertex that they share is shaded once."""
+        """Shade the primitives first to first + count - 1 of the draw; a vertex that several of them share is shaded once."""
         r, corners = VertexRecord.from_buffer_copy(self._template), count * self.rows
         r.ids = worker.provide("ids", 4 * (corners + MAX_LANES))
         r.instances = worker.provide("instances", 4 * (corners + MAX_LANES))
@@ -75,7 +79,7 @@ class VertexStage:
 
 
 def input_sources(producer: Program, consumer: Program) -> list[int]:
-    """What feeds each input register of `consumer`: bytes into a vertex that `producer` left, DEFAULT or PRIMITIVE."""
+    """Return the source of each input register of `consumer`: a byte offset into a vertex of `producer`, DEFAULT or PRIMITIVE."""
     sources = [DEFAULT] * consumer.file_size(File.IN)
     for row in link_stages(producer, consumer).rows:
         if row.output_register is not None:
@@ -86,13 +90,13 @@ def input_sources(producer: Program, consumer: Program) -> list[int]:
 
 
 def output_rows(program: Program) -> int:
-    """Vertices of the primitives that a geometry program emits."""
+    """Return the number of vertices of each primitive that a geometry program emits."""
     return _OUT_ROWS.get(Primitive(program.property("GS_OUTPUT_PRIMITIVE", Primitive.TRIANGLE_STRIP)), 3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """What a geometry program and the one in front of it say together. record: all of GeometryRecord that this decides."""
+    """The numbers that follow from a geometry program and the program before it. record: the fields of GeometryRecord among them."""
 
     rows: int
     registers: int
@@ -104,7 +108,7 @@ class _Layout:
 
     @staticmethod
     def of(producer: Program, program: Program) -> _Layout:
-        """From declarations and properties."""
+        """Derive the layout from declarations and properties."""
         rows, invocations, size = input_vertices(program), invocations_of(program), 16 * max(program.file_size(File.OUT), 1)
         r = GeometryRecord()
         r.rows, r.invocations, r.limit, r.out_size, r.out_rows = rows, invocations, output_vertices(program), size, output_rows(program)
@@ -126,7 +130,7 @@ class _Layout:
 
 
 class GeometryStage:
-    """A geometry shader. `streams`: those whose primitives are wanted."""
+    """A geometry shader. `streams`: the vertex streams whose primitives are used."""
 
     def __init__(
         self,
@@ -150,11 +154,11 @@ class GeometryStage:
 
     @property
     def most_bytes(self) -> int:
-        """Bytes that a primitive can become."""
+        """Most bytes that the stage makes of a primitive."""
         return self._invocations * self._limit * (self._size + 4 * self._out_rows + 4)
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> list[Shaded]:
-        """What the shader emits for the primitives of stream 0, in one piece if there is room."""
+        """Run the shader for the primitives of stream 0. Its output is one piece if there is room, several otherwise."""
         primitives = shaded.lists[0]
         r, lanes, limit = GeometryRecord.from_buffer_copy(self._template), self._lanes, self._limit
         r.vertices, r.vertex_size, r.corners, r.numbers = shaded.vertices, shaded.size, primitives.corners, primitives.numbers
@@ -169,7 +173,7 @@ class GeometryStage:
         return pieces
 
     def _piece(self, worker: Worker, r: GeometryRecord, memory: Region) -> Shaded:
-        """As much as has room at once."""
+        """Run as many invocations as there is room for."""
         one, size = self._lanes * self._limit, self._size
         wanted = min(-(-(r.items - r.done) // self._lanes) * one, max(memory.room, KEPT_BYTES // 2) // size)
         capacity = max(one, wanted)

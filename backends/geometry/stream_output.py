@@ -1,4 +1,4 @@
-"""Stream output: what leaves the last stage in front of the rasterizer, written to the bound targets in order."""
+"""Stream output: the primitives that leave the last stage in front of the rasterizer are written to the bound targets in order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from backends.pipe.state import StreamOutputInfo
 
 @dataclass(slots=True)
 class StreamOutputWriter:
-    """The stream output of one draw. needed, written: primitives of each stream that should go to a target, and that did."""
+    """The stream output of one draw.
+
+    needed: number of primitives of each stream that should be written; written: number of those that fit into their targets.
+    """
 
     info: StreamOutputInfo
     targets: Sequence[StreamTarget | None]
@@ -35,14 +38,14 @@ class StreamOutputWriter:
 
     @property
     def streams(self) -> tuple[int, ...]:
-        """Streams of which something is written."""
+        """The streams that have outputs to write."""
         return tuple(sorted(self._records))
 
     def write(self, shaded: Shaded) -> None:
-        """One piece of what the last stage left."""
+        """Write the primitives of one piece that the last stage left."""
         for stream, r in self._records.items():
             primitives = shaded.lists.get(stream)
-            if primitives is None:  # only geometry shaders have streams beside 0
+            if primitives is None:  # streams other than 0 exist for geometry shaders only
                 continue
             r.vertices, r.vertex_size, r.rows = shaded.vertices, shaded.size, shaded.rows
             r.corners, r.count = primitives.corners, primitives.count

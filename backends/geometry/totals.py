@@ -1,4 +1,4 @@
-"""Running totals of what the stages in front of the rasterizer did."""
+"""Running totals of the counters of the stages in front of the rasterizer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from backends.geometry.pipeline import Drawn
 
 _OWN = frozenset(counted(Place.STAGE))
-"""Counters of these stages alone. The others are counted again by a plain draw that follows."""
+"""Counters that only these stages have. A plain draw that follows counts the others itself."""
 
 
 def _zeros() -> list[int]:
@@ -22,7 +22,7 @@ def _zeros() -> list[int]:
 
 @dataclass(slots=True)
 class StreamTotals:
-    """Sums over draws."""
+    """Sums over draws: counters by name, and primitives of each vertex stream."""
 
     counts: Counter[str] = field(default_factory=Counter)
     generated: list[int] = field(default_factory=_zeros)
@@ -30,7 +30,7 @@ class StreamTotals:
     written: list[int] = field(default_factory=_zeros)
 
     def add(self, drawn: Drawn, *, counts_input: bool) -> None:
-        """One more draw; `counts_input`: no plain draw follows that counts its input."""
+        """Add one draw. `counts_input`: no plain draw follows that counts its input."""
         for name, count in drawn.counts.items():
             if counts_input or name in _OWN:
                 self.counts[name] += count
@@ -40,7 +40,7 @@ class StreamTotals:
             self.written[stream] += drawn.written[stream]
 
     def statistics(self, plain: Statistics) -> Statistics:
-        """All of them, with those of plain draws, whose primitives all belong to stream 0."""
+        """Return these totals added to those of plain draws, whose primitives all belong to stream 0."""
         sums = {name: getattr(plain, name) + count for name, count in self.counts.items()}
         generated = (self.generated[0] + plain.primitives, *self.generated[1:])
         return replace(plain, **sums, generated=generated, needed=tuple(self.needed), written=tuple(self.written))

@@ -1,4 +1,4 @@
-"""Kernels: input primitives to vertex numbers, and vertices through fetch and vertex shader into memory."""
+"""Kernels: assembly of input primitives into vertex numbers, and shading of vertices into memory."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ EXPORTS = ("assemble", "shade")
 
 
 def build_vertex_kernels(lanes: int, module: Module) -> None:
-    """assemble(record) and shade(record), for all shaders; `record` is a VertexRecord."""
+    """Add assemble(record) and shade(record), which serve all shaders; `record` is a VertexRecord."""
     _build_assemble(module)
     _build_shade(lanes, module)
 
 
 def _build_assemble(module: Module) -> None:
-    """Corners and primitive numbers of a chunk; a vertex that it uses twice gets one number.
+    """Add `assemble(record)`: write the corners and primitive numbers of a chunk, with one vertex number for each distinct vertex.
 
-    Room: `rows` vertices a primitive, and MAX_LANES more of ids and instances.
+    Room: `rows` vertices a primitive, and MAX_LANES more ids and instances.
     """
     f = Function(module, "assemble", [PTR])
     record = Record(f, f.args[0], VertexRecord)
@@ -58,7 +58,7 @@ def _build_assemble(module: Module) -> None:
 
 
 def _build_shade(lanes: int, module: Module) -> None:
-    """The vertices of a chunk through fetch and shader. `vertices` has room for whole vectors of them."""
+    """Add `shade(record)`: fetch and shade the vertices of a chunk. `vertices` has room for whole vectors of them."""
     f = Function(module, "shade_chunk", [PTR], internal=True)
     record = Record(f, f.args[0], VertexRecord)
     draw = record.get("draw")

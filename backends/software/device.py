@@ -1,6 +1,6 @@
 """The factory of CPU devices: from a screen's settings to a renderer and a dispatcher of grids.
 
-It is a module of its own, loaded with the first context, so that a screen answers questions without llvmlite.
+It is a module of its own, loaded with the first context, so that a screen can answer questions without loading llvmlite.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def make_device(settings: Settings) -> Renderer:
 
 
 def make_dispatcher(settings: Settings) -> Dispatcher:
-    """Make what runs the grids of a context."""
+    """Make the dispatcher that runs the grids of a context."""
     from backends.compute.dispatch import Dispatcher
 
     return Dispatcher(settings.threads, settings.lanes, settings.cpu, _cache(settings))

@@ -1,4 +1,4 @@
-"""The renderer behind a Gallium context: draws become batches of primitives, a flush runs them on native threads."""
+"""The renderer, which draws for a Gallium context: draws become batches of primitives, and a flush runs them on native threads."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from backends.geometry.pipeline import Pipeline
 
 SETUP_LANES = 16
-MAX_BATCHES = 1 << 14  # waiting in memory; then they are drawn
-MAX_QUEUED = 1 << 21  # primitives waiting; between native runs the caller can be interrupted
-SPARE_CHUNKS = 32  # of draw records and the like, which the next frame takes
-MAX_HELD = 1 << 28  # bytes of memory that waiting draws keep alive
+MAX_BATCHES = 1 << 14  # pending batches; when they are reached, all are drawn
+MAX_QUEUED = 1 << 21  # pending primitives, likewise; the caller can be interrupted between native runs only
+SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
+MAX_HELD = 1 << 28  # bytes of memory that pending draws may keep alive
 _BATCH = np.dtype(
     {
         "names": [name for name, *_ in Batch._fields_],
@@ -54,12 +54,20 @@ _BATCH = np.dtype(
 
 
 class Renderer:
-    """Draws into the bound framebuffer. One owner at a time; kernels are shared by all renderers of the process.
+    """A renderer that draws into the bound framebuffer. It has one owner at a time; all renderers of a process share kernels.
 
-    threads: native workers beside the caller (None: one for each CPU but the caller's; 0: the caller alone). lanes: vector
-    width of every stage (8, 16, 32; 64 for fragments only), None picks by shader; any choice gives the same bytes. cpu: "host" or an x86-64
-    level. cache: directory of compiled kernels, None for the default one, False for none. `batch` primitives make one unit
-    of front-end work, at most `window` of them are binned before tiles are drawn, each in an arena of `arena` bytes."""
+    Args:
+        threads: native workers in addition to the caller (None: one for each CPU but the caller's; 0: the caller alone).
+        lanes: vector width of every stage (8, 16, 32; 64 for fragments only); None picks one for each shader. Any choice gives the
+            same bytes.
+        cpu: "host" or an x86-64 level.
+        cache: directory of compiled kernels, None for the default one, False for none.
+        helps: whether the caller works, too; None: if a CPU is left for it.
+        setup_lanes: vector width of the front end.
+        batch: primitives of one unit of front-end work.
+        window: most batches that are binned before tiles are drawn.
+        arena: bytes of the arena that a batch is binned into.
+    """
 
     def __init__(
         self,
@@ -83,7 +91,7 @@ class Renderer:
             raise ValueError(f"lanes must be 8, 16, 32 or 64, not {lanes}")
         self.kernels = Kernels(kernels_for(cpu, cache))
         self._batch_size = batch
-        helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works where a CPU is left for it
+        helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works if a CPU is left for it
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or min(lanes or SETUP_LANES, 32)), batch, window, arena)
         self._region = Region(spare=SPARE_CHUNKS)
         self._maker = DrawBuilder(self.kernels, self._region, lanes)
@@ -93,20 +101,20 @@ class Renderer:
         self._resolves: list[Resolve] = []
         self._reads: set[tuple[int, int]] = set()
         self._waiting = Waiting()
-        self._is_ordered = False  # one thread has to do what waits
+        self._is_ordered = False  # one thread has to draw all pending work
         self._held = self._queued = 0  # bytes that draws read; primitives in batches
-        self._seen = 0  # size of the region when a repeated draw looked at what waits
-        self._bound = INFINITY  # of all depths in the framebuffer
-        self._layers = 1  # that waiting draws go to
+        self._seen = 0  # size of the region when a repeated draw last checked MAX_HELD
+        self._bound = INFINITY  # upper bound of the depths in the framebuffer
+        self._layers = 1  # layers that pending draws write
         self._vertices = self._primitives = 0
         self._units = compute_units(threads)
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
         self._streams = StreamTotals()
-        self.runs = 0  # how often targets were written; also by calls that ask for no flush
+        self.runs = 0  # number of native runs that wrote targets, including those before a flush
 
     # -- targets ------------------------------------------------------------------------------------------------------
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
-        """Binds the targets; flushes when they differ from the bound ones. ValueError for sizes above 8192 x 8192 pixels."""
+        """Bind render targets; flush if they differ from the bound ones. ValueError for sizes above 8192 x 8192 pixels."""
         if framebuffer == self._framebuffer:
             return
         self.flush()
@@ -127,15 +135,16 @@ class Renderer:
         self._resize(1)
 
     def _resize(self, layers: int) -> None:
-        """Tiles of the bound framebuffer, for draws to its first layer or to all of them."""
+        """Size the tiles for the bound framebuffer, and for draws to its first layer or to all layers."""
         self._layers = layers
         tiles_x, tiles_y = -(-self._framebuffer.width // TILE), -(-self._framebuffer.height // TILE)
         self._pool.resize(tiles_x, tiles_x * tiles_y, layers)
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
-        """Clears whole targets, all layers, without scissor or masks.
+        """Clear whole targets, all layers, without scissor or masks.
 
-        buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers."""
+        buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers.
+        """
         if self._batches or self._resolves:
             self.flush()
         for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
@@ -149,8 +158,12 @@ class Renderer:
                 clear_exactly(self._framebuffer, surface, record)
 
     def resolve(self, job: Resolve, *, waits: bool = True) -> None:
-        """Averages samples: behind the draws to the same tiles that wait, else (always without `waits`) at once."""
-        stored = meet([job.read], self._waiting.written)  # by programs, in whatever tile
+        """Average the samples of a box of pixels.
+
+        With `waits`, a resolve of the bound tiles follows the pending draws, unless these conflict with it otherwise. Any other resolve
+        runs at once.
+        """
+        stored = meet([job.read], self._waiting.written)  # pending programs may write the samples from any tile
         if waits and self.pending and self._layers == 1 and job.fits(self._framebuffer) and not stored and not self.uses(*job.written):
             self._resolves.append(job)
             return
@@ -165,7 +178,7 @@ class Renderer:
         s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = bound
 
     def _run(self, resolves: list[Resolve]) -> None:
-        """The native part, which ends with `resolves`."""
+        """Run the native part: pending work, then `resolves`."""
         work, libraries = self._pool.scene.work, [self.kernels.resolve(job.source.format, job.source.samples) for job in resolves]
         records = [job.record(library.address["resolve"]) for job, library in zip(resolves, libraries)]
         array = (ResolveRecord * len(records))(*records)
@@ -173,12 +186,12 @@ class Renderer:
         self._pool.run(self._is_ordered)
 
     def scale(self, job: Scale) -> None:
-        """Scales a box of texels at once; the caller has flushed what uses its memory."""
+        """Scale a box of texels at once; the caller has flushed pending work that uses its memory."""
         scale(self.kernels, job)
 
     # -- drawing ------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:
-        """Takes a draw. UnsupportedError, before anything is drawn, for what the renderer cannot do."""
+        """Take a draw. UnsupportedError, before anything is drawn, for state that the renderer does not support."""
         copies = self._maker.unchanged(state, info)
         if copies is not None and not (state.has_stages or self._resolves or self._waiting.written):
             self._repeat(copies)
@@ -203,7 +216,7 @@ class Renderer:
             return
         if reach is not None:
             self._note(reach)
-        if isinstance(packet, Copies):  # what it reads is known already
+        if isinstance(packet, Copies):  # the memory that it reads is noted already
             self._repeat(packet)
             return
         self._vertices += packet.vertices
@@ -212,7 +225,7 @@ class Renderer:
         self._limit()
 
     def _repeat(self, copies: Copies) -> None:
-        """A draw of this frame again, with the constants of now."""
+        """Take a draw of this frame again, with its constants as they are now."""
         packet = copies.packet
         self._vertices += packet.vertices
         self._primitives += packet.assembled
@@ -222,7 +235,10 @@ class Renderer:
             self._limit()
 
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
-        """A draw with more stages than two, or with stream output; whether the draw itself is still to come."""
+        """Run the stages of a draw that has more than two or stream output.
+
+        Return true if the rasterizer still has to draw it as a plain draw.
+        """
         fb = self._framebuffer
         if self._pipeline is None:
             from backends.geometry.pipeline import Pipeline
@@ -238,12 +254,12 @@ class Renderer:
         return is_open
 
     def _note(self, reach: Reach) -> None:
-        """A draw whose programs reach memory waits."""
+        """Note the memory that a pending draw's programs reach."""
         self._waiting.note(reach)
         self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())
 
     def enqueue(self, packet: Packet) -> None:
-        """Takes a packet, in the order in which they are drawn."""
+        """Take a packet; packets are drawn in the order in which they are taken."""
         fb = self._framebuffer
         if packet.is_layered and self._layers == 1:
             self._resize(fb.layers)
@@ -262,14 +278,14 @@ class Renderer:
                 self.carry_out()
 
     def _limit(self) -> None:
-        """After a draw: what waits must not hold too much."""
+        """Draw pending work if it keeps too much memory alive; called after each draw."""
         if not self.pending:
             self._finish()
         elif self._held + self._region.size + (self._pipeline.held if self._pipeline is not None else 0) > MAX_HELD:
             self.flush()
 
     def settle(self, reads: Sequence[tuple[int, int]], writes: Sequence[tuple[int, int]]) -> None:
-        """Draws what was taken if it writes what is read now, or reads or writes what is written now."""
+        """Draw pending work if it writes memory that `reads` names, or reads or writes memory that `writes` names."""
         if self.pending:
             written = [*self._written(), *self._waiting.written]
             if meet(reads, written) or meet(writes, [*self._reads, *written, *self._waiting.touched]):
@@ -277,11 +293,11 @@ class Renderer:
 
     @property
     def pending(self) -> bool:
-        """There is something to flush."""
+        """True if some work waits for a flush."""
         return bool(self._batches or self._clears or self._resolves)
 
     def uses(self, address: int, size: int) -> bool:
-        """Pending work reads or writes one of these bytes: flush before they change, or are looked at."""
+        """Return true if pending work reads or writes one of these bytes, so that a flush must come before they are changed or read."""
         if not self.pending:
             return False
         return meet([(address, size)], [*self._reads, *self._written(), *self._waiting.touched])
@@ -296,7 +312,7 @@ class Renderer:
         return found
 
     def flush(self) -> None:
-        """Runs everything that waits; then all bytes are in memory."""
+        """Run all pending work; on return all bytes are in memory."""
         if self.pending:
             self.carry_out()
         self._finish()
@@ -314,7 +330,7 @@ class Renderer:
             self._resize(1)
 
     def carry_out(self) -> None:
-        """Draws what was taken: the native part. Draw records stay, a long draw may go on after it."""
+        """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
         work, pool = self._pool.scene.work, self._pool
         batches = np.zeros(max(len(self._batches), 1), _BATCH)
@@ -334,7 +350,7 @@ class Renderer:
 
     # -- the rest -----------------------------------------------------------------------------------------------------
     def statistics(self) -> Statistics:
-        """Flushes; running totals of what was drawn (samples and fragments only while DrawState asked for them)."""
+        """Flush, then return the running totals. Samples and fragments are counted only while DrawState asks for them."""
         self.flush()
         workers, scene = self._pool.workers, self._pool.scene
         totals: dict[str, Any] = {name: sum(int(getattr(worker.counters, name)) for worker in workers) for name in counted(Place.WORKER)}
@@ -342,7 +358,7 @@ class Renderer:
         return self._streams.statistics(replace(Statistics(vertices=self._vertices, primitives=self._primitives), **totals))
 
     def close(self) -> None:
-        """Flushes and ends the threads; the renderer cannot be used any more."""
+        """Flush and end the threads; the renderer cannot be used afterwards."""
         self.flush()
         if self._pipeline is not None:
             self._pipeline.close()
@@ -356,5 +372,5 @@ class Renderer:
 
 
 def _place(surface: Surface | None) -> tuple[int | None, int, int]:
-    """Address, bytes a row, bytes a layer."""
+    """Return address, bytes a row and bytes a layer of a surface."""
     return (surface.address, surface.row_stride, surface.layer_stride) if surface is not None else (None, 0, 0)

@@ -1,4 +1,4 @@
-"""Scaling boxes of texels on the CPU: the calls of the blit kernels."""
+"""Scaling of boxes of texels on the CPU: the calls of the blit kernels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from backends.pipe.enums import ColorMask
 from backends.raster.kernels import Kernels
 
 PIECE = 1 << 20
-"""Target bytes of one native call: between calls the caller can be interrupted, and they stay in the cache until they are stored."""
+"""Target bytes of one native call: few enough to stay in the cache, and the caller can be interrupted between calls."""
 
 _WIDE = {"float": "R32G32B32A32_FLOAT", "uint": "R32G32B32A32_UINT", "sint": "R32G32B32A32_SINT"}
 
@@ -37,7 +37,7 @@ def scale(kernels: Kernels, job: Scale) -> None:
         return
     lanes = min(max(2 * kernels.cache.native, 8), 16)
     library = kernels.blit(key, lanes)
-    if np.may_share_memory(source, target):  # all is read before anything is written
+    if np.may_share_memory(source, target):  # one call, which reads every texel before any is written
         _call(library, key, lanes, source, target, axes)
         return
     rows = max(PIECE // (target.shape[2] * to.block_bytes), 1)
@@ -75,7 +75,7 @@ def _call(
 
 
 def _scale_odd(kernels: Kernels, source: NDArray[np.uint8], target: NDArray[np.uint8], key: BlitKey, axes: tuple[Axis, Axis, Axis]) -> None:
-    """Scale into texels of 3, 6 or 12 bytes, which kernels do not write: through 32-bit channels, packed as arrays."""
+    """Scale into texels of 3, 6 or 12 bytes, which kernels do not write: scale to 32-bit channels, then pack those as arrays."""
     wide = find_format(_WIDE[key.target.kind])
     colors = np.zeros((*target.shape[:3], wide.block_bytes), np.uint8)
     to_wide = Scale(source=source, target=colors, source_format=key.source, target_format=wide, axes=axes, mask=ColorMask.RGBA)

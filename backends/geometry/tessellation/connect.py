@@ -1,8 +1,8 @@
-"""Triangles and lines between points, as numbers of points.
+"""Connection of points to triangles and lines, given as numbers of points.
 
-Between an outer edge and the edge inside of it the two are walked together: each point has a place (`spacing.split_place`) that does not
-depend on the level, so the same pairs meet at all levels, and one more point changes the triangles at that point only. The second half
-mirrors the first one. Inside, cells of four points are cut so that the cuts point to the middle.
+Between an outer edge and the edge inside of it, both are walked together: each point has a place (`spacing.split_place`) that does not
+depend on the level, so the same pairs of points meet at all levels, and one more point changes the triangles at that point only. The
+second half mirrors the first one. The interior consists of cells of four points, cut so that the cuts point to the middle.
 """
 
 from __future__ import annotations
@@ -14,22 +14,25 @@ from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module
 
 
 class Indices:
-    """Where indices are appended: `pointer`, and how many there are. `base` is added to each."""
+    """An array that indices are appended to, at address `pointer`, with `made` indices so far. `base` is added to each index."""
 
     def __init__(self, f: Function, pointer: Val, made: Val | Var, base: Val, *, clockwise: bool) -> None:
         self.f, self.pointer, self.base, self.clockwise = f, pointer, base, clockwise
         self.made = made if isinstance(made, Var) else f.var(I32, made)
 
     def triangle(self, a: Val, b: Val, c: Val) -> None:
-        """One, counter-clockwise."""
+        """Append a triangle, given counter-clockwise."""
         self._append((a, c, b) if self.clockwise else (a, b, c))
 
     def line(self, a: Val, b: Val) -> None:
-        """One."""
+        """Append a line."""
         self._append((a, b))
 
     def cell(self, corners: tuple[Val, Val, Val, Val], first_cut: Val) -> None:
-        """Two triangles of a quadrilateral, its corners counter-clockwise; cut from the first to the third, or from second to fourth."""
+        """Append the two triangles of a quadrilateral, whose corners are given counter-clockwise.
+
+        `first_cut`: cut from the first to the third corner; otherwise from the second to the fourth.
+        """
         a, b, c, d = corners
         p, q, r, s = (self.f.select(first_cut, x, y) for x, y in ((a, b), (b, c), (c, d), (d, a)))
         self._append((p, r, q, p, s, r) if self.clockwise else (p, q, r, p, r, s))
@@ -42,10 +45,10 @@ class Indices:
 
 
 def build_join(module: Module, *, clockwise: bool) -> None:
-    """join(indices, made, outer first, last, inner first, step, last, outer half, odd, inner half, odd) -> made.
+    """Add `join(indices, made, outer first, last, inner first, step, last, outer half, odd, inner half, odd) -> made`.
 
-    Point k of the outer edge is first + k, but the last one is `last`; of the inner one first + k * step, likewise. half, odd: of `Edge`;
-    the inner edge is that of the level, which lacks its first and last segment here.
+    Point k of the outer edge is first + k, except that the last one is `last`; of the inner edge, first + k * step, likewise. half, odd: as
+    in `Edge`. The inner edge is the edge of its level without its first and last segment.
     """
     f = Function(module, "join", [PTR] + [I32] * 10, I32, internal=True)
     pointer, made, out_first, out_last, in_first, in_step, in_last, out_half, out_odd, in_half, in_odd = f.args
@@ -103,7 +106,10 @@ def build_join(module: Module, *, clockwise: bool) -> None:
 
 
 def join(f: Function, indices: Indices, outer: tuple[Val, Val], inner: tuple[Val, Val | int, Val], edges: tuple[Edge, Edge]) -> None:
-    """Call `join`: first and last outer point; first inner point, step, last one; the outer and the inner edge."""
+    """Call the kernel function `join`.
+
+    outer: first and last point of the outer edge; inner: first point, step and last point of the inner edge; edges: outer and inner.
+    """
     out_edge, in_edge = edges
     ends = [point + indices.base for point in (*outer, inner[0])]
     shape = [out_edge.half, out_edge.odd, in_edge.half, in_edge.odd]

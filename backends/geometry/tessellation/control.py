@@ -1,4 +1,4 @@
-"""Kernel: control shaders. The invocations of a patch begin a vector; a vector holds as many small patches as it can."""
+"""Kernel: tessellation control shaders. The invocations of a patch start a vector; one vector holds as many small patches as fit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Arrangement:
 
     @property
     def group(self) -> int:
-        """Lanes of a patch: whole quads."""
+        """Lanes of a patch, in whole quads."""
         return -(-self.members // QUAD) * QUAD
 
     @property
@@ -54,13 +54,13 @@ class Arrangement:
 
 
 def written_vertices(program: Program) -> int:
-    """Rows that a control program writes of each patch, and its invocations."""
+    """Return the number of rows that a control program writes for each patch, which is its number of invocations, too."""
     return max(1, program.property("TCS_VERTICES_OUT", 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlRegisters(DrawRegisters):
-    """The Interface of a control program: lanes of patches."""
+    """The Interface of a control program: lanes are invocations of patches."""
 
     record: Record
     patch: Val
@@ -72,7 +72,7 @@ class ControlRegisters(DrawRegisters):
         return self.there
 
     def row_file(self, file: File) -> RowFile:
-        """Vertices that go in, or come out."""
+        """The input or the output vertices of the patch."""
         f, program = self.f, self.program
         registers = program.file_size(file)
         if file is File.IN:
@@ -110,9 +110,9 @@ def build_control_kernel(
     cpu: str = "host",
     fuel: int = FUEL,
 ) -> Module:
-    """A module with `control(record)`: see ControlRecord. `fuel`: see `translate`.
+    """Build a module with `control(record)`, which takes a ControlRecord. `fuel`: as of `translate`.
 
-    Raises UnsupportedError for what the generator does not build.
+    Raises UnsupportedError for programs that the generator cannot build.
     """
     module = Module("control", cpu)
     arrangement = Arrangement(written_vertices(program), lanes)
@@ -147,7 +147,10 @@ def _build_shade(
     waits: bool,
     fuel: int,
 ) -> int:
-    """`shade(record, index)`, as in `llvm.stages`. Returns the bytes of state."""
+    """Add `shade(record, index)`: the vector number `index`. With barriers it also takes its state and the stop to resume at.
+
+    Returns the bytes of state that a vector keeps at barriers.
+    """
     lanes = arrangement.lanes
     f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
     barriers = Barriers(f, f.args[2], f.args[3]) if waits else None

@@ -1,7 +1,7 @@
 """Points and primitives of the three domains.
 
-Every domain says of a patch how many points and indices it has, then writes them. Points of an outer edge go counter-clockwise around
-the domain and end before the next corner; what is inside follows.
+Each domain gives the number of points and of indices of a patch, then writes them. Points of an outer edge go counter-clockwise around the
+domain and end before the next corner; the points of the interior follow.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from backends.llvm.builder.function import BOOL, I32, Function, Val
 from backends.pipe.enums import Prim
 
 LANES = 8
-_JUST_ABOVE = 1.0 + 2.0**-17  # what is no more than this is 1 in fixed point
+_JUST_ABOVE = 1.0 + 2.0**-17  # the largest level that rounds to 1 in fixed point
 _TWO_THIRDS = 0xAAAA
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Arrays that points are written to, from their element `start` on."""
+    """The arrays of coordinates that points are written to, from element `start` on."""
 
     f: Function
     u: Val
@@ -31,7 +31,7 @@ class Points:
     start: Val
 
     def run(self, first: Val, count: Val, at: Callable[[Val], tuple[Val, Val]]) -> None:
-        """Points first to first + count - 1 of the patch; `at` gives coordinates in fixed point of numbers from 0 on."""
+        """Write the points first to first + count - 1 of the patch; `at` gives the fixed-point coordinates of numbers from 0 on."""
         f, lane = self.f, numbers(self.f, LANES)
         with f.range(0, count, LANES) as k:
             offset = (self.start + first + k) << 2
@@ -40,7 +40,7 @@ class Points:
 
 
 class Domain(ABC):
-    """One patch of a domain. outer: four levels, inner: two, as they were given."""
+    """One patch of a domain. outer: the four outer levels, inner: the two inner levels, as the shader wrote them."""
 
     outer_edges = 4
     inner_edges = 2
@@ -59,7 +59,7 @@ class Domain(ABC):
         self.single = f.const(BOOL, 1)
         for level in (*outer, *inner):
             self.single = self.single & (level <= _JUST_ABOVE)
-        if spacing is Spacing.FRACTIONAL_ODD:  # where something is subdivided there is something inside
+        if spacing is Spacing.FRACTIONAL_ODD:  # a subdivided patch has an interior
             least = f.select(self.single, f.const(inner[0].type, 1.0), SMALLEST_ABOVE_ONE)
             inner = [f.max(level, least) for level in inner]
         self.outer = [edge_of(f, level, spacing) for level in outer]
@@ -71,32 +71,32 @@ class Domain(ABC):
 
     @property
     def border(self) -> Val:
-        """Points of the outer edges."""
+        """The number of points of the outer edges."""
         return self.starts[-1]
 
     def ends(self, edge: int) -> tuple[Val, Val]:
-        """First and last point of an outer edge."""
+        """Return the first and the last point of an outer edge."""
         is_last = edge == len(self.around) - 1
         return self.starts[edge], self.f.const(I32, 0) if is_last else self.starts[edge + 1]
 
     @abstractmethod
     def counts(self) -> tuple[Val, Val]:
-        """Points, and indices of lines or triangles."""
+        """Return the number of points, and of indices of lines or triangles."""
 
     @abstractmethod
     def write_points(self, points: Points) -> None:
-        """All of them."""
+        """Write the coordinates of all points."""
 
     @abstractmethod
     def write_indices(self, indices: Indices) -> None:
-        """Those of lines or triangles."""
+        """Write the indices of all lines or triangles."""
 
 
 class Quads(Domain):
-    """Outer edges: u = 0, v = 0, u = 1, v = 1. Inside a grid, row after row of constant v."""
+    """The quad domain. Outer edges: u = 0, v = 0, u = 1, v = 1. The interior is a grid, row after row of constant v."""
 
     def counts(self) -> tuple[Val, Val]:
-        """Points and indices."""
+        """Return the number of points, and of indices of triangles."""
         f = self.f
         across, up = (edge.segments for edge in self.inner)
         triangles = self.border + ((across + up - 4) << 1) + ((across - 2) * (up - 2) << 1)
@@ -104,7 +104,7 @@ class Quads(Domain):
         return self.border + f.select(self.single, f.const(I32, 0), inside), f.select(self.single, f.const(I32, 6), triangles * 3)
 
     def write_points(self, points: Points) -> None:
-        """Edges, then the grid."""
+        """Write the points of the edges, then those of the grid."""
         f = self.f
         for number, edge in enumerate(self.outer):
             backward, far = number in (0, 3), f.const(I32, ONE if number >= 2 else 0)
@@ -124,7 +124,7 @@ class Quads(Domain):
                 row.add(width)
 
     def write_indices(self, indices: Indices) -> None:
-        """Around, then the cells of the grid."""
+        """Write the triangles between the edges and the grid, then the cells of the grid."""
         f = self.f
         with f.else_of(self.single) as otherwise:
             a, b, c, d = (f.const(I32, k) for k in range(4))
@@ -153,9 +153,9 @@ class Quads(Domain):
                 indices.cell((a, a + 1, a + width + 1, a + width), self._cut(i, j))
 
     def _cut(self, i: Val, j: Val) -> Val:
-        """Is the cell right of line i and above line j cut from its lower left corner?
+        """Return true if the cell right of line i and above line j is cut from its lower left corner.
 
-        Cuts point to the middle. Of an odd number of cells some lie between: the middle column is cut this way, the middle row is not.
+        Cuts point to the middle. If the number of cells is odd, a middle column is cut from the lower left, a middle row is not.
         """
         across, up = (edge.segments for edge in self.inner)
         x, y = (i << 1) + 1 - across, (j << 1) + 1 - up
@@ -164,12 +164,15 @@ class Quads(Domain):
 
 
 class Triangles(Domain):
-    """Outer edges: u = 0, v = 0, w = 0. Inside rings, each with the same edges, and in the middle a point or nothing."""
+    """The triangle domain. Outer edges: u = 0, v = 0, w = 0.
+
+    The interior consists of rings whose sides have equal numbers of segments, and of a point, a triangle or nothing in the middle.
+    """
 
     outer_edges, inner_edges = 3, 1
 
     def counts(self) -> tuple[Val, Val]:
-        """Points and indices."""
+        """Return the number of points, and of indices of triangles."""
         f, inside = self.f, self.inner[0]
         half = inside.segments.lshr(1)
         odd = inside.odd.ne(0)
@@ -179,7 +182,7 @@ class Triangles(Domain):
         return self.border + f.select(self.single, f.const(I32, 0), points), f.select(self.single, f.const(I32, 1), triangles) * 3
 
     def write_points(self, points: Points) -> None:
-        """Edges, then rings, then the middle."""
+        """Write the points of the edges, then those of the rings, then the one in the middle."""
         f = self.f
         for number, edge in enumerate(self.outer):
 
@@ -214,7 +217,7 @@ class Triangles(Domain):
             points.run(first.get(), f.const(I32, 1), lambda k: (middle, middle))
 
     def write_indices(self, indices: Indices) -> None:
-        """Around, then from ring to ring."""
+        """Write the triangles between the edges and the first ring, then those from ring to ring."""
         f = self.f
         with f.else_of(self.single) as otherwise:
             indices.triangle(*(f.const(I32, k) for k in range(3)))
@@ -251,14 +254,14 @@ class Triangles(Domain):
 
 
 def _on_side(side: int, along: Val, depth: Val) -> tuple[Val, Val]:
-    """u and v of what lies `along` a side of the triangle, `depth` away from it."""
+    """Return u and v of a point that lies `along` a side of the triangle, `depth` away from it."""
     if side == 0:
         return depth, along
     return (along, depth) if side == 1 else (along, ONE - along - depth)
 
 
 class Isolines(Domain):
-    """Lines of constant v: as many as the first outer level says, segments by the second one."""
+    """Lines of constant v: the first outer level is their number, the second the number of segments of each."""
 
     outer_edges, inner_edges = 2, 0
 
@@ -268,19 +271,19 @@ class Isolines(Domain):
         self.line = edge_of(self.f, clamp(self.f, outer[1], self.spacing), self.spacing)
 
     def counts(self) -> tuple[Val, Val]:
-        """Points and indices."""
+        """Return the number of points, and of indices of lines."""
         lines, segments = self.lines.segments, self.line.segments
         return lines * (segments + 1), lines * segments << 1
 
     def write_points(self, points: Points) -> None:
-        """Line after line."""
+        """Write the points of one line after another."""
         f, each = self.f, self.line.segments + 1
         with f.range(0, self.lines.segments) as line:
             v = place(f, self.lines, line)
             points.run(line * each, each, lambda k: (place(f, self.line, k), v))
 
     def write_indices(self, indices: Indices) -> None:
-        """Each segment by its two points."""
+        """Write each segment as its two points."""
         f, segments = self.f, self.line.segments
         with f.range(0, self.lines.segments) as line, f.range(0, segments) as k:
             a = line * (segments + 1) + k

@@ -1,4 +1,4 @@
-"""Kernel: evaluation shaders. A vector holds points of one patch, so what the patch has is read once for all of them."""
+"""Kernel: tessellation evaluation shaders. A vector holds points of one patch, so values of the patch are loaded once for all lanes."""
 
 from __future__ import annotations
 
@@ -29,10 +29,13 @@ _Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PatchRows(RowFile):
-    """Registers of the one patch that all lanes belong to: what is named by numbers is one value for all. What lies outside reads 0."""
+    """Registers of the one patch that all lanes belong to.
+
+    A constant index gives one value for all lanes. Indices outside of the file read 0.
+    """
 
     def load(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> Val:
-        """A channel of a register of the range `reach` (first, count): i32, a scalar where row and register are."""
+        """Return a channel of a register of the range `reach` (first, count): i32, a scalar if row and register are scalars."""
         f, line, count = self.f, 0 if row is None else row, self.rows.number
         if any(isinstance(index, Val) and index.lanes > 1 for index in (line, register)):
             inside, offset = self._locate(row, register, channel, reach)
@@ -55,7 +58,7 @@ class PatchRows(RowFile):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRegisters(DrawRegisters):
-    """The Interface of an evaluation program: points `point` and following of patch `patch`."""
+    """The Interface of an evaluation program: lanes are points from number `point` on of patch `patch`."""
 
     record: Record
     rows: int
@@ -69,7 +72,7 @@ class EvaluationRegisters(DrawRegisters):
         return (self.f.lanes_const(I32.wide(lanes), range(lanes)) + self.point) < self.end
 
     def row_file(self, file: File) -> RowFile:
-        """Vertices of the patch."""
+        """The input vertices of the patch."""
         f, rows, registers = self.f, self.f.const(I32, self.rows), self.program.file_size(file)
         words = f.at(self.record.get("inputs"), self.patch.zext(I64) * (16 * self.rows * registers))
         base = f.const(I64.wide(self.lane_map.lanes), 0)
@@ -85,7 +88,7 @@ class EvaluationRegisters(DrawRegisters):
         )
 
     def coordinate(self, channel: int) -> Val:
-        """A channel of the points' place in the domain."""
+        """Return a channel of TESSCOORD, the points' coordinates in the domain."""
         f, vec = self.f, F32.wide(self.lane_map.lanes)
         if channel == 3 or (channel == 2 and Tessellator.of(self.program).domain is not Prim.TRIANGLES):
             return f.const(vec, 0.0)
@@ -93,13 +96,13 @@ class EvaluationRegisters(DrawRegisters):
         return (u, v, (1.0 - u) - v)[channel]
 
     def level(self, which: str, channel: int) -> Val:
-        """An outer or inner tessellation level of the patch; 0 where there is none."""
+        """Return an outer or inner tessellation level of the patch; 0 for a channel that has none."""
         levels = load_levels(self.record, which, self.patch)
         found = levels[channel] if channel < len(levels) else self.f.const(F32, 0.0)
         return self.f.splat(found, self.lane_map.lanes)
 
     def patch_number(self) -> Val:
-        """The number of the patch in the draw."""
+        """Return the number of the patch in the draw."""
         return self.f.splat(self.f.load(I32, self.record.get("numbers"), self.patch << 2), self.lane_map.lanes)
 
     KERNELS: ClassVar[str] = "tessellation"
@@ -124,9 +127,9 @@ def build_evaluation_kernel(
     cpu: str = "host",
     fuel: int = FUEL,
 ) -> Module:
-    """A module with `evaluate(record)`: see EvaluationRecord. `rows`: vertices of a patch; `fuel`: see `translate`.
+    """Build a module with `evaluate(record)`, which takes an EvaluationRecord. `rows`: vertices of a patch; `fuel`: as of `translate`.
 
-    Raises UnsupportedError for what the generator does not build.
+    Raises UnsupportedError for programs that the generator cannot build.
     """
     module = Module("evaluate", cpu)
     _build_points(module, program, lanes, rows, (textures, samplers, images), fuel)
@@ -143,7 +146,10 @@ def build_evaluation_kernel(
 
 
 def _build_points(module: Module, program: Program, lanes: int, rows: int, bound: _Bound, fuel: int) -> None:
-    """points(record, patch, point, end): one vector. Its last lanes may write to where the next one will."""
+    """Add `points(record, patch, point, end)`: one vector.
+
+    The surplus lanes of a patch's last vector write where its successor writes later.
+    """
     f = Function(module, "points", [PTR, I32, I32, I32], internal=True)
     record, (patch, point, end) = Record(f, f.args[0], EvaluationRecord), f.args[1:]
     nothing = record.get("inputs")

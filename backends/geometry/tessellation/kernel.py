@@ -1,4 +1,4 @@
-"""The kernel: patch after patch, as many as there is room for."""
+"""Kernel: the fixed-function tessellator, one patch after another as long as there is room."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backends.llvm.builder.record import Record
 
 
 def build_tessellator(key: Tessellator, module: Module) -> None:
-    """tessellate(record): see `TessRecord`."""
+    """Add `tessellate(record)`, which takes a `TessRecord`."""
     native_entry(module, "tessellate", "patches")
     build_join(module, clockwise=key.clockwise)
     f = Function(module, "patches", [PTR], internal=True)
@@ -49,13 +49,15 @@ def build_tessellator(key: Tessellator, module: Module) -> None:
 
 
 def _write(f: Function, pointer: Val, first: Val, count: Val, values: Val, step: int = 1) -> None:
-    """`values` in `count` elements from number `first` on, each time `step` a lane higher."""
+    """Store a sequence of `count` elements from number `first` on: `values`, then the same plus `step` times the number of elements
+    done.
+    """
     with f.range(0, count, LANES) as k:
         f.store(values + k * step, pointer, (first + k) << 2)
 
 
 def native_entry(module: Module, name: str, inner: str) -> None:
-    """`name(record)`, for calls from Python: `inner(record)` in the floating-point environment of kernels."""
+    """Add `name(record)`, for calls from Python: it calls `inner(record)` in the floating-point environment of kernels."""
     f = Function(module, name, [PTR])
     with default_environment(f):
         f.call(None, inner, *f.args)

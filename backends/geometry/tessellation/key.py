@@ -1,4 +1,4 @@
-"""What a tessellator is made for, and the record that its kernel works on."""
+"""The key that a tessellator is compiled for, and the record that its kernel works on."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MAX_LEVEL = 64
 MAX_POINTS = (MAX_LEVEL + 1) ** 2
 """Points of one patch."""
 MAX_PRIMITIVES = 2 * MAX_LEVEL**2
-"""Primitives of one patch; a point is one, too."""
+"""Primitives of one patch; points count as primitives."""
 SLACK = 64
-"""Elements behind the end of its arrays that a kernel may overwrite."""
+"""Elements after the end of its arrays that the kernel may overwrite."""
 
 
 class Spacing(IntEnum):
@@ -30,7 +30,7 @@ class Spacing(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tessellator:
-    """A domain (TRIANGLES, QUADS, or LINES for isolines), a spacing, the order of vertices, and whether only points are wanted."""
+    """A domain (TRIANGLES, QUADS, or LINES for isolines), a spacing, the order of vertices, and whether primitives are points."""
 
     domain: Prim
     spacing: Spacing
@@ -39,7 +39,7 @@ class Tessellator:
 
     @staticmethod
     def of(program: Program) -> Tessellator:
-        """What a TESS_EVAL program asks for; what it does not say is 0. UnsupportedError for another domain."""
+        """Return the tessellator of a TESS_EVAL program; undeclared properties are 0. UnsupportedError for an unknown domain."""
         mode, spacing = program.property("TES_PRIM_MODE"), program.property("TES_SPACING")
         if mode not in (Prim.TRIANGLES, Prim.QUADS, Prim.LINES):
             raise UnsupportedError.at("B060", f"TES_PRIM_MODE {mode} is no domain: 1 LINES, 4 TRIANGLES, 7 QUADS")
@@ -48,24 +48,24 @@ class Tessellator:
 
     @property
     def primitive(self) -> Prim:
-        """What comes out: POINTS, LINES or TRIANGLES, each with vertices of its own indices."""
+        """The kind of primitives that come out: POINTS, LINES or TRIANGLES, all with indices."""
         if self.points:
             return Prim.POINTS
         return Prim.LINES if self.domain is Prim.LINES else Prim.TRIANGLES
 
     @property
     def vertices(self) -> int:
-        """Indices of a primitive."""
+        """The number of indices of a primitive."""
         return {Prim.POINTS: 1, Prim.LINES: 2, Prim.TRIANGLES: 3}[self.primitive]
 
 
 class TessRecord(ctypes.Structure):
-    """One call of `tessellate`: patches `first` to `patches` - 1, as many as fit; `first` becomes the first that did not.
+    """One call of `tessellate`: patches `first` to `patches` - 1, as many as fit; `first` becomes the first that did not fit.
 
-    Levels: see LEVEL_FIELDS. u, v: coordinates of the points in the domain, those of patch k from element starts[k] to
-    starts[k + 1] - 1. indices: numbers of points as elements of u and v; owners: numbers[k] of the patch of each primitive. points,
-    primitives: how many there are; the kernel appends. A patch is taken whole or not at all; there must be room for MAX_POINTS and
-    MAX_PRIMITIVES at least, and SLACK elements behind.
+    Levels: see LEVEL_FIELDS. u, v: coordinates of points in the domain; those of patch k are the elements starts[k] to starts[k + 1] - 1.
+    indices: numbers of points as elements of u and v; owners: for each primitive, numbers[k] of its patch. points, primitives: their
+    counts; the kernel appends. A patch is taken whole or not at all; there must be room for MAX_POINTS and MAX_PRIMITIVES at least, and for
+    SLACK elements after them.
     """
 
     _fields_ = [

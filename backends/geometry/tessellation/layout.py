@@ -1,4 +1,4 @@
-"""What the programs of a draw of patches say: where levels and rows lie. It is the same for all draws with these programs."""
+"""Layout of levels and rows in memory, as the programs of a draw of patches give it. It is the same for all draws with these programs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from tgsi.language.program import Program
 
 LEVELS: Mapping[str, int] = {"TESSOUTER": OUTER, "TESSINNER": INNER}
 _TYPICAL_POINTS, _TYPICAL_PRIMITIVES = 33 * 33, 2 * 32 * 32
-"""Of a patch of level 32; the highest levels give four times as much."""
+"""Points and primitives of a patch of level 32; the highest level gives four times as many."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowsLayout:
-    """The rows of patches that a stage reads. template: the record that says which output feeds which input; patch_bytes: of a patch."""
+    """The rows of patches that a stage reads.
+
+    patch_bytes: bytes of the rows of a patch. template: a record that assigns outputs to inputs.
+    """
 
     rows: int
     patch_bytes: int
@@ -27,7 +30,7 @@ class RowsLayout:
 
     @staticmethod
     def of(producer: Program, consumer: Program, rows: int) -> RowsLayout:
-        """Rows for `consumer`, `rows` vertices a patch, from the outputs of `producer`."""
+        """Lay out rows for `consumer`, `rows` vertices a patch, from the outputs of `producer`."""
         registers, r = consumer.file_size(File.IN), RowsRecord()
         r.rows, r.registers, r.vertex_size = rows, registers, 16 * producer.file_size(File.OUT)
         for register, source in enumerate(input_sources(producer, consumer)):
@@ -41,11 +44,15 @@ class RowsLayout:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PatchLayout:
-    """control, evaluation: the rows that each reads; without a control program `control` is None.
+    """The layout of the stages of a draw of patches.
 
-    written: vertices of a patch that the control program writes, each of `written_size` bytes; outer, inner: bytes to the levels among
-    them, -1 where it writes none. size: bytes of a point that comes out. most_bytes: of a patch of a high level, or of what its vertices
-    take on the way.
+    Attributes:
+        key: the tessellator.
+        control, evaluation: the rows that each stage reads; `control` is None without a control program.
+        written: vertices of a patch that the control program writes, each of `written_size` bytes; without one, vertices of a patch.
+        outer, inner: byte offsets of the levels in the first of these vertices, -1 if the program does not write them.
+        size: bytes of a vertex of the evaluation shader.
+        most_bytes: bytes of a patch of a high level, or of its rows on the way, whichever is more.
     """
 
     key: Tessellator
@@ -60,7 +67,7 @@ class PatchLayout:
 
     @staticmethod
     def of(vertex: Program, control: Program | None, evaluation: Program, rows: int) -> PatchLayout:
-        """For patches of `rows` vertices."""
+        """Derive the layout for patches of `rows` vertices."""
         key, size = Tessellator.of(evaluation), 16 * evaluation.file_size(File.OUT)
         points = _TYPICAL_POINTS * size + _TYPICAL_PRIMITIVES * 4 * (key.vertices + 1)
         if control is None:
@@ -94,6 +101,6 @@ class PatchLayout:
 
 
 def _place(program: Program, name: str) -> int:
-    """Bytes to an output in a vertex, -1 where it is not declared."""
+    """Return the byte offset of an output in a vertex, -1 if it is not declared."""
     found = (16 * d.first for d in program.declared(File.OUT) if d.semantic is not None and d.semantic.name == name)
     return next(found, -1)

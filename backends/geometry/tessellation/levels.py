@@ -1,4 +1,4 @@
-"""The levels of patches in memory, as the records of this package name them."""
+"""The tessellation levels of patches in memory: the fields that records have for them, and their loads."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ LEVEL_FIELDS: list[Any] = [
     *((name, ctypes.c_void_p) for name in ("outer", "inner")),
     *((name, ctypes.c_int64) for name in ("outer_stride", "inner_stride")),
 ]
-"""Patch k's TESSOUTER (four floats) at outer + k * outer_stride bytes, its TESSINNER (two) at inner + k * inner_stride."""
+"""Fields that locate levels: TESSOUTER of patch k (four floats) at outer + k * outer_stride bytes, TESSINNER (two) likewise."""
 
 
 def load_levels(record: Record, name: str, patch: Val) -> list[Val]:
-    """The levels `outer` or `inner` of a patch (i32), f32 scalars."""
+    """Return the levels `outer` or `inner` of a patch (i32), as f32 scalars."""
     f, count = record.f, OUTER_LEVELS if name == "outer" else INNER_LEVELS
     at = f.at(record.get(name), patch.zext(I64) * record.get(f"{name}_stride"))
     return [f.load(F32, at, 4 * k) for k in range(count)]

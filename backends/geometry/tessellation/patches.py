@@ -1,4 +1,4 @@
-"""From what is bound to the stage of a draw of patches."""
+"""The tessellation stage of a draw, made from the shaders and resources that are bound: kernels, ShaderEnvs, layout."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from tgsi.language.facts.enums import File, Processor
 
 _LAYOUT = layout_digest(RowsRecord, TessRecord, ControlRecord, EvaluationRecord)
 _MOST_LANES = 16
-"""Points of a vector: those of one patch, which may have few."""
+"""Widest vector. Its lanes are points of one patch, and a patch may have few."""
 
 
 def patch_vertices(state: DrawState, info: DrawInfo) -> int:
-    """Vertices of a patch. ValueError where a draw has something else, or patches of too many vertices."""
+    """Return the number of vertices of a patch. ValueError for another kind of primitive, or for patches of too many vertices."""
     if info.mode is not Prim.PATCHES:
         raise ValueError(f"draw_vbo: mode: tessellation shaders want PATCHES, not {Prim(info.mode).name}")
     vertices = info.vertices_per_patch or state.patch_vertices
@@ -47,14 +47,14 @@ def patch_vertices(state: DrawState, info: DrawInfo) -> int:
 
 
 class _Maker:
-    """Compiled stages of one draw."""
+    """Maker of the compiled stages of one draw."""
 
     def __init__(self, maker: DrawBuilder, packet: Packet, counters: BufferTable) -> None:
         self._maker, self._packet, self._counters = maker, packet, counters
         self.cache: KernelCache = maker.kernels.cache
 
     def fixed(self, key: tuple[Hashable, ...], name: str, build: Callable[[Module], None]) -> Entry:
-        """A function that does not depend on programs."""
+        """Return a kernel that does not depend on programs."""
         return self.cache.keep((*key, _LAYOUT), (name,), build).entry()
 
     def of_shader(
@@ -66,7 +66,7 @@ class _Maker:
         build: Callable[..., Module],
         *more: int,
     ) -> Compiled:
-        """The function `name` of a shader with what is bound to its stage."""
+        """Return the kernel `name` of a shader, compiled for the resources bound to its stage."""
         program = shader.program
         if program.file_size(File.OUT) > MAX_REGISTERS or program.file_size(File.IN) > MAX_REGISTERS:
             raise UnsupportedError.at("B001", f"a shader may have {MAX_REGISTERS} inputs and outputs")
@@ -84,9 +84,9 @@ class _Maker:
 
 
 def tessellation_stage(maker: DrawBuilder, state: DrawState, info: DrawInfo, vertex: Shader, packet: Packet) -> TessellationStage:
-    """The tessellation stage of a draw, right after the vertex shader. `packet` receives the memory ranges that it reads.
+    """Make the tessellation stage of a draw, which follows the vertex shader. `packet` receives the memory ranges that it reads.
 
-    Raises UnsupportedError for what the generator does not build.
+    Raises UnsupportedError for programs that the generator cannot build.
     """
     make = _Maker(maker, packet, state.counters)
     control_stage, evaluation_stage = state.stage[Processor.TESS_CTRL], state.stage[Processor.TESS_EVAL]

@@ -1,4 +1,4 @@
-"""What Python and the kernels of tessellation shaders share: one `ctypes.Structure` each.
+"""The records that Python and the kernels of tessellation shaders share, one `ctypes.Structure` each.
 
 A row is a vertex of a patch: words [register][channel]. Rows of patches follow each other.
 """
@@ -12,26 +12,26 @@ from backends.geometry.records import MAX_REGISTERS
 from backends.geometry.tessellation.levels import LEVEL_FIELDS
 
 OUTER, INNER = -3, -4
-"""In place of the output that feeds an input, beside DEFAULT and PRIMITIVE of `stream.records`: levels of the patch."""
+"""Sources of an input that are levels of the patch, in addition to DEFAULT and PRIMITIVE of `backends.geometry.records`."""
 
 
 class RowsRecord(ctypes.Structure):
-    """Rows of patches from the outputs of the stage before, which may be its vertices at `corners`, or rows again (`corners` is null)."""
+    """Rows of patches, copied from the outputs of the stage before: its vertices at `corners`, or rows again (then `corners` is null)."""
 
     _fields_ = [
         *LEVEL_FIELDS,
         *((name, c_void_p) for name in ("vertices", "corners", "numbers", "target")),
         *((name, c_int32) for name in ("vertex_size", "patches", "rows", "registers")),
-        ("source", c_int32 * MAX_REGISTERS),  # of each target register: bytes into the vertex, or a number below 0
+        ("source", c_int32 * MAX_REGISTERS),  # by target register: bytes into the vertex, or one of the sources below 0
     ]
 
 
 class ControlRecord(ctypes.Structure):
     """Control shader invocations of `patches` patches.
 
-    inputs: rows of each, `rows` a patch; outputs: rows too, as many as the program writes, 0 at first. numbers: of each patch.
-    state: `state_bytes` for each vector of a patch, kept at barriers; where it is null a kernel with barriers only says how many that
-    are. stops: one i32 for each vector of all patches.
+    inputs: the input rows, `rows` for each patch; outputs: the output rows, as many as the program writes, all 0 at first. numbers: the
+    number of each patch. state: `state_bytes` for each vector of a patch, to keep values at barriers; where it is null a kernel with
+    barriers only stores `state_bytes`. stops: one i32 for each vector of all patches.
     """
 
     _fields_ = [
@@ -42,9 +42,10 @@ class ControlRecord(ctypes.Structure):
 
 
 class EvaluationRecord(ctypes.Structure):
-    """Evaluation shader invocations of all points of the patches `first` to `patches` - 1: u, v, starts as in TessRecord, inputs as above.
+    """Evaluation shader invocations of all points of the patches `first` to `patches` - 1.
 
-    vertices: what comes out, [point][OUT register][channel], with room for as many more as there are lanes.
+    u, v, starts: as in TessRecord; inputs: as in ControlRecord. vertices: the output, [point][OUT register][channel], with room for as many
+    more points as there are lanes.
     """
 
     _fields_ = [

@@ -1,4 +1,4 @@
-"""Kernel: the rows that a stage of patches reads, from the outputs of the stage before."""
+"""Kernel: copy the rows that a stage of patches reads from the outputs of the stage before."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from backends.llvm.builder.record import Record
 
 
 def build_rows(module: Module) -> None:
-    """rows(record): see RowsRecord."""
+    """Add `rows(record)`, which takes a RowsRecord."""
     f = Function(module, "rows", [PTR])
     r = Record(f, f.args[0], RowsRecord)
     vertices, corners, size = r.get("vertices"), r.get("corners"), r.get("vertex_size").zext(I64)
@@ -36,7 +36,7 @@ def build_rows(module: Module) -> None:
 
 
 def _special(f: Function, r: Record, patch: Val, source: Val) -> Val:
-    """What comes from no output: four channels."""
+    """Return four channels of an input that no output feeds: a constant, the patch's number, or its levels."""
     number = f.splat(f.load(I32, r.get("numbers"), patch << 2), 4).as_float()
     value = f.var(F32.wide(4), f.lanes_const(F32.wide(4), (0.0, 0.0, 0.0, 1.0)))
     value.set(f.select(source.eq(PRIMITIVE), number, value.get()))

@@ -1,10 +1,10 @@
-"""Where points lie on a subdivided edge, in fixed point with 16 fractional bits.
+"""Positions of points on a subdivided edge, in fixed point with 16 fractional bits.
 
-An edge of level f has n segments, all alike but two that are shorter and grow with f. Its points are placed in halves that mirror each
-other, bit for bit, so an edge is the same from both of its ends and for both of its patches.
+An edge of level f has n segments, all of one length except two that are shorter and grow with f. Its points are placed in halves that
+mirror each other, bit for bit, so an edge is the same from both of its ends and for both of its patches.
 
-When f passes an even (or odd) number a segment is split in each half. The order of the splits is fixed: point number k of a half,
-k = 2^l + j, lies at (2j + 1) / 2^(l + 1) of it. `split_place` numbers these places from 1 to 32, 0 being the edge's end.
+When f passes an even (or odd) number a segment is split in each half. The order of the splits is fixed: point number k of a half, k = 2^l +
+j, lies at (2j + 1) / 2^(l + 1) of it. `split_place` numbers these places from 1 to 32, 0 being the edge's end.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ SMALLEST_ABOVE_ONE = 1.0 + 2.0**-16
 class Edge:
     """A subdivided edge; i32 scalars.
 
-    half: points of a half with the end, without the middle point; odd: 1 where the number of segments is; fraction: how far a level is
-    between two numbers of segments; lower, upper: 1 / those numbers; split: the last point that no segment being split lies before.
+    half: points of a half with the end, without the middle point; odd: 1 if the number of segments is odd, else 0; fraction: position of
+    the level between two numbers of segments; lower, upper: 1 / those numbers; split: a point with a greater number than this has a number
+    that is one less at the lower number of segments.
     """
 
     half: Val
@@ -37,19 +38,19 @@ class Edge:
 
     @property
     def segments(self) -> Val:
-        """How many segments."""
+        """The number of segments."""
         return (self.half << 1) - self.odd
 
 
 def clamp(f: Function, level: Val, spacing: Spacing, least: Val | float | None = None) -> Val:
-    """A level inside the limits of a spacing (`least` in place of the lower one), rounded up where it is EQUAL; NaN is the lowest."""
+    """Clamp a level to the limits of a spacing and round it up if that is EQUAL; `least` replaces the lower limit, and NaN becomes it."""
     low, high = _LIMITS[spacing]
     inside = f.min(f.max(level, low if least is None else least), high)
     return f.ceil(inside) if spacing is Spacing.EQUAL else inside
 
 
 def split_place(number: int) -> int:
-    """The place of point `number` of a half, 0 to 32."""
+    """Return the place of point `number` of a half, 0 to 32."""
     if number == 0:
         return 0
     level = number.bit_length() - 1
@@ -57,7 +58,7 @@ def split_place(number: int) -> int:
 
 
 def split_masks() -> list[int]:
-    """For 0 to 33 points of a half: a bit for the place of each."""
+    """Return, for 0 to 33 points of a half, a mask with a bit for the place of each."""
     masks = [0]
     for number in range(MAX_LEVEL // 2 + 1):
         masks.append(masks[-1] | 1 << split_place(number))
@@ -65,7 +66,7 @@ def split_masks() -> list[int]:
 
 
 def edge_of(f: Function, level: Val, spacing: Spacing, *, is_inner: bool = False) -> Edge:
-    """The edge of a clamped level. An inner EQUAL level of 1 counts as 2: where outer ones are higher there is something inside."""
+    """Return the edge of a clamped level. An inner EQUAL level of 1 counts as 2, because higher outer levels require an interior."""
     fixed = f.round(level * float(ONE)).cast("fptosi", I32)
     if spacing is Spacing.EQUAL:
         odd = fixed.lshr(16) & 1
@@ -75,7 +76,7 @@ def edge_of(f: Function, level: Val, spacing: Spacing, *, is_inner: bool = False
     half = (fixed + 1).lshr(1)
     half = half + f.select(odd.ne(0) | half.eq(HALF), f.const(I32, HALF), 0)
     below, above, fraction = half.lshr(16), (half + (ONE - 1)).lshr(16), half & (ONE - 1)
-    whole = below - odd  # what is split: its number of points in a half
+    whole = below - odd  # points in a half before the splits
     rest = whole - (f.const(I32, 1) << (31 - f.intrinsic("ctlz", whole | 1, Val(f, BOOL, "true"))))
     split = f.select(whole.eq(0), f.const(I32, 0), (rest << 1) + 1)
     split = f.select(fraction.eq(0), above + 1, split)
@@ -83,13 +84,13 @@ def edge_of(f: Function, level: Val, spacing: Spacing, *, is_inner: bool = False
 
 
 def _inverse(f: Function, segments: Val) -> Val:
-    """1 / segments, rounded to nearest."""
+    """Return 1 / segments in fixed point, rounded to nearest."""
     at_least_one = f.max(segments, 1)
     return (at_least_one.lshr(1) + ONE).udiv(at_least_one)
 
 
 def place(f: Function, edge: Edge, point: Val) -> Val:
-    """Where points (i32 lanes, 0 to segments) lie, 0 to ONE."""
+    """Return the positions of points (i32 lanes, 0 to segments) on the edge, 0 to ONE."""
     mirrored = point >= edge.half
     near = f.select(mirrored, edge.segments - point, point)
     earlier = near - (near > edge.split).zext(I32)
@@ -99,10 +100,10 @@ def place(f: Function, edge: Edge, point: Val) -> Val:
 
 
 def coordinate(fixed: Val) -> Val:
-    """As f32, exactly."""
+    """Convert fixed point to f32, exactly."""
     return fixed.cast("sitofp", F32) * (1.0 / ONE)
 
 
 def numbers(f: Function, lanes: int) -> Val:
-    """0, 1, 2... in lanes."""
+    """Return 0, 1, 2... in lanes."""
     return f.lanes_const(I32.wide(lanes), range(lanes))

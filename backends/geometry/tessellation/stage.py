@@ -1,4 +1,4 @@
-"""Patches as a draw goes through them: control shader, tessellator, evaluation shader, one chunk at a time."""
+"""The stage of patches in a draw: control shader, tessellator, evaluation shader, one chunk at a time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from backends.geometry.tessellation.records import ControlRecord, EvaluationReco
 from backends.llvm.engine.engine import Entry, Library
 
 PIECE_POINTS, PIECE_PRIMITIVES = 4 * MAX_POINTS, 4 * MAX_PRIMITIVES
-"""Room for what is tessellated at once."""
+"""Points and primitives that are tessellated at once."""
 
 Levels = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A stage's native function of one record, the address of its ShaderEnv, its lanes, and what must live as long."""
+    """A stage's native function of one record, the address of its ShaderEnv, its lanes, and the library that must live as long."""
 
     entry: Entry
     environment: int
@@ -34,7 +34,7 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class _Levels:
-    """Where levels lie: an address and bytes to the next patch, for the outer and the inner ones."""
+    """The location of levels: for the outer and the inner ones, an address and the bytes from one patch to the next."""
 
     outer: int
     inner: int
@@ -42,13 +42,13 @@ class _Levels:
     inner_stride: int = 0
 
     def write(self, record: RowsRecord | TessRecord | EvaluationRecord) -> None:
-        """Into a record."""
+        """Write the location into a record."""
         record.outer, record.inner = self.outer, self.inner
         record.outer_stride, record.inner_stride = self.outer_stride, self.inner_stride
 
 
 class TessellationStage:
-    """Patches to points, lines or triangles. `levels`: those of patches without control shader."""
+    """Patches to points, lines or triangles."""
 
     def __init__(
         self,
@@ -60,7 +60,11 @@ class TessellationStage:
         tessellate: Entry,
         levels: Levels,
     ) -> None:
-        """`control` and `evaluation` are the programs of `layout`; `copy_rows` and `tessellate` kernels on RowsRecords and TessRecords."""
+        """Make the stage.
+
+        control, evaluation: the compiled programs of `layout`. copy_rows, tessellate: kernels of RowsRecords and TessRecords. levels: outer
+        and inner levels of patches, used without a control shader.
+        """
         self._layout, self._control, self._evaluation = layout, control, evaluation
         self._copy_rows, self._tessellate = copy_rows, tessellate
         self._given = np.array([*levels[0], *levels[1], 0, 0, 0, 0], np.float32)
@@ -72,11 +76,11 @@ class TessellationStage:
 
     @property
     def most_bytes(self) -> int:
-        """Bytes that a patch can become, but for the highest levels."""
+        """Bytes that the stage makes of a patch whose level is high, but not the highest."""
         return self._layout.most_bytes
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> Sequence[Shaded]:
-        """What the evaluation shader makes of the patches of a chunk."""
+        """Tessellate the patches of a chunk; return the shaded vertices and primitives."""
         patches = shaded.lists[0]
         vertices, levels, corners = shaded.vertices, self._defaults, patches.corners or None
         if self._control is not None:
@@ -88,7 +92,7 @@ class TessellationStage:
     def _rows(
         self, worker: Worker, name: str, layout: RowsLayout, patches: Primitives, vertices: int, corners: int | None, levels: _Levels
     ) -> int:
-        """Address of the rows of all patches."""
+        """Copy the rows of all patches and return their address."""
         r = RowsRecord.from_buffer_copy(layout.template)
         r.target = target = worker.provide(name, patches.count * layout.patch_bytes + 16)
         r.vertices, r.corners, r.numbers, r.patches = vertices, corners, patches.numbers, patches.count
@@ -97,14 +101,14 @@ class TessellationStage:
         return target
 
     def _state_bytes(self, compiled: Compiled) -> int:
-        """What a vector keeps at barriers; 0 without them."""
+        """Return the bytes that a vector keeps at barriers; 0 without them."""
         r = ControlRecord()
         r.env, r.patches = compiled.environment, 0
         compiled.entry(ctypes.addressof(r))
         return int(r.state_bytes)
 
     def _run_control(self, worker: Worker, shaded: Shaded, compiled: Compiled) -> tuple[int, _Levels]:
-        """Address of the rows that the control shader writes, and the levels among them."""
+        """Run the control shader. Return the address of the rows that it writes, and the location of levels among them."""
         layout, patches = self._layout, shaded.lists[0]
         assert layout.control is not None
         r = ControlRecord()
@@ -124,7 +128,7 @@ class TessellationStage:
         return outputs, _Levels(outer, inner, outer_stride, inner_stride)
 
     def _pieces(self, worker: Worker, patches: Primitives, inputs: int, levels: _Levels, memory: Region) -> Iterator[Shaded]:
-        """Points and primitives, as many patches at a time as have room."""
+        """Tessellate and shade patches, as many at a time as have room."""
         compiled, size = self._evaluation, self._layout.size
         t, e, corners = TessRecord(), EvaluationRecord(), self._layout.key.vertices
         for r in (t, e):
