@@ -1,4 +1,4 @@
-"""The text of a function as basic blocks: instructions, labels, branches; and what has been computed where the text stands."""
+"""Text of a function as basic blocks: instructions, labels, branches, and the values that are available at the end of the text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from backends.llvm.builder.types import PTR, Type
 from backends.llvm.builder.values import Val
 
 _BEGUN = 4
-"""How many divisions and square roots a branch that is hardly ever taken keeps in front of itself."""
+"""Number of preceding divisions and square roots that an unlikely branch keeps before itself; see `Blocks.if_`."""
 
 
 class Blocks(ABC):
-    """Lines of a function being written.
+    """Lines of a function that is being written.
 
-    A pure instruction whose text was written before, in a block that is always passed on the way here, gives the value of then. What
-    counts is forgotten at every label, unless the caller of `place` knows that the block in front of it dominates.
+    A pure instruction with the text of an earlier one, in a block that dominates the current one, gives the earlier value. All values are
+    forgotten at a label, unless the caller of `place` knows that their blocks dominate the new one.
     """
 
     def __init__(self, stack_space: int = 0) -> None:
@@ -27,13 +27,13 @@ class Blocks(ABC):
         self.slow: list[Val] = []  # divisions and square roots of the current block; see `if_`
         self._stack_space = stack_space
         self._serial = 0
-        self._values: dict[str, Val] = {}  # by the text that computes them
-        self._texts: list[str] = []  # the keys of `_values` in order
+        self._values: dict[str, Val] = {}  # available values, by the text of their instructions
+        self._texts: list[str] = []  # the keys of `_values`, oldest first
         self._era = 0
 
     @abstractmethod
     def value(self, type: Type, name: str) -> Val:
-        """A value by LLVM's name."""
+        """Value with a given LLVM name."""
 
     # -- lines ------------------------------------------------------------------------------------------------------
     def fresh(self) -> str:
@@ -58,7 +58,7 @@ class Blocks(ABC):
         return self.value(type, name)
 
     def pure(self, type: Type, text: str) -> Val:
-        """The result of an instruction that has no effect and depends on its operands only: written unless it has been."""
+        """Result of an instruction without effects whose result depends on its operands only. The instruction is written at most once."""
         found = self._values.get(text)
         if found is None:
             found = self._values[text] = self.emit(type, text)
@@ -66,14 +66,14 @@ class Blocks(ABC):
         return found
 
     def computed(self, text: str) -> Val | None:
-        """What `pure` would find."""
+        """The available value of an instruction's text, or None."""
         return self._values.get(text)
 
     def alloca(self, type: str, align: int = 64) -> Val:
-        """Stack memory of the LLVM type named `type`, once a call."""
+        """Pointer to stack memory of the LLVM type named `type`, allocated once a call of the function."""
         name = self.fresh()
         space = self._stack_space
-        if space:  # a stack apart from other memory
+        if space:  # the stack has an address space of its own
             self.entry.append(f"  {name}s = alloca {type}, align {align}, addrspace({space})")
             self.entry.append(f"  {name} = addrspacecast ptr addrspace({space}) {name}s to ptr")
         else:
@@ -82,7 +82,7 @@ class Blocks(ABC):
 
     # -- blocks -----------------------------------------------------------------------------------------------------
     def place(self, label: str, *, follows: bool = False) -> None:
-        """Start the block `label` here. `follows`: the block in front of it is the only one that jumps to it."""
+        """Start the block `label` here. `follows`: all available values are from blocks that dominate it, so they stay available."""
         self.body.append(label + ":")
         self.slow.clear()
         if not follows:
@@ -94,11 +94,11 @@ class Blocks(ABC):
         self._era += 1
 
     def mark(self) -> tuple[int, int]:
-        """What is computed now, for `restore`."""
+        """Mark the values that are available now; `restore` returns to them."""
         return self._era, len(self._texts)
 
     def restore(self, mark: tuple[int, int]) -> None:
-        """Only what was computed at `mark` counts."""
+        """Forget all values but those that were available at `mark`; all of them if a label has intervened."""
         era, count = mark
         if era != self._era:
             self._forget()
@@ -108,7 +108,7 @@ class Blocks(ABC):
         del self._texts[count:]
 
     def branch(self, cond: Val, yes: str, no: str, *, unlikely: bool = False) -> None:
-        """Jump by a scalar condition; `unlikely`: it is hardly ever true, so registers are kept for the other way."""
+        """Jump by a scalar condition. `unlikely`: the condition is hardly ever true, so LLVM favors the other way with its registers."""
         self.line(f"br i1 {cond.name}, label %{yes}, label %{no}{', !prof !0' if unlikely else ''}")
 
     def jump(self, label: str) -> None:
@@ -117,10 +117,10 @@ class Blocks(ABC):
 
     @contextmanager
     def if_(self, cond: Val, *, unlikely: bool = False) -> Iterator[None]:
-        """The body runs where the scalar `cond` is true.
+        """Write the body under the scalar condition `cond`.
 
-        `unlikely`: it hardly ever is. Then what takes long in front of it also begins in front of it: without a use in the body, LLVM
-        would move it behind the whole.
+        `unlikely`: `cond` is hardly ever true. Then the last `_BEGUN` divisions and square roots before the branch get a use in the body.
+        Without that use LLVM would move these slow instructions after the whole, and they would start late.
         """
         yes, end = self.label(), self.label()
         before = self.mark()

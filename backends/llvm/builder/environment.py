@@ -12,7 +12,7 @@ DEFAULT_MXCSR = 0x1F80
 
 
 def set_mxcsr(f: Function, value: int) -> Val:
-    """Load `value` into MXCSR. Returns the address of the word that it had, for `llvm.x86.sse.ldmxcsr`."""
+    """Load `value` into MXCSR. Returns the address of a word with its previous contents, for `llvm.x86.sse.ldmxcsr`."""
     saved, wanted = f.alloca("i32"), f.alloca("i32")
     f.call(None, "llvm.x86.sse.stmxcsr", saved)
     f.store(f.const(I32, value), wanted)
@@ -22,11 +22,11 @@ def set_mxcsr(f: Function, value: int) -> Val:
 
 @contextmanager
 def default_environment(f: Function) -> Iterator[None]:
-    """Save the mode of the floating-point unit, set the default, restore it after the body.
+    """Save the mode of the floating-point unit, set the default mode, and restore the saved one after the body.
 
     Every native entry does this on every thread, because threads inherit rounding and flush-to-zero modes: MXCSR on x86, FPCR on
-    AArch64. Other targets are entered in their default mode. The body should call functions that compute, not compute itself:
-    nothing keeps LLVM from moving arithmetic over the change.
+    AArch64. Other targets are entered in their default mode. The body should call functions that compute, instead of computing itself:
+    LLVM may move arithmetic across the change of mode.
     """
     if f.module.has("x86"):
         saved = set_mxcsr(f, DEFAULT_MXCSR)

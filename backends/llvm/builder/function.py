@@ -1,7 +1,7 @@
 """A staged builder: running Python writes LLVM IR as text.
 
-`Val` is a value that will exist when the kernel runs: a scalar (lanes == 1) or a vector. A Python `if` picks what is
-generated; `f.if_`, `f.loop`, `f.range` generate control flow. Nothing here knows about graphics. The text carries no
+`Val` is a value that will exist when the kernel runs: a scalar (lanes == 1) or a vector. A Python `if` chooses the code that is
+generated; `f.if_`, `f.loop` and `f.range` generate control flow. The builder knows nothing about graphics. Its text has no
 fast-math flag, nsw, nuw, exact, inbounds, undef or poison (ARCHITECTURE.md, determinism).
 """
 
@@ -20,7 +20,7 @@ __all__ = ["BOOL", "F32", "F64", "I8", "I16", "I32", "I64", "PTR", "Function", "
 
 
 class Function(Operations):
-    """One function being written. Its module collects finished functions."""
+    """A function that is being written. Its module collects finished functions."""
 
     def __init__(
         self,
@@ -31,10 +31,10 @@ class Function(Operations):
         shared: bool = False,
         internal: bool = False,
     ) -> None:
-        """`returns`: a type, several (see `ret_many`), or None.
+        """Start a function.
 
-        `shared`: other threads write behind the pointers, so nothing may be assumed about aliases.
-        `internal`: the function is called from its own module only.
+        `returns`: a type, several (see `ret_many`), or None. `shared`: other threads write to the memory of the pointer parameters, so
+        these are not marked noalias. `internal`: the function is called from its own module only.
         """
         super().__init__(module)
         self.name, self.returns, self.internal = name, returns, internal

@@ -1,4 +1,4 @@
-"""Which lane is which pixel, and who its neighbours are."""
+"""Lanes as pixels: the order of pixels in a vector, the neighbors of a pixel in its quad, and derivatives."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from backends.llvm.builder.function import Function, Val
 
 @dataclass(frozen=True, slots=True)
 class LaneMap:
-    """The order of the lanes.
+    """The order of the lanes in a vector. `kind` is one of:
 
     run: a block of (lanes / rows) x rows pixels, row-major, at even coordinates; `rows` is even.
-    quad, linear: lanes 4q to 4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q; `linear` has no meaning beyond the group.
+    quad: lanes 4q to 4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q.
+    linear: the same order of quads; lanes of different quads are unrelated.
     """
 
     lanes: int
@@ -27,21 +28,21 @@ class LaneMap:
 
     @property
     def x_bit(self) -> int:
-        """Xor with this: the other pixel of the row."""
+        """Mask whose XOR with a lane gives the other pixel of the quad's row."""
         return 1
 
     @property
     def y_bit(self) -> int:
-        """Xor with this: the other pixel of the column."""
+        """Mask whose XOR with a lane gives the other pixel of the quad's column."""
         return self.lanes // self.rows if self.kind == "run" else 2
 
     def corner(self, lane: int, x: int, y: int) -> int:
-        """The lane of pixel (x, y), each 0 or 1, of this lane's quad."""
+        """Lane of pixel (x, y), each 0 or 1, of the quad that contains `lane`."""
         base = lane & ~(self.x_bit | self.y_bit)
         return base | (self.x_bit if x else 0) | (self.y_bit if y else 0)
 
     def pick(self, f: Function, value: Val, x: int | None, y: int | None) -> Val:
-        """Each lane gets the value of a pixel of its quad: coordinate 0, 1, or None for its own."""
+        """Give each lane the value of pixel (x, y) of its quad; a coordinate is 0, 1, or None for the lane's own."""
         index = []
         for lane in range(self.lanes):
             own_x, own_y = int(bool(lane & self.x_bit)), int(bool(lane & self.y_bit))
@@ -49,20 +50,20 @@ class LaneMap:
         return f.shuffle(value, value, index)
 
     def ddx(self, f: Function, value: Val, fine: bool = False) -> Val:
-        """Right minus left: of the lower row for the whole quad, or of each row."""
+        """Derivative along x: right minus left, of the lower row for the whole quad, or of each row (`fine`)."""
         if value.lanes == 1:
             return value - value
         row = None if fine else 1
         return self.pick(f, value, 1, row) - self.pick(f, value, 0, row)
 
     def ddy(self, f: Function, value: Val, fine: bool = False) -> Val:
-        """Lower minus upper: of the left column for the whole quad, or of each column."""
+        """Derivative along y: lower minus upper, of the left column for the whole quad, or of each column (`fine`)."""
         if value.lanes == 1:
             return value - value
         column = None if fine else 0
         return self.pick(f, value, column, 1) - self.pick(f, value, column, 0)
 
     def widen(self, f: Function, mask: Val) -> Val:
-        """Every lane of each quad that has some lane in `mask`."""
+        """Mask of all lanes of the quads that have a lane in `mask`."""
         across = mask | f.shuffle(mask, mask, [lane ^ self.x_bit for lane in range(self.lanes)])
         return across | f.shuffle(across, across, [lane ^ self.y_bit for lane in range(self.lanes)])

@@ -1,4 +1,4 @@
-"""Lane masks that outlive a branch."""
+"""Lane masks as variables, which live across basic blocks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from backends.llvm.builder.function import BOOL, I32, Function, Val
 
 
 class MaskVar:
-    """A mutable lane mask, held in the form that crosses blocks cheaply: mask registers, or vectors of all ones and zeros."""
+    """A mutable lane mask, held in the form that crosses blocks cheaply: i1 lanes with AVX-512, otherwise i32 lanes of all ones or 0."""
 
     def __init__(self, f: Function, lanes: int) -> None:
         self.f = f

@@ -1,4 +1,4 @@
-"""A module of LLVM text: functions that are compiled together, and what they declare."""
+"""A module of LLVM text: functions that are compiled together, with their declarations and constants."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from backends.llvm.targets.machines import cpu_features, stack_space
 
 
 def returned(returns: Type | Sequence[Type] | None) -> str:
-    """LLVM's text of what a function returns."""
+    """LLVM's text of a function's return type."""
     if returns is None:
         return "void"
     return str(returns) if isinstance(returns, Type) else f"{{ {', '.join(map(str, returns))} }}"
 
 
 class Definition(Protocol):
-    """A function of a module: its name, and its LLVM text once it is finished. An internal one is called from its own module only."""
+    """A function of a module. `internal`: it is called from its own module only."""
 
     name: str
     internal: bool
@@ -30,7 +30,10 @@ class Module:
     """Functions that are compiled together."""
 
     def __init__(self, name: str, cpu: str = "host") -> None:
-        """`cpu`: see `target`; ValueError for another name. It changes text only where a feature is asked for, and stack memory."""
+        """`cpu`: see `targets.machines`; ValueError for an unknown name.
+
+        The text depends on it only through `has` and through the address space of stack memory.
+        """
         self.name, self.cpu = name, cpu
         self._features = cpu_features(cpu)
         self.stack_space = stack_space(cpu)
@@ -39,18 +42,18 @@ class Module:
         self._declared: dict[str, str] = {}
 
     def has(self, feature: str) -> bool:
-        """May the text rely on `feature` (a name of `target.LEVELS`)? Remembered, and checked when the module is compiled."""
+        """True if the text may rely on `feature` (a name in `targets.machines.LEVELS`). Features found so are checked at compilation."""
         if feature not in self._features:
             return False
         self.used_features.add(feature)
         return True
 
     def declare(self, returns: Type | Sequence[Type] | None, name: str, types: str) -> None:
-        """Make a function known that is defined elsewhere (or later in this module)."""
+        """Declare a function that is defined elsewhere, or later in this module."""
         self._declared[name] = f"declare {returned(returns)} @{name}({types})"
 
     def constant(self, name: str, type: Type, values: Sequence[float]) -> str:
-        """A read-only table of elements of `type`; returns its LLVM name, a pointer. The same name must mean the same values."""
+        """Add a read-only table of elements of `type`. Returns its LLVM name, a pointer. Calls with equal `name` must have equal values."""
         items = ", ".join(f"{type} {element_text(type, v)}" for v in values)
         self._declared[name] = f"@{name} = private unnamed_addr constant [{len(values)} x {type}] [{items}], align 64"
         return f"@{name}"

@@ -1,4 +1,4 @@
-"""Operations of a function that is being written: constants, vectors, calls, memory, loops; each writes LLVM instructions."""
+"""Operations of a function that is being written: constants, vectors, calls, memory and loops. Each of them writes LLVM instructions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from backends.llvm.builder.values import Loop, Val, Var
 
 
 class Operations(Blocks):
-    """The operations that a function can record, apart from those that are themselves written with operations (see `Function`)."""
+    """Basic operations of a function. `Function` adds those that are composed of them."""
 
     def __init__(self, module: Module) -> None:
         """`module` takes the declarations and constants that the operations need."""
@@ -21,10 +21,10 @@ class Operations(Blocks):
         self.variables: list[Var] = []
         self._hidden: dict[float, Val] = {}
         self._lane_memory: dict[tuple[str, Type], Val] = {}
-        self.written_lanes = 0  # of gathers and scatters; see `scalarize.is_better`
+        self.written_lanes = 0  # lanes of gathers and scatters that are written out; see `scalarize.is_better`
 
     def value(self, type: Type, name: str) -> Val:
-        """A value by LLVM's name."""
+        """Value with a given LLVM name."""
         return Val(self, type, name)
 
     def ret(self, value: Val | None = None) -> None:
@@ -43,13 +43,13 @@ class Operations(Blocks):
 
     # -- values -----------------------------------------------------------------------------------------------------
     def const(self, type: Type, x: Val | float) -> Val:
-        """A number as a constant of `type`; a Val is passed on, splatted to the lanes of `type` where it is scalar."""
+        """Constant of `type` from a number. A Val is returned as it is, or splatted to the lanes of `type` if it is a scalar."""
         if isinstance(x, Val):
             return self.splat(x, type.lanes) if x.type.lanes == 1 < type.lanes else x
         return Val(self, type, constant_text(type, x), x)
 
     def lanes_const(self, type: Type, values: Sequence[float]) -> Val:
-        """A constant vector, one number a lane."""
+        """Constant vector with one number for each lane."""
         one = type.wide(1)
         return Val(self, type, "<" + ", ".join(f"{one} {element_text(one, v)}" for v in values) + ">")
 
@@ -58,7 +58,7 @@ class Operations(Blocks):
         return self.const(I32.wide(lanes), bits).as_float()
 
     def hidden(self, x: float) -> Val:
-        """A scalar f32 constant that LLVM takes for a variable; made once a function."""
+        """Scalar f32 constant that LLVM takes for a variable, so that it cannot fold it; loaded once a function."""
         if x not in self._hidden:
             name = self.fresh()
             table = self.module.constant(f"hidden_{element_text(F32, x)}", F32, [x])
@@ -67,14 +67,14 @@ class Operations(Blocks):
         return self._hidden[x]
 
     def lane_memory(self, use: str, type: Type) -> Val:
-        """Stack memory for a value of `type`, the same for all of one use; what it holds is gone with the next one."""
+        """Stack memory for a value of `type`. All requests with the same `use` share it, so each overwrites the contents of the last."""
         key = use, type
         if key not in self._lane_memory:
             self._lane_memory[key] = self.alloca(str(type))
         return self._lane_memory[key]
 
     def splat(self, x: Val, lanes: int) -> Val:
-        """A scalar in every lane; a vector of `lanes` lanes as it is."""
+        """Vector with the scalar `x` in every lane; a vector of `lanes` lanes is returned as it is."""
         if x.type.lanes == lanes:
             return x
         if x.type.lanes != 1:
@@ -86,7 +86,7 @@ class Operations(Blocks):
         return self.shuffle(first, first, [0] * lanes)
 
     def same(self, a: Val | float, b: Val | float) -> tuple[Val, Val]:
-        """Both as values of one type: numbers become constants, scalars are splatted; else TypeError."""
+        """Both operands as values of one type: numbers become constants, scalars are splatted. TypeError for other mixtures."""
         if isinstance(a, Val):
             va = a
             vb = b if isinstance(b, Val) else self.const(a.type, b)
@@ -108,7 +108,7 @@ class Operations(Blocks):
         return self.pure(a.type.wide(len(index)), f"shufflevector {a}, {b}, <{len(index)} x i32> <{picks}>")
 
     def concat(self, parts: Sequence[Val]) -> Val:
-        """Vectors one after the other; their number must be a power of two."""
+        """Concatenate vectors; their number must be a power of two."""
         while len(parts) > 1:
             n = parts[0].type.lanes
             parts = [self.shuffle(parts[i], parts[i + 1], range(2 * n)) for i in range(0, len(parts), 2)]
@@ -119,7 +119,7 @@ class Operations(Blocks):
         return self.pure(vector.type, f"insertelement {vector}, {x}, i32 {lane}")
 
     def select(self, c: Val, a: Val | float, b: Val | float) -> Val:
-        """Lane by lane: `a` where `c`, else `b`. A scalar condition with vector arms picks one arm whole."""
+        """Select `a` in lanes where `c` is true, otherwise `b`. A scalar condition with vector arms selects a whole arm."""
         x, y = self.same(a, b)
         lanes = max(c.type.lanes, x.type.lanes)
         if c.type.lanes > 1:
@@ -144,7 +144,7 @@ class Operations(Blocks):
         return None
 
     def call(self, returns: Type | None, name: str, *args: Val) -> Val:
-        """Call a function by name, declared on the way; see `engine.ALLOWED_SYMBOLS` for what exists outside the module.
+        """Call a function by name, and declare it. Outside the module there are `engine.linking.ALLOWED_SYMBOLS` and shared functions.
 
         The result of a void call must not be used.
         """
@@ -166,7 +166,7 @@ class Operations(Blocks):
         return result if result is not None else Val(self, Type("i", 0), "void")
 
     def intrinsic(self, name: str, x: Val, *more: Val) -> Val:
-        """llvm.NAME overloaded on the type of `x`, which is also the result's; only for those that compute and do nothing else."""
+        """Result of the intrinsic llvm.NAME, overloaded on the type of `x`, which is also the result's; for intrinsics without effects."""
         full, arguments = f"llvm.{name}.{x.type.suffix}", (x, *more)
         self.module.declare(x.type, full, ", ".join(str(a.type) for a in arguments))
         return self.pure(x.type, f"call {x.type} @{full}({', '.join(map(str, arguments))})")
@@ -195,7 +195,7 @@ class Operations(Blocks):
         return safe.cast("fptosi", I32)
 
     def mask_bits(self, mask: Val) -> Val:
-        """Lane mask -> i32 with one bit a lane (at most 32 lanes)."""
+        """Lane mask to an i32 with one bit for each lane (at most 32 lanes)."""
         if mask.type.lanes > 32:
             raise TypeError("a mask of more than 32 lanes does not fit an i32")
         if mask.type.lanes == 1:
@@ -203,20 +203,20 @@ class Operations(Blocks):
         return mask.bits_as(Type("i", mask.type.lanes)).zext(I32)
 
     def any(self, mask: Val) -> Val:
-        """Scalar truth: is some lane set?"""
+        """Scalar truth (i1) that at least one lane is set."""
         if mask.type.lanes == 1:
             return mask
         return mask.bits_as(Type("i", mask.type.lanes)).ne(0)
 
     def all(self, mask: Val) -> Val:
-        """Scalar truth: is every lane set?"""
+        """Scalar truth (i1) that every lane is set."""
         if mask.type.lanes == 1:
             return mask
         return mask.bits_as(Type("i", mask.type.lanes)).eq(-1)
 
     # -- memory -----------------------------------------------------------------------------------------------------
     def at(self, pointer: Val, offset: Val | int) -> Val:
-        """`pointer` plus bytes; an i32 offset counts as unsigned."""
+        """`pointer` plus `offset` bytes; an i32 offset is unsigned."""
         if isinstance(offset, int):
             offset = Val(self, I64, str(offset))
         elif offset.type == I32:
@@ -224,14 +224,14 @@ class Operations(Blocks):
         return self.pure(PTR, f"getelementptr i8, {pointer}, {offset}")
 
     def load(self, type: Type, pointer: Val, offset: Val | int = 0, align: int = 4, atomic: bool = False) -> Val:
-        """Load from `pointer` plus `offset` bytes; `atomic` loads acquire."""
+        """Load from `pointer` plus `offset` bytes. `atomic` loads have acquire order."""
         p = pointer if isinstance(offset, int) and offset == 0 else self.at(pointer, offset)
         if atomic:
             return self.emit(type, f"load atomic {type}, {p} acquire, align {align}")
         return self.emit(type, f"load {type}, {p}, align {align}")
 
     def store(self, value: Val, pointer: Val, offset: Val | int = 0, align: int = 4, atomic: bool = False) -> None:
-        """Store at `pointer` plus `offset` bytes; `atomic` stores release."""
+        """Store at `pointer` plus `offset` bytes. `atomic` stores have release order."""
         p = pointer if isinstance(offset, int) and offset == 0 else self.at(pointer, offset)
         if atomic:
             self.line(f"store atomic {value}, {p} release, align {align}")
@@ -239,16 +239,16 @@ class Operations(Blocks):
             self.line(f"store {value}, {p}, align {align}")
 
     def masked_store(self, value: Val, pointer: Val, mask: Val) -> None:
-        """Store the lanes of `mask` only."""
+        """Store only the lanes of `mask`."""
         align = Val(self, I32, "4")
         self.call(None, f"llvm.masked.store.{value.type.suffix}.p0", value, pointer, align, mask)
 
     def atomic_add(self, pointer: Val, value: int) -> Val:
-        """Add to the i32 behind `pointer`; the old value."""
+        """Add `value` to the i32 at `pointer` atomically. Returns the old value."""
         return self.emit(I32, f"atomicrmw add {pointer}, i32 {value} seq_cst")
 
     def load_vec4s(self, pointers: Sequence[Val], type: Type = F32) -> list[Val]:
-        """Lane k's four words lie at pointers[k]; the four channels, transposed. Beats gathers by about 4."""
+        """Load four words at pointers[k] for each lane k. Returns four channels, transposed. About 4 times as fast as gathers."""
         n = len(pointers)
         quads = [self.load(type.wide(4), p) for p in pointers]
         if n == 1:
@@ -257,7 +257,7 @@ class Operations(Blocks):
         return self.transpose4(m)
 
     def transpose4(self, m: Sequence[Val]) -> list[Val]:
-        """4x4 transposes inside each group of four lanes (its own inverse)."""
+        """Transpose 4x4 blocks inside each group of four lanes; the operation is its own inverse."""
         n = m[0].type.lanes
         lo = [i for g in range(0, n, 4) for i in (g, n + g, g + 1, n + g + 1)]
         hi = [i + 2 for i in lo]
@@ -268,14 +268,14 @@ class Operations(Blocks):
         return [self.shuffle(a, b, first), self.shuffle(a, b, second), self.shuffle(c, d, first), self.shuffle(c, d, second)]
 
     def store_vec4s(self, channels: Sequence[Val], pointers: Sequence[Val], offset: int) -> None:
-        """Lane k's four channels go to pointers[k] + `offset`, in ascending order of lanes."""
+        """Store lane k's four channels at pointers[k] + `offset` bytes, in ascending order of lanes."""
         n = len(pointers)
         if n == 1:
             for c, v in enumerate(channels):
                 self.store(v, pointers[0], offset + 4 * c)
             return
         rows = self.transpose4([c.as_int() for c in channels])
-        for k, p in enumerate(pointers):  # ascending: a later lane may overwrite an earlier one on purpose
+        for k, p in enumerate(pointers):  # in ascending order: of lanes with the same address, the highest wins
             g = k // 4 * 4
             self.store(self.shuffle(rows[k % 4], rows[k % 4], range(g, g + 4)), p, offset)
 
@@ -288,7 +288,7 @@ class Operations(Blocks):
 
     @contextmanager
     def loop(self) -> Iterator[Loop]:
-        """An endless loop; leave it with `break_if`."""
+        """Write an endless loop, which `break_if` leaves."""
         loop = Loop(self)
         self.jump(loop.head)
         self.place(loop.head)
@@ -298,7 +298,7 @@ class Operations(Blocks):
 
     @contextmanager
     def range(self, start: Val | int, stop: Val | int, step: int = 1) -> Iterator[Val]:
-        """for i in range(start, stop, step), i an i32, signed comparison."""
+        """Write a loop like Python's `for i in range(start, stop, step)`; i is an i32, compared as signed."""
         i = self.var(I32, start)
         head, body, end = self.label(), self.label(), self.label()
         self.jump(head)

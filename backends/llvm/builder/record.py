@@ -1,4 +1,4 @@
-"""Fields of a `ctypes.Structure` behind a pointer, by name."""
+"""Access by name to the fields of a `ctypes.Structure` in memory, from generated code."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _TYPES: dict[type, Type] = {
 
 
 class Record:
-    """A record shared with native code.
+    """A record that Python and generated code share.
 
-    `layout` is its `ctypes.Structure`; it lies `base` bytes after `pointer` at run time. Fields are scalars, arrays of
-    scalars, or structures whose fields have dotted names ("view.scale"). Integers of less than 32 bits are loaded as they are.
+    `layout` is its `ctypes.Structure`; at run time the record lies `base` bytes after `pointer`. Fields are scalars, arrays of
+    scalars, or structures whose fields have dotted names ("view.scale"). Integers of less than 32 bits are loaded without extension.
     """
 
     def __init__(self, f: Function, pointer: Val, layout: type[ctypes.Structure], base: int = 0) -> None:
@@ -54,7 +54,7 @@ class Record:
         return Record(self.f, self.pointer, t, offset)
 
     def get(self, name: str, index: int = 0) -> Val:
-        """The field's value (element `index` of an array)."""
+        """Load a field (element `index` of an array)."""
         t, offset = self._locate(name, index)
         return self.f.load(t, self.pointer, offset, align=min(4, max(t.bits // 8, 1)))
 

@@ -1,4 +1,4 @@
-"""Rounding of floats to whole numbers, where the machine has no instruction for it too."""
+"""Rounding of floats to whole numbers, also on machines without an instruction for it (x86 without SSE 4.1)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def rounded(f: Operations, x: Val, name: str) -> Val:
 
 
 def _nearest(f: Operations, x: Val) -> Val:
-    """Nearest integer of any |x| below 2^23 (2^52 for f64); the sign of a zero is lost."""
+    """Integer nearest to any |x| below 2^23 (2^52 for f64); the sign of a zero is lost."""
     limit = 2.0 ** (52 if x.type.bits == 64 else 23)
     near = (f.abs(x) + limit) - limit
     return f.select(x < 0.0, 0.0 - near, near)
 
 
 def _signed(f: Operations, x: Val, near: Val) -> Val:
-    """`near` with the sign of `x`; `x` itself where it has no fraction, is infinite or NaN."""
+    """`near` with the sign of `x`; `x` itself where it is too large for a fraction, infinite or NaN."""
     signed = f.call(x.type, f"llvm.copysign.{x.type.suffix}", near, x)
     return f.select(f.abs(x) < 2.0 ** (52 if x.type.bits == 64 else 23), signed, x)

@@ -1,7 +1,7 @@
-"""Gathers and scatters as loops over the lanes, on machines without such instructions.
+"""Gathers and scatters as loops over the lanes, for machines without such instructions.
 
-LLVM writes a branch and a load for each lane there. Of many, or of vectors much wider than registers, that is most of a shader's code,
-and compiling it takes ten times as long.
+On those machines LLVM writes a branch and a load for each lane. If there are many gathers, or their vectors are much wider than registers,
+these branches are most of a shader's code, and compiling it takes ten times as long.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from backends.llvm.builder.types import BOOL, I64, Type
 from backends.llvm.builder.values import Val
 
 MOST = 1024
-"""Lanes of all gathers and scatters of a function that may be written out; of more, LLVM would take seconds."""
+"""Most lanes, over all gathers and scatters of a function, that may be written out; for more, LLVM would take seconds."""
 
 
 def is_better(f: Operations, lanes: int) -> bool:
-    """Should the lanes of one more vector be walked over? If not, they count as written out."""
+    """True if one more gather or scatter of `lanes` lanes should be a loop. If not, its lanes count as written out."""
     if f.module.has("avx512f"):
         return False
     if lanes > (16 if f.module.has("avx2") else 8) or f.written_lanes + lanes > MOST:
@@ -28,7 +28,7 @@ def is_better(f: Operations, lanes: int) -> bool:
 
 
 def gather(f: Operations, type: Type, pointer: Val, offsets: Val, mask: Val | None) -> Val:
-    """Load one element a lane; see `Function.gather`."""
+    """Load one element for each lane; see `Function.gather`."""
     lanes = offsets.lanes
     results = f.lane_memory("results", type.wide(lanes))
     f.store(f.const(type.wide(lanes), 0), results)
@@ -38,7 +38,7 @@ def gather(f: Operations, type: Type, pointer: Val, offsets: Val, mask: Val | No
 
 
 def scatter(f: Operations, value: Val, pointer: Val, offsets: Val, mask: Val) -> None:
-    """Store one element a lane; see `Function.scatter`."""
+    """Store one element for each lane; see `Function.scatter`."""
     one = value.type.wide(1)
     values = f.lane_memory("values", value.type)
     f.store(value, values)
@@ -52,7 +52,7 @@ def _align(type: Type) -> int:
 
 @contextmanager
 def lanes_of(f: Operations, offsets: Val, mask: Val | None) -> Iterator[tuple[Val, Val]]:
-    """The body runs for each lane of the mask, the lowest first, with its number (i64) and its offset."""
+    """Write a loop over the lanes of `mask`, the lowest first. The body gets the number of a lane (i64) and its offset."""
     lanes, size = offsets.lanes, offsets.type.bits // 8
     places = f.lane_memory("offsets", offsets.type)
     f.store(offsets, places)

@@ -21,7 +21,7 @@ class Type:
     text: str = field(init=False, repr=False, compare=False)  # LLVM's name of the whole type
 
     def __post_init__(self) -> None:
-        # Both names are wanted for every line that is written.
+        # Computed once, because every line that is written needs both names.
         if self.kind == "f":
             element = {16: "half", 32: "float", 64: "double"}[self.bits]
         else:
@@ -34,12 +34,12 @@ class Type:
 
     @property
     def suffix(self) -> str:
-        """The mangled name that an overloaded intrinsic ends in."""
+        """Mangled type name at the end of an overloaded intrinsic's name."""
         base = "p0" if self.kind == "p" else f"{self.kind}{self.bits}"
         return base if self.lanes == 1 else f"v{self.lanes}{base}"
 
     def wide(self, lanes: int) -> Type:
-        """The same element type with another number of lanes."""
+        """Type of `lanes` elements of this type's element type."""
         return self if lanes == self.lanes else _vector(self.kind, self.bits, lanes)
 
 
@@ -59,14 +59,14 @@ PTR = Type("p", 64)
 
 
 def element_text(t: Type, x: float) -> str:
-    """LLVM text of one element of type `t`; floats are rounded to f32 where `t` is, integers wrap."""
+    """LLVM text of one element of type `t`. Floats are rounded to `t`, integers wrap."""
     if t.kind == "f":
         value = struct.unpack("f", struct.pack("f", x))[0] if t.bits == 32 else x
         return f"0x{struct.unpack('Q', struct.pack('d', value))[0]:016X}"
     if t.kind == "p":
         return "null" if x == 0 else f"inttoptr (i64 {int(x)} to ptr)"
     value = int(x) & ((1 << t.bits) - 1)
-    # LLVM reads negative and positive decimals alike; the signed form is the one it prints.
+    # LLVM reads signed and unsigned decimals; it prints the signed form.
     return str(value - (1 << t.bits) if t.bits > 1 and value >> (t.bits - 1) else value)
 
 
@@ -77,7 +77,7 @@ def constant_text(t: Type, x: float) -> str:
 
 
 def reinterpreted(t: Type, x: float, to: Type) -> float | None:
-    """The number whose bits in elements of `to` are those of `x` in elements of `t`; None unless both have 32 bits and it is no NaN."""
+    """Number whose bits as type `to` are those of `x` as type `t`; None if an element has not 32 bits or the result is NaN."""
     if t.bits != 32 or to.bits != 32 or "p" in (t.kind, to.kind):
         return None
     if t.kind == to.kind:

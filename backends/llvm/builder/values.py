@@ -8,22 +8,22 @@ from backends.llvm.builder.types import BOOL, F32, F64, I32, Type, reinterpreted
 
 
 class Writer(Protocol):
-    """The part of a `Function` that values, variables and loops write themselves with."""
+    """The methods of a `Function` with which values, variables and loops write themselves."""
 
     slow: list[Val]
     variables: list[Var]
 
     def const(self, type: Type, x: Val | float) -> Val:
-        """A number as a constant of `type`; a scalar value splatted to its lanes."""
+        """Constant of `type` from a number; a scalar value is splatted to the lanes of `type`."""
 
     def same(self, a: Val | float, b: Val | float) -> tuple[Val, Val]:
-        """Both as values of one type. TypeError if they have none in common."""
+        """Both operands as values of one type. TypeError if they have no type in common."""
 
     def pure(self, type: Type, text: str) -> Val:
-        """The result of an instruction without effects, written at most once."""
+        """Result of an instruction without effects, which is written at most once."""
 
     def emit(self, type: Type, text: str) -> Val:
-        """The result of an instruction, written here."""
+        """Write an instruction and name its result."""
 
     def line(self, text: str) -> None:
         """Write an instruction that has no result."""
@@ -38,24 +38,24 @@ class Writer(Protocol):
         """Jump to one of two labels by a scalar condition."""
 
     def place(self, label: str, *, follows: bool = False) -> None:
-        """Start the block `label`; `follows`: only the block before it jumps to it."""
+        """Start the block `label`. `follows`: all available values are from blocks that dominate it."""
 
 
 class Val:
     """A value that will exist when the kernel runs.
 
-    Operators record instructions. A scalar that meets a vector is splatted, a Python number becomes a constant of the
-    other side's type; any other mixture of types is a TypeError. Comparisons other than == and != are operators and are
-    signed (`ult`, `uge`... are not); equality is `eq` and `ne`, so that Python's own stays usable.
+    Operators write instructions. A scalar that meets a vector is splatted, and a Python number becomes a constant of the other operand's
+    type; any other mixture of types is a TypeError. The operators <, <=, > and >= compare as signed; `ult`, `ule`, `ugt` and `uge` compare
+    as unsigned. Equality is `eq` and `ne`, so that Python's == remains identity of objects.
     """
 
     __slots__ = ("f", "name", "number", "raw", "truth", "type")
 
     def __init__(self, f: Writer, type: Type, name: str, number: float | None = None) -> None:
-        """`number`: what every lane is known to be."""
+        """`number`: the known value of every lane, for constants."""
         self.f, self.type, self.name, self.number = f, type, name, number
-        self.raw: Val | None = None  # the same before NaN became the canonical one, for those who do that again
-        self.truth: Val | None = None  # the i1 lanes whose sign extension this is, if it is known to be one
+        self.raw: Val | None = None  # the value before its NaNs were made canonical, for operations that do so themselves
+        self.truth: Val | None = None  # the i1 lanes whose sign extension this value is, if known
 
     def __str__(self) -> str:
         return f"{self.type.text} {self.name}"
@@ -115,11 +115,11 @@ class Val:
         return self._binary(o, "", "shl")
 
     def __rshift__(self, o: Val | int) -> Val:
-        """Arithmetic shift to the right; `lshr` is the logical one. Counts must be below the width."""
+        """Arithmetic shift to the right. Counts must be below the width of an element."""
         return self._binary(o, "", "ashr")
 
     def lshr(self, o: Val | int) -> Val:
-        """Logical shift to the right; counts must be below the width."""
+        """Logical shift to the right. Counts must be below the width of an element."""
         return self._binary(o, "", "lshr")
 
     def udiv(self, o: Val | int) -> Val:
@@ -139,7 +139,7 @@ class Val:
         return self._binary(o, "", "srem")
 
     def __neg__(self) -> Val:
-        """0 - x: for a float this is +0 for x = +0, so it is not a flip of the sign bit (`f.neg_bits` is)."""
+        """Difference 0 - x. For the float +0 it is +0, so the sign bit is not flipped; `f.neg_bits` flips it."""
         return self.__rsub__(0)
 
     def __invert__(self) -> Val:
@@ -193,12 +193,12 @@ class Val:
 
     # -- conversion -------------------------------------------------------------------------------------------------
     def cast(self, op: str, to: Type) -> Val:
-        """LLVM conversion `op` to the element type of `to`, lanes kept."""
+        """LLVM conversion `op` to the element type of `to`; the number of lanes stays."""
         to = to.wide(self.type.lanes)
         return self if to == self.type else self.f.pure(to, f"{op} {self} to {to}")
 
     def bits_as(self, to: Type) -> Val:
-        """The same bits as exactly the type `to`."""
+        """Bits of this value as the type `to` (LLVM's bitcast); the lanes may differ in number and width."""
         if to == self.type:
             return self
         if self.number is not None and to.lanes == self.type.lanes:
@@ -256,11 +256,11 @@ class Var:
         f.variables.append(self)
 
     def get(self) -> Val:
-        """The value now."""
+        """Current value."""
         return self.f.emit(self.type, f"load {self.type}, ptr {self.slot.name}")
 
     def set(self, value: Val | float) -> None:
-        """Assign; a number or a scalar is splatted."""
+        """Assign a value; a number or a scalar is splatted."""
         stored = self.f.const(self.type, value)
         if stored.type != self.type:
             raise TypeError(f"a variable of type {self.type} is given {stored.type}")
@@ -272,7 +272,7 @@ class Var:
 
 
 class Loop:
-    """An endless loop being written; `break_if` and `continue_if` take scalar conditions."""
+    """An endless loop that is being written; `break_if` and `continue_if` take scalar conditions."""
 
     def __init__(self, f: Writer) -> None:
         self.f, self.head, self.end = f, f.label(), f.label()

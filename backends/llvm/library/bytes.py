@@ -1,4 +1,4 @@
-"""Four 8-bit channels of every lane at once, through the packing instructions of x86: half of what shifting and adding costs."""
+"""Four 8-bit channels of every lane at once, with the packing instructions of x86: half the cost of shifts and additions."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ _I8, _I16 = Type("i", 8), Type("i", 16)
 
 
 def can_pack_bytes(f: Function, lanes: int) -> bool:
-    """True if the target has these instructions for so many lanes."""
+    """True if the target has packing instructions for vectors of `lanes` lanes."""
     return f.module.has("avx2") and lanes % 8 == 0
 
 
 def pack_bytes(f: Function, channels: Sequence[Val | None]) -> Val:
-    """Four channels (f32 lanes; None: padding, 0) -> i32 lanes, the first in the low byte.
+    """Pack four channels (f32 lanes; None is padding, 0) into i32 lanes, the first channel in the low byte.
 
-    Each is clamped to [0, 1], NaN as 0, and rounded to the nearest of 0 .. 255, ties to even. Needs `can_pack_bytes`."""
+    Each channel is clamped to [0, 1], with NaN as 0, and rounded to the nearest of 0 .. 255, ties to even. Requires `can_pack_bytes`.
+    """
     lanes = next(v.lanes for v in channels if v is not None)
     width = 16 if f.module.has("avx512bw") and lanes % 16 == 0 else 8
     parts = []
@@ -34,7 +35,7 @@ def _pack_part(f: Function, channels: Sequence[Val | None], width: int) -> Val:
     family, bits = ("avx512", ".512") if width == 16 else ("avx2", "")
     zero = f.const(I32.wide(width), 0)
     whole = [zero if v is None else _rounded(f, v, width) for v in channels]
-    # Within each 128 bits: 4 numbers of the first operand, then 4 of the second. Saturation does the rest of the clamping.
+    # Each 128 bits of the result hold 4 numbers of the first operand, then 4 of the second. Saturation clamps what `_rounded` does not.
     halves = [f.call(_I16.wide(2 * width), f"llvm.x86.{family}.packssdw{bits}", whole[k], whole[k + 1]) for k in (0, 2)]
     bytes_ = f.call(_I8.wide(4 * width), f"llvm.x86.{family}.packuswb{bits}", *halves)
     order = [16 * (i // 16) + 4 * (i % 4) + i % 16 // 4 for i in range(4 * width)]
@@ -42,7 +43,7 @@ def _pack_part(f: Function, channels: Sequence[Val | None], width: int) -> Val:
 
 
 def _rounded(f: Function, v: Val, width: int) -> Val:
-    """The nearest integer of 255 v, at most 255; the lowest one for NaN and for what is far below."""
+    """Integer nearest to 255 v, at most 255; the lowest i32 for NaN and for numbers below its range."""
     scaled = v * 255.0
     capped = f.select(scaled > 255.0, 255.0, scaled)  # keeps a NaN
     if width == 16:

@@ -1,8 +1,9 @@
-"""a * b + e with one rounding where the processor has no such instruction: f64 lanes, in 128-bit integers.
+"""Fused multiply-add, a * b + e with one rounding, for processors without such an instruction: f64 lanes, in 128-bit integers.
 
-Product and addend are put into windows of 128 bits with room for a carry: the product's 106 bits end 20 bits above the lowest, the
-addend's 53 end 72 above it. So whichever has the larger exponent has a lowest bit of 0, and bits that the other loses when it is
-shifted into place may become one sticky bit: it lies more than 50 bits below the place of rounding and decides ties rightly.
+Product and addend are placed in windows of 128 bits with room for a carry: the product's 106 bits end 20 bits above the lowest bit, the
+addend's 53 bits end 72 above it. So the lowest bit of the operand with the larger exponent is 0, and the bits that the other operand
+loses when it is shifted into place can be combined into one sticky bit. The sticky bit lies more than 50 bits below the place of
+rounding, and decides ties correctly.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ PRODUCT_SHIFT, ADDEND_SHIFT = 20, 72
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A finite double: mantissa times 2^exponent, the mantissa in [2^52, 2^53), or 0."""
+    """A finite double: mantissa times 2^exponent, with the mantissa 0 or in [2^52, 2^53)."""
 
     sign: Val
     mantissa: Val
@@ -28,14 +29,14 @@ class _Number:
 
 @dataclass(frozen=True, slots=True)
 class _Wide:
-    """128 bits."""
+    """An integer of 128 bits, as two i64."""
 
     high: Val
     low: Val
 
 
 def fma_by_integers(f: Function, a: Val, b: Val, e: Val) -> Val:
-    """Product and sum of f64 lanes, rounded once: to nearest, ties to even, with denormals. NaN where the plain formula has one."""
+    """a * b + e of f64 lanes, rounded once: to nearest, ties to even, with denormals. NaN where separate operations give NaN."""
     x, y, z = (_decode(f, value) for value in (a, b, e))
     sign = x.sign ^ y.sign
     product = _product(x.mantissa, y.mantissa)
@@ -53,7 +54,7 @@ def fma_by_integers(f: Function, a: Val, b: Val, e: Val) -> Val:
 
 
 def _is_special(f: Function, value: Val) -> Val:
-    """Infinite or NaN."""
+    """Lanes that are infinite or NaN."""
     return ~(f.abs(value) < float("inf"))
 
 
@@ -64,13 +65,13 @@ def _decode(f: Function, value: Val) -> _Number:
     word = f.select(small, scaled, bits)
     biased = word.lshr(52) & 0x7FF
     mantissa = f.select(value.eq(0.0), 0, word & FRACTION | HIDDEN)
-    # A zero takes part as the smallest of all numbers, so that the other operand keeps its place.
+    # A zero gets the smallest exponent of all numbers, so that the other operand is not shifted.
     exponent = f.select(value.eq(0.0), -(1 << 13), biased - f.select(small, f.const(bits.type, 1075 + 54), 1075))
     return _Number(bits.lshr(63), mantissa, exponent)
 
 
 def _product(a: Val, b: Val) -> _Wide:
-    """Two mantissas multiplied and moved up by PRODUCT_SHIFT; from halves of 27 bits."""
+    """Product of two mantissas, shifted left by PRODUCT_SHIFT; computed from halves of 27 bits."""
     half = (1 << 27) - 1
     a_high, a_low, b_high, b_low = a.lshr(27), a & half, b.lshr(27), b & half
     middle = a_high * b_low + a_low * b_high
@@ -81,12 +82,12 @@ def _product(a: Val, b: Val) -> _Wide:
 
 
 def _right(f: Function, x: Val, count: Val) -> Val:
-    """x moved down by 0 or more bits."""
+    """Shift x right by `count` bits; 0 for counts above 63."""
     return f.select(count.ult(64), x.lshr(count & 63), 0)
 
 
 def _left(f: Function, x: Val, count: Val) -> Val:
-    """x moved up by 0 or more bits."""
+    """Shift x left by `count` bits; 0 for counts above 63."""
     return f.select(count.ult(64), x << (count & 63), 0)
 
 
@@ -95,7 +96,7 @@ def _sticky(f: Function, x: Val) -> Val:
 
 
 def _shift_right(f: Function, x: _Wide, count: Val) -> _Wide:
-    """x moved down by 0 or more bits; the lowest bit is set if some that is lost was."""
+    """Shift x right by `count` bits, of any number; the lowest bit is set if a bit that is lost was set."""
     count = f.select(count > 127, 127, count)
     near = count.ult(64)
     rest = f.select(near, count, count - 64)
@@ -105,7 +106,7 @@ def _shift_right(f: Function, x: _Wide, count: Val) -> _Wide:
 
 
 def _sum(f: Function, a: _Wide, b: _Wide, differ: Val) -> tuple[_Wide, Val]:
-    """Size of a + b, or of a - b where signs differ, and whether it is below 0."""
+    """Magnitude of a + b, or of a - b where signs differ, and the lanes in which that difference is negative."""
     low, less = a.low + b.low, a.low - b.low
     high = a.high + b.high + f.select(low.ult(a.low), f.const(low.type, 1), 0)
     rest = a.high - b.high - f.select(a.low.ult(b.low), f.const(low.type, 1), 0)
@@ -123,7 +124,7 @@ def _encode(f: Function, x: _Wide, exponent: Val, sign: Val) -> Val:
     rest = f.select(upper, x.low, 0)
     mantissa = top | _right(f, rest, 64 - zeros) | _sticky(f, _left(f, rest, zeros))
     biased = exponent + f.select(upper, f.const(zeros.type, 127), 63) - zeros + 1023
-    # 53 bits stay; fewer where the number is denormal.
+    # 53 bits are kept, fewer where the number is denormal.
     drop = f.select(biased < 1, 12 - biased, 11)
     beyond = f.select(drop > 63, drop - 63, 0)
     kept, drop = _shift_right(f, _Wide(mantissa ^ mantissa, mantissa), beyond).low, f.select(drop > 63, 63, drop)

@@ -1,8 +1,8 @@
 """EX2, LG2, SIN, COS, POW, RCP, RSQ and half conversions in plain vector arithmetic.
 
-Coefficients and the order of every operation are those of the project's polynomial reference: together they are the
-definition, so the bits of a lane depend neither on the target nor on the number of lanes. All functions take and return
-scalars or vectors of any width; results that are NaN are the canonical one.
+Coefficients and the order of every operation are those of the project's polynomial reference. Together they are the definition, so the
+bits of a lane depend neither on the target nor on the number of lanes. All functions take and return scalars or vectors of any width;
+every NaN in a result is the canonical one.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ QNAN, INF, NEG_INF, SIGN, ABS = 0x7FC00000, 0x7F800000, 0xFF800000, 0x80000000, 
 QUIET_NAN = float("nan")
 
 SYMBOL_PREFIX = "tgsi_math_"
-"""Functions whose names begin so are compiled once a process (`mathlib`) and linked by the engine."""
+"""Prefix of functions that are compiled once a process (`mathlib`) and linked by the engine."""
 
-# Highest degree first.
+# Coefficients of polynomials, the highest degree first.
 _EX2_EVEN = [_H("0x1.3fa206p-13"), _H("0x1.3b30a0p-7"), _H("0x1.ebfbd8p-3")]
 _EX2_ODD = [_H("0x1.5f0b82p-10"), _H("0x1.c6af76p-5"), _H("0x1.62e430p-1")]
 _LG2_EVEN = [_H("0x1.856514p-3"), _H("0x1.a15df2p-3"), _H("0x1.278ce8p-2"), _H("0x1.ec7034p-2"), _H("0x1.c551dap-2")]
@@ -30,8 +30,8 @@ _HALF_PI = [_H("0x1.92p0"), _H("0x1.fbp-12"), _H("0x1.5110b4p-22")]
 _ONE_OVER_PI = _H("0x1.45f306p-2")
 _PI = [2 * part for part in _HALF_PI]
 _SIN_WIDE = [_H("0x1.5c13bep-19"), _H("-0x1.9f52f8p-13"), _H("0x1.110e58p-7"), _H("-0x1.55554cp-3")]
-_NEAR = 0x4B400000  # what the upper halves of the sums below are as long as -2^15 <= k < 2^15
-_NEAR_ZERO = _H("0x1.81p23")  # k = 0: in the middle, and even
+_NEAR = 0x4B400000  # the upper half of the sums below, if -2^15 <= k < 2^15
+_NEAR_ZERO = _H("0x1.81p23")  # the sum for k = 0: in the middle of its binade, and even
 _INVERSE_TWO_PI = [0x0028BE60, 0xDB939105, 0x4A7F09D5, 0xF47D4D37, 0x7036D8A5, 0x664F10E4]  # 2^-8 / (2 pi), 192 bits
 _PHASE_TO_RADIANS = _H("0x1.921fb6p-32")
 _FAST_LIMIT = 0x47000000  # 32768.0
@@ -62,7 +62,7 @@ def _exp2_tail(f: Function, fraction: Val, scale: Val) -> Val:
 
 
 def ex2(f: Function, x: Val) -> Val:
-    """2^x; at most 1.256 ULP, exact for integers."""
+    """2^x; error at most 1.256 ULP, exact for integers."""
     c = f.max(x, -151.0)
     c = f.min(c, 128.0)
     t = c + _H("0x1.8p23")
@@ -71,7 +71,7 @@ def ex2(f: Function, x: Val) -> Val:
 
 
 def exponent_and_mantissa(f: Function, bits: Val, origin: int = 0x3F800000) -> tuple[Val, Val]:
-    """Positive finite bits -> exponent (i32), bits of the mantissa in [origin, 2 * origin)."""
+    """Exponent (i32) of a positive finite float given as bits, and bits of its mantissa, which is in [origin, 2 * origin)."""
     tiny = bits < 0x00800000
     normal = f.select(tiny, bits.to_float().as_int(), bits)
     j = normal - origin
@@ -79,7 +79,7 @@ def exponent_and_mantissa(f: Function, bits: Val, origin: int = 0x3F800000) -> t
 
 
 def lg2(f: Function, x: Val) -> Val:
-    """log2(x); at most 1.449 ULP, exact for powers of two; -inf for zeros, NaN for negatives."""
+    """log2(x); error at most 1.449 ULP, exact for powers of two; -inf for zeros, NaN for negatives."""
     ix = x.as_int()
     n, m = exponent_and_mantissa(f, ix, 0x3F3504F3)
     fraction = m.as_float() - 1.0
@@ -99,14 +99,17 @@ def _reduce_fast(f: Function, ax: Sequence[Val]) -> tuple[list[Val], list[Val]]:
 
 
 def _subtract_exactly(f: Function, xs: Sequence[Val], k: Sequence[Val], parts: Sequence[float]) -> list[Val]:
-    """x - k * (the first two parts of a number). All products and differences are exact: one fused operation gives the same."""
+    """x - k * (the first two parts of a number). All products and differences are exact, so fused operations give the same bits."""
     if f.module.has("fma"):
         return [f.intrinsic("fma", f.neg_bits(n), f.const(n.type, parts[0] + parts[1]), x) for n, x in zip(k, xs)]
     return [(x - n * parts[0]) - n * parts[1] for n, x in zip(k, xs)]
 
 
 def _reduce_slow(f: Function, ab: Val) -> tuple[Val, Val]:
-    """Quadrant and remainder of a finite |x| >= 2^15 from its bits, by a fixed-point phase in turns from a 64-bit window of 1/(2 pi)."""
+    """Quadrant and remainder of a finite |x| >= 2^15, from its bits.
+
+    The phase, in turns, is a fixed-point product of the mantissa and a 64-bit window of 1/(2 pi).
+    """
     p = ab.lshr(23) - 142
     s = p & 31
     i = p.lshr(5) & 3
@@ -126,7 +129,7 @@ def _reduce_slow(f: Function, ab: Val) -> tuple[Val, Val]:
 
 
 def _by_quadrant(f: Function, is_sine: Sequence[Val], r: Sequence[Val]) -> list[Val]:
-    """The polynomial of the sine or of the cosine of |r| <= pi/4. Where selections are cheap it is one with a lane's own coefficients."""
+    """Sine or cosine of |r| <= pi/4, by lane. Where selections are cheap, one polynomial with selected coefficients serves both."""
     z = [v * v for v in r]
     if not f.module.has("avx512f"):
         sine = [v + (v * zz) * _horner(zz, _SIN) for v, zz in zip(r, z)]
@@ -144,7 +147,7 @@ def _by_quadrant(f: Function, is_sine: Sequence[Val], r: Sequence[Val]) -> list[
 
 
 def _by_octant(f: Function, bits: Sequence[Val], q: Sequence[Val], r: Sequence[Val], cosine: bool) -> list[Val]:
-    """Bits of the results, from the arguments' bits, quadrants and remainders."""
+    """Bits of sines or cosines, from the arguments' bits, quadrants and remainders."""
     k = [n + 1 if cosine else n for n in q]
     v = _by_quadrant(f, [(n & 1).eq(0) for n in k], r)
     turns = [n << 30 if cosine else (n << 30) ^ ix for n, ix in zip(k, bits)]
@@ -152,25 +155,28 @@ def _by_octant(f: Function, bits: Sequence[Val], q: Sequence[Val], r: Sequence[V
 
 
 def trigonometry(f: Function, xs: Sequence[Val], cosine: Sequence[bool], mask: Val | None = None) -> list[Val]:
-    """sin or cos of each of `xs`, radians; at most 2^-23.02 absolute for every input.
+    """sin or cos of each of `xs`, in radians; absolute error at most 2^-23.02 for every input.
 
     Several at once are cheaper than one after the other: their chains of operations overlap, and one test finds the rare lanes (2^15
-    and above, inf, NaN) for which a shared function is called. All vectors must have the same number of lanes; results outside of `mask`
-    do not matter."""
+    and above, inf, NaN) for which a shared function is called. All vectors must have the same number of lanes. Results outside of `mask`
+    are unspecified.
+    """
     kinds = [[x for x, is_cosine in zip(xs, cosine) if is_cosine is wanted] for wanted in (False, True)]
     sines, cosines = (iter(compute(f, part, mask)) if part else iter(()) for compute, part in zip((_sines, _cosines), kinds))
     return [next(cosines if is_cosine else sines) for is_cosine in cosine]
 
 
 def _some(f: Function, lanes: Val, mask: Val | None) -> Val:
-    """True (a scalar, at run time) if `mask` has a lane among those found."""
+    """Scalar truth (at run time) that a lane of `mask` is among `lanes`."""
     return f.any(lanes if mask is None or mask.number is not None or lanes.lanes == 1 else lanes & mask)
 
 
 def _half_turns(f: Function, xs: Sequence[Val]) -> tuple[list[Val], list[Val]]:
-    """Sines where |k| <= 2^15, and the sums that hold k: x = k * pi + r, |r| <= pi/2, so one polynomial serves all lanes.
+    """Sines for |k| <= 2^15, and the sums that hold k in their low bits.
 
-    Of the orders of the last operations that cost as much this one has the smallest error."""
+    x = k * pi + r with |r| <= pi/2, so one polynomial serves all lanes. Of all orders of the last operations with this cost, the one used
+    has the smallest error.
+    """
     t = [x * _ONE_OVER_PI + _NEAR_ZERO for x in xs]
     k = [v - _NEAR_ZERO for v in t]
     remainders = [v - n * _PI[2] for v, n in zip(_subtract_exactly(f, xs, k, _PI), k)]
@@ -209,7 +215,7 @@ def _cosines(f: Function, xs: Sequence[Val], mask: Val | None) -> list[Val]:
 
 
 def _far(f: Function, x: Val, cosine: bool) -> Val:
-    """sin or cos of |x| >= 2^15 by quarter turns; NaN of inf and NaN."""
+    """sin or cos of |x| >= 2^15 by quarter turns; NaN for inf and NaN."""
     ab = x.as_int() & ABS
     q, r = _reduce_slow(f, ab)
     (v,) = _by_octant(f, [x.as_int()], [q], [r], cosine)
@@ -217,13 +223,13 @@ def _far(f: Function, x: Val, cosine: bool) -> Val:
 
 
 def sin_inline(f: Function, x: Val) -> Val:
-    """sin of any x, written out."""
+    """sin of any x, written out in place."""
     (near,), (bits,) = _half_turns(f, [x])
-    return f.select((bits - _NEAR).ugt(0x10000), _far(f, x, False), near)  # alike on both sides of zero
+    return f.select((bits - _NEAR).ugt(0x10000), _far(f, x, False), near)  # the same test for positive and negative k
 
 
 def cos_inline(f: Function, x: Val) -> Val:
-    """cos of any x, written out."""
+    """cos of any x, written out in place."""
     ab = x.as_int() & ABS
     q, r = _reduce_fast(f, [ab.as_float()])
     (near,) = _by_octant(f, [x.as_int()], q, r, True)
@@ -231,12 +237,12 @@ def cos_inline(f: Function, x: Val) -> Val:
 
 
 def sin(f: Function, x: Val) -> Val:
-    """sin(x), radians; at most 2^-23.055 absolute for every input."""
+    """sin(x), x in radians; absolute error at most 2^-23.055 for every input."""
     return trigonometry(f, [x], [False])[0]
 
 
 def cos(f: Function, x: Val) -> Val:
-    """cos(x), radians; at most 2^-23.024 absolute for every input."""
+    """cos(x), x in radians; absolute error at most 2^-23.024 for every input."""
     return trigonometry(f, [x], [True])[0]
 
 
@@ -257,7 +263,7 @@ def _pow_log2(f: Function, ax: Val) -> Val:
 
 
 def pow_symbol(lanes: int) -> str:
-    """Name of the shared function (x, y) -> x^y."""
+    """Name of the shared function for x^y, of parameters x and y."""
     return f"{SYMBOL_PREFIX}pow_{lanes}"
 
 
@@ -272,12 +278,12 @@ def cos_symbol(lanes: int) -> str:
 
 
 def pow(f: Function, x: Val, y: Val) -> Val:
-    """x^y with the special cases of C's powf (0^0 = 1); at most 1.373 ULP. A call: the code is too long to repeat."""
+    """x^y with the special cases of C's powf (0^0 = 1); error at most 1.373 ULP. Calls a shared function, since the code is long."""
     return f.call(x.type, pow_symbol(x.lanes), x, y)
 
 
 def pow_inline(f: Function, x: Val, y: Val) -> Val:
-    """x^y, written out."""
+    """x^y, written out in place."""
     ix, iy = x.as_int(), y.as_int()
     ax, ay = ix & ABS, iy & ABS
     t = _pow_log2(f, ax) * y.to_double()
@@ -303,7 +309,7 @@ def rcp(f: Function, x: Val) -> Val:
 
 
 def rsq(f: Function, x: Val) -> Val:
-    """1 / sqrt(x); at most 1.490 ULP; NaN for negatives."""
+    """1 / sqrt(x); error at most 1.490 ULP; NaN for negatives."""
     r = f.const(x.type, 1.0) / f.sqrt(x)
     result = _or_nan(f, r.eq(r), r.as_int())
     result.raw = r
@@ -311,12 +317,12 @@ def rsq(f: Function, x: Val) -> Val:
 
 
 def canonical(f: Function, x: Val) -> Val:
-    """`x`, every NaN as the canonical one."""
+    """`x` with every NaN replaced by the canonical one."""
     return _or_nan(f, x.eq(x), x.as_int())
 
 
 def float_to_half(f: Function, x: Val) -> Val:
-    """f32 -> half bits in the low 16 of an i32, to nearest even, NaN payloads kept; the same on every target."""
+    """Bits of a half, in the low 16 of an i32, from f32: to nearest even, NaN payloads kept; the same on every target."""
     if f.module.has("f16c"):
         return x.cast("fptrunc", Type("f", 16)).bits_as(I16.wide(x.lanes)).zext(I32)
     u = x.as_int()
@@ -330,7 +336,7 @@ def float_to_half(f: Function, x: Val) -> Val:
 
 
 def half_to_float(f: Function, h: Val) -> Val:
-    """Half bits in the low 16 of an i32 -> f32, exact; signalling NaN become quiet."""
+    """f32 from the bits of a half in the low 16 of an i32, exact; signalling NaNs become quiet."""
     if f.module.has("f16c"):
         return h.trunc(I16).bits_as(Type("f", 16, h.lanes)).cast("fpext", F32)
     o = (h & 0x7FFF) << 13

@@ -1,4 +1,4 @@
-"""The functions of `math` that are called instead of written out: one module a function and lane count."""
+"""Functions of `math` that shaders call instead of repeating their code: one module for each function and number of lanes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from backends.llvm.library import math
 
 
 def lanes_of(symbol: str) -> int:
-    """The lane count in a symbol's name; ValueError for a name that is not one of ours."""
+    """Number of lanes in a symbol's name; ValueError for a name that is no function of this library."""
     name, _, lanes = symbol.rpartition("_")
     if name.removeprefix(math.SYMBOL_PREFIX) not in _BODIES or not symbol.startswith(math.SYMBOL_PREFIX) or not lanes.isdigit():
         raise ValueError(f"{symbol} is no function of the mathematics library")
@@ -17,13 +17,13 @@ def lanes_of(symbol: str) -> int:
 
 
 def exports(symbol: str) -> tuple[str, ...]:
-    """All functions of the module that holds `symbol`: it alone."""
+    """Functions of the module that defines `symbol`: only `symbol`."""
     lanes_of(symbol)
     return (symbol,)
 
 
 def _pow(f: Function) -> Val:
-    """The power; 0 at once where every lane is 0 to a positive power, as on surfaces that face away from a light."""
+    """x^y. If every lane is 0 to a positive power, as on surfaces that face away from a light, nothing is computed."""
     x, y = f.args
     is_zero = x.as_int().eq(0) & (y.as_int() - 1).ult(math.INF - 1)
     result = f.var(x.type, 0.0)
@@ -40,7 +40,7 @@ _BODIES: dict[str, tuple[int, Callable[[Function], Val]]] = {
 
 
 def build(symbol: str, cpu: str) -> Module:
-    """The module that holds `symbol`, for vectors of as many lanes as it names (1: scalars)."""
+    """Module that defines `symbol`, for vectors of the number of lanes in its name (1: scalars)."""
     lanes = lanes_of(symbol)
     parameters, body = _BODIES[symbol.removeprefix(math.SYMBOL_PREFIX).rpartition("_")[0]]
     module = Module(symbol, cpu)

@@ -21,7 +21,7 @@ _ONE_BITS = 0x3F800000
 
 
 def raw_bits(c: Channel, words: Sequence[Val]) -> Val:
-    """A channel's bits, zero-extended. No channel crosses a word."""
+    """Bits of a channel, zero-extended to i32. No channel crosses a word."""
     word = words[c.shift // 32]
     shift = c.shift % 32
     if shift:
@@ -35,23 +35,23 @@ def _signed(bits: Val, size: int) -> Val:
 
 # -- decoding -----------------------------------------------------------------------------------------------------------
 def normalized(f: Function, x: Val, bits: int) -> Val:
-    """x / (2^bits - 1), correctly rounded, for integral floats |x| < 2^bits: two exact-enough products, no division.
+    """x / (2^bits - 1), correctly rounded, for integral floats |x| < 2^bits, from two products and no division.
 
-    x * 2^-bits is exact and the rest is 2^bits times smaller, so that the sum is the only rounding that counts. Of 24 bits,
-    powers of two come to lie a hair above a tie: the second factor is taken an ULP larger to show it.
+    x * 2^-bits is exact and the other product is 2^bits times smaller, so that only the rounding of the sum matters. With 24 bits,
+    quotients of powers of two lie just above a tie: the second factor is an ULP larger, so that the sum rounds up.
     """
     rest = 1.0 / ((1 << bits) - 1) - 2.0**-bits
     return x * 2.0**-bits + x * (rest if bits <= 16 else 2.0 ** (-2 * bits) * (1.0 + 2.0**-23))
 
 
 def _wide_normalized(f: Function, bits: Val, size: int, signed: bool) -> Val:
-    """As `normalized` for up to 32 bits, through f64."""
+    """Quotient as of `normalized`, for channels of up to 32 bits, through f64."""
     x = bits.cast("sitofp" if signed else "uitofp", F64)
     return (x / float((1 << (size - signed)) - 1)).cast("fptrunc", F32)
 
 
 def decode(f: Function, c: Channel, bits: Val, srgb: bool = False) -> Val:
-    """A channel's raw bits as f32; integers as their bits."""
+    """Value of a channel's raw bits as f32; integers keep their bits."""
     if srgb:
         table = Val(f, PTR, f.module.constant("srgb_to_linear", F32, [float(v) for v in SRGB_TO_LINEAR]))
         return f.gather(F32, table, bits << 2)
@@ -85,12 +85,12 @@ def decode(f: Function, c: Channel, bits: Val, srgb: bool = False) -> Val:
 
 
 def one_bits(format: Format) -> int:
-    """The word that an absent alpha reads: 1.0, or 1 in integer formats."""
+    """Word of an absent alpha channel: 1.0, or 1 in integer formats."""
     return 1 if format.is_integer else _ONE_BITS
 
 
 def unpack(f: Function, format: Format, words: Sequence[Val]) -> list[Val]:
-    """Words of a pixel to R, G, B, A (f32; bits of integers in integer formats).
+    """R, G, B, A of a pixel (f32; bits of integers in integer formats) from its words.
 
     Absent channels are 0, alpha 1. Depth formats give (z, z, z, z), stencil alone (s, 0, 0, 1).
     """
@@ -114,7 +114,7 @@ def unpack(f: Function, format: Format, words: Sequence[Val]) -> list[Val]:
 
 # -- encoding -----------------------------------------------------------------------------------------------------------
 def _encode_srgb(f: Function, x: Val) -> Val:
-    """The stored byte: a guess within one step of it, then the two thresholds around decide."""
+    """Stored sRGB byte of a linear value: an estimate within one step, corrected by comparison with the two thresholds around it."""
     x = f.min(f.max(x, 0.0), 1.0)
     s1 = f.sqrt(x)
     s2 = f.sqrt(s1)
@@ -129,14 +129,14 @@ def _encode_srgb(f: Function, x: Val) -> Val:
 
 
 def _encode_small(f: Function, x: Val, size: int) -> Val:
-    """Unsigned 11- or 10-bit float: to nearest even, negatives 0, too large finite values the largest."""
+    """Bits of an unsigned 11- or 10-bit float: to nearest even, negatives as 0, finite values clamped to the largest."""
     mantissa = size - 5
     drop = 23 - mantissa
     largest = (2.0 - 2.0**-mantissa) * 2.0**15
     finite = f.min(f.max(x, 0.0), largest)
     a = finite.as_int()
     normal = (a - 0x38000000 + ((1 << (drop - 1)) - 1) + (a.lshr(drop) & 1)).lshr(drop)
-    # below 2^-14 the addition itself rounds to the step 2^-(14 + mantissa)
+    # Below 2^-14 the addition itself rounds to the step 2^-(14 + mantissa).
     rounder = 2.0 ** (9 - mantissa)
     tiny = (finite + rounder).as_int() - f.const(F32.wide(x.lanes), rounder).as_int()
     bits = f.select(a < 0x38800000, tiny, normal)
@@ -145,7 +145,7 @@ def _encode_small(f: Function, x: Val, size: int) -> Val:
 
 
 def _encode_wide(f: Function, c: Channel, x: Val) -> Val:
-    """Channels of more than 16 bits, scaled and fixed ones: through f64, whose sum with 2^52 rounds to an integer."""
+    """Bits of a channel of more than 16 bits, or of a scaled or fixed one: through f64, whose sum with 2^52 rounds to an integer."""
     wide = f.select(x.eq(x), x, 0.0).cast("fpext", F64)
     top, half = float((1 << c.size) - 1), float((1 << (c.size - 1)) - 1)
     match c.type:
@@ -164,7 +164,7 @@ def _encode_wide(f: Function, c: Channel, x: Val) -> Val:
 
 
 def encode(f: Function, c: Channel, x: Val, srgb: bool = False) -> Val:
-    """A channel's bits (i32, zero-extended) from its value: clamped, rounded to nearest even, NaN as 0 (a NaN in floats)."""
+    """Bits of a channel (i32, zero-extended) from its value: clamped, rounded to nearest even, NaN as 0 (as a NaN in float formats)."""
     mask = (1 << c.size) - 1
     if c.type is ChannelType.UINT:
         bits = x.as_int()
@@ -188,13 +188,13 @@ def encode(f: Function, c: Channel, x: Val, srgb: bool = False) -> Val:
 
 
 def _rounded_unorm(f: Function, c: Channel, x: Val) -> Val:
-    """The integer in the low bits of 0x4B000000: the product is clamped (NaN to 0), the sum with 2^23 rounds."""
+    """UNORM integer in the low bits of a float from 2^23 on (0x4B000000): the product is clamped (NaN to 0), the sum with 2^23 rounds."""
     top = float((1 << c.size) - 1)
     return (f.min(f.max(x * top, 0.0), top) + _TWO23).as_int()
 
 
 def _pack_shared_exponent(f: Function, channels: Sequence[Val]) -> Val:
-    """OpenGL 4.6, 8.5.2, in exact f32 steps."""
+    """Word of R9G9B9E5 as in OpenGL 4.6, section 8.5.2, in exact f32 steps."""
     x = [f.min(f.max(v, 0.0), 65408.0) for v in channels[:3]]
     top = f.max(f.max(x[0], x[1]), x[2])
     preliminary = f.max(top.as_int().lshr(23) - 127, -16) + 16
@@ -210,7 +210,7 @@ def _pack_shared_exponent(f: Function, channels: Sequence[Val]) -> Val:
 
 
 def _by_byte(format: Format, channels: Sequence[Val]) -> list[Val | None]:
-    """The channel of each byte of a four-byte format; None for padding."""
+    """Channel of each byte of a four-byte format; None for padding."""
     found: list[Val | None] = [None] * 4
     for c in format.channels:
         if c.type is not ChannelType.VOID:
@@ -219,7 +219,7 @@ def _by_byte(format: Format, channels: Sequence[Val]) -> list[Val | None]:
 
 
 def pack(f: Function, format: Format, channels: Sequence[Val]) -> list[Val]:
-    """R, G, B, A (f32; bits of integers in integer formats) to the words of a pixel; padding is 0.
+    """Words of a pixel from R, G, B, A (f32; bits of integers in integer formats); padding is 0.
 
     Luminance and intensity take red. ValueError for depth and stencil formats.
     """
@@ -239,7 +239,7 @@ def pack(f: Function, format: Format, channels: Sequence[Val]) -> list[Val]:
         srgb = format.is_srgb and c.letter != "A"
         index, shift = divmod(c.shift, 32)
         if c.type is ChannelType.UNORM and c.size <= 16 and not srgb:
-            # the bits of 2^23 are not masked off in each channel but taken from the sum
+            # One subtraction from the sum of channels removes the bits of 2^23, instead of a mask for each channel.
             bits = _rounded_unorm(f, c, x)
             excess[index] += _TWO23_BITS << shift
         else:
@@ -268,16 +268,16 @@ def unpack_stencil(f: Function, format: Format, words: Sequence[Val]) -> Val:
 
 
 def encode_depth(f: Function, format: Format, depth: Val) -> Val:
-    """The raw bits of a depth value, at the bottom of an i32: UNORM clamped to [0, 1], to nearest; a float's NaN canonical."""
+    """Raw bits of a depth value, in the low bits of an i32: UNORM clamped to [0, 1], to nearest; a float's NaN becomes canonical."""
     if format.depth is None:
         raise ValueError(f"{format.name} has no depth")
     return encode(f, format.depth, depth)
 
 
 def pack_depth_stencil(f: Function, format: Format, depth: Val | None, stencil: Val | None, old: Sequence[Val]) -> list[Val]:
-    """Words with this depth (raw bits, as `encode_depth` gives them) and stencil (i32, 0..255); what is None stays as in `old`.
+    """Words with this depth (raw bits, as `encode_depth` returns them) and stencil (i32, 0 to 255). A part that is None stays as in `old`.
 
-    Padding beside depth alone becomes 0.
+    Padding next to depth alone becomes 0.
     """
     words = list(old)
     for c, bits in ((format.depth, depth), (format.stencil, stencil)):

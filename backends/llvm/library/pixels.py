@@ -1,4 +1,4 @@
-"""Pixels in memory: rows of a surface, scattered texels, vertex attributes. Words as in `formats`."""
+"""Pixels in memory: rows of a surface, scattered texels, vertex attributes. Words are those of `packing`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from backends.llvm.library.packing import one_bits, unpack
 
 
 def load_row(f: Function, format: Format, pointer: Val, lanes: int) -> list[Val]:
-    """Words of `lanes` pixels side by side. ValueError for pixels of 3 or 6 bytes."""
+    """Load the words of `lanes` pixels side by side. ValueError for pixels of 3 or 6 bytes."""
     size = format.block_bytes
     if size in (1, 2):
         return [f.load(Type("i", 8 * size, lanes), pointer, align=size).zext(I32)]
@@ -43,15 +43,15 @@ def store_row(f: Function, format: Format, words: Sequence[Val], pointer: Val) -
 
 
 def _place(offsets: Val) -> Val:
-    """The bit position of each offset in its word."""
+    """Byte of each offset within its 32-bit word."""
     return (offsets if offsets.type.bits == 32 else offsets.trunc(I32)) & 3
 
 
 def load_texels(f: Function, format: Format, base: Val, offsets: Val, mask: Val | None = None) -> list[Val]:
-    """Words of scattered pixels at `base` + offsets (bytes, i32 unsigned or i64), which the caller has bounds-checked.
+    """Load the words of scattered pixels at `base` + offsets (bytes, i32 unsigned or i64), which the caller has bounds-checked.
 
-    `base` is a multiple of 4, and 8 bytes behind the last pixel are readable: pixels that are no whole words are cut out of the
-    words around them. Lanes outside of `mask` read 0.
+    `base` is a multiple of 4, and 8 bytes after the last pixel are readable, because pixels that are no whole words are extracted from
+    the words around them. Lanes outside of `mask` read 0.
     """
     size = format.block_bytes
     if size in (1, 2):
@@ -74,7 +74,7 @@ def load_texels(f: Function, format: Format, base: Val, offsets: Val, mask: Val 
 
 
 def _assemble(f: Function, lanes: Sequence[Val], type: Type) -> Val:
-    """Scalars as one vector."""
+    """Vector of the scalars in `lanes`."""
     vector = f.const(type.wide(len(lanes)), 0)
     for k, x in enumerate(lanes):
         vector = f.insert(vector, x, k)
@@ -82,7 +82,7 @@ def _assemble(f: Function, lanes: Sequence[Val], type: Type) -> Val:
 
 
 def _attribute_words(f: Function, format: Format, pointers: Sequence[Val]) -> list[Val]:
-    """Words of one attribute a lane; exactly its bytes are read."""
+    """Words of one attribute for each lane; only the attribute's own bytes are read."""
     size, align = format.block_bytes, format.channels[0].size // 8 if format.is_array else 1
     if size == 16:
         return f.load_vec4s(pointers, I32)
@@ -106,10 +106,10 @@ def _attribute_words(f: Function, format: Format, pointers: Sequence[Val]) -> li
 
 
 def fetch_attribute(f: Function, format: Format, pointers: Sequence[Val]) -> list[Val]:
-    """Lane k's vertex attribute from pointers[k] (any alignment that Gallium allows: the channel's size, 1 for packed ones).
+    """Load lane k's vertex attribute from pointers[k]. Returns x, y, z, w as f32; pure integers keep their bits.
 
-    The caller has checked that `block_bytes` may be read from each pointer; the number of lanes is a multiple of 4. Gives x,
-    y, z, w as f32; pure integers keep their bits. Missing channels are 0, 0, 0, 1.
+    Alignment is what Gallium allows: the channel's size, or 1 for packed formats. The caller has checked that `block_bytes` may be read
+    from each pointer. The number of lanes is a multiple of 4. Missing channels are 0, 0, 0, 1.
     """
     words = _attribute_words(f, format, pointers)
     lanes = len(pointers)

@@ -1,9 +1,9 @@
 """Anisotropic filters: an elliptical weighted average, as in Mesa's software renderers.
 
-A pixel is a circle of one pixel's radius. The derivatives turn it into an ellipse in texels, one texel larger so that it always holds a
-texel. The shorter of the derivatives, but not less than the longer one divided by max_anisotropy, chooses the level of detail, rounded
+A pixel is a circle of one pixel's radius. The derivatives map it to an ellipse in texels, enlarged by one texel so that it always contains
+a texel. The shorter of the derivatives, but not less than the longer one divided by max_anisotropy, selects the level of detail, rounded
 down. At that level all texels with centers inside of the ellipse are summed with weights exp(-2 q), where q is 0 at the center and 1 at
-the edge. The last level, and places that are not minified, use the ordinary filters.
+the edge. The last level, and pixels that are not minified, use the ordinary filters.
 
 Ellipses longer than max_anisotropy allows (because the level of detail was limited) are shrunk: no coordinate costs more than
 (4 max_anisotropy + 8)^2 texels.
@@ -20,9 +20,9 @@ from backends.llvm.library.math import ex2
 
 Fetch = Callable[[Val, Val], list[Val]]
 
-STEPS = 1023.0  # weights are those of the next lower of so many steps from the center to the edge
+STEPS = 1023.0  # weights are quantized: q is rounded down to one of this number of steps from the center to the edge
 _EXPONENT = -2.0 * math.log2(math.e) / STEPS
-_FARTHEST = 2.0**20  # texels a pixel; more, and what is no number, counts as that or as 0
+_FARTHEST = 2.0**20  # texels a pixel; larger derivatives count as this, NaN as 0
 _SMALLEST = 2.0**-40
 
 
@@ -37,7 +37,7 @@ class Footprint:
 
     @staticmethod
     def of(f: Function, dx: Sequence[Val], dy: Sequence[Val], limit: Val) -> Footprint:
-        """The footprint of bounded derivatives."""
+        """Footprint of derivatives, which are bounded first."""
         rows = [[f.min(f.max(v, -_FARTHEST), _FARTHEST) for v in row] for row in (dx, dy)]
         return Footprint(f, rows[0], rows[1], limit)
 
@@ -54,7 +54,7 @@ class Footprint:
         return self.f.sqrt(self.f.max(short, long / (self.limit * self.limit)))
 
     def average(self, level: Val, center: Sequence[Val], active: Val, fetch: Fetch) -> list[Val]:
-        """The weighted average at `level` (i32) around `center` (texels), in lanes of `active`. fetch(u, v): a texel by whole f32."""
+        """Weighted average at `level` (i32) around `center` (texels), in lanes of `active`. fetch(u, v): a texel at integral f32."""
         f = self.f
         lanes = level.lanes
         _, long = self.squares

@@ -1,4 +1,4 @@
-"""Cube maps: from a direction to a face and coordinates on it (GL 4.6, table 8.19)."""
+"""Cube maps: the face that a direction hits, and coordinates on it (OpenGL 4.6, table 8.19)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from backends.llvm.sampling.texture import Level, Texture
 
 
 def _minor(f: Function, on_x: Val, on_y: Val, negative: Val, vector: Sequence[Val], negate: Callable[[Val], Val]) -> tuple[Val, Val]:
-    """A vector along the s and t axes of a face: (-z, -y) and (z, -y) for x, (x, z) and (x, -z) for y, (x, -y) and (-x, -y) for z."""
+    """Components of a vector along the s and t axes of a face.
+
+    They are (-z, -y) and (z, -y) on +x and -x, (x, z) and (x, -z) on +y and -y, (x, -y) and (-x, -y) on +z and -z.
+    """
     vx, vy, vz = vector
     s = f.select(on_x, negate(vz), vx)
     s = f.select(negative & ~on_y, negate(s), s)
@@ -22,9 +25,9 @@ def _minor(f: Function, on_x: Val, on_y: Val, negative: Val, vector: Sequence[Va
 def project(
     f: Function, direction: Sequence[Val], changes: Sequence[Sequence[Val]] | None
 ) -> tuple[Val, list[Val], list[list[Val]] | None]:
-    """Face (i32, 0 to 5), its s and t in [0, 1], and their derivatives from those of the direction, x and y.
+    """Face (i32, 0 to 5), s and t on it in [0, 1], and their derivatives along x and y, from those of the direction.
 
-    The zero vector and NaN land somewhere on a face.
+    The zero vector and NaN give some valid face and coordinates.
     """
     x, y, z = direction
     ax, ay, az = (f.abs(v) for v in direction)
@@ -47,16 +50,16 @@ def project(
     gradients = []
     for change in changes:
         along = f.select(on_x, change[0], f.select(on_y, change[1], change[2]))
-        along = f.select(negative, f.neg_bits(along), along)  # of |major|
+        along = f.select(negative, f.neg_bits(along), along)  # derivative of |major|
         ds, dt = _minor(f, on_x, on_y, negative, change, f.neg_bits)
         gradients.append([(ds - (s / size) * along) * scale, (dt - (t / size) * along) * scale])
     return face, coords, gradients
 
 
 def _across_edge(f: Function, face: Val, i: Val, j: Val, size: Val) -> tuple[Val, Val, Val]:
-    """Face and indices of the texel at (i, j), one of which may be -1 or `size`: it then lies on the adjacent face.
+    """Face and indices of the texel at (i, j). One of i and j may be -1 or `size`; the texel then lies on the adjacent face.
 
-    Works on the direction times 2 * size, in integers: a texel one step outside lies on the edge of the adjacent face.
+    The computation uses the direction times 2 * size, in integers: a texel one step outside lies on the edge of the adjacent face.
     """
 
     def negate(v: Val) -> Val:
@@ -83,10 +86,10 @@ def _across_edge(f: Function, face: Val, i: Val, j: Val, size: Val) -> tuple[Val
 def seamless_footprint(
     f: Function, texture: Texture, level: Level, coords: Sequence[Val], layer: Val, snap: Val | None, shifts: Sequence[Val | float | None]
 ) -> tuple[Callable[[int, int], list[Val]], list[Val]]:
-    """A function that fetches a texel of a bilinear filter, (0 or 1 to the right, 0 or 1 down), over the edges of a cube, and the weights.
+    """Function that fetches a texel of a bilinear filter (0 or 1 to the right, 0 or 1 down) across the edges of a cube, and the weights.
 
-    The texel missing at a corner is its neighbor in t: GL leaves that open. coords: s and t on the face. layer: 6 * cube + face.
-    Lanes of `snap` take the nearest texel. shifts: texel offsets.
+    The texel that is missing at a cube's corner is replaced by its neighbor in t; OpenGL leaves the choice open. coords: s and t on the
+    face. layer: 6 * cube + face. Lanes of `snap` take the nearest texel. shifts: texel offsets.
     """
     size = f.min(level.width, level.height)
     extent = size.to_float()
@@ -118,7 +121,7 @@ def seamless_footprint(
 def filter_seamless(
     f: Function, texture: Texture, level: Level, coords: Sequence[Val], layer: Val, snap: Val | None, shifts: Sequence[Val | float | None]
 ) -> list[Val]:
-    """Bilinear filter over the edges of a cube; the arguments are those of `seamless_footprint`."""
+    """Bilinear filter across the edges of a cube; the arguments are those of `seamless_footprint`."""
     texel, weights = seamless_footprint(f, texture, level, coords, layer, snap, shifts)
     rows = [[mix(a, b, weights[0]) for a, b in zip(texel(0, down), texel(1, down))] for down in range(2)]
     return [mix(a, b, weights[1]) for a, b in zip(*rows)]

@@ -1,4 +1,4 @@
-"""Texel fetch: indices, which `wrap` has bounded, to four channels."""
+"""Texel fetch: the four channels at texel indices, which `wrap` has bounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from backends.llvm.sampling.texture import Level, Texture
 
 
 def texel_offset(level: Level, size: int, i: Val, j: Val | None, k: Val | None) -> Val:
-    """Byte offset (i32) of texel (i, j, k); `size` bytes a texel."""
+    """Byte offset (i32) of texel (i, j, k); `size`: bytes of a texel."""
     shift = size.bit_length() - 1
     offset = level.offset + ((i << shift) if 1 << shift == size else i * size)
     if j is not None:
@@ -26,23 +26,23 @@ def texel_offset(level: Level, size: int, i: Val, j: Val | None, k: Val | None) 
 def fetch_texel(
     f: Function, texture: Texture, level: Level, i: Val, j: Val | None, k: Val | None, mask: Val | None = None, sample: Val | None = None
 ) -> list[Val]:
-    """R, G, B, A of a texel (of one sample of it) inside of the level; all 0 bits outside of `mask` before decoding."""
+    """R, G, B, A of a texel, or of one sample of it, inside of the level. Lanes outside of `mask` decode a word of 0."""
     offset = texel_offset(level, texture.key.format.block_bytes, i, j, k)
     if sample is not None:
         offset = offset + sample * f.splat(texture.record.get("sample_stride").trunc(I32), sample.lanes)
-    # sign extension lets the target gather with 32-bit offsets
+    # Offsets are sign-extended so that the target can gather with 32-bit offsets.
     words = load_texels(f, texture.key.format, texture.base, offset.sext(I64), mask)
     return unpack(f, texture.key.format, words)
 
 
 def border_color(f: Function, sampler: Val, lanes: int, integer: bool) -> list[Val]:
-    """The border color, f32 or bits of integers, in every lane."""
+    """Border color, f32 or bits of integers, in every lane."""
     record, name = Record(f, sampler, SamplerRecord), "border_integers" if integer else "border_color"
     return [f.splat(record.get(name, c), lanes).bits_as(F32.wide(lanes)) for c in range(4)]
 
 
 def or_border(f: Function, texel: Sequence[Val], inside: Sequence[Val | None], border: Sequence[Val] | None) -> list[Val]:
-    """`texel` where it is inside on every axis, else the border color."""
+    """`texel` in lanes where it is inside on every axis, otherwise the border color."""
     masks = [m for m in inside if m is not None]
     if not masks or border is None:
         return list(texel)

@@ -1,7 +1,7 @@
-"""Image filters of one mip level: the nearest texel, or the weighted ones around.
+"""Image filters of one mip level: the nearest texel, or a weighted mean of the texels around.
 
-Pixels of four 8-bit UNORM channels have a path of their own, which loads two texels at once and never converts: a byte that
-lies in the mantissa of 2^23 is a float, and differences of such floats are exact.
+Texels of four 8-bit UNORM channels have a path of their own, which loads two texels at once and needs no conversion: a byte in the
+mantissa of 2^23 is the float 2^23 plus the byte, and differences of such floats are exact.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from backends.llvm.sampling.wrap import Axis
 
 _TWO23 = 2.0**23
 _TWO23_BITS = 0x4B000000
-#: What a byte of a pixel counts in `_magnified`: every second one stays 8 bits up.
+#: Unit of each byte of a pixel in `_magnified`: every second byte stays 8 bits above the lowest.
 _UNITS = (1.0, 256.0, 1.0, 256.0)
 
 
@@ -33,9 +33,9 @@ def filter_texels(
     border: Sequence[Val] | None,
     snap: Val | None = None,
 ) -> list[Val]:
-    """R, G, B, A (f32) of 1, 2 or 3 axes; along s first, then t, then r.
+    """R, G, B, A (f32), filtered along 1, 2 or 3 axes: s first, then t, then r.
 
-    layer (i32, in range): the array layer or face; lanes of `snap` take the first texel as it is.
+    layer (i32, in range): the array layer or face. Lanes of `snap` take the first texel of each axis.
     """
     nearest: list[list[Val]] = []
 
@@ -62,12 +62,12 @@ def filter_texels(
         return [mix(a, b, weight) for a, b in zip(first, along(axis - 1, (1, *picks)))]
 
     color = along(len(axes) - 1, ())
-    # a weight of 0 is not enough: infinity times 0 is NaN
+    # A weight of 0 would not do: infinity times 0 is NaN.
     return color if snap is None else [f.select(snap, a, b) for a, b in zip(nearest[0], color)]
 
 
 def _magnified(texel: Val) -> list[Val]:
-    """The four bytes of a pixel, lowest first, as floats 2^23 + byte * unit."""
+    """Four bytes of a pixel, lowest first, as floats 2^23 + byte * unit."""
     high = texel.lshr(16)
     parts = [texel & 0xFF, texel & 0xFF00, high & 0xFF, high & 0xFF00]
     return [(part | _TWO23_BITS).as_float() for part in parts]
@@ -81,9 +81,9 @@ def _bilinear(corners: Sequence[Val], u: Val, v: Val) -> Val:
 
 
 def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Axis], layer: Val | None) -> list[Val]:
-    """Bilinear filter of 4-byte UNORM texels without a border: the bytes, lowest first, times their units.
+    """Bilinear filter of 4-byte UNORM texels without a border. Returns the bytes, lowest first, times their units.
 
-    Two texels side by side come with one load of 8 bytes.
+    Two texels side by side are read with one load of 8 bytes.
     """
     s, t = axes
     if s.second is None or s.weight is None or t.second is None or t.weight is None:
@@ -101,9 +101,9 @@ def filter_unorm8(f: Function, texture: Texture, level: Level, axes: Sequence[Ax
 
 
 def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
-    """The texel at each offset and the next one in memory. Loads lane by lane beat the gather instructions of today's CPUs."""
+    """Texel at each offset, and the next one in memory. A load for each lane is faster than the gather instructions of today's CPUs."""
     n = start.lanes
-    offsets = start.bits_as(I64.wide(n // 2))  # two of them at once leave the vector register
+    offsets = start.bits_as(I64.wide(n // 2))  # two offsets leave the vector register with each extraction
     loaded = []
     for k in range(n // 2):
         two = offsets[k]
@@ -116,7 +116,7 @@ def _load_pairs(f: Function, texture: Texture, start: Val) -> tuple[Val, Val]:
 
 
 def _fix_wrapped(f: Function, texture: Texture, starts: Sequence[Val], rights: Sequence[Val], wrapped: Val) -> list[Val]:
-    """Where the right neighbor of a row's last texel is the first one, read that; `starts`: offsets of the rows."""
+    """`rights` with the row's first texel in lanes of `wrapped`, whose left texel is the row's last. starts: offsets of the rows."""
     fixed = [f.var(right.type, right) for right in rights]
     with f.if_(f.any(wrapped)):
         for variable, start, right in zip(fixed, starts, rights):
@@ -125,7 +125,7 @@ def _fix_wrapped(f: Function, texture: Texture, starts: Sequence[Val], rights: S
 
 
 def unorm8_channels(f: Function, parts: Sequence[Val], swizzle: Sequence[int]) -> list[Val]:
-    """R, G, B, A in [0, 1] from the result of `filter_unorm8`, by the format's swizzle (4: 0, 5: 1)."""
+    """R, G, B, A in [0, 1] from the result of `filter_unorm8`, by the format's swizzle (SWIZZLE_ZERO and SWIZZLE_ONE give 0 and 1)."""
     vec = F32.wide(parts[0].lanes)
     scaled = [part * (1.0 / (255.0 * unit)) for part, unit in zip(parts, _UNITS)]
     return [scaled[i] if i < 4 else f.const(vec, float(i == 5)) for i in swizzle]

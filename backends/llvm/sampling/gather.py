@@ -15,7 +15,7 @@ from backends.llvm.sampling.wrap import Axis, wrap_footprint, wrap_nearest
 from backends.pipe.enums import TexCompare
 
 ORDER = ((0, 1), (1, 1), (1, 0), (0, 0))
-"""Which texel each result is: to the right, down."""
+"""Texel of each result: steps to the right, steps down. The order is that of OpenGL's textureGather."""
 
 
 def emit_gather(
@@ -30,10 +30,11 @@ def emit_gather(
     offsets: Sequence[Sequence[Val | int]] = (),
     target: str = "2D",
 ) -> list[Val]:
-    """Channel `component` (its two low bits; an i32 vector or a number) of four texels of level 0, in the order of `ORDER`.
+    """Gather one channel of four texels of level 0, in the order of `ORDER`.
 
-    coords: as the target orders them, a shadow reference among them; what is compared is red. offsets: none, one for all texels, or
-    four: then result k is texel (0, 0) of the footprint that offset k moves. Buffers and 1D have one row; 3D takes the nearest slice.
+    coords: as the target orders them, with a shadow reference among them, which is compared with red. component: the channel, an i32
+    vector or a number, of which the two low bits count. offsets: none; one for all texels; or four, and then result k is texel (0, 0) of
+    the footprint moved by offset k. Buffers and 1D have one row; 3D takes the nearest slice.
     """
     info = INFOS[target]
     bound = Texture(f, texture_key, texture, coords[0].lanes)
@@ -65,7 +66,7 @@ def _chosen(f: Function, channels: Sequence[Val], component: Val | int) -> Val:
 
 
 class _Gather:
-    """Texels around a place of level 0; the layer is in range."""
+    """Texels around a place on level 0. The layer must be in range."""
 
     def __init__(self, sampling: Sampling, coords: Sequence[Val], layer: Val | None) -> None:
         self.sampling, self.f, self.coords = sampling, sampling.f, coords
@@ -73,7 +74,7 @@ class _Gather:
         self.layer = sampling.within(self.level, layer)
 
     def texels(self, offset: Sequence[Val | int], picks: Sequence[tuple[int, int]]) -> list[list[Val]]:
-        """The channels of each texel that `picks` names, of the footprint moved by `offset`."""
+        """Channels of the texels `picks` (steps to the right and down) of the footprint moved by `offset`."""
         f, sampling = self.f, self.sampling
         shifts = [_shift(offset, axis) for axis in range(sampling.axes)]
         if sampling.seamless and self.layer is not None:

@@ -1,4 +1,4 @@
-"""Images while a kernel is written: from integer coordinates to texels in memory, both ways."""
+"""Image access in generated code: load, store and update texels at integer coordinates."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tgsi.language.facts.enums import TargetInfo
 XYZW = 15
 
 Update = Callable[[Function, Val, Val], Val]
-"""The new word of an atomic, from the old one and the operand."""
+"""Function from the old word of an atomic and its operand to the new word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of each lane's texel: `inside` (i1 lanes) if it exists, `offset` (i32) in bytes, 0 if it does not."""
+    """Place of each lane's texel: `inside` (i1 lanes), true if the texel exists; `offset` (i32) in bytes from `base`, 0 if it does not."""
 
     base: Val
     offset: Val
@@ -32,7 +32,7 @@ class Place:
 
 
 class Image:
-    """The image that `pointer` (to a TextureRecord of one level) describes, used by `lanes` lanes as `target`."""
+    """An image, described by a TextureRecord of one level at `pointer`, which `lanes` lanes access as `target`."""
 
     def __init__(self, f: Function, key: ImageKey, pointer: Val, lanes: int, target: TargetInfo) -> None:
         self.f, self.format, self.lanes, self.target = f, key.format, lanes, target
@@ -45,7 +45,7 @@ class Image:
         return self.f.splat(self.record.get(name).trunc(I32), self.lanes)
 
     def place(self, coords: Sequence[Val]) -> Place:
-        """The texels at coordinates x, y, z, w (i32) as the target orders them: a layer behind the others, the sample in w."""
+        """Places of the texels at coordinates x, y, z, w (i32) as the target orders them: a layer after the others, the sample in w."""
         f, target = self.f, self.target
         spatial = 2 if "CUBE" in target.name else target.dimensions
         factors = [self.f.const(I32.wide(self.lanes), self.format.block_bytes), self._stride("row_stride"), self._stride("layer_stride")]
@@ -65,16 +65,17 @@ class Image:
         return Place(self.record.get("base"), f.select(inside, offset, 0), inside)
 
     def load(self, coords: Sequence[Val]) -> list[Val]:
-        """Four channels (f32, or bits of integers); 0 outside."""
+        """Load four channels (f32, or bits of integers); all are 0 outside of the image."""
         f, place = self.f, self.place(coords)
         words = load_texels(f, self.format, place.base, place.offset.zext(I64), place.inside)
         zero = f.const(F32.wide(self.lanes), 0.0)
         return [f.select(place.inside, channel, zero) for channel in unpack(f, self.format, words)]
 
     def store(self, coords: Sequence[Val], values: Sequence[Val], write_mask: int, active: Val) -> None:
-        """Write the channels of `write_mask` (padding with all four, and as 0), the active lanes inside one after the other.
+        """Write the channels of `write_mask` in the active lanes whose texel exists, in ascending order of lanes.
 
-        Channels that share an exponent are written together. Depth and stencil cannot be written.
+        Padding is written, as 0, only with all four channels. Channels that share an exponent are written together. Depth and stencil
+        cannot be written.
         """
         if self.format.is_depth_stencil or not write_mask:
             return
@@ -92,7 +93,7 @@ class Image:
             pointer, where = f.at(place.base, 4 * number), place.offset.zext(I64)
             if keep:
                 word = (f.gather(I32, pointer, where, mask) & keep) | (word & ~keep)
-            f.scatter(word, pointer, where, mask)  # of one texel's lanes all keep the same bits, and the highest one's others stay
+            f.scatter(word, pointer, where, mask)  # lanes of one texel have the same kept bits; the other bits are the highest lane's
 
     def _store_small(self, place: Place, mask: Val, words: Sequence[Val], kept: Sequence[int]) -> None:
         """Store texels that are not whole words lane by lane, so that adjacent texels keep their bits."""
@@ -112,7 +113,10 @@ class Image:
     def update(
         self, coords: Sequence[Val], active: Val, changing: Val, operands: Sequence[Val], new: Callable[[Val, Sequence[Val]], Val]
     ) -> Val:
-        """The old word of each active lane's texel, 0 outside; `new` makes the next one from it and the lane's operands (i32)."""
+        """Update the texels of the active lanes, the lowest lane first. Returns each lane's old word, 0 outside of the image.
+
+        `new` computes the next word from the old one and the lane's operands (i32). Lanes outside of `changing` only read.
+        """
         f, place = self.f, self.place(coords)
         given = [_on_stack(f, operand) for operand in operands]
         offsets, inside = _on_stack(f, place.offset), _on_stack(f, (place.inside & active).zext(I32))
@@ -133,7 +137,7 @@ class Image:
 
 @contextmanager
 def lanes_of(f: Function, lanes: int) -> Iterator[Val]:
-    """The offset of each lane's word in a column, the lowest first."""
+    """Write a loop over the lanes, the lowest first. The body gets the byte offset of the lane's word in a column."""
     with f.range(0, 4 * lanes, 4) as lane:
         yield lane
 
@@ -145,7 +149,7 @@ def _on_stack(f: Function, value: Val) -> Val:
 
 
 def _kept_bits(format: Format, write_mask: int) -> list[int]:
-    """The bits of each word that a store leaves unchanged."""
+    """Bits of each word that a store leaves unchanged."""
     if write_mask == XYZW or format.is_shared_exponent:
         return [0] * format.block_words
     kept = [0xFFFFFFFF] * format.block_words

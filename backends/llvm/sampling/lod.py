@@ -1,4 +1,4 @@
-"""Level of detail: from derivatives to mip levels."""
+"""Level of detail and mip levels, from derivatives of coordinates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _LIMIT = 64.0
 
 
 def scale_factor(f: Function, dx: Sequence[Val], dy: Sequence[Val]) -> Val:
-    """Texels a pixel: the largest derivative of any coordinate (GL 4.6, 8.14.1 allows it); dx, dy in texels, f32. NaN counts as 0."""
+    """Scale factor in texels a pixel: the largest derivative of any coordinate, as OpenGL 4.6, section 8.14.1, allows.
+
+    dx, dy: derivatives in texels, f32. NaN counts as 0.
+    """
     largest = f.max(f.abs(dx[0]), 0.0)
     for d in [*dx[1:], *dy]:
         largest = f.max(f.abs(d), largest)
@@ -20,23 +23,23 @@ def scale_factor(f: Function, dx: Sequence[Val], dy: Sequence[Val]) -> Val:
 
 
 def level_of_detail(f: Function, rho: Val) -> Val:
-    """log2 of the scale factor. NaN, 0 and infinity become values that the clamp to min_lod and max_lod can handle."""
+    """log2 of the scale factor `rho`. NaN, 0 and infinity become finite values, which `clamp_lod` can limit."""
     return _finite(f, lg2(f, rho))
 
 
 def _finite(f: Function, lod: Val) -> Val:
-    """NaN and -inf as -64, +inf as 64."""
+    """`lod` with NaN and -inf replaced by -64, +inf by 64."""
     return f.min(f.max(lod, -_LIMIT), _LIMIT)
 
 
 def clamp_lod(f: Function, lod: Val, low: Val, high: Val) -> Val:
-    """LOD between the sampler's limits."""
+    """`lod` clamped to the sampler's limits, `low` and `high`."""
     return _finite(f, f.min(f.max(lod, low), high))
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """Mip levels of each lane (i32, inside of the view). `second` and `weight` (f32) only for linear mip filters."""
+    """Mip levels of each lane (i32, inside of the view). `second` and `weight` (f32) are None unless the mip filter is linear."""
 
     first: Val
     second: Val | None = None
@@ -44,13 +47,13 @@ class Levels:
 
 
 def nearest_level(f: Function, lod: Val, last: Val) -> Levels:
-    """floor(lod + 0.5), clamped; 0 where the texture is magnified."""
+    """Level floor(lod + 0.5), clamped to the view's levels; 0 where the texture is magnified."""
     level = f.floor(f.max(lod, 0.0) + 0.5).cast("fptosi", I32)
     return Levels(f.min(level, last))
 
 
 def linear_levels(f: Function, lod: Val, last: Val) -> Levels:
-    """The two levels around `lod` and the weight of the second; one level, weight 0, at both ends."""
+    """Two levels around `lod` and the weight of the second; beyond both ends a single level, with weight 0."""
     lod = f.max(lod, 0.0)
     whole = f.floor(lod)
     first = f.min(whole.cast("fptosi", I32), last)

@@ -1,4 +1,4 @@
-"""Texture instructions that filter nothing: texels as they are, sizes, samples, levels of detail."""
+"""Texture instructions without filters: texel fetches, sizes, numbers of samples, levels of detail."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from backends.pipe.enums import TexMipFilter
 from tgsi.language.facts.enums import TargetInfo
 
 WITHOUT_LEVELS = frozenset({"BUFFER", "RECT", "SHADOWRECT", "2D_MSAA", "2D_ARRAY_MSAA"})
-"""Targets whose fetches name no level."""
+"""Targets whose fetches have no operand for a level."""
 
 
 def _axes(info: TargetInfo) -> tuple[int, bool]:
-    """How many coordinates of a texel are x, y, z, and whether a layer follows them; faces of cubes are layers."""
+    """Number of coordinates of a texel without a layer, and True if a layer follows them; faces of cubes are layers."""
     cube = "CUBE" in info.name
     return (2 if cube else info.dimensions), cube or info.layered
 
@@ -39,10 +39,10 @@ def emit_fetch(
     offsets: Sequence[Val | int] = (),
     target: str = "2D",
 ) -> list[Val]:
-    """TXF: the texel at integer coordinates (i32 vectors, as the target orders them) of level `lod` and sample `sample` (i32; None: 0).
+    """Fetch a texel (TXF) at integer coordinates (i32 vectors, as the target orders them).
 
-    The layer of a cube array is 6 * cube + face. Anything outside of the level, the layers, the levels or the samples is 0, 0, 0, 0
-    before the view's swizzle.
+    `lod` is the level and `sample` the sample (i32; None: 0). The layer of a cube array is 6 * cube + face. Texels outside of the level,
+    the layers, the levels or the samples are 0, 0, 0, 0 before the view's swizzle.
     """
     info = INFOS[target]
     lanes = coords[0].lanes
@@ -74,9 +74,9 @@ def emit_fetch(
 def emit_query_size(
     f: Function, texture_key: TextureKey, texture: Val, lanes: int, *, lod: Val | None = None, target: str = "2D"
 ) -> list[Val]:
-    """TXQ: width, height, depth or layers, and number of levels (i32 bits as f32) of level `lod` (i32; None: 0).
+    """Sizes (TXQ) of level `lod` (i32; None: 0): width, height, depth or layers, and number of levels, as bits of i32 in f32.
 
-    Sizes of a level that does not exist are those of the last one. Arrays give layers after their sizes; cubes count as one.
+    Sizes of a level that does not exist are those of the last one. Arrays have layers after their sizes; a cube counts as one layer.
     """
     info = INFOS[target]
     bound = Texture(f, texture_key, texture, lanes)
@@ -90,7 +90,7 @@ def emit_query_size(
 
 
 def sizes_of(f: Function, info: TargetInfo, width: Val, height: Val, depth: Val) -> list[Val]:
-    """Three sizes (i32) as queries order them, 0 where the target has fewer; layers of cube arrays count cubes."""
+    """Sizes (three i32) as queries order them, 0 where the target has fewer; layers of cube arrays count cubes."""
     cube = "CUBE" in info.name
     found = [width, height, depth][: 2 if cube else info.dimensions]
     if info.layered:
@@ -115,10 +115,10 @@ def emit_query_lod(
     implicit: bool,
     target: str = "2D",
 ) -> list[Val]:
-    """LODQ: the level that would be read, relative to the view's first, and the level of detail before it is limited; 0, 0.
+    """Level of detail (LODQ): the level that would be read, relative to the view's first; the level of detail before the limits; 0; 0.
 
-    The level is what the mip filter makes of the limited level of detail: 0 without one, a whole number with the nearest one.
-    `implicit`: quads have derivatives; else the level of detail is the sampler's bias alone.
+    The level read depends on the mip filter: 0 without one, a whole number for NEAREST, the limited level of detail for LINEAR.
+    `implicit`: quads have derivatives; otherwise the level of detail is the sampler's bias alone.
     """
     lanes = coords[0].lanes
     info = INFOS[target]

@@ -1,4 +1,4 @@
-"""A shader's filtering texture instructions. What reads texels or sizes as they are is in `query`, four texels at once in `gather`.
+"""Filtering texture instructions. Fetches and queries are in `query`, gathers of four texels in `gather`.
 
 Coordinates are the operand's x, y, z, w as the TGSI target orders them; a fifth value is the reference of SHADOWCUBEARRAY. An
 unbound unit reads (0, 0, 0, 1).
@@ -32,12 +32,12 @@ LodMode = Literal["implicit", "bias", "explicit", "zero", "gradient"]
 
 
 def unbound(f: Function, lanes: int) -> list[Val]:
-    """What a unit without texture reads: 0, 0, 0, 1."""
+    """Channels that an unbound unit reads: 0, 0, 0, 1."""
     return [f.const(F32.wide(lanes), float(c == 3)) for c in range(4)]
 
 
 def apply_swizzle(f: Function, key: TextureKey, channels: Sequence[Val]) -> list[Val]:
-    """The view's swizzle; ONE is the integer 1 in integer formats."""
+    """Apply the view's swizzle; ONE is the integer 1 in integer formats."""
     lanes = channels[0].lanes
     found = []
     for s in key.swizzle:
@@ -49,13 +49,16 @@ def apply_swizzle(f: Function, key: TextureKey, channels: Sequence[Val]) -> list
 
 
 def shadow_reference(info: TargetInfo, coords: Sequence[Val]) -> Val:
-    """The coordinate that texels are compared with; 0 where the instruction has none."""
+    """Coordinate that texels are compared with; 0 if the instruction has none."""
     place = {"z": 2, "w": 3, "src1.x": 4}[info.shadow]
     return coords[place] if place < len(coords) else coords[0].f.const(coords[0].type, 0.0)
 
 
 def compare(f: Function, key: TextureKey, func: CompareFunc, reference: Val, depth: Val) -> list[Val]:
-    """1 where `reference` func `depth`, else 0, in R, G and B; A is 1. The filtered depth is compared, as softpipe does."""
+    """Shadow comparison: R, G and B are 1 where `reference` func `depth` holds, otherwise 0; A is 1.
+
+    The filtered depth is compared, as in Mesa's softpipe.
+    """
     channel = key.format.depth or key.format.channels[0]
     if channel.type is not ChannelType.FLOAT:
         reference = f.min(f.max(reference, 0.0), 1.0)
@@ -77,7 +80,7 @@ def compare(f: Function, key: TextureKey, func: CompareFunc, reference: Val, dep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """One texture instruction being written."""
+    """One texture instruction that is being written."""
 
     f: Function
     texture: Texture
@@ -89,22 +92,22 @@ class Sampling:
 
     @property
     def volume(self) -> bool:
-        """Three filtered axes?"""
+        """True if three axes are filtered."""
         return self.info.name == "3D"
 
     @property
     def cube(self) -> bool:
-        """Do six layers make a cube?"""
+        """True if the target is a cube or an array of cubes."""
         return "CUBE" in self.info.name
 
     @property
     def seamless(self) -> bool:
-        """Do linear filters of a cube go over its edges?"""
+        """True if linear filters continue across the edges of a cube's faces."""
         return self.cube and self.sampler_key.seamless_cube_map
 
     @property
     def axes(self) -> int:
-        """How many coordinates are filtered."""
+        """Number of filtered coordinates."""
         return 2 if self.cube else self.info.dimensions
 
     def texels(self, x: Val, size: Val) -> Val:
@@ -112,7 +115,7 @@ class Sampling:
         return x * size.to_float() if self.sampler_key.normalized_coords else x
 
     def layer(self, coords: Sequence[Val], face: Val | None) -> Val | None:
-        """The array layer (nearest, clamped), or cube face, of each lane."""
+        """Array layer (nearest, clamped) or cube face of each lane; None if the target has neither."""
         f = self.f
         if not self.info.layered and face is None:
             return None
@@ -128,12 +131,12 @@ class Sampling:
 
     # -- level of detail ------------------------------------------------------------------------------------------------
     def needs_lod(self) -> bool:
-        """Does any choice depend on the level of detail?"""
+        """True if a mip level or a filter is chosen by the level of detail."""
         key = self.sampler_key
         return key.min_mip_filter is not TexMipFilter.NONE or key.min_img_filter is not key.mag_img_filter
 
     def changes(self, lane_map: LaneMap, coords: Sequence[Val], gradients: Sequence[Sequence[Val]] | None) -> list[list[Val]]:
-        """Coordinates' change from pixel to pixel, along x and along y, in texels of level 0."""
+        """Derivatives of the coordinates along x and along y, in texels of level 0; `gradients`, or those of the quad."""
         f = self.f
         level = self.texture.first_level()
         if gradients is None:
@@ -142,11 +145,11 @@ class Sampling:
         return [[self.texels(d, size) for d, size in zip(row, sizes)] for row in gradients]
 
     def scale(self, lane_map: LaneMap, coords: Sequence[Val], gradients: Sequence[Sequence[Val]] | None) -> Val:
-        """The scale factor: the largest change."""
+        """Scale factor: the largest derivative."""
         return scale_factor(self.f, *self.changes(lane_map, coords, gradients))
 
     def lod(self, mode: LodMode, lod: Val | None, rho: Val | None, lanes: int) -> Val:
-        """The clamped level of detail."""
+        """Level of detail, clamped to the sampler's limits."""
         f = self.f
         record = Record(f, self.sampler, SamplerRecord)
         bias, low, high = (f.splat(record.get(name), lanes) for name in ("lod_bias", "min_lod", "max_lod"))
@@ -159,7 +162,7 @@ class Sampling:
 
     # -- one level ------------------------------------------------------------------------------------------------------
     def _shift(self, axis: int) -> Val | float | None:
-        """The texel offset along an axis."""
+        """Texel offset along an axis; None if there is none."""
         if axis >= len(self.offsets):
             return None
         shift = self.offsets[axis]
@@ -182,21 +185,21 @@ class Sampling:
         return found
 
     def borders(self, linear: bool) -> bool:
-        """Can the border color be read?"""
+        """True if a wrap mode can read the border color."""
         key = self.sampler_key
         modes = (key.wrap_s, key.wrap_t, key.wrap_r)[: self.axes]
         return any(mode in (HALF_BORDER_MODES if linear else BORDER_MODES) for mode in modes)
 
     def border(self, lanes: int) -> list[Val]:
-        """The border color."""
+        """Border color of the sampler, in every lane."""
         return border_color(self.f, self.sampler, lanes, self.key.format.is_integer)
 
     def within(self, level: Level, layer: Val | None) -> Val | None:
-        """The layer, inside of this level too: those of a 3D view that is read as an array become fewer."""
+        """`layer` clamped to the layers of this level. A 3D view that is read as an array has fewer layers on smaller levels."""
         return layer if layer is None or not self.texture.volume else self.f.min(layer, level.depth - 1)
 
     def filtered(self, level: Level, coords: Sequence[Val], layer: Val | None, linear: bool, snap: Val | None) -> list[Val]:
-        """The four channels of one level, by the general way."""
+        """Four channels, filtered on one level by the general path."""
         layer = self.within(level, layer)
         if self.seamless and linear and layer is not None:
             return filter_seamless(self.f, self.texture, level, coords, layer, snap, [self._shift(axis) for axis in range(2)])
@@ -204,12 +207,12 @@ class Sampling:
         return filter_texels(self.f, self.texture, level, self._axes_at(level, coords, linear, snap), layer, border, snap)
 
     def filtered_unorm8(self, level: Level, coords: Sequence[Val], layer: Val | None, snap: Val | None) -> list[Val]:
-        """One level by the fast way."""
+        """Four channels, filtered on one level by the fast path for 8-bit UNORM."""
         return filter_unorm8(self.f, self.texture, level, self._axes_at(level, coords, True, snap), self.within(level, layer))
 
     # -- all levels -----------------------------------------------------------------------------------------------------
     def levels(self, lod: Val | None) -> Levels | None:
-        """The mip levels of each lane; None: level 0 in all of them."""
+        """Mip levels of each lane; None stands for level 0 in all lanes."""
         mip = self.sampler_key.min_mip_filter
         if lod is None or mip is TexMipFilter.NONE:
             return None
@@ -217,7 +220,7 @@ class Sampling:
         return (linear_levels if mip is TexMipFilter.LINEAR else nearest_level)(self.f, lod, last)
 
     def at(self, levels: Levels | None, second: bool = False) -> Level:
-        """A chosen level's sizes and place."""
+        """Sizes and place of the first or second of the chosen levels."""
         if levels is None:
             return self.texture.first_level()
         index = levels.second if second else levels.first
@@ -225,14 +228,14 @@ class Sampling:
         return self.texture.level(index, self.volume)
 
     def run(self, coords: Sequence[Val], layer: Val | None, lod: Val | None) -> list[Val]:
-        """All filters."""
+        """Apply the image filters on one or two levels, and the mip filter."""
         key = self.sampler_key
         filters = {key.min_img_filter, key.mag_img_filter}
         levels = self.levels(lod)
         linear = TexFilter.LINEAR in filters
         snap = None
         if len(filters) == 2 and lod is not None:
-            magnified = lod <= 0.0  # the clamped LOD, as OpenGL and llvmpipe: a min_lod of 0 still magnifies
+            magnified = lod <= 0.0  # by the clamped LOD, as in OpenGL and llvmpipe: a min_lod of 0 still magnifies
             snap = magnified if key.mag_img_filter is TexFilter.NEAREST else ~magnified
         if linear and self.axes == 2 and self._is_unorm8() and not (self.seamless or self.borders(True)):
             parts = self._mipmapped(levels, lambda level: self.filtered_unorm8(level, coords, layer, snap))
@@ -240,7 +243,7 @@ class Sampling:
         return self._mipmapped(levels, lambda level: self.filtered(level, coords, layer, linear, snap))
 
     def run_anisotropic(self, footprint: Footprint, coords: Sequence[Val], layer: Val | None, detail: Val) -> list[Val]:
-        """Elliptical filters where something is minified and there are levels below, the others elsewhere."""
+        """Apply the elliptical filter in lanes that are minified and not on the last level, the ordinary filters in the others."""
         f = self.f
         last = f.max(self.texture.field("last_level"), 0)
         index = f.min(f.floor(f.max(detail, 0.0)).cast("fptosi", I32), last)
@@ -271,7 +274,7 @@ class Sampling:
         return self.key.format.is_plain_unorm8 and self.key.format.block_bytes == 4
 
     def _mipmapped(self, levels: Levels | None, filtered: Callable[[Level], list[Val]]) -> list[Val]:
-        """One level, or two where some lane lies between them."""
+        """Filtered channels of one level, mixed with those of a second level if a lane lies between levels."""
         f = self.f
         first = filtered(self.at(levels))
         if levels is None or levels.weight is None:
@@ -284,7 +287,7 @@ class Sampling:
 
 
 def _plain(key: SamplerKey, texture: TextureKey) -> SamplerKey:
-    """The sampler as `texture` allows it: integers are never filtered, one level knows no mip filter."""
+    """`key` reduced to what `texture` allows: integers are never filtered, and a view of one level has no mip filter."""
     if texture.format.is_integer:
         mip = TexMipFilter.NEAREST if key.min_mip_filter is TexMipFilter.LINEAR else key.min_mip_filter
         nearest = TexFilter.NEAREST
@@ -308,12 +311,12 @@ def emit_sample(
     mask: Val | None = None,
     target: str = "2D",
 ) -> list[Val]:
-    """Sample a texture: four f32 channels, of integer formats the bits.
+    """Sample a texture. Returns four f32 channels; those of integer formats hold the integers' bits.
 
-    texture, sampler: pointers to TextureRecord and SamplerRecord; coords: f32 vectors. lod_mode: "implicit" takes the
-    derivatives of the quad, "bias" adds `lod` to that, "explicit" takes `lod` alone, "gradient" takes `gradients` (d/dx, then
-    d/dy, of each coordinate), "zero" is level 0 (vertex shaders, TEX_LZ). offsets: texel offsets, numbers or i32 vectors.
-    `mask` may be given; lanes outside of it are sampled as well, harmlessly, because others need their derivatives.
+    texture, sampler: pointers to TextureRecord and SamplerRecord. coords: f32 vectors. lod_mode: "implicit" uses the
+    derivatives of the quad, "bias" adds `lod` to that, "explicit" uses `lod` alone, "gradient" uses `gradients` (d/dx of each
+    coordinate, then d/dy of each), "zero" reads level 0 (vertex shaders, TEX_LZ). offsets: texel offsets, numbers or i32 vectors.
+    All lanes are sampled, active or not: that is harmless, and other lanes need their derivatives.
     """
     info = INFOS[target]
     lanes = coords[0].lanes

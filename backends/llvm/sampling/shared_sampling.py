@@ -1,7 +1,7 @@
-"""Texture sampling as shared functions: one module a combination of static keys, compiled once a process.
+"""Texture sampling as shared functions: one module for each combination of static keys, compiled once a process.
 
-Sampling is the longest code that shaders repeat. A symbol's name holds everything that the function is made from, so that an
-object from the disk cache can be linked by a process that never saw its shader.
+Sampling is the longest code that shaders repeat. A symbol's name encodes everything that the function is generated from, so that a
+process can link an object from the disk cache without having seen its shader.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, Tex
 
 SYMBOL_PREFIX = "tgsi_sample_"
 PASSED = -1
-"""A component that is no constant: its vector is passed."""
+"""Component of a gather that is no constant: a vector is passed for it."""
 
 Way = sample.LodMode | Literal["gather", "lod", "bias alone"]
-"""How level 0 or some other is sampled; or what else is done: four texels, the level of detail with derivatives or without."""
+"""Kinds of functions: a mode of sampling, a gather of four texels, or the level of detail, with derivatives or from the bias alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleFunction:
-    """Everything static of one way to sample.
+    """Static facts of one shared function.
 
-    coords: how many coordinates are passed; has_lod: a level of detail follows them; gradients: how many coordinates have
-    derivatives (d/dx of each, then d/dy of each, follow); offsets: texel offsets, three by three, None where they are passed;
-    component: of a gather.
+    coords: number of coordinates that are passed. has_lod: a level of detail is passed after them. gradients: number of coordinates whose
+    derivatives are passed next (d/dx of each, then d/dy of each). offsets: texel offsets, three for each texel; None where a vector is
+    passed. component: the channel of a gather.
     """
 
     lane_map: LaneMap
@@ -48,7 +48,7 @@ class SampleFunction:
 
     @property
     def symbol(self) -> str:
-        """The function's name; `decode` is the inverse."""
+        """Name of the function; `decode` is the inverse."""
         t, s = self.texture, self.sampler
         data = [
             [self.lane_map.lanes, self.lane_map.kind, self.lane_map.rows],
@@ -61,17 +61,20 @@ class SampleFunction:
 
     @property
     def parameters(self) -> int:
-        """Vectors that are passed behind the two record pointers."""
+        """Number of vectors that are passed after the two record pointers."""
         return self.coords + self.has_lod + 2 * self.gradients + (self.component == PASSED) + self.offsets.count(None)
 
     def call(self, f: Function, texture: Val, sampler: Val, vectors: Sequence[Val]) -> list[Val]:
-        """Call the function: records, then coordinates, level of detail, derivatives, component, offsets (i32 bits). Four channels."""
+        """Call the function. Returns four channels.
+
+        vectors: coordinates, level of detail, derivatives, component and offsets, in this order; integers as bits.
+        """
         assert len(vectors) == self.parameters
         return f.call_many([F32.wide(self.lane_map.lanes)] * 4, self.symbol, texture, sampler, *vectors)
 
 
 def decode(symbol: str) -> SampleFunction:
-    """The function behind a name; ValueError for a name that is not one of ours."""
+    """Facts of the function with this name; ValueError for a name that is no shared sampling function."""
     try:
         (lanes, kind, rows), t, s, (target, mode, coords, has_lod, gradients, offsets, component) = json.loads(
             bytes.fromhex(symbol.removeprefix(SYMBOL_PREFIX))
@@ -106,12 +109,12 @@ def decode(symbol: str) -> SampleFunction:
 
 
 def exports(symbol: str) -> tuple[str, ...]:
-    """All functions of the module that holds `symbol`: just itself."""
+    """Functions of the module that defines `symbol`: only `symbol`."""
     return (symbol,)
 
 
 def build(symbol: str, cpu: str) -> Module:
-    """The module that holds `symbol`."""
+    """Module that defines `symbol`."""
     function = decode(symbol)
     lanes = function.lane_map.lanes
     vector = F32.wide(lanes)

@@ -1,7 +1,7 @@
-"""A bound texture while a kernel is written: its record's fields, and the size and place of its levels.
+"""A bound texture in generated code: the fields of its record, and the size and place of its levels.
 
 Texel offsets are i32 bytes from `base`, which is sound because no resource is larger than 1 GiB (backends/gallium/resource/layout.py).
-Memory behind a TextureRecord is readable for at least 8 bytes more than `size`: every allocation has 64 bytes of slack.
+The memory of a texture is readable for at least 8 bytes more than `size`: every allocation has 64 bytes of slack.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from backends.pipe.enums import TextureTarget
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A mip level; every field is a vector, so that each lane may have its own level. Sizes in texels, the rest in bytes."""
+    """A mip level. Every field is a vector, so that each lane may have its own level. Sizes are in texels, other fields in bytes."""
 
     width: Val
     height: Val
@@ -27,12 +27,12 @@ class Level:
     layer_stride: Val
 
     def size(self, axis: int) -> Val:
-        """Texels along s, t or r (i32)."""
+        """Number of texels along s, t or r (i32)."""
         return (self.width, self.height, self.depth)[axis]
 
 
 class Texture:
-    """The view that `pointer` (to a TextureRecord) describes, sampled by `lanes` lanes."""
+    """A sampler view, described by the TextureRecord at `pointer`, which `lanes` lanes sample."""
 
     def __init__(self, f: Function, key: TextureKey, pointer: Val, lanes: int) -> None:
         self.f, self.key, self.lanes = f, key, lanes
@@ -40,11 +40,11 @@ class Texture:
         self.base = self.record.get("base")
 
     def field(self, name: str) -> Val:
-        """A 32-bit field in every lane."""
+        """32-bit field of the record, in every lane."""
         return self.f.splat(self.record.get(name), self.lanes)
 
     def _extent(self, name: str) -> Val:
-        """A size, at least 1: only the view of a buffer can be empty, and then reads the slack behind it."""
+        """Size from the record, at least 1. Only the view of a buffer can be empty; its reads then hit the slack after the buffer."""
         size = self.field(name)
         return self.f.max(size, 1) if self.key.target is TextureTarget.BUFFER else size
 
@@ -58,11 +58,11 @@ class Texture:
 
     @property
     def volume(self) -> bool:
-        """Has each level its own depth, whatever target it is read as?"""
+        """True for a 3D view, whose levels shrink in depth, whatever target it is read as."""
         return self.key.target is TextureTarget.TEXTURE_3D
 
     def level(self, index: Val, volume: bool) -> Level:
-        """The level `index` (i32, 0 to last_level) of each lane; `volume`: depth shrinks as well, as that of a 3D view always does."""
+        """Level `index` (i32, 0 to last_level) of each lane. `volume`: the depth shrinks, too; the depth of a 3D view always does."""
         f, record, volume = self.f, self.record, volume or self.volume
 
         def shrunk(name: str) -> Val:
@@ -76,7 +76,7 @@ class Texture:
             for name, variable in zip(names, found):
                 variable.set(f.load(I32, record.address(name), one * sizes.get(name, 8)))
             several()
-            for name, variable in zip(names, found):  # of 64-bit fields the low half: offsets stay below 2^30
+            for name, variable in zip(names, found):  # the low half of 64-bit fields: offsets are below 2^30
                 variable.set(f.gather(I32, record.address(name), (index * sizes.get(name, 8)).sext(I64)))
         offset, row, layer = (variable.get() for variable in found)
         return Level(shrunk("width"), shrunk("height"), shrunk("depth") if volume else self._extent("depth"), offset, row, layer)

@@ -1,4 +1,4 @@
-"""Texture targets by name, with the comparisons that only SAMPLE_C can ask for."""
+"""Texture targets by name, including comparing targets that only SAMPLE_C can reach."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ INFOS: Mapping[str, TargetInfo] = MappingProxyType(
         "SHADOW2D_ARRAY_MSAA": TargetInfo("2D_ARRAY_MSAA", TARGETS["2D_ARRAY_MSAA"].number, 3, "w", layered=True),
     }
 )
-"""Every target, and SHADOW ones that text cannot name."""
+"""Texture targets of TGSI, and SHADOW targets for which TGSI text has no name."""
 
 
 def compared(name: str) -> str:
-    """The target that samples `name` and compares."""
+    """Name of the target that samples like `name` and compares."""
     return f"SHADOW{name.removeprefix('SHADOW')}"

@@ -1,7 +1,7 @@
-"""Wrap modes: from a coordinate in texels to texel indices.
+"""Wrap modes: texel indices from a coordinate in texels.
 
-All arithmetic is in texels: x = s * size + offset, f32. Coordinates beyond 2^21 texels and infinite ones count as 2^21, NaN
-as an end; so every index lies inside of the level whatever a shader computes, and wrapping is the bounds check.
+All arithmetic is in texels: x = s * size + offset, f32. Coordinates beyond 2^21 texels, infinite ones included, count as 2^21, and NaN
+counts as one end. So every index lies inside of the level, whatever a shader computes: wrapping is the bounds check.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from backends.pipe.enums import TexWrap
 HUGE = 2.0**21
 _MAGIC = 1.5 * 2.0**23
 
-#: Modes under which texels outside of the level read the border color; CLAMP and MIRROR_CLAMP only in linear filters.
+#: Wrap modes in which texels outside of the level read the border color; CLAMP and MIRROR_CLAMP do so only in linear filters.
 BORDER_MODES = frozenset({TexWrap.CLAMP_TO_BORDER, TexWrap.MIRROR_CLAMP_TO_BORDER})
 HALF_BORDER_MODES = BORDER_MODES | {TexWrap.CLAMP, TexWrap.MIRROR_CLAMP}
 _MIRRORED = frozenset({TexWrap.MIRROR_CLAMP, TexWrap.MIRROR_CLAMP_TO_EDGE, TexWrap.MIRROR_CLAMP_TO_BORDER})
@@ -22,10 +22,11 @@ _MIRRORED = frozenset({TexWrap.MIRROR_CLAMP, TexWrap.MIRROR_CLAMP_TO_EDGE, TexWr
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The texels that one coordinate touches: indices inside of the level (i32), whether each is really there, and a weight.
+    """The texels along one axis that a coordinate touches.
 
-    `second` and `weight` (f32, of the second texel) are None for nearest filters; `inside` and `second_inside` are None where
-    no border can be met. repeats: the second texel of the last one is the first.
+    first, second: indices inside of the level (i32). weight: of the second texel, f32. inside, second_inside: i1 lanes, false where the
+    border color takes the texel's place. `second` and `weight` are None for nearest filters; `inside` and `second_inside` are None if the
+    wrap mode has no border. repeats: the level's first texel follows its last one.
     """
 
     first: Val
@@ -41,12 +42,12 @@ def _bounded(f: Function, x: Val) -> Val:
 
 
 def _clamp(f: Function, x: Val, low: Val | float, high: Val | float) -> Val:
-    """NaN gives `low`."""
+    """Clamp `x` to [low, high]; NaN gives `low`."""
     return f.min(f.max(x, low), high)
 
 
 def _modulo(f: Function, whole: Val, size: Val) -> Val:
-    """`whole` (integral f32, up to 2^21) modulo `size`: the quotient's floor is exact."""
+    """`whole` (integral f32, up to 2^21) modulo `size`. The floor of the quotient is exact."""
     return whole - f.floor(whole / size) * size
 
 
@@ -59,18 +60,18 @@ def _mirrored(f: Function, x: Val, size: Val) -> Val:
 
 
 def _index(f: Function, whole: Val) -> Val:
-    """An integral f32 of small size to i32."""
+    """Index (i32) from an integral f32 of small magnitude."""
     return whole.cast("fptosi", I32)
 
 
 def _kept(f: Function, index: Val, size: Val) -> tuple[Val, Val]:
-    """An index forced into the level, and whether it was there."""
+    """`index` clamped to the level, and the lanes (i1) in which it was inside."""
     inside = index.ult(size)
     return f.select(inside, index, 0), inside
 
 
 def wrap_nearest(f: Function, mode: TexWrap, x: Val, size: Val, pot: bool) -> Axis:
-    """One texel. x: f32 in texels; size: i32; pot: every lane's size is a power of two."""
+    """Texel of a nearest filter. x: f32 in texels; size: i32; pot: every lane's size is a power of two."""
     extent = size.to_float()
     if mode is TexWrap.REPEAT:
         whole = f.floor(_bounded(f, x))
@@ -82,11 +83,11 @@ def wrap_nearest(f: Function, mode: TexWrap, x: Val, size: Val, pot: bool) -> Ax
     if mode in BORDER_MODES:
         index, inside = _kept(f, _index(f, f.floor(_clamp(f, x, -1.0, extent))), size)
         return Axis(index, inside)
-    return Axis(_index(f, _clamp(f, x, 0.0, extent - 1.0)))  # truncation is floor here
+    return Axis(_index(f, _clamp(f, x, 0.0, extent - 1.0)))  # the clamped x is not negative: truncation is floor
 
 
 def wrap_linear(f: Function, mode: TexWrap, x: Val, size: Val, pot: bool, snap: Val | None = None) -> Axis:
-    """Two texels and the weight of the second. Lanes of `snap` take what `wrap_nearest` would, with weight 0."""
+    """Two texels of a linear filter, and the weight of the second. In lanes of `snap` the first is that of `wrap_nearest`, the weight 0."""
     extent = size.to_float()
     if mode is TexWrap.REPEAT:
         return _linear_repeat(f, _bounded(f, x), size, extent, pot, snap)
@@ -122,7 +123,7 @@ def _linear_repeat(f: Function, x: Val, size: Val, extent: Val, pot: bool, snap:
     if snap is not None:
         u = f.select(snap, f.floor(x), u)
     if pot:
-        # The sum rounds x - 1 to an integer whose low bits it shows; from a tie the weight 1 leads to the same texel.
+        # The sum rounds x - 1 to an integer, whose low bits are then the mantissa's; at a tie, a weight of 1 selects the same texel.
         shown = x + (_MAGIC - 1.0)
         if snap is not None:
             shown = f.select(snap, u + _MAGIC, shown)
@@ -136,9 +137,9 @@ def _linear_repeat(f: Function, x: Val, size: Val, extent: Val, pot: bool, snap:
 
 # -- footprints of gathers ----------------------------------------------------------------------------------------------
 def wrap_footprint(f: Function, mode: TexWrap, x: Val, size: Val) -> Axis:
-    """The two texels around x, each wrapped on its own (GL 4.6, 8.14.2), in the order that the shader is promised.
+    """Two texels around x, each wrapped on its own (OpenGL 4.6, section 8.14.2), the lower coordinate first.
 
-    A filter may take a neighbor of weight 0 instead; a gather shows which texel is meant.
+    A filter may replace a texel of weight 0 by another; a gather returns every texel, so it needs exactly these.
     """
     extent = size.to_float()
     x = _bounded(f, x)
@@ -153,7 +154,7 @@ def wrap_footprint(f: Function, mode: TexWrap, x: Val, size: Val) -> Axis:
 
 
 def _wrapped(f: Function, mode: TexWrap, index: Val, size: Val) -> tuple[Val, Val | None]:
-    """One index, |index| up to 2^21 + 1, and whether it is inside where a border can be met."""
+    """Wrapped index, for |index| up to 2^21 + 1, and the lanes in which it is inside; None if the wrap mode has no border."""
     if mode is TexWrap.REPEAT:
         return _index(f, _modulo(f, index.to_float(), size.to_float())), None
     if mode is TexWrap.MIRROR_REPEAT:

@@ -13,10 +13,11 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """One row.
+    """One architecture.
 
-    name: the first word of the triple. triple: the meaning of the bare name. processor, llvm_features, abi: LLVM's, if the user names no
-    processor. features: those that builders may ask for. stack: LLVM's address space of the stack. objects: LLVM writes objects.
+    name: the first word of the triple. triple: the triple that the bare name stands for. about: one line for users. processor,
+    llvm_features, abi: LLVM's names, for targets without a named processor. features: those that builders may ask for. stack: LLVM's
+    address space of the stack. objects: True if LLVM writes object files for it, not only text.
     """
 
     name: str
@@ -80,9 +81,9 @@ _REFUSED = {
 
 
 def architecture_of(triple: str) -> Architecture:
-    """The row of a triple, or of the bare name of an architecture.
+    """Row of `ARCHITECTURES` for a triple or for the bare name of an architecture.
 
-    Raises ValueError for a target without code generation; it names the target, the known ones and the closest of them.
+    Raises ValueError for a target without code generation. The message gives the reason, or the closest known name, or all known names.
     """
     first = triple.partition("-")[0]
     name = ALIASES.get(first, first)

@@ -1,7 +1,7 @@
 """The machines that code is made for, and the few features that change generated text.
 
-A `cpu` is "host" or one of the x86-64 levels, whose code runs here, or an LLVM target as TRIPLE or TRIPLE/CPU ("aarch64-linux-gnu",
-"nvptx64-nvidia-cuda/sm_80"), for which objects are made that run elsewhere.
+A `cpu` is "host" or an x86-64 level, whose code runs in this process, or an LLVM target as TRIPLE or TRIPLE/CPU ("aarch64-linux-gnu",
+"nvptx64-nvidia-cuda/sm_80"), whose objects run elsewhere.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _V2 = _BASE | {"sse4.1", "ssse3", "popcnt"}
 _V3 = _V2 | {"avx2", "f16c", "fma"}
 _V4 = _V3 | {"avx512f", "avx512bw"}
 
-#: x86-64 levels and the features of each that builders may ask for; "x86" stands for what all have, such as MXCSR.
+#: x86-64 levels and the features of each that builders may ask for; "x86" stands for the common base, such as MXCSR.
 LEVELS: dict[str, frozenset[str]] = {"x86-64": _BASE, "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A target given as TRIPLE or TRIPLE/CPU: its processor ("" for the architecture's own choice) and the facts about it."""
+    """A target given as TRIPLE or TRIPLE/CPU. `processor` is "" for the architecture's default."""
 
     triple: str
     processor: str
@@ -44,14 +44,14 @@ class Foreign:
 
 @functools.cache
 def initialize() -> None:
-    """Set LLVM's native target up, once a process."""
+    """Initialize LLVM's native target, once a process."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
 
 
 @functools.cache
 def initialize_all() -> None:
-    """Set all of LLVM's targets up, once a process."""
+    """Initialize all of LLVM's targets, once a process."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
 
@@ -70,7 +70,7 @@ def foreign(cpu: str) -> Foreign | None:
 
 @functools.cache
 def processors(triple: str) -> tuple[str, ...]:
-    """Names of the processors that LLVM knows for a target; another process asks, since LLVM prints them on stderr."""
+    """Names of the processors that LLVM knows for a target. LLVM prints them on stderr, so another process asks for them."""
     script = (
         f"import sys; sys.path[:] = {sys.path!r}\n"
         "from backends.llvm.targets.machines import initialize_all, llvm\n"
@@ -115,14 +115,14 @@ def stack_space(cpu: str) -> int:
 
 
 def native_lanes(cpu: str) -> int:
-    """How many 32-bit lanes one vector register holds."""
+    """Number of 32-bit lanes of one vector register."""
     features = cpu_features(cpu)
     return 16 if "avx512f" in features else 8 if "avx2" in features else 4
 
 
 @functools.cache
 def identity(cpu: str) -> str:
-    """Text that two targets share only if the same object code runs on both in the same way; for cache keys."""
+    """Text that identifies a target in cache keys: targets with equal text run the same object code in the same way."""
     if cpu == "host":
         return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
     cpu_features(cpu)
@@ -130,7 +130,10 @@ def identity(cpu: str) -> str:
 
 
 def create_machine(cpu: str, level: int = 2) -> llvm.TargetMachine:
-    """A target machine; small code model (constants beside the code). `level` of code generation: see `effort`."""
+    """LLVM's target machine. `level` is the code generator's effort (`engine.opt_level`).
+
+    Code for this process uses the small code model: constants lie next to the code.
+    """
     other = foreign(cpu)
     if other is not None:
         return _create_foreign(other, level)
