@@ -8,8 +8,8 @@
     result = tgsi.run(program, inputs)
     screen = tgsi.Screen()
 
-State objects, enumerations and formats are in `tgsi.gallium`. Importing this package loads neither numpy nor llvmlite: what
-needs them comes when it is first asked for.
+State objects, enumerations and formats are in `tgsi.gallium`. Importing this package loads neither numpy nor llvmlite: names that
+need them are loaded at their first use.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A check of checkouts: no other `passes`, `linkage` or `backends` stands before ours on the import path.
+"""Check that `passes`, `linkage` and `backends` come from the same checkout as `tgsi`, not from elsewhere on the import path.
 
-Where tgsi is installed, these three lie below it, and no other package can hide them.
+In an installed tgsi these three lie below it, and no other package can hide them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ SIBLINGS = ("passes", "linkage", "backends")
 
 
 def check() -> None:
-    """Raise ImportError if one of our packages is missing, or is somebody else's. Nothing is imported."""
+    """Raise ImportError if one of our packages is missing, or comes from another place. The check imports none of them."""
     here = Path(__file__).resolve().parent
     if (here / SIBLINGS[0]).is_dir():
         return  # installed

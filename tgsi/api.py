@@ -1,4 +1,4 @@
-"""What a user calls on programs: parse, check, link, run."""
+"""Public functions on programs: parse, check, link, run."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 __all__ = ["ENGINES", "check", "link", "optimize", "parse", "run", "validate"]
 
 ENGINES = ("jit", "interp")
-"""What can run programs: compiled code, and the interpreter that defines what it must do."""
+"""Engines that run programs: compiled code ("jit"), and the interpreter that defines its results ("interp")."""
 
 
 def check(program: Program, *, limits: str | SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
     """Every finding about a program, errors and warnings, in the order of their places; empty when there is none.
 
     Args:
-        program: what to check.
+        program: the program to check.
         limits: semantic limits to hold it to as well: a `SemanticLimits`, or a name of `passes.validate.semantics.LIMITS` such as
             "sm3", "byte" or "a".
 
@@ -47,26 +47,26 @@ def check(program: Program, *, limits: str | SemanticLimits | None = None) -> tu
 
 
 def validate(program: Program) -> None:
-    """Return if the program may run.
+    """Check that a program may run, and raise otherwise.
 
     Raises:
-        ValidationError: it breaks a rule of the language; every finding is in the exception.
-        LimitError: it is right, but too large.
+        ValidationError: the program breaks a rule of the language; every finding is in the exception.
+        LimitError: the program is correct, but too large.
     """
     passes.validate.validate(_program(program, "validate: program"))
 
 
 def optimize(program: Program, pipeline: str | None = None) -> Program:
-    """A program of the same results, made by passes.
+    """Return a program of the same results, made by passes.
 
     Args:
-        program: it is validated first.
-        pipeline: passes to run, as ``"fold-constants,if-to-select{instructions=2}"``; by default those that make it shorter.
-            ``tgsi-compile --list-passes`` names them all. Those called ``lower-`` change what the program computes.
+        program: the program; it is validated first.
+        pipeline: passes to run, as ``"fold-constants,if-to-select{instructions=2}"``; by default those that make the program shorter.
+            ``tgsi-compile --list-passes`` names them all. Passes called ``lower-`` change the results.
 
     Raises:
         ValidationError, LimitError: the program may not run.
-        UnsupportedError: a lowering met what it cannot lower; it is named, with its place.
+        UnsupportedError: a lowering met an instruction or declaration that it cannot lower; the message names it and its place.
         ValueError: the pipeline names an unknown pass or option.
     """
     from passes.pipeline import Pipeline
@@ -86,18 +86,18 @@ def link(
     mapping: Mapping[Semantic | str, Semantic | str] | None = None,
     options: LinkOptions = DEFAULT,
 ) -> LinkTable:
-    """Say where each input of a fragment program comes from; see `linkage.link.link`.
+    """Link a fragment program with the stage before it: the origin of each of its inputs. See `linkage.link.link`.
 
     Args:
         vertex: the program before the rasterizer.
         fragment: a FRAG program.
         profile: the scheme of a device: "software", "nv30", "nv40", "nv50", "r300", "r500", "r600", "svga", "svga10" or "i915".
         unmatched: "fill" lets an input without an output read 0, 0, 0, 1; "error" refuses it.
-        mapping: a linkage other than the identity: fragment input -> output that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
+        mapping: a linkage other than the identity: fragment input -> the output that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
         options: rasterizer state that devices fold into their tables.
 
     Raises:
-        LinkError: wrong stages, two outputs of one semantic, an unmatched input that was to be refused, or a device that cannot
+        LinkError: wrong stages, two outputs of one semantic, an unmatched input under "error", or a device that cannot
             link the pair.
         TypeError, ValueError: an argument is wrong.
     """
@@ -136,15 +136,15 @@ def run(
     """Run a program of any stage over many invocations; every argument but the last four means the same to both engines.
 
     Args:
-        program: it is validated first.
+        program: the program; it is validated first.
         inputs: floats, or whole numbers, which are 32-bit words (1.0 is a float, 1 is not). VERT, FRAG: (invocations, registers, 4).
             GEOM: (primitives, vertices, registers, 4), each primitive running GS_INVOCATIONS times. TESS_CTRL: (patches, vertices,
             registers, 4), with TCS_VERTICES_OUT invocations a patch. TESS_EVAL: (patches, vertices, registers, 4), to which the
-            outputs of TESS_CTRL can be reshaped: what exists once a patch is read of its first vertex; TESSCOORD gives the invocations,
-            equally many for each patch, patch by patch. COMP: none. Inputs declared as PRIM_ID hold the number of the primitive,
-            whatever is given.
-        constants: buffer number (0 to 15) -> (vec4s, 4); what lies outside reads 0.
-        system_values: semantic name -> (invocations,), for all channels, or (invocations, 1 to 4), the others 0. Without a value,
+            outputs of TESS_CTRL can be reshaped: outputs that exist once a patch are read from its first vertex; TESSCOORD gives the
+            invocations, equally many for each patch, patch by patch. COMP: none. Inputs declared as PRIM_ID always hold the number of the
+            primitive.
+        constants: buffer number (0 to 15) -> (vec4s, 4); reads outside give 0.
+        system_values: semantic name -> (invocations,), for all channels, or (invocations, 1 to 4), other channels 0. Without a value,
             VERTEXID and VERTEXID_NOBASE count from 0, PRIM_ID, INVOCATIONID, THREAD_ID, BLOCK_ID, GRID_SIZE, BLOCK_SIZE, VERTICESIN
             and SUBGROUP_* follow the run, FACE follows `face`, SAMPLEMASK `coverage`, SAMPLEPOS SAMPLEID; everything else is 0.
         coefs, quad_pos: instead of `inputs`, for FRAG: (registers, 3, 4) planes a0, dadx, dady, and (4, invocations) x, y, z, 1/w of
@@ -153,19 +153,19 @@ def run(
         samplers: unit -> `tgsi.gallium.SamplerState`; without this argument all textures have the defaults: nearest, repeat.
         buffers, counters: number of a BUFFER, or of a buffer of HWATOMIC counters (0 to 31) -> 32-bit words, or bytes (`bytes` or uint8).
         images: unit (0 to 31) -> TextureData with one level.
-        memory: for COMP, "GLOBAL" and "INPUT" -> words or bytes. What becomes of copies of buffers, counters, images and memory is in the
-            result. shared_memory: bytes of SHARED memory of a block, and of PRIVATE memory of an invocation.
-        grid, block: for COMP, blocks and threads a block by axis, x first; by default one block, of the size that the program fixes.
-        framebuffer: for FRAG, number of a color output -> (invocations, 4), what FBFETCH reads.
+        memory: for COMP, "GLOBAL" and "INPUT" -> words or bytes. The result holds buffers, counters, images and memory as the run
+            leaves them; the arguments are copied. shared_memory: bytes of SHARED memory of a block, and of PRIVATE memory of an invocation.
+        grid, block: for COMP, blocks and threads a block by axis, x first; by default one block of the program's fixed size.
+        framebuffer: for FRAG, number of a color output -> (invocations, 4), the stored colors that FBFETCH reads.
         sample_positions: for FRAG, (samples, 2) from 0 to 1 in the pixel, by default one in its center. coverage: (invocations,) bits of
             the covered samples, by default all.
-        fuel: rounds of an invocation in an outermost loop, those of loops inside it counted too (default 65536). With the last one it
-            leaves the loop that it is in, and every other of the nest at the end of the round; `exhausted` of the result says so.
+        fuel: rounds of an invocation in an outermost loop, rounds of inner loops included (default 65536). After the last one it leaves
+            the loop that it is in, and each outer loop at the end of its round; `exhausted` of the result tells.
         engine: "jit" or "interp"; both give the same values (EX2, LG2, POW, SIN, COS and linear filters within 2 units of the last
             place or 2e-6). Where lanes race for memory, the lowest acts first among those that run together: all of them in
             the interpreter, `lanes` in compiled code.
-        lanes, cpu: how code is made (jit): 4 to 64 invocations side by side, "host" or an x86-64 level.
-        trace: list what was executed (interp).
+        lanes, cpu: of compiled code: 4 to 64 invocations in a vector; "host" or an x86-64 level.
+        trace: list the executed instructions ("interp" only).
 
     Returns:
         A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32; `alive`;
@@ -174,7 +174,7 @@ def run(
 
     Raises:
         ValidationError: the program breaks a rule.
-        UnsupportedError: the engine does not do something that the program uses; it is named, with its place.
+        UnsupportedError: the engine does not support something that the program uses; the message names it and its place.
         TypeError, ValueError: an argument does not fit; the message names it.
     """
     from backends.run.words import flag

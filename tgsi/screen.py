@@ -1,4 +1,4 @@
-"""The public Screen: Gallium's, with the device made of CPUs unless another one is given."""
+"""The public Screen: Gallium's screen with the software device, unless another device is given."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _Software:
-    """The device made of CPUs. Its modules, and llvmlite, load with the first context, not with a screen."""
+    """The software device. Its modules, and llvmlite, load with the first context, not with a screen."""
 
     def make_device(self, settings: Settings) -> Device:
         from backends.software.device import make_device
@@ -26,20 +26,21 @@ class _Software:
 
 
 SOFTWARE: DeviceFactory = _Software()
-"""The one place of `tgsi` that names the device made of CPUs."""
+"""The only mention of the software device in `tgsi`."""
 
 
 class Screen(GalliumScreen):
     """A software device. Thread-safe; contexts made from it are not.
 
     Args:
-        threads: native worker threads in addition to the caller; None takes TGSI_THREADS, else one less than the CPUs.
-        lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, else picks a width for each shader.
+        threads: native worker threads in addition to the caller; None takes TGSI_THREADS, otherwise one less than the CPUs.
+        lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, otherwise a width is chosen for each shader.
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
-        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that; an empty string is none.
-        device: what makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the CPUs.
+        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string turns the cache
+            off.
+        device: makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the software device.
 
-    The picture is the same whatever the first four are.
+    The first four do not change the picture.
 
     Raises:
         TypeError, ValueError: an argument, or the environment variable that stands for it, is wrong.

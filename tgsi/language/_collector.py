@@ -1,4 +1,4 @@
-"""The garbage collector held still while very many objects are made."""
+"""Pause of Python's garbage collector while very many objects are made."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused(*, promote: bool) -> Iterator[None]:
-    """Building an IR makes many objects and no cycle: looking for cycles meanwhile would double the time.
+    """Pause the garbage collector inside a `with` block.
 
-    `promote`: put everything made in the oldest generation, or the collector would walk over all of it as soon as it is back.
+    Building an IR makes many objects and no reference cycle, so the collector's searches would only double the time.
+    `promote`: move everything made to the oldest generation. Otherwise the collector would walk over all of it as soon as it runs again.
     """
     enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Frozen slotted dataclasses whose constructor is cheap: a parse makes hundreds of thousands of them."""
+"""Frozen slotted dataclasses with a cheap constructor: a parse makes hundreds of thousands of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def record(cls: type[T] | None = None, /, *, kw_only: bool = False) -> Any:
     """Make a frozen slotted dataclass that writes its fields through the slots' descriptors.
 
     The stock constructor of a frozen dataclass looks ``object.__setattr__`` up for every field; this one takes half the time.
-    `kw_only`: as of `dataclasses.dataclass`; a class may also have a `KW_ONLY` field.
+    `kw_only`: as in `dataclasses.dataclass`; a class may also have a `KW_ONLY` field.
     """
     return _made(cls, kw_only) if cls is not None else lambda named: _made(named, kw_only)
 

@@ -1,4 +1,4 @@
-"""The channels of its sources that an instruction reads: from its opcode's row, its write mask and its texture target, never from values.
+"""Channels of its sources that an instruction reads, by its opcode's row, its write mask and its texture target, never by values.
 
 Analyses, linkage and the code generator all ask `source_channels`.
 """
@@ -19,9 +19,9 @@ _HANDLE = X | Y
 
 
 def source_channels(instruction: Instruction, operand: int) -> int:
-    """Channels that source number `operand` is read in, before its swizzle (bit 0 is x). Never too few.
+    """Channels of source number `operand` that are read, before its swizzle (bit 0 is x). Never too few.
 
-    Both engines read these: tests/unit/llvm/test_reads.py perturbs the others in the interpreter, and watches the code generator.
+    Both engines rely on this: tests/unit/llvm/test_reads.py perturbs all other channels in the interpreter, and watches the code generator.
     """
     reads = instruction.opcode.reads
     if operand >= len(reads):  # a program made by hand
@@ -36,12 +36,12 @@ def read_mask(instruction: Instruction, operand: int) -> int:
 
 
 def swizzled(swizzle: tuple[int, int, int, int], mask: int) -> int:
-    """Channels of a register that a swizzle takes for the channels of `mask`."""
+    """Channels of a register that a swizzle selects for the channels of `mask`."""
     return (mask & X and 1 << swizzle[0]) | (mask & Y and 1 << swizzle[1]) | (mask & Z and 1 << swizzle[2]) | (mask & W and 1 << swizzle[3])
 
 
 def coordinate_channels(target: str) -> int:
-    """Channels of a coordinate for a texture target; the shadow reference is in it where it fits."""
+    """Channels of a coordinate for a texture target, those of the shadow reference included if it shares the vector."""
     info = TARGETS[target]
     mask = (1 << info.coords) - 1
     return mask | {"z": Z, "w": W}.get(info.shadow, 0)
@@ -91,7 +91,9 @@ def _address(instruction: Instruction) -> int:
 
 
 def _stored(instruction: Instruction) -> int:
-    """Texels may have an exponent that all channels make."""
+    """Channels of a stored value: all four for images, since in formats with a shared exponent every channel decides the texel's
+    exponent.
+    """
     is_words = bool(instruction.dst) and instruction.dst[0].register.file in _WORDS
     return written(instruction) if is_words else XYZW
 

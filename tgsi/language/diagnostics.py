@@ -14,7 +14,7 @@ from tgsi.language.source import Span
 
 
 class Severity(Enum):
-    """How bad a finding is; only errors raise."""
+    """Degree of a finding; only errors raise."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -23,7 +23,7 @@ class Severity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A place and what is to be said about it."""
+    """A place and the remark about it."""
 
     span: Span
     text: str = ""
@@ -41,7 +41,7 @@ class Diagnostic:
 
     @property
     def span(self) -> Span | None:
-        """The primary place."""
+        """The primary place: the span of the first label."""
         return self.labels[0].span if self.labels else None
 
     def render(self) -> str:
@@ -103,7 +103,7 @@ def _carets(label: Label) -> str:
 
 
 class Diagnostics:
-    """Collects findings; `raise_if_errors` ends a stage."""
+    """Collection of findings; `raise_if_errors` ends a stage."""
 
     def __init__(self) -> None:
         self._found: list[Diagnostic] = []
@@ -116,11 +116,11 @@ class Diagnostics:
 
     @property
     def has_errors(self) -> bool:
-        """Some finding is an error."""
+        """True if any finding is an error."""
         return any(d.severity is Severity.ERROR for d in self._found)
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Take a finding."""
+        """Add a finding."""
         self._found.append(diagnostic)
 
     def error(self, code: str, message: str, *labels: Label, hint: str = "") -> None:
@@ -146,7 +146,7 @@ class TgsiError(Exception):
 
 
 class DiagnosticError(TgsiError):
-    """Carries diagnostics; its text is the rendered messages."""
+    """Base of the errors that carry diagnostics; their text is the rendered messages."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
@@ -173,10 +173,10 @@ class LinkError(DiagnosticError):
 
 
 class UnsupportedError(DiagnosticError):
-    """The program is right, but the engine asked does not do this yet."""
+    """The program is correct, but the engine does not support something that it uses."""
 
     @classmethod
     def at(cls, code: str, message: str, span: Span | None = None, *, hint: str = "") -> UnsupportedError:
-        """One finding at one place."""
+        """An error of one finding at one place."""
         labels = (Label(span),) if span is not None else ()
         return cls((Diagnostic(code, Severity.ERROR, message, labels, hint),))

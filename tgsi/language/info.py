@@ -1,4 +1,4 @@
-"""The facts of a shader that a driver asks for before it compiles it: those of Mesa 18.1's scan, under the same names.
+"""Facts of a shader that a driver asks for before it compiles it: those of Mesa 18.1's scan (tgsi_scan), under the same names.
 
 `Program.info` is the cached result. Nothing is checked here: a wrong program has facts, too.
 """
@@ -19,7 +19,7 @@ from tgsi.language.ir import XYZW, Declaration, Instruction, ProgramData, Regist
 
 POSITION = Semantic("POSITION")
 MAX_REGISTERS = 1 << 12
-"""Inputs and outputs beyond this number are counted, not described: declarations may be hostile."""
+"""Inputs and outputs beyond this number are only counted: a hostile declaration must not cost memory."""
 
 _FILES = len(File)
 T = TypeVar("T")
@@ -62,10 +62,10 @@ class OutputInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShaderInfo:
-    """Facts of one program. Tuples indexed by file have one entry a `File`; masks of files have bit `File` set.
+    """Facts of one program. Tuples by file have one entry for each `File`; masks of files have bit `File` set.
 
-    `file_max` is -1 for files of which nothing is declared; `file_mask` covers registers 0 to 31. `num_tokens` counts statements.
-    `opcode_count` is by name, `properties` has those that are not 0 (GS_INVOCATIONS is 1 unless set).
+    `file_max` is -1 for files without declarations; `file_mask` covers registers 0 to 31. `num_tokens` counts statements.
+    `opcode_count` is by name; `properties` has those that are not 0 (GS_INVOCATIONS is 1 by default).
     """
 
     processor: Processor
@@ -250,7 +250,7 @@ class _Scan:
         self.mark_read(semantic.name)
 
     def mark_read(self, name: str) -> None:
-        """Declarations count as reads of these, as inputs and as system values."""
+        """Note the facts that a mere declaration of a semantic sets, as input or as system value."""
         if name in _READ:
             self.flags.add(_READ[name])
 
@@ -283,7 +283,7 @@ class _Scan:
         traits = info.traits
         if info.flow in _OPENING:
             self.depth += 1
-        elif info.flow in _CLOSING:  # what is never closed has no depth
+        elif info.flow in _CLOSING:  # blocks that are never closed have no depth
             self.max_depth = max(self.max_depth, self.depth)
             self.depth -= 1
         if Trait.KILL in traits and not info.is_later:
@@ -324,7 +324,7 @@ class _Scan:
         return True
 
     def addressed(self, register: RegisterRef) -> None:
-        """Registers that hold indices are read too."""
+        """Count the registers that hold an operand's indices as read, too."""
         if register.dimension is not None and register.dimension.indirect is not None:
             self.dim_indirect |= 1 << register.file
         for indirect in (register.indirect, register.dimension.indirect if register.dimension is not None else None):
@@ -356,10 +356,10 @@ class _Scan:
 
 
 def _scanned_mask(item: Instruction, number: int) -> int:
-    """Channels of a register that Mesa's scan counts as read: `read_mask`, or more for opcodes that the scan has no rule for.
+    """Channels of a register that Mesa's scan counts as read: `read_mask`, or more for opcodes without a rule in the scan.
 
-    Those are selectors of switches and values of opcodes with a sampler view, of which it counts all channels; of an atomic's operands
-    it also counts the write mask.
+    The scan counts all channels of the selectors of switches and of the values of opcodes with a sampler view. To the operands of an
+    atomic it adds the write mask.
     """
     info = item.opcode
     has_rule = info.flow not in (Flow.SWITCH, Flow.CASE) and Reads.VIEW not in info.reads

@@ -1,7 +1,7 @@
-"""The intermediate representation: a program is flat, immutable and shared. Plain data; `program.Program` adds text and facts.
+"""The intermediate representation: flat, immutable, shared data. `program.Program` adds text and facts.
 
-Two nodes that differ only in their span are equal. Operands carry no span: they are interned by their text, and an
-operand's caret comes from reading its statement again when an error is shown.
+Two nodes that differ only in their span are equal. Operands carry no span, since equal operand texts share one object. To show an
+operand's caret in an error message, its statement is read again.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class RegisterRef:
 
 @record
 class DstOperand:
-    """A destination: bit c of `write_mask` lets channel c be written."""
+    """A destination; bit c of `write_mask` is set if channel c is written."""
 
     register: RegisterRef
     write_mask: int = XYZW
@@ -60,7 +60,7 @@ class DstOperand:
 
 @record
 class SrcOperand:
-    """A source: channel c reads channel ``swizzle[c]``, then absolute, then negate."""
+    """A source: channel c reads channel ``swizzle[c]``, then takes the absolute value, then negates."""
 
     register: RegisterRef
     swizzle: tuple[int, int, int, int] = IDENTITY
@@ -78,7 +78,7 @@ class TexOffset:
 
 @record
 class MemoryAccess:
-    """What follows a memory instruction: qualifier bits, texture target (``BUFFER`` when none is written), format."""
+    """Tail of a memory instruction: qualifier bits, texture target (``BUFFER`` when none is written), format."""
 
     qualifiers: int = 0
     target: str = "BUFFER"
@@ -87,7 +87,7 @@ class MemoryAccess:
 
 @record
 class Instruction:
-    """One instruction. `texture` is the spelling of a target, `label` what followed a colon (None: nothing did)."""
+    """One instruction. `texture` is the spelling of a target, `label` the number after a colon (None if there was none)."""
 
     opcode: OpcodeInfo
     dst: tuple[DstOperand, ...] = ()
@@ -145,7 +145,7 @@ class Declaration:
     span: Span | None = field(default=None, compare=False, repr=False)
 
     def covers(self, index: int) -> bool:
-        """The range holds this register."""
+        """True if the range holds this register."""
         return self.first <= index <= self.last
 
 
@@ -169,7 +169,7 @@ class Property:
 
 @dataclass(frozen=True)
 class ProgramData:
-    """The fields of a `tgsi.Program`. `source` is the text that it came from, for messages; it never takes part in equality."""
+    """The fields of a `tgsi.Program`. `source` is the text that the program came from, for messages; it never takes part in equality."""
 
     processor: Processor
     declarations: tuple[Declaration, ...] = ()
@@ -179,7 +179,7 @@ class ProgramData:
     source: Source | None = field(default=None, compare=False, repr=False)
 
     def property(self, name: str, default: int = 0) -> int:
-        """Value of a property; the last one written counts."""
+        """Value of a property: the last one written."""
         return next((p.value for p in reversed(self.properties) if p.name == name), default)
 
     def declared(self, file: File) -> tuple[Declaration, ...]:

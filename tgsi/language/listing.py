@@ -1,4 +1,4 @@
-"""Programs as data and as a listing of facts: what ``tgsi-compile --emit json`` and ``--emit ir`` show."""
+"""Programs as data and as a listing of facts: the output of ``tgsi-compile --emit json`` and ``--emit ir``."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _instruction(item: Instruction) -> dict[str, Any]:
 
 
 def list_program(program: Program) -> str:
-    """A listing for reading: what the text says, and beside it raw words, opcode numbers and operand types. Ends in a newline."""
+    """A listing for people: the text, with raw words, opcode numbers and operand types next to it. Ends in a newline."""
     return "\n".join(_listed(program)) + "\n"
 
 

@@ -20,7 +20,14 @@ _SIGN = 1 << 63
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """How one immediate type is written: which texts are values, how many there are, what they mean."""
+    """Written form of one immediate type.
+
+    Attributes:
+        good: returns a match, or None for a text that is no value of the type.
+        count: number of values in braces.
+        read: a value's text to its words.
+        example: a value, for messages.
+    """
 
     good: Callable[[str], object]
     count: int
@@ -29,7 +36,7 @@ class Literal:
 
 
 def float_bits(value: float) -> int:
-    """Bits of the nearest 32-bit float; what is too large becomes infinity, as a C cast does."""
+    """Bits of the nearest 32-bit float; values that are too large become infinity, as in a C cast."""
     try:
         (bits,) = _U32.unpack(_F32.pack(value))
     except OverflowError:
@@ -38,7 +45,7 @@ def float_bits(value: float) -> int:
 
 
 def float_value(bits: int) -> float:
-    """The 32-bit float of some bits."""
+    """The 32-bit float with the given bits."""
     (value,) = _F32.unpack(_U32.pack(bits))
     return float(value)
 
@@ -108,7 +115,7 @@ LITERALS: Mapping[ImmediateType, Literal] = MappingProxyType(
         ImmediateType.INT64: Literal(_test(_COUNTED, re.I), 2, _read_int64, "-12 or 0xff"),
     }
 )
-"""The written form of each immediate type. ``nan_`` and 16 hex digits are ours: no other text keeps a payload."""
+"""The written form of each immediate type. ``nan_`` and 16 hex digits are an extension: no other text keeps a NaN's payload."""
 
 
 @lru_cache(maxsize=4096)
@@ -153,4 +160,4 @@ WRITERS: Mapping[ImmediateType, Callable[[tuple[int, ...]], list[str]]] = Mappin
         ImmediateType.INT64: _wide(lambda bits: _signed(bits, 64)),
     }
 )
-"""Four words to the texts of their values."""
+"""Functions from four words to the texts of their values."""

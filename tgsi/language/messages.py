@@ -1,4 +1,4 @@
-"""What a reader says about a wrong text: the mistake that a builder raises, and words that it may have meant."""
+"""Parts of the messages about wrong text: the exception that builders raise, and suggestions of words that may have been meant."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 class Mistake(Exception):
-    """What a builder does not accept: a code, a message, the text it is about, and a hint.
+    """Fault that a builder finds in a text: a code, a message, the text that it is about, and a hint.
 
-    The fast reader only sees that there is one. Lark then reads the statement again with tokens that know their place, and
+    The fast reader only learns that there is one. Lark then reads the statement again with tokens that know their place, and
     the same builder raises the same mistake, with an exact caret.
     """
 
@@ -22,7 +22,7 @@ class Mistake(Exception):
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """A hint with the nearest name, or nothing."""
+    """A hint with the nearest name, or an empty string."""
     if len(word) > 64:  # comparing costs the product of the lengths
         return ""
     close = get_close_matches(word.upper(), names, 1)
@@ -30,7 +30,7 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def known(table: Mapping[str, T], word: str, what: str, code: str, hint: str = "") -> T:
-    """The entry of a word, whatever its case; `hint` is for a word that is like none.
+    """Look a word up in a table, ignoring case. `hint` is for a word that resembles no name.
 
     Raises:
         Mistake: the table has no such word; the hint is the nearest one.
@@ -45,12 +45,12 @@ def known(table: Mapping[str, T], word: str, what: str, code: str, hint: str = "
 
 
 def choices(table: Iterable[str]) -> str:
-    """All names of a small table as a hint, or nothing for a large one."""
+    """A hint with all names of a small table; an empty string for a large one."""
     names = list(table)
     return f"it is one of {', '.join(names)}" if len(names) <= 8 else ""
 
 
 def shorten(text: str) -> str:
-    """A text fit to stand inside a message."""
+    """A text on one line of at most 60 characters, for use inside a message."""
     flat = " ".join(text.split())
     return flat if len(flat) <= 60 else f"{flat[:57]}..."

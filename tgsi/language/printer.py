@@ -1,4 +1,4 @@
-"""IR to canonical text: numbered and nested as Mesa's dump, but exact, so that reading it again gives an equal program."""
+"""IR to canonical text, numbered and nested as in Mesa's dump, but exact: reading it again gives an equal program."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _lines(program: ProgramData) -> Iterator[str]:
 
 
 def _implies_size(program: ProgramData) -> bool:
-    """``[]`` can be read: the stage or a property says how many vertices it means."""
+    """True if ``[]`` can be read: the stage or a property gives the number of vertices."""
     if program.processor is Processor.GEOM:
         return any(item.name == "GS_INPUT_PRIMITIVE" for item in program.properties)
     return program.processor in PATCH_STAGES
@@ -82,7 +82,7 @@ def print_immediate(immediate: Immediate, number: int) -> str:
 
 
 def print_declaration(item: Declaration, stage: Processor, *, implied: bool = True) -> str:
-    """``DCL FILE[range].mask, attributes``. `implied`: the empty bracket of a vertex can be read in this program."""
+    """``DCL FILE[range].mask, attributes``. `implied`: True if the empty bracket of a vertex can be read in this program."""
     text = f"DCL {item.file.name}"
     if item.dimension is not None:
         text += f"[{item.dimension}]"

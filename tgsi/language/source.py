@@ -14,7 +14,7 @@ _NEWLINE = re.compile("\n")
 
 @dataclass(frozen=True)
 class Source:
-    """A text and the name that messages call it by. Two sources are the same only if they are one object."""
+    """A text and the name that messages use for it. Two sources are equal only if they are one object."""
 
     text: str = field(repr=False)
     name: str = "<text>"
@@ -46,7 +46,7 @@ class Source:
 
 @record
 class Span:
-    """Half-open range of characters of a source. Never part of the equality of what carries it."""
+    """Half-open range of characters of a source. Nodes that carry a span ignore it when they are compared."""
 
     source: Source
     start: int

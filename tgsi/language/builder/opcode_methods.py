@@ -1,4 +1,4 @@
-"""One method an opcode, made from the opcode table; their types are in the generated opcode_methods.pyi."""
+"""One method for each opcode, made from the opcode table; the types are in the generated opcode_methods.pyi."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LETTERS = "abcde"
 
 
 class OpcodeMethods:
-    """What a program builder inherits: ``MAD(dst, a, b, c)`` is ``emit("MAD", (dst,), (a, b, c))``."""
+    """Base of `ProgramBuilder` with the opcodes' methods: ``MAD(dst, a, b, c)`` is ``emit("MAD", (dst,), (a, b, c))``."""
 
 
 def available() -> Iterator[OpcodeInfo]:

@@ -1,4 +1,4 @@
-"""Immediates that are shared: equal ones are one, and different values fill up each other's free places."""
+"""Pool of immediates: equal values share a register, and different values fill up each other's free channels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tgsi.language.ir import Immediate
 Kind = Literal["float", "int", "uint"]
 _KINDS = {"float": ImmediateType.FLT32, "int": ImmediateType.INT32, "uint": ImmediateType.UINT32}
 _SEARCHED = 64
-"""Immediates that are looked at for a free place: a bound, so that many distinct values cost linear time."""
+"""Most recent immediates that are searched for a free channel: a bound, so that many distinct values cost linear time."""
 
 
 class ImmediatePool:
@@ -24,7 +24,7 @@ class ImmediatePool:
         self._whole: dict[tuple[ImmediateType, tuple[int, ...]], int] = {}
 
     def immediates(self) -> tuple[Immediate, ...]:
-        """All of them, free places filled with 0."""
+        """All immediates of the pool, free channels filled with 0."""
         return tuple(Immediate(kind, (*words, 0, 0, 0, 0)[:4]) for kind, words in self._entries)  # type: ignore[arg-type]
 
     def of_words(self, kind: ImmediateType, words: tuple[int, int, int, int]) -> Register:
@@ -36,7 +36,7 @@ class ImmediatePool:
         return Register(File.IMM, number)
 
     def of_values(self, values: tuple[float, ...], kind: Kind) -> Register:
-        """A register swizzled to these values, the last one repeated. ValueError unless they are 1 to 4, TypeError for a wrong number."""
+        """Register swizzled to these values, the last one repeated. ValueError unless there are 1 to 4, TypeError for a wrong number."""
         if not 1 <= len(values) <= 4:
             raise ValueError(f"an immediate has 1 to 4 values, not {len(values)}")
         type, words = _KINDS[kind], tuple(_word(value, kind) for value in values)

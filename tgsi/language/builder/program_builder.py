@@ -1,4 +1,4 @@
-"""Programs without text: a builder with one method an opcode.
+"""Programs without text: a builder with one method for each opcode.
 
     b = ProgramBuilder("FRAG")
     color = b.input("COLOR", interpolation="LINEAR")
@@ -51,10 +51,10 @@ E = TypeVar("E", bound=IntEnum)
 
 
 class ProgramBuilder(OpcodeMethods):
-    """Collects a program. Every opcode is a method in capitals; its destinations and sources are `Register`s.
+    """Builder of a program. Every opcode is a method in capitals; its destinations and sources are `Register`s.
 
-    A source may also be a number (a pooled immediate of the type that the opcode reads) or a sequence of four. A destination is
-    masked by the channels that it names: ``out.xy``. Registers come from `input`, `output`, `temporary`, `array`, `constant`, ...
+    A source may also be a number (a pooled immediate of the type that the opcode reads) or a sequence of up to four numbers. The channels
+    that a destination names are its write mask: ``out.xy``. Registers come from `input`, `output`, `temporary`, `array`, `constant`, ...
     """
 
     def __init__(self, stage: Processor | str) -> None:
@@ -84,7 +84,10 @@ class ProgramBuilder(OpcodeMethods):
         interpolation: str | Interpolation | None = None,
         location: str | Location = Location.CENTER,
     ) -> Register:
-        """The next input. FRAG inputs are PERSPECTIVE unless told otherwise; in stages of whole primitives index it by vertex."""
+        """Declare the next input.
+
+        FRAG inputs are PERSPECTIVE by default. In stages that read whole primitives, index the input by its vertex.
+        """
         mode = _member(Interpolation, interpolation, "interpolation") if interpolation is not None else None
         if mode is None and self.stage is Processor.FRAG:
             mode = Interpolation.PERSPECTIVE
@@ -92,21 +95,21 @@ class ProgramBuilder(OpcodeMethods):
         return self._register(File.IN, semantic=_semantic(semantic, index), interpolation=mode, location=where)
 
     def output(self, semantic: str | Semantic, index: int = 0, *, usage_mask: int = 15) -> Register:
-        """The next output."""
+        """Declare the next output."""
         return self._register(File.OUT, semantic=_semantic(semantic, index), usage_mask=usage_mask)
 
     def system_value(self, semantic: str, index: int = 0) -> Register:
-        """The next system value."""
+        """Declare the next system value."""
         return self._register(File.SV, semantic=_semantic(semantic, index))
 
     def temporary(self) -> Register:
-        """A temporary: one that was released before, or a new one."""
+        """Return a temporary: a released one if there is any, otherwise a new one."""
         number = self._free.pop() if self._free else self._take(File.TEMP)
         self._temporaries[number] = True
         return Register(File.TEMP, number)
 
     def release(self, *registers: Register) -> None:
-        """Give temporaries back: later ones may be the same registers. ValueError for what is no temporary in use."""
+        """Give temporaries back for reuse by `temporary`. ValueError for a register that is no temporary in use."""
         for register in registers:
             if register.file is not File.TEMP or not self._temporaries.get(register.index, False):
                 raise ValueError(f"{register} is no temporary in use")
@@ -114,7 +117,7 @@ class ProgramBuilder(OpcodeMethods):
             self._free.append(register.index)
 
     def array(self, size: int, file: File = File.TEMP) -> Array:
-        """`size` temporaries with an array number, to be indexed by numbers or address channels: ``a[2]``, ``a[address.x + 1]``."""
+        """Declare `size` temporaries with an array number, to be indexed by numbers or address channels: ``a[2]``, ``a[address.x + 1]``."""
         if size < 1:
             raise ValueError(f"an array has at least one register, not {size}")
         first = self._counts.get(file, 0)
@@ -124,11 +127,11 @@ class ProgramBuilder(OpcodeMethods):
         return Array(file, first, size, self._arrays)
 
     def address(self) -> Register:
-        """The next address register."""
+        """Declare the next address register."""
         return self._register(File.ADDR)
 
     def constant(self, index: int, buffer: int = 0) -> Register:
-        """One vec4 of a constant buffer; buffers are declared up to the highest index that was asked for."""
+        """One vec4 of a constant buffer. Buffers are declared up to the highest index that was asked for."""
         self._constants[buffer] = max(self._constants.get(buffer, 0), index)
         return Register(File.CONST, index, buffer)
 
@@ -138,7 +141,7 @@ class ProgramBuilder(OpcodeMethods):
         return Buffers(buffer, size)
 
     def immediate(self, *values: float, kind: Kind = "float") -> Register:
-        """An immediate; equal ones are one, and up to four different values share a register. One value is replicated."""
+        """An immediate. Equal ones are one, and up to four different values share a register. A single value is replicated."""
         return self._immediates.of_values(values, kind)
 
     def immediate_words(self, type: ImmediateType, words: tuple[int, int, int, int]) -> Register:
@@ -146,7 +149,7 @@ class ProgramBuilder(OpcodeMethods):
         return self._immediates.of_words(type, words)
 
     def sampler(self, index: int | None = None) -> Register:
-        """A sampler, the next one unless an index is given."""
+        """Declare a sampler: the next one unless an index is given."""
         return self._numbered(File.SAMP, index)
 
     def view(self, target: str, kind: str | ReturnType = ReturnType.FLOAT, index: int | None = None) -> Register:
@@ -181,14 +184,14 @@ class ProgramBuilder(OpcodeMethods):
 
     @contextmanager
     def if_(self, condition: Operand, *, bits: bool = False) -> Iterator[None]:
-        """Instructions for lanes whose condition (first channel) is not 0.0; `bits` asks for any bit set (UIF)."""
+        """Open an IF: the lanes whose condition (first channel) is not 0.0. `bits` tests for any set bit instead (UIF)."""
         with self._region("UIF" if bits else "IF", "ENDIF", (condition,)):
             yield
         self._closed_if = len(self._instructions)
 
     @contextmanager
     def else_(self) -> Iterator[None]:
-        """The other lanes of the `if_` that was just closed. RuntimeError anywhere else."""
+        """Open the ELSE of the `if_` that was just closed. RuntimeError anywhere else."""
         if self._closed_if != len(self._instructions) or not self._instructions:
             raise RuntimeError("else_ must directly follow an if_")
         self._instructions.pop()
@@ -197,24 +200,24 @@ class ProgramBuilder(OpcodeMethods):
 
     @contextmanager
     def loop(self) -> Iterator[None]:
-        """An endless loop: leave it by `BRK`, `RET`."""
+        """Open an endless loop; `BRK` and `RET` leave it."""
         with self._region("BGNLOOP", "ENDLOOP", ()):
             yield
 
     @contextmanager
     def switch(self, selector: Operand) -> Iterator[None]:
-        """A switch; its arms begin with `CASE` and `DEFAULT`."""
+        """Open a SWITCH; its arms begin with `CASE` and `DEFAULT`."""
         with self._region("SWITCH", "ENDSWITCH", (selector,)):
             yield
 
     def call(self, name: str) -> None:
-        """Call the subroutine of a name, which may be defined later."""
+        """Call the subroutine `name`, which may be defined later."""
         self._calls[len(self._instructions)] = name
         self.emit("CAL", label=0)
 
     @contextmanager
     def subroutine(self, name: str) -> Iterator[None]:
-        """Define what `call` of this name runs, behind the main program: call `END` first. RET is added."""
+        """Define the subroutine that `call` of this name runs. It stands after the main program, so call `END` first. RET is added."""
         if name in self._subroutines:
             raise ValueError(f"subroutine: {name!r} is defined already")
         self._subroutines[name] = len(self._instructions)
@@ -246,7 +249,7 @@ class ProgramBuilder(OpcodeMethods):
         saturate: bool = False,
         precise: bool = False,
     ) -> Instruction:
-        """Append an instruction by its opcode name: what every opcode's method calls.
+        """Append an instruction by its opcode name. Every opcode's method calls this one.
 
         Raises:
             ValueError: no such opcode or target, or the wrong number of operands.
@@ -274,7 +277,10 @@ class ProgramBuilder(OpcodeMethods):
         return item
 
     def build(self) -> Program:
-        """The program so far; END is added where it is missing. RuntimeError inside of an open region, or for a call of nothing."""
+        """Return the program so far; a missing END is added.
+
+        RuntimeError inside an open region, or where a called subroutine is not defined.
+        """
         if self._open:
             raise RuntimeError(f"{self._open[-1]} is still open")
         code = list(self._instructions)
@@ -323,7 +329,7 @@ class ProgramBuilder(OpcodeMethods):
 
 
 def _temporaries(declared: Sequence[Declaration], count: int) -> Iterator[Declaration]:
-    """Ranges of the temporaries that no array has."""
+    """Declarations of the temporaries outside arrays, as ranges."""
     free = set(range(count))
     for item in declared:
         if item.file is File.TEMP:

@@ -11,12 +11,12 @@ from tgsi.language.ir import IDENTITY, XYZW, Dimension, DstOperand, IndirectRef,
 
 
 class Source:
-    """What can be read: a register, or one with a sign."""
+    """A readable operand: a register, or a register with a sign."""
 
     __slots__ = ()
 
     def source(self) -> SrcOperand:
-        """The operand as the IR has it."""
+        """The operand in the form of the IR."""
         raise TypeError("a source is a register")
 
 
@@ -54,7 +54,7 @@ class Register(Source):
         return replace(self, letters="".join(chosen))
 
     def __getitem__(self, vertex: int | Register | Index) -> Self:
-        """The register of one vertex."""
+        """The register of one vertex of the primitive."""
         return replace(self, dimension=vertex if isinstance(vertex, int) else _index(vertex))
 
     def __neg__(self) -> Self:
@@ -70,7 +70,7 @@ class Register(Source):
         return self + -offset
 
     def reference(self) -> RegisterRef:
-        """The register as the IR has it."""
+        """The register in the form of the IR."""
         dimension = None
         if isinstance(self.dimension, Index):
             dimension = Dimension(self.dimension.offset, self.dimension.register)
@@ -79,11 +79,11 @@ class Register(Source):
         return RegisterRef(self.file, self.index, dimension, self.indirect, self.array_id)
 
     def source(self) -> SrcOperand:
-        """The operand as the IR has it."""
+        """The source operand in the form of the IR."""
         return SrcOperand(self.reference(), self.swizzle, self.negate, self.absolute)
 
     def destination(self) -> DstOperand:
-        """The operand as the IR has it. ValueError for a sign, or channels that are no mask."""
+        """The destination operand in the form of the IR. ValueError for a sign, or channels that are no mask."""
         if self.negate or self.absolute:
             raise ValueError("a destination has no sign and no absolute value")
         order = [CHANNELS.index(letter) for letter in self.letters]
@@ -94,7 +94,7 @@ class Register(Source):
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A register channel and the number that is added to it."""
+    """A register channel and the number added to it."""
 
     register: IndirectRef
     offset: int = 0
@@ -102,7 +102,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Registers in a row that may be indexed by a register."""
+    """Consecutive registers that a register may index."""
 
     file: File
     first: int
@@ -113,7 +113,7 @@ class Array:
         return self.size
 
     def __getitem__(self, index: int | Register | Index) -> Register:
-        """One register. IndexError outside of the array, as far as it is known."""
+        """One register of the array. IndexError for a known index outside the array."""
         if isinstance(index, int):
             if not 0 <= index < self.size:
                 raise IndexError(f"the array has registers 0 to {self.size - 1}, not {index}")
@@ -130,7 +130,7 @@ class Buffers:
     size: int
 
     def __getitem__(self, index: int | Register | Index) -> Register:
-        """One vec4. IndexError outside of the buffer, as far as it is known."""
+        """One vec4 of the buffer. IndexError for a known index outside the buffer."""
         if isinstance(index, int):
             if not 0 <= index < self.size:
                 raise IndexError(f"the buffer has registers 0 to {self.size - 1}, not {index}")
@@ -140,7 +140,7 @@ class Buffers:
 
 
 Operand: TypeAlias = Source | float | Sequence[float]
-"""What stands as a source: a register, a number, or up to four numbers."""
+"""A source of an instruction: a register, a number, or up to four numbers."""
 
 
 def _index(value: Register | Index) -> Index:

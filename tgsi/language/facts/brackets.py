@@ -1,4 +1,4 @@
-"""The bracket of a vertex: files whose registers have one, and the number of vertices that an empty bracket stands for."""
+"""The vertex bracket: the register files whose registers have one, and the number of vertices that an empty bracket stands for."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ TESS_VERTICES = 32
 
 
 def per_vertex(stage: Processor, file: File) -> bool:
-    """Say whether registers of a file have the vertex of the primitive in their first bracket."""
+    """True if registers of a file have the vertex of the primitive in their first bracket."""
     return file in STAGES[stage].vertex_rows

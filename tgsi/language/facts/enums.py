@@ -40,7 +40,7 @@ class File(IntEnum):
 
 
 class Interpolation(IntEnum):
-    """How a fragment input varies over a primitive. COLOR follows the rasterizer's flatshade."""
+    """Variation of a fragment input over a primitive. COLOR follows the rasterizer's flatshade."""
 
     CONSTANT = 0
     LINEAR = 1
@@ -49,7 +49,7 @@ class Interpolation(IntEnum):
 
 
 class Location(IntEnum):
-    """Where in the pixel a fragment input is evaluated."""
+    """Place in the pixel at which a fragment input is evaluated."""
 
     CENTER = 0
     CENTROID = 1
@@ -57,7 +57,7 @@ class Location(IntEnum):
 
 
 class MemoryType(IntEnum):
-    """What a MEMORY register names."""
+    """Kinds of memory that a MEMORY register names."""
 
     GLOBAL = 0
     SHARED = 1
@@ -66,7 +66,7 @@ class MemoryType(IntEnum):
 
 
 class ImmediateType(IntEnum):
-    """How the four words of an immediate are written."""
+    """Types in which the four words of an immediate are written."""
 
     FLT32 = 0
     UINT32 = 1
@@ -77,7 +77,7 @@ class ImmediateType(IntEnum):
 
 
 class ReturnType(IntEnum):
-    """What a sampler view returns. UNKNOWN has a number and no spelling."""
+    """Types that a sampler view returns. UNKNOWN has a number and no spelling."""
 
     UNORM = 0
     SNORM = 1
@@ -115,7 +115,7 @@ CHANNELS = "xyzw"
 
 @dataclass(frozen=True, slots=True)
 class TargetInfo:
-    """A texture target: how many coordinates it takes (layer included), where a shadow reference stands."""
+    """A texture target: its number of coordinates (layer included) and the channel of its shadow reference."""
 
     name: str
     number: int
@@ -125,12 +125,12 @@ class TargetInfo:
 
     @property
     def is_shadow(self) -> bool:
-        """Samples compare with a reference value."""
+        """True if samples are compared with a reference value."""
         return bool(self.shadow)
 
     @property
     def dimensions(self) -> int:
-        """Coordinates without the layer."""
+        """Number of coordinates without the layer."""
         return self.coords - self.layered
 
 

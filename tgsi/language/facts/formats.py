@@ -1,4 +1,4 @@
-"""Numbers of the pixel format names, which image words of a token stream hold: Gallium's wire numbers as of Mesa 18.1."""
+"""Numbers of the pixel formats, as image words of a token stream hold them: Gallium's wire numbers of Mesa 18.1."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _RUNS: dict[int, str] = {
     278: "ETC2_RG11_SNORM",
 }
 
-# First number -> (channel arrays, bits, kinds that follow each other)
+# First number of a grid -> (channel arrays, bits of a channel, kinds in the order of their numbers)
 _GRIDS: dict[int, tuple[tuple[str, ...], int, str]] = {
     24: (_ARRAYS, 64, "FLOAT"),
     28: (_ARRAYS, 32, "FLOAT UNORM USCALED SNORM SSCALED"),

@@ -1,11 +1,11 @@
-"""How large a shader may be. Engines size their tables by these numbers."""
+"""Limits of a shader's size. Engines size their tables by these numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 PROMISED_CONSTANTS = 4096
-"""vec4s of one constant buffer that a screen tells its users: 64 KiB."""
+"""vec4s of one constant buffer that a screen reports to its users: 64 KiB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class ShaderLimits:
     immediates: int = 4096
     system_values: int = 64
     constant_buffers: int = 16
-    constants: int = PROMISED_CONSTANTS + 16  # vec4s of one buffer: frontends that fill all that they were promised add their own
+    constants: int = PROMISED_CONSTANTS + 16  # vec4s of one buffer; frontends that fill the promised ones add some of their own
     samplers: int = 32
     sampler_views: int = 128
     images: int = 32

@@ -1,4 +1,4 @@
-"""The facts of one opcode, and how they are read from its row in `tgsi.language.facts.opcodes`."""
+"""Facts of one opcode, and the reader of its row in `tgsi.language.facts.opcodes`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class OpcodeInfo:
     """The facts of one opcode.
 
     Attributes:
-        dst_types, src_types: what each operand holds: float, int, uint, double, int64, uint64 or untyped.
+        dst_types, src_types: type of each operand: float, int, uint, double, int64, uint64 or untyped.
         modifier_types: by source, the type that negation and absolute value act on.
-        reads: by source, the channels that are read before its swizzle (bit 0 is x), or the rule that says so.
+        reads: by source, the channels that are read before its swizzle (bit 0 is x), or the rule that gives them.
         flow: the part in control flow; None for opcodes that have none.
-        skip_cost: operations that a written channel costs, against a jump over an arm that no lane takes.
-        products, sums: multiplications and additions of a written channel (of all for `Mode.REPLICATE`), which compete for the ports
-            of a CPU; comparisons count as multiplications.
+        skip_cost: operations that a written channel costs, weighed against a jump over an arm that no lane takes.
+        products, sums: multiplications and additions of a written channel (of all channels together for `Mode.REPLICATE`), which compete
+            for the ports of a CPU; comparisons count as multiplications.
         formula: d is the destination, a b e f g the sources, .c any written channel, .* all alike.
     """
 
@@ -53,52 +53,52 @@ class OpcodeInfo:
 
     @property
     def is_texture(self) -> bool:
-        """A texture target follows the operands."""
+        """True if a texture target follows the operands."""
         return Trait.TEX in self.traits
 
     @property
     def has_offsets(self) -> bool:
-        """A texture word is present, so texel offsets may follow."""
+        """True if a texture word is present, so that texel offsets may follow."""
         return Trait.TEX in self.traits or Trait.SAMPLE in self.traits
 
     @property
     def has_memory(self) -> bool:
-        """Qualifiers, a target and a format of memory may follow."""
+        """True if qualifiers, a target and a format of memory may follow."""
         return Trait.MEM in self.traits
 
     @property
     def is_store(self) -> bool:
-        """Writes memory, as STORE and atomics do."""
+        """True for opcodes that write memory: STORE and atomics."""
         return Trait.STORE in self.traits
 
     @property
     def is_atomic(self) -> bool:
-        """Reads and writes a word of memory in one step."""
+        """True for opcodes that read and write a word of memory in one step."""
         return Trait.ATOMIC in self.traits
 
     @property
     def stores_to_dst(self) -> bool:
-        """The destination names the memory that is written, not a register for the result: STORE."""
+        """True if the destination names the memory that is written instead of a register for the result: STORE."""
         return Trait.STORE in self.traits and Trait.ATOMIC not in self.traits
 
     @property
     def has_label(self) -> bool:
-        """A branch: ``:n`` may follow."""
+        """True for opcodes that take a label: ``:n`` may follow."""
         return Trait.LABEL in self.traits
 
     @property
     def is_later(self) -> bool:
-        """Unknown to Mesa 18.1."""
+        """True for opcodes that Mesa 18.1 does not know."""
         return Trait.LATER in self.traits
 
     @property
     def has_no_effect(self) -> bool:
-        """NOP, or a number without an opcode."""
+        """True for NOP, and for numbers without an opcode."""
         return Trait.NOTHING in self.traits
 
     @property
     def uses_64bit(self) -> bool:
-        """Some operand is a pair of channels that the write mask selects as one. A handle is not: y of it is always 0."""
+        """True if an operand is a pair of channels that the write mask selects as one. A handle is no such pair: its y is always 0."""
         return not WIDE.isdisjoint(self.dst_types + self.src_types) and self.mode is not Mode.OTHER
 
 
@@ -116,7 +116,7 @@ def _split(types: str) -> tuple[str, ...]:
 
 
 def _default_reads(mode: Mode, dst_types: tuple[str, ...], src_types: tuple[str, ...], number: int) -> int | Reads:
-    """The channels that a source without READS is read in. The pair rules of 64-bit opcodes follow from types and operand counts."""
+    """Channels that a source without READS is read in. The pair rules of 64-bit opcodes follow from types and operand counts."""
     if mode is Mode.REPLICATE:
         return 1
     if mode is not Mode.COMPONENTWISE:

@@ -1,18 +1,18 @@
 """Every TGSI opcode: one row each, the only place where its facts are written.
 
-Numbers are those of Mesa 18.1; opcodes marked ``later`` were added after it and answer to gaps of that table. A row has seven columns:
+Numbers are those of Mesa 18.1; opcodes marked ``later`` were added after it and use numbers that are gaps there. A row has seven columns:
 
 * number and name;
 * types of the destinations, separated by ``/``;
-* sources, separated by ``/``: ``TYPE[:MODIFIERS][.READS]``. MODIFIERS is the type that negation and absolute value act on, where that
-  is another. READS is the channels that are read (``xy``, ``none``) or a rule of `Reads`. Where it is absent, component-wise opcodes read
-  what they write (64-bit ones by the pair rules), replicated ones x.
-* mode: how channels of the destination depend on those of the sources;
+* sources, separated by ``/``: ``TYPE[:MODIFIERS][.READS]``. MODIFIERS is the type that negation and absolute value act on, where it
+  differs from TYPE. READS is the channels that are read (``xy``, ``none``) or a rule of `Reads`. Without READS, component-wise opcodes
+  read the channels that they write (64-bit ones by the pair rules), and replicated ones read x.
+* mode: the way in which channels of the destination depend on those of the sources;
 * words: traits (`Trait`); ``flow=`` the part in control flow (`Flow`); ``skip=`` and ``ports=``: see `OpcodeInfo`;
 * formula.
 
-Sources: Mesa's opcode table and documentation as collected in the reference of the project; what is read, for 64-bit opcodes, was measured
-on Mesa 18.1's interpreter.
+Sources: Mesa's opcode table and documentation as collected in the reference of the project. The channels that 64-bit opcodes read were
+measured on Mesa 18.1's interpreter.
 """
 
 from __future__ import annotations

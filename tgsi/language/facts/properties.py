@@ -1,4 +1,4 @@
-"""Program properties: numbers, meanings, and how text writes their values."""
+"""Program properties: numbers, meanings, and the words that text uses for their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PRIMITIVES = MappingProxyType({item.name: int(item) for item in Primitive})
 
 @dataclass(frozen=True, slots=True)
 class PropertyInfo:
-    """Facts of one property. `words` are the names that text uses for values; None where it writes a number."""
+    """Facts of one property. `words` are the names that text uses for values; None if it writes a number."""
 
     name: str
     number: int

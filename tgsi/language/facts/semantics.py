@@ -11,7 +11,7 @@ from tgsi.language._record import record
 
 @record
 class Semantic:
-    """Name and index of what a register means, as ``GENERIC[3]``."""
+    """Name and index of a register's meaning, as ``GENERIC[3]``."""
 
     name: str
     index: int = 0
@@ -25,7 +25,7 @@ class Semantic:
 
 @dataclass(frozen=True, slots=True)
 class SemanticInfo:
-    """Facts of one semantic name: its token number, where it may stand, what it means, and how many indices it has.
+    """Facts of one semantic name: its token number, the stages where it may stand, its meaning, and its number of indices.
 
     `indices` is None where the limit set decides (GENERIC); color outputs of fragment programs count render targets instead.
     """
@@ -89,7 +89,7 @@ _ROWS: tuple[tuple[int, str, str, str], ...] = (
 # fmt: on
 
 _INDICES: Mapping[str, int | None] = {"GENERIC": None, "COLOR": 2, "BCOLOR": 2, "CLIPDIST": 2, "TEXCOORD": 8, "PATCH": 32}
-"""Names with other indices than 0."""
+"""Number of indices of the names that have more than one; None as in `SemanticInfo.indices`."""
 
 SEMANTICS: Mapping[str, SemanticInfo] = MappingProxyType(
     {name: SemanticInfo(name, number, stages, meaning, _INDICES.get(name, 1)) for number, name, stages, meaning in _ROWS}
@@ -97,4 +97,4 @@ SEMANTICS: Mapping[str, SemanticInfo] = MappingProxyType(
 """Semantic facts by their spelling."""
 
 PATCH_SEMANTICS = frozenset({"PATCH", "TESSINNER", "TESSOUTER", "PRIM_ID"})
-"""What tessellation programs have once a patch; their other inputs and outputs have a row a vertex."""
+"""Inputs and outputs that tessellation programs have once a patch; all others have a row for each vertex."""

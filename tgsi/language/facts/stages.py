@@ -20,12 +20,12 @@ class Stage:
         processor: the number of the stage; Gallium's ShaderType has the same numbers.
         call: the stage in the names of Gallium's calls, as ``vs`` in bind_vs_state.
         prefix: the beginning of the names of its properties.
-        is_drawn: draws run it; grids run the others.
-        feeds_rasterizer: it may be the last stage before the rasterizer, and may then have stream output.
-        needs: the stage that has to stand right after it; None where every later one may.
+        is_drawn: True for stages of draws; grids run the others.
+        feeds_rasterizer: True if the stage may be the last one before the rasterizer, and may then have stream output.
+        needs: the stage that has to stand right after this one; None if any later stage may.
         vertex_rows: register files with a row for each vertex of a primitive, as ``IN[vertex][register]``.
-        is_patch: its primitives are patches, of up to 32 vertices; the semantics PATCH, TESSOUTER and TESSINNER exist once a patch.
-        has_groups: invocations run in groups that BARRIER brings together.
+        is_patch: True if its primitives are patches of up to 32 vertices; the semantics PATCH, TESSOUTER and TESSINNER exist once a patch.
+        has_groups: True if invocations run in groups, in which BARRIER makes them wait for each other.
     """
 
     processor: Processor

@@ -1,6 +1,6 @@
-"""The vocabulary of an opcode's row: what its sources are read for, its part in control flow, its effects.
+"""Vocabulary of an opcode's row: the channels that its sources are read in, its part in control flow, its effects.
 
-Analyses, passes and engines ask these facts and never for an opcode by its name. The rows are in `tgsi.language.facts.opcodes`.
+Analyses, passes and engines ask these facts instead of comparing opcode names. The rows are in `tgsi.language.facts.opcodes`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Self
 
 
 class _Fact(StrEnum):
-    """A word of a row, with what it means."""
+    """A word of a row, with its meaning."""
 
     meaning: str
 
     def __new__(cls, value: str, meaning: str) -> Self:
-        """Make a member that equals `value`."""
+        """Make a member that equals the string `value`."""
         self = str.__new__(cls, value)
         self._value_ = value
         self.meaning = meaning
@@ -25,7 +25,7 @@ class _Fact(StrEnum):
 
 
 class Mode(Enum):
-    """How the channels of the destination depend on the channels of the sources."""
+    """Dependence of the destination's channels on the channels of the sources."""
 
     NONE = "none"
     COMPONENTWISE = "component-wise"
@@ -35,7 +35,7 @@ class Mode(Enum):
 
 
 class Reads(_Fact):
-    """Rules for the channels that a source is read in, before its swizzle, where they are not always the same ones.
+    """Rules for the channels that a source is read in, before its swizzle, for sources that are not always read in the same ones.
 
     A pair is xy or zw, two words of a 64-bit number. `tgsi.language.channels.source_channels` applies the rules.
     """
@@ -88,14 +88,14 @@ CLOSER: Mapping[Flow, Flow] = MappingProxyType(
         Flow.SUBROUTINE: Flow.ENDSUBROUTINE,
     }
 )
-"""What ends the block that a part of control flow begins."""
+"""The part that ends the block which another part begins."""
 
 OPENERS = frozenset(CLOSER)
 CLOSERS = frozenset(CLOSER.values())
 ARMS = frozenset({Flow.ELSE, Flow.CASE, Flow.DEFAULT})
 """Parts that end one arm of a block and begin another."""
 JUMPS = frozenset({Flow.BREAK, Flow.CONTINUE, Flow.RETURN})
-"""Parts after which the lanes that run them are elsewhere."""
+"""Parts after which the lanes that run them continue at another place."""
 
 
 class Trait(_Fact):
@@ -123,7 +123,7 @@ class Trait(_Fact):
     STREAM = "stream", "acts on a vertex stream"
     VOLATILE = "volatile", "another result each time: neither shared nor dropped"
 
-    # other lanes, and what belongs to a lane
+    # other lanes, and facts of a lane
     DERIVATIVE = "derivative", "differences within the 2x2 quad"
     IMPLICIT_LOD = "implicit lod", "level of detail from differences within the quad"
     SUBGROUP = "subgroup", "votes, ballots and reads of other lanes"
@@ -145,7 +145,7 @@ class Trait(_Fact):
 
 
 QUAD = frozenset({Trait.DERIVATIVE, Trait.IMPLICIT_LOD})
-"""Depends on neighbors in the 2x2 quad, whether they are active or not."""
+"""Traits of opcodes whose result depends on neighbors in the 2x2 quad, active or not."""
 
 OTHER_LANES = QUAD | {Trait.SUBGROUP}
-"""Depends on what other lanes hold."""
+"""Traits of opcodes whose result depends on values of other lanes."""

@@ -1,4 +1,4 @@
-"""What follows the brackets of a declaration: attributes in one fixed order, each stage taking what it knows from the front."""
+"""Attributes of a declaration, after its brackets: one fixed order, in which each reader takes the words it knows from the front."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _NO_STREAMS = (0, 0, 0, 0)
 _CYLINDRICAL = "CYLWRAP_"
 TARGET_HINT = "a target is a word as `2D`, `CUBE` or `SHADOW2D`"
 _ZERO_TARGET = "BUFFER"
-"""What a declaration without attributes means: number 0 of each enum."""
+"""Texture target of a declaration without attributes: number 0 of the enumeration."""
 
 _SPELLABLE_TYPES = {name: kind for name, kind in _RETURN_TYPES.items() if kind is not ReturnType.UNKNOWN}
 
 
 _INFORMED = frozenset({File.IMAGE, File.SVIEW, File.MEMORY})
-"""Files whose declarations say something even without attributes."""
+"""Files whose declarations have a tail (target, types, kind of memory) even without attributes."""
 
 
 class Attribute(NamedTuple):
-    """One attribute as written. `word` is in capitals; `token` is the text it came from, which may know its place."""
+    """One attribute as written. `word` is in capitals; `token` is the text that it came from, which may know its place."""
 
     kind: str
     word: str
@@ -55,7 +55,7 @@ class Attribute(NamedTuple):
 
 
 class _Tail:
-    """The attributes that are left to read."""
+    """The attributes that are still to be read."""
 
     def __init__(self, words: list[Attribute]) -> None:
         self._left = words[::-1]
@@ -68,7 +68,7 @@ class _Tail:
         return self._left.pop()
 
     def word(self, table: Mapping[str, object]) -> str:
-        """Take a bare word of a table, or give the empty string."""
+        """Take a bare word of a table, or return the empty string."""
         head = self.head
         if head is not None and head.kind == "named" and not head.numbers and head.word in table:
             self.pop()
@@ -77,14 +77,14 @@ class _Tail:
 
 
 class AttributeReader:
-    """Builds the declarations of one stage and dialect."""
+    """Builder of the declarations of one stage and dialect."""
 
     def __init__(self, stage: Processor, strict: bool) -> None:
         self._stage = stage
         self._strict = strict
 
     def bare(self, file: File, first: int, last: int, dimension: int | None, mask: int, span: Span) -> Declaration:
-        """A declaration without attributes."""
+        """Build a declaration without attributes."""
         if file in _INFORMED:
             return self.read(file, first, last, dimension, mask, span, [])
         return Declaration(
@@ -109,7 +109,7 @@ class AttributeReader:
         )
 
     def read(self, file: File, first: int, last: int, dimension: int | None, mask: int, span: Span, words: list[Attribute]) -> Declaration:
-        """A declaration with its attributes.
+        """Build a declaration with its attributes.
 
         Raises:
             Mistake: an attribute is unknown, missing, or stands where it may not.
@@ -193,12 +193,12 @@ class AttributeReader:
                 known(_SPELLABLE_TYPES, tail.head.token, "return type", "P027")
             raise Mistake("P027", "a sampler view needs a return type", target, "write `, FLOAT`")
         first = types[0]
-        if self._strict or len(types) < 4:  # Mesa 18.1 copies the first to all
+        if self._strict or len(types) < 4:  # Mesa 18.1 copies the first type to all channels
             return ViewInfo(target, (first, first, first, first))
         return ViewInfo(target, (first, types[1], types[2], types[3]))
 
     def _extensions(self, tail: _Tail) -> tuple[int, bool]:
-        """What Mesa prints and does not read."""
+        """Read CYLWRAP and INVARIANT, which Mesa prints and does not read."""
         wrap = 0
         head = tail.head
         if head is not None and head.word.startswith(_CYLINDRICAL) and not head.numbers:

@@ -1,4 +1,4 @@
-"""IR as Mesa 18.1 dumps it, byte for byte. It loses float bits and what tokens have no place for: to keep a program, print it."""
+"""IR as Mesa 18.1 dumps it, byte for byte. The dump loses float bits and whatever tokens have no place for: to keep a program, print it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explaining reader: Lark reads one wrong statement and says what is wrong with it, and where reading may go on."""
+"""The explaining reader: Lark reads one wrong statement, describes the mistake, and finds the place where reading may go on."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _SAY = {
 
 
 class Found:
-    """A rule that Lark has read: like a match, but its groups are tokens that know their place."""
+    """A rule that Lark has read: like a regular expression's match, but its groups are tokens that know their place."""
 
     def __init__(self, tree: Tree[Any], text: str, seen: dict[str, dict[str, Found]]) -> None:
         self._children = [self._token(child, text, seen) if isinstance(child, Tree) else child for child in tree.children]
@@ -76,7 +76,7 @@ def _look_up(table: dict[str, Found]) -> Callable[[str], Found | None]:
 
 
 def build(reader: Reader, tree: Tree[Any], span: Span, text: str) -> object:
-    """The statement of a tree, through the builders that the fast reader uses too."""
+    """Build the statement of a tree with the same builders that the fast reader uses."""
     seen: dict[str, dict[str, Found]] = {alias: {} for alias in syntax().match}
     found = Found(tree, text, seen)
     before = reader.operands
@@ -88,7 +88,7 @@ def build(reader: Reader, tree: Tree[Any], span: Span, text: str) -> object:
 
 
 def explain(reader: Reader, text: str, start: int, end: int) -> tuple[Diagnostic, int]:
-    """Read one statement again: what is wrong with it and, where that is known, the place to go on from (else -1)."""
+    """Read one statement again. Returns its mistake and the place to go on from (-1 where that is not known)."""
     lark = syntax().lark.parse_interactive(TextSlice(text, start, end), start="statement")
     span = Span(reader.source_text, start, end)
     try:
@@ -105,7 +105,7 @@ def explain(reader: Reader, text: str, start: int, end: int) -> tuple[Diagnostic
 
 
 def diagnose(mistake: Mistake, span: Span) -> Diagnostic:
-    """A mistake at its token's place, or at the first like text of the statement."""
+    """A mistake as a diagnostic at its token's place, or at the first occurrence of the token's text in the statement."""
     token, source = mistake.token, span.source
     if isinstance(token, Token) and token.start_pos is not None and token.end_pos is not None:
         span = Span(source, token.start_pos, token.end_pos)
@@ -118,7 +118,7 @@ def diagnose(mistake: Mistake, span: Span) -> Diagnostic:
 
 
 def too_long(span: Span) -> Diagnostic:
-    """A number of thousands of digits, which int() refuses."""
+    """The diagnostic for a number of thousands of digits, which int() refuses."""
     return Diagnostic("P026", Severity.ERROR, "a number is too long", (Label(span),))
 
 
@@ -159,7 +159,7 @@ def _wanted(accepts: Collection[str]) -> str:
 
 
 _RARE = frozenset({"ARRAY_ID", "COLON"})
-"""What may stand behind nearly everything and is seldom meant."""
+"""Tokens that may follow nearly everything and are seldom meant: messages leave them out."""
 
 _DANGLING = re.compile(r",[ \t]*\n[ \t\n]*(?=[0-9]+[ \t]*:)", re.ASCII)
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:e[-+]?[0-9]+)?(?![0-9A-Za-z_.\[])", re.IGNORECASE | re.ASCII)
@@ -167,7 +167,7 @@ _OTHER_LETTERS = str.maketrans("rgbastpq", "xyzwxyzw")
 
 
 def _word_start(text: str, at: int) -> int:
-    """Where the operand begins that the character at `at` belongs to."""
+    """Offset at which the operand around the character at `at` begins."""
     while at > 0 and (text[at - 1].isalnum() or text[at - 1] in "+-.|"):
         at -= 1
     return at
@@ -190,7 +190,7 @@ def _shown(word: str) -> str:
 
 
 def _hint(reader: Reader, source: Source, start: int, at: int, accepts: Collection[str]) -> str:
-    """What was probably meant by the character at `at`."""
+    """A guess at the intended text, for the mistake at `at`; empty if there is none."""
     text = source.text
     here = text[at : at + 2]
     if here.startswith("\r"):
@@ -231,12 +231,12 @@ _IMMEDIATE = re.compile(r"IMM(?:\[[ \t\n]*[0-9]+[ \t\n]*\])?[ \t\n]+[A-Z]+[0-9]"
 
 
 def begins(text: str, position: int) -> bool:
-    """A statement surely begins here."""
+    """True if a statement surely begins at this position."""
     return next_statement(text, position) == position
 
 
 def next_statement(text: str, position: int) -> int:
-    """Where reading goes on after a mistake: the next label, or word that only a statement begins with; -1 at the end."""
+    """Offset at which reading goes on after a mistake: the next label, or word that only a statement begins with; -1 at the end."""
     for found in _START.finditer(text, position):
         word = (found["word"] or "").upper()
         if not word or word in ("DCL", "PROPERTY") or (word in OPCODES and text[found.end() : found.end() + 1] != "["):
@@ -247,7 +247,7 @@ def next_statement(text: str, position: int) -> int:
 
 
 def unknown_stage(source: Source, start: int, end: int, stages: Collection[str]) -> Diagnostic:
-    """The first word is not a shader stage."""
+    """The diagnostic for a first word that is no shader stage."""
     word = source.text[start:end]
     span = Span(source, start, max(end, start + 1))
     if word.rstrip("\r").upper() in stages:

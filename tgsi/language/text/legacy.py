@@ -1,8 +1,8 @@
 """The legacy dialect: texts of 2008 to 2017, read into today's opcodes.
 
-Renamed opcodes get their new name; removed ones become a few of today's, with temporaries and an immediate of our own; EMIT and
-ENDPRIM may stand without a stream; ``DCL IMMX[0..1] {{..}, {..}}`` are immediates, ``TEMPX[array][index]`` is an array of TEMP.
-Labels follow their instructions. What has no counterpart (BRA, LOOP, PUSHA, NOISE, SAD, ..) is still refused, with its name.
+Renamed opcodes get their new name. Removed ones become a few of today's, with temporaries and an immediate of our own. EMIT and
+ENDPRIM may stand without a stream. ``DCL IMMX[0..1] {{..}, {..}}`` are immediates, ``TEMPX[array][index]`` is an array of TEMP.
+Labels follow their instructions. Opcodes without a counterpart (BRA, LOOP, PUSHA, NOISE, SAD, ..) are still refused, by name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tgsi.language.source import Source, Span
 from tgsi.language.text.operands import OperandReader
 from tgsi.language.text.reader import Reader
 
-# Where registers go is known at the end of the text. Until then they have numbers that no text reaches.
+# The final place of registers is known at the end of the text. Until then they have numbers that no text reaches.
 _GAP = 1 << 16
 _IMMX, _LITERALS, _SCRATCH, _TEMPX = (_GAP << place for place in (4, 6, 8, 10))
 MAX_INDEX = 32767
@@ -87,7 +87,7 @@ def _negate(_: Temporary, d: DstOperand, a: SrcOperand) -> list[Instruction]:
 
 
 def _with_w(d: DstOperand, xyz: Callable[[DstOperand], Instruction]) -> list[Instruction]:
-    """An instruction for x, y, z, and 1 for w, where they are written."""
+    """The instruction for x, y and z, and a MOV of 1 for w, each if the write mask has such a channel."""
     made = [xyz(replace(d, write_mask=d.write_mask & 7))] if d.write_mask & 7 else []
     return made + ([_op("MOV", replace(d, write_mask=8), _ONE)] if d.write_mask & 8 else [])
 
@@ -162,11 +162,11 @@ LOWERED: Mapping[str, tuple[int, Lowering]] = MappingProxyType(
         "CND": (3, _cnd),
     }
 )
-"""Removed opcodes: how many sources they take, and what is written today. Every one has one destination."""
+"""Removed opcodes: number of sources and the function that lowers them. Every one has one destination."""
 
 
 class LegacyOperands(OperandReader):
-    """Reads IMMX and TEMPX as registers whose place is not known yet."""
+    """Reader of operands for which IMMX and TEMPX are registers with provisional numbers."""
 
     def register(self, file: str, index: str, array: str | None, inner: str | None, inner_array: str | None) -> RegisterRef:
         """A register, of the old files too."""
@@ -191,7 +191,7 @@ class LegacyOperands(OperandReader):
 
 
 class LegacyReader(Reader):
-    """A reader that lowers what it reads. `finish` puts our own registers where the program has room."""
+    """A reader that lowers the old parts of its text. `finish` moves our own registers to numbers that the program leaves free."""
 
     def __init__(self, source: Source, stage: Processor, operands: OperandReader, split: Callable[[str], list[str]]) -> None:
         super().__init__(source, stage, operands, split)
@@ -201,7 +201,7 @@ class LegacyReader(Reader):
         self._blocks: list[Immediate] = []
 
     def instruction(self, span: Span, opcode: str, operands: str | None, label: str | None) -> Instruction:
-        """An instruction of any time: the last of those that it becomes; the others are already in the program."""
+        """Lower an instruction of any time. Returns the last of the instructions that it becomes; the others are already in the program."""
         start = len(self.instructions)
         made = self._lowered(span, opcode, operands, label)
         self.instructions += made[:-1]
@@ -234,7 +234,7 @@ class LegacyReader(Reader):
     def declaration(
         self, span: Span, file: str, first: str | None, second: str | None, letters: str | None, attributes: str | None
     ) -> Declaration:
-        """A declaration; an array of TEMPX becomes one of TEMP when all is read."""
+        """Read a declaration; an array of TEMPX becomes one of TEMP at the end of the text."""
         if file.upper() != "TEMPX":
             return super().declaration(span, file, first, second, letters, attributes)
         made = super().declaration(span, "TEMP", first, second, letters, attributes)
@@ -244,7 +244,7 @@ class LegacyReader(Reader):
         return made
 
     def take_blocks(self, text: str) -> str:
-        """Read the declarations of IMMX and give the text without them, every character in its place.
+        """Read the declarations of IMMX. Returns the text without them, every other character in its place.
 
         Raises:
             Mistake: a row does not have four values, or there are not as many rows as registers.
@@ -265,7 +265,7 @@ class LegacyReader(Reader):
         return _BLOCK.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
     def finish(self, program: Program) -> Program:
-        """The program with every register in its place and every label at its instruction."""
+        """The program with final register numbers, and with every label at its instruction."""
         immediates = [*program.immediates, *self._blocks]
         places = {_IMMX: len(program.immediates), _LITERALS: len(immediates)}
         declarations = [item for item in program.declarations if item not in self._arrays.values()]
@@ -295,7 +295,7 @@ class LegacyReader(Reader):
 
 
 def _moved(register: RegisterRef, places: dict[int, int]) -> RegisterRef:
-    """A register whose number stands for a place; an offset may lie up to a gap below it."""
+    """A register with its provisional number replaced by the final one; an offset may lie up to a gap below the provisional number."""
     if register.index < _IMMX - _GAP // 2:
         return register
     for base in sorted(places, reverse=True):

@@ -1,4 +1,4 @@
-"""Places inside a statement: operands carry no span, so theirs is found by reading the statement's text again."""
+"""Places inside a statement. Operands carry no span, so the statement's text is read again to find an operand in it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LABEL = re.compile(r"[ \t\r\n]*:[ \t\r\n]*[0-9]+\Z")
 
 
 def operand_span(instruction: Instruction, number: int) -> Span | None:
-    """Place of an operand, counted from 0 over destinations, sources and what follows them; None where there is no text."""
+    """Place of an operand, counted from 0 over destinations, sources and the operands after them; None if there is no text."""
     whole = instruction.span
     if whole is None:
         return None

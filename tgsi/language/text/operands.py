@@ -1,4 +1,4 @@
-"""Operand texts to IR: the part of a reader that remembers, since the same operands come again and again."""
+"""Operand texts to IR, with a memo of texts read before, since the same operands come again and again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tgsi.language.text.attributes import Attribute
 
 T = TypeVar("T")
 Matcher = Callable[[str], Any]
-"""What reads the whole text of a rule: an object whose groups() are the children, or None."""
+"""Reader of the whole text of a rule: returns an object whose groups() are the children, or None."""
 
 FILES: Mapping[str, File] = {file.name: file for file in File}
 LETTERS: Mapping[str, tuple[int, ...]] = {
@@ -33,7 +33,7 @@ SWIZZLES: Mapping[str | None, tuple[int, int, int, int]] = {None: IDENTITY} | {
 SHORT_SWIZZLES: Mapping[str | None, tuple[int, int, int, int]] = dict(SWIZZLES) | {
     letter: (order[0],) * 4 for letter, order in LETTERS.items() if len(order) == 1
 }
-"""Swizzles with the one-letter form of our default dialect."""
+"""Swizzles, with the one-letter form of our default dialect."""
 
 
 FILE_HINT = f"it is one of {', '.join(FILES)}"
@@ -63,9 +63,9 @@ class Memo(dict[str, T], Generic[T]):
 
 
 class OperandReader:
-    """Builds operands; its methods take the children of the grammar rule that they are named after.
+    """Builder of operands; its methods take the children of the grammar rule that they are named after.
 
-    `match` reads the texts of rules; `strict` keeps to what Mesa 18.1 accepts. What it has read depends on neither the program nor
+    `match` reads the texts of rules; `strict` keeps to the language that Mesa 18.1 accepts. The memos depend on neither the program nor
     the stage, so one reader may serve many parses, and threads: entries are immutable, and at worst made twice.
     """
 
@@ -83,11 +83,11 @@ class OperandReader:
         self.attributes = Memo("attributes are words, `ARRAY(n)` or `STREAM(a, b, c, d)`", *ways)
 
     def again(self, match: Mapping[str, Matcher]) -> Self:
-        """A reader of the same kind that reads texts with other matchers, and remembers nothing yet."""
+        """A reader of the same kind with other matchers and empty memos."""
         return type(self)(self.strict, match)
 
     def trim(self) -> None:
-        """Forget what has grown too large; called between parses."""
+        """Clear memos that have grown too large; called between parses."""
         for memo in (self.relatives, self.destinations, self.sources, self.offsets, self.ranges, self.attributes):
             if len(memo) > MEMO_SIZE:
                 memo.clear()
@@ -98,7 +98,7 @@ class OperandReader:
         return (low & 0xFFFF, high & 0xFFFF) if self.strict else (low, high)
 
     def relative(self, file: str, index: str, component: str | None, offset: str | None) -> tuple[IndirectRef, int]:
-        """An index as ``ADDR[0].x+3``: the register and the number that is added to it."""
+        """An index such as ``ADDR[0].x+3``: the register and the number added to it."""
         if component is not None and len(component) != 1:
             raise Mistake("P018", "an index has one component", component, f"write `.{component[0].lower()}`")
         if offset is not None and not (offset[1:2].isdigit()):
@@ -179,7 +179,7 @@ class OperandReader:
 
 
 def mask_of(letters: str | None) -> int:
-    """Bits of the mask letters behind a dot; all channels where there are none."""
+    """Bits of the mask letters after a dot; all channels if there are none."""
     try:
         return MASKS[letters]
     except KeyError:

@@ -1,6 +1,6 @@
 """TGSI text to IR.
 
-The fast reader walks over the text with one regular expression per statement and one per operand text that it has not
+The fast reader walks over the text with one regular expression for each statement and one for each operand text that it has not
 met before, all derived from grammar/tgsi.lark. A statement that it refuses is read again by Lark, from the same grammar,
 with tokens that know their place, through the same builders: they raise the same mistake, now with a caret.
 """
@@ -30,13 +30,13 @@ DIALECTS: tuple[Dialect, ...] = ("default", "strict", "legacy")
 
 ENGINES = ("regular", "lark")
 MAX_MISTAKES = 100
-"""A mistake is explained at a hundred times the cost of reading; nobody reads more of them."""
+"""Most mistakes that one parse explains: an explanation costs a hundred times as much as reading, and a longer list helps no one."""
 
 _LOST = Immediate(ImmediateType.UINT32, (0, 0, 0, 0))
-"""Stands for an immediate that could not be read."""
+"""Placeholder for an immediate that could not be read."""
 
 _LARGE = 1 << 18
-"""Characters of a text whose program is worth keeping from the collector."""
+"""Least number of characters of a text whose objects are moved to the collector's oldest generation."""
 
 _STAGES = {stage.name: stage for stage in Processor}
 _BLANKS = " \t\n"
@@ -46,10 +46,10 @@ _COMMENT = re.compile(r"#[^\n]*")
 def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: str = "regular") -> Program:
     """Read a whole shader.
 
-    `name` is what messages call the text. The default dialect takes `#` comments, CRLF, one-letter swizzles (``.x``), a space behind
-    the sign of an index, INVARIANT, CYLWRAP_*, later opcodes and properties beside what Mesa 18.1 reads; ``"strict"`` refuses them;
-    ``"legacy"`` takes them and the opcodes and register files of older times, lowered to today's.
-    ``engine="lark"`` reads everything through Lark: slow, and the measure of the fast reader. Reading stops at a NUL character.
+    `name` is the text's name in messages. The default dialect takes more than Mesa 18.1 reads: `#` comments, CRLF, one-letter swizzles
+    (``.x``), a space after the sign of an index, INVARIANT, CYLWRAP_*, later opcodes and properties. ``"strict"`` refuses these.
+    ``"legacy"`` takes them and also the opcodes and register files of older times, lowered to today's.
+    ``engine="lark"`` reads everything with Lark: slow, and the reference for tests of the fast reader. Reading stops at a NUL character.
 
     Raises:
         ParseError: carries every mistake of the text (the first hundred), each with place, caret and hint.
@@ -87,7 +87,7 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
 
 
 def _legacy(source: Source, stage: Processor, text: str, errors: dict[int, Diagnostic]) -> tuple[Reader, str]:
-    """A reader of old texts, and the text without what it has read already."""
+    """A reader of old texts, and the text without the parts already read."""
     from tgsi.language.text.explain import diagnose
     from tgsi.language.text.legacy import LegacyOperands, LegacyReader
     from tgsi.language.text.syntax import syntax
@@ -116,7 +116,7 @@ def _blanked(text: str) -> str:
 
 
 def _stage(source: Source, text: str) -> tuple[Processor, int]:
-    """The stage and where its word ends.
+    """The stage, and the offset at which its word ends.
 
     Raises:
         ParseError: the first word is no stage.
@@ -137,7 +137,7 @@ def _stage(source: Source, text: str) -> tuple[Processor, int]:
 
 
 def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic]) -> None:
-    """All statements through the derived expressions; what they refuse goes to Lark."""
+    """Read all statements with the derived expressions; Lark gets those that they refuse."""
     from tgsi.language.text.syntax import syntax
 
     rules, source = syntax(), reader.source_text
@@ -149,7 +149,7 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
         "property": (reader.property, reader.properties.append, rules.children["property"]),
     }
     start = stop = failed = -1
-    last = len(text.rstrip(_BLANKS))  # or the search would try every blank at the end, each up to the end
+    last = len(text.rstrip(_BLANKS))  # otherwise the search would start at every blank at the end, and run each time up to the end
     while position >= 0:
         matches = rules.statement.finditer(text, position, last)
         position = -1
@@ -172,7 +172,7 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
                 failed = begin
                 errors[begin], _ = explain(reader, text, begin, end)
                 if kind == "immediate":
-                    reader.immediates.append(_LOST)  # those that follow keep their numbers
+                    reader.immediates.append(_LOST)  # so that later immediates keep their numbers
             start, stop = begin, end
             if len(errors) >= MAX_MISTAKES:
                 return
@@ -183,14 +183,14 @@ def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic
 def _recover(
     reader: Reader, text: str, begin: int, end: int, before: tuple[int, int, int], errors: dict[int, Diagnostic]
 ) -> tuple[int, int]:
-    """Explain what no statement begins with; where to go on, and that no statement stands before.
+    """Explain a place at which no statement begins. Returns the place to go on from, and -1 for the start of the statement before it.
 
     `before`: start and end of the statement before, and the start of the last one that was wrong.
     """
     from tgsi.language.text.explain import begins, explain, next_statement
 
     start, stop, failed = before
-    # the mistake may be in the statement before, which then ended too early or right in front
+    # the mistake may be in the statement before, which then ended too early or right before this place
     if start >= 0 and (text[begin - 1] not in _BLANKS or (failed == start and "\n" not in text[stop:begin] and not begins(text, begin))):
         begin = start
     position = next_statement(text, end)
@@ -202,7 +202,7 @@ def _recover(
 
 
 def _read_slowly(reader: Reader, text: str, _position: int, errors: dict[int, Diagnostic]) -> None:
-    """All statements through Lark: what the fast reader is tested against."""
+    """Read all statements with Lark: the reference that the fast reader is tested against."""
     from lark import Tree
     from lark.exceptions import UnexpectedInput
 

@@ -1,4 +1,4 @@
-"""Statements of a text to IR. The children of each rule come as texts, from whichever engine has read them."""
+"""Statements of a text to IR. The children of each rule come as texts, from either of the two engines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,13 @@ _MAX_OFFSETS = 4
 
 
 class _Opcode(NamedTuple):
-    """An opcode word with its suffixes, and what reading its operands needs: where sources begin and end, whether more must follow."""
+    """An opcode word with its suffixes.
+
+    Attributes:
+        split: number of destinations, which come first among the operands.
+        operands: number of operands.
+        has_extras: a texture target or memory words follow the operands.
+    """
 
     info: OpcodeInfo
     saturate: bool
@@ -48,12 +54,12 @@ _OPCODE_WORDS: dict[bool, dict[str, _Opcode]] = {
     strict: {name: _Opcode.of(info, False, False) for name, info in table.items()}
     for strict, table in ((False, OPCODES), (True, _STRICT_OPCODES))
 }
-"""Opcode words as the two dialects read them: every name as the tables write it, and other spellings as they come."""
-_MAX_OPCODE_WORDS = 1 << 12  # any mixture of cases counts as a word
+"""Opcode words by dialect (strict or not): every name as the tables write it; other spellings are added when they are met."""
+_MAX_OPCODE_WORDS = 1 << 12  # a bound, since every mixture of upper and lower case is another word
 
 
 class Reader:
-    """One parse. A method builds what the grammar rule of its name has read, or raises Mistake.
+    """State of one parse. Each method builds the node of the grammar rule of its name, or raises Mistake.
 
     `operands` reads texts that repeat, `split` cuts the tail of a declaration into its attributes.
     """
@@ -78,14 +84,14 @@ class Reader:
         self._destinations, self._sources = operands.destinations, operands.sources
 
     def close(self) -> None:
-        """Bound what outlives the parse."""
+        """Trim the tables that outlive the parse."""
         self.operands.trim()
         for values in _VALUES.values():
             if len(values) > MEMO_SIZE:
                 values.clear()
 
     def finish(self, program: Program) -> Program:
-        """The program made of what was read without a mistake."""
+        """The program made of all statements that were read without a mistake."""
         return program
 
     # instructions
@@ -140,7 +146,7 @@ class Reader:
     def _extras(
         self, info: OpcodeInfo, opcode: str, texts: list[str], operands: str | None, label: str | None
     ) -> tuple[str | None, tuple[TexOffset, ...], MemoryAccess | None]:
-        """Checks the operand count and reads what may follow the operands."""
+        """Check the operand count and read the words after the operands: texture target, texel offsets, memory."""
         count = info.num_dst + info.num_src
         if label is not None and not (info.has_label or (info.name == "BGNSUB" and not self.strict)):
             raise Mistake("P010", f"{info.name} takes no label", label, "labels follow CAL, IF, UIF, ELSE, BGNLOOP, ENDLOOP")
@@ -220,7 +226,7 @@ class Reader:
 
 
 class _Values(dict[str, tuple[int, ...]]):
-    """Value texts of one immediate type to words."""
+    """Memo of the value texts of one immediate type: text to words."""
 
     __slots__ = ("kind",)
 
@@ -240,7 +246,7 @@ _VALUES = {kind: _Values(kind) for kind in ImmediateType}
 
 
 def _memory(words: list[str]) -> MemoryAccess:
-    """Qualifiers add up; of several targets or formats the last one counts."""
+    """Words after a memory instruction. Qualifiers add up; of several targets or formats the last one counts."""
     qualifiers, target, image_format = 0, "BUFFER", ""
     for text in words:
         word = text.strip().upper()

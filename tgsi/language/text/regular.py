@@ -4,9 +4,9 @@ Every token becomes an atomic group and every option and repetition is possessiv
 as it has seen it, so an expression that cannot take a token back accepts the same texts, and cannot backtrack.
 A child that Lark would keep is a capturing group, so `match.groups()` is the list of children, None for an absent option.
 
-The grammar is read here, not by Lark: its import and its tables cost a hundred times the expressions, and a text without
-a mistake needs neither. Only what the grammar of TGSI uses of Lark's notation is known: rules of alternatives with an
-alias, symbols, literals, `[..]`, `(..)*`; tokens of one regular expression or literal, with a priority; one `%ignore`.
+This module reads the grammar itself, since Lark's import and tables cost a hundred times as much as the expressions, and a text
+without a mistake needs neither. It knows only the part of Lark's notation that the grammar of TGSI uses: rules of alternatives with
+an alias, symbols, literals, `[..]`, `(..)*`; tokens of one regular expression or literal, with a priority; one `%ignore`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORD = re.compile(r'\s*(->|"[^"]*"|\w+|[\[\]()|*+])')
 
 
 class _Item(NamedTuple):
-    """One place of an alternative. `kind`: the word that it begins with, `"`, `[` or `(`, or "" for a symbol."""
+    """One item of an alternative. `kind`: the word that it begins with, `"`, `[` or `(`, or "" for a symbol."""
 
     kind: str
     text: str
@@ -56,7 +56,7 @@ class Regular:
         return self._tokens[name]
 
     def alternatives(self, rule: str) -> dict[str, Matcher]:
-        """For each alternative of a rule, by its alias: the match of its whole text, with the children as groups."""
+        """Matcher of the whole text of each alternative of a rule, by its alias; the groups are the children."""
         rules = self._rules[rule].items()
         return {alias: re.compile(self._all(branch, True) + self.skip, re.ASCII).fullmatch for alias, branch in rules}
 
@@ -100,7 +100,7 @@ def _expression(body: str) -> str:
 
 
 def _rule(name: str, body: str) -> dict[str, list[_Item]]:
-    """The alternatives of a rule, by alias; those without one have the name of the rule and a number."""
+    """The alternatives of a rule, by alias; one without an alias is named by the rule and a number."""
     words = iter(_WORD.findall(body))
     found: dict[str, list[_Item]] = {}
     for branch, alias in _branches(words):

@@ -1,4 +1,4 @@
-"""Opcodes that TGSI once had, and what is written today: hints for texts of 2008 to 2017."""
+"""Opcodes that TGSI once had, with their replacements: hints for texts of 2008 to 2017."""
 
 from __future__ import annotations
 
@@ -33,4 +33,4 @@ REMOVED: Mapping[str, str] = MappingProxyType(
         "BREAKC": "write IF, BRK, ENDIF",
     }
 )
-"""What to write instead of each: d destination, a b c sources, t a temporary."""
+"""Replacement of each opcode: d destination, a b c sources, t a temporary."""

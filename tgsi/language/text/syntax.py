@@ -21,7 +21,7 @@ MEMOIZED = ("operand", "relative", "range", "attribute")
 
 
 class Groups(Protocol):
-    """The children of a rule, whichever engine found them: texts, None where an option is absent."""
+    """The children of a rule, from either engine: texts, None for an absent option."""
 
     def groups(self) -> Sequence[str | None]:
         """All children in the order of the rule."""

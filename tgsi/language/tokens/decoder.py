@@ -1,4 +1,4 @@
-"""Tokens to IR. Words are hostile: every length, number and count is checked before it is believed.
+"""Tokens to IR. Words are hostile: every length, number and count is checked before it is used.
 
 Places are words: the source of a decoded program lists them in hexadecimal, one a line, so that a finding shows the word it is about.
 """
@@ -41,17 +41,20 @@ E = TypeVar("E", bound=IntEnum)
 
 _TARGET_NAMES = {target.number: target.name for target in TARGETS.values()}
 _SEMANTIC_NAMES = {info.number: info.name for info in SEMANTICS.values()}
-_PROPERTY_NAMES = {info.number: info.name for info in reversed(list(PROPERTIES.values()))}  # of two names the older
+_PROPERTY_NAMES = {info.number: info.name for info in reversed(list(PROPERTIES.values()))}  # of two names with one number, the older
 _WORD = 0xFFFFFFFF
 _PARTS = 0b111 << 27  # label, texture and memory words
 _LARGE = 1 << 16
-"""Words of a stream whose program is worth keeping from the collector."""
+"""Least number of words of a stream whose objects are moved to the collector's oldest generation."""
 _LINE = 9
 """Characters of a listed word, its newline included."""
 
 
 def _opcodes() -> dict[tuple[int, int, int], OpcodeInfo]:
-    """Opcodes by number and operand counts, since later opcodes share numbers with gaps; where all is equal the later one counts."""
+    """Opcodes by number and operand counts, since later opcodes share numbers with gaps.
+
+    Of opcodes with equal keys the later one counts.
+    """
     table = {(info.number, info.num_dst, info.num_src): info for info in OPCODES.values() if Trait.GAP in info.traits}
     return table | {(info.number, info.num_dst, info.num_src): info for info in OPCODES.values() if Trait.GAP not in info.traits}
 
@@ -61,12 +64,12 @@ _HEADS: dict[int, tuple[OpcodeInfo, int, int, bool, bool]] = {}
 _DESTINATIONS: dict[int, DstOperand] = {}
 _SOURCES: dict[int, SrcOperand] = {}
 MEMO_SIZE = 1 << 15
-"""Words that each of these may hold from one call to the next; what they mean depends on nothing else."""
+"""Words that each memo may hold from one call to the next; the meaning of a word depends on nothing else."""
 _NAMED = {info.number: info.name for info in OPCODES.values()}
 
 
 def decode(words: Sequence[int], *, name: str = "<tokens>") -> Program:
-    """The program of a token stream. Words behind the size that the header states are ignored.
+    """The program of a token stream. Words after the size that the header states are ignored.
 
     Raises:
         ParseError: with the word that is wrong, and its offset.
@@ -106,12 +109,12 @@ class _Decoder:
         self.end = len(words)
 
     def fail(self, code: str, message: str, at: int) -> NoReturn:
-        """Raise at a word."""
+        """Raise ParseError with a caret at word `at`."""
         label = Label(self.span(at, at + 1), f"word {at}")
         raise ParseError((Diagnostic(code, Severity.ERROR, message, (label,)),))
 
     def span(self, first: int, last: int) -> Span:
-        """Words first to last - 1."""
+        """The span of words first to last - 1."""
         return Span(self.source, first * _LINE, max(first * _LINE, last * _LINE - 1))
 
     def take(self) -> int:
@@ -122,14 +125,14 @@ class _Decoder:
         return self.words[self.at - 1]
 
     def member(self, kind: type[E], number: int, what: str) -> E:
-        """A member of an enumeration, of the word just taken."""
+        """Member `number` of an enumeration; a failure points at the word just taken."""
         try:
             return kind(number)
         except ValueError:
             self.fail("P043", f"there is no {what} {number}", self.at - 1)
 
     def named(self, table: Mapping[int, str], number: int, what: str) -> str:
-        """A name by its number, of the word just taken."""
+        """Name of `number` in a table; a failure points at the word just taken."""
         found = table.get(number)
         if found is None:
             self.fail("P043", f"there is no {what} {number}", self.at - 1)
@@ -164,7 +167,7 @@ class _Decoder:
         return Program(stage, tuple(declarations), tuple(immediates), tuple(properties), tuple(instructions), self.source)
 
     def check_length(self, start: int, length: int) -> None:
-        """A statement has as many words as its first one says."""
+        """Fail unless a statement has as many words as its first one says."""
         if self.at - start != length:
             self.fail("P044", f"the statement says that it has {length} words, its parts make {self.at - start}", start)
 
@@ -315,7 +318,7 @@ class _Decoder:
         if found is None:
             mask = _bits(word, 4, 7)
             found = DstOperand(self.register(_bits(word, 0, 3), _bits(word, 10, 25), _bits(word, 8, 8), _bits(word, 9, 9)), mask)
-            if not _bits(word, 8, 9):  # no other words belong to it
+            if not _bits(word, 8, 9):  # the operand has no further words
                 self.destinations[word] = found
         return found
 
@@ -331,7 +334,7 @@ class _Decoder:
         return found
 
     def register(self, file: int, index: int, indirect: int, dimension: int) -> RegisterRef:
-        """The rest of an operand; the first index may be indirect by itself."""
+        """Read the rest of an operand; the first index may be indirect by itself."""
         kind = self.member(File, file, "register file")
         address, array = self.indirect() if indirect else (None, 0)
         outer = None

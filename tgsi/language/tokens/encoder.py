@@ -1,4 +1,4 @@
-"""IR to tokens, laid out as Mesa 18.1 does (p_shader_tokens.h)."""
+"""IR to tokens, laid out as in Mesa 18.1's p_shader_tokens.h."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def encode(program: Program) -> tuple[int, ...]:
 
 
 def statements(program: Program) -> list[Statement]:
-    """All statements in the order of their text, or else in canonical order."""
+    """All statements in the order of their text, or in canonical order for a program made by hand."""
     items: list[Statement] = [*program.properties, *program.declarations, *program.immediates, *program.instructions]
     spans = [item.span for item in items]
     known = [span for span in spans if span is not None]
