@@ -1,8 +1,8 @@
-"""The class that every pass derives from: a pass makes a program from a program.
+"""The base class of passes: a pass makes a program from a program.
 
-A pass is a frozen dataclass. Its class variable `name` is a verb-first kebab name, its fields are the options that a pipeline's text
-may set: ``"remove-dead-code,if-to-select{instructions=4}"``. Unless its name says otherwise a pass keeps what the interpreter
-computes: outputs, survivors and memory, bit for bit, for runs of whole quads (the bits of a computed NaN are promised by nobody).
+A pass is a frozen dataclass. Its class variable `name` is a kebab-case name that begins with a verb; its fields are the options that the
+text of a pipeline may set: ``"remove-dead-code,if-to-select{instructions=4}"``. Unless its name says otherwise, a pass keeps what the
+interpreter computes: outputs, survivors and memory, bit for bit, for runs of whole quads. The bits of a computed NaN are not promised.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from tgsi.language.program import Program
 
 @dataclass(frozen=True)
 class Pass(ABC):
-    """One transformation. It takes validated programs and gives such; spans of what stays stay."""
+    """One transformation from a validated program to a validated program. Statements that it keeps also keep their spans."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def run(self, program: Program) -> Program:
-        """The new program; the same object where nothing changes."""
+        """Return the new program, or the same object if nothing changes."""
 
     @classmethod
     def summary(cls) -> str:
-        """The first line of the docstring."""
+        """Return the first line of the docstring."""
         return (cls.__doc__ or "").strip().splitlines()[0]
 
     @classmethod
     def options(cls) -> dict[str, Any]:
-        """Options and their defaults."""
+        """Return the options with their defaults."""
         return {item.name: item.default for item in fields(cls)}
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Making the changed program: labels that still mean what they meant, immediates that are found or added, new temporaries."""
+"""Tools to make a changed program: labels that keep their targets, immediates that are found or added, new temporaries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KINDS = {"float": ImmediateType.FLT32, "int": ImmediateType.INT32}
 
 
 def rebuilt(program: Program, instructions: Sequence[Sequence[Instruction]]) -> Program:
-    """The program with each instruction replaced by a sequence of any length; labels follow what they name."""
+    """Return the program with each instruction replaced by a sequence of any length; labels keep their targets."""
     if all(len(new) == 1 and new[0] is old for new, old in zip(instructions, program.instructions)):
         return program
     places = [0]
@@ -36,7 +36,7 @@ def rebuilt(program: Program, instructions: Sequence[Sequence[Instruction]]) -> 
 
 
 def _sub(program: Program, label: int) -> int:
-    """The BGNSUB that a call means: its label names that or the instruction after it."""
+    """Return the BGNSUB that a call means: its label names that or the instruction after it."""
     for index in (label, label - 1):
         if 0 <= index < len(program.instructions) and program.instructions[index].opcode.flow is Flow.SUBROUTINE:
             return index
@@ -53,9 +53,9 @@ class Immediates:
         self._fixed = free_indexing(program, File.IMM)
 
     def source(self, words: Sequence[int | None], kind: str) -> SrcOperand | None:
-        """An operand whose channel c is ``words[c]`` (None: whatever); None where there is no room for a new immediate.
+        """Return an operand whose channel c is ``words[c]`` (None: any word), or None if there is no room for a new immediate.
 
-        Where the program indexes its immediates by an address, their number is seen by it, and none is added.
+        A program that indexes its immediates by an address can observe their number, so none is added to it.
         """
         wanted = list(dict.fromkeys(word for word in words if word is not None))
         for index, item in enumerate(self.items):
@@ -79,12 +79,12 @@ class Immediates:
         return _operand(len(self.items) - 1, self.items[-1].words, words)
 
     def finish(self, program: Program) -> Program:
-        """The program with these immediates."""
+        """Return the program with these immediates."""
         return program if len(self.items) == len(self._program.immediates) else replace(program, immediates=tuple(self.items))
 
 
 def _used(words: tuple[int, int, int, int]) -> list[int]:
-    """Words without the repetitions that fill up."""
+    """Return the distinct words; an immediate is filled up with repetitions of its last word."""
     return list(dict.fromkeys(words))
 
 
@@ -94,7 +94,7 @@ def _four(words: Sequence[int]) -> tuple[int, int, int, int]:
 
 
 def _keeps(old: tuple[int, int, int, int], new: tuple[int, int, int, int]) -> bool:
-    """Operands that took the first place of each old word still find it."""
+    """Return true if each old word is first found in its old channel, so that existing operands stay right."""
     return all(new.index(word) == old.index(word) for word in old)
 
 
@@ -105,30 +105,30 @@ def _operand(index: int, have: tuple[int, int, int, int], words: Sequence[int | 
 
 
 def as_float(word: int) -> float:
-    """The float of 32 bits."""
+    """Return the float of 32 bits."""
     value: float = struct.unpack("<f", struct.pack("<I", word))[0]
     return value
 
 
 class Temporaries:
-    """New TEMP registers behind those that a program declares."""
+    """New TEMP registers after those that a program declares."""
 
     def __init__(self, program: Program) -> None:
         self._first = self.next = program.file_size(File.TEMP)
         self.closed = free_indexing(program, File.TEMP)
-        """The size of the file is seen by the program: nothing may be added."""
+        """True if the program can observe the size of the file, so that no register may be added."""
 
     def room(self, count: int) -> bool:
-        """So many more may be made."""
+        """Return true if `count` more registers can be made."""
         return not self.closed and self.next + count <= SOFTWARE.temporaries
 
     def new(self) -> RegisterRef:
-        """One more register."""
+        """Return one more register."""
         self.next += 1
         return RegisterRef(File.TEMP, self.next - 1)
 
     def finish(self, program: Program) -> Program:
-        """The program with the new registers declared."""
+        """Return the program with the new registers declared."""
         if self.next == self._first:
             return program
         return replace(program, declarations=(*program.declarations, Declaration(File.TEMP, self._first, self.next - 1)))

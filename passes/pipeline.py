@@ -1,4 +1,4 @@
-"""Pipelines: run passes one after the other, and validate the result of each.
+"""Pipelines: run passes one after another, and validate the result of each.
 
 The text of a pipeline names passes and sets their options: ``"remove-dead-code,if-to-select{instructions=4}"``.
 """
@@ -22,25 +22,25 @@ Callback = Callable[[Pass, Program], None]
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Passes that run one after the other."""
+    """Passes that run one after another."""
 
     passes: tuple[Pass, ...]
 
     @classmethod
     def parse(cls, text: str) -> Pipeline:
-        """Read ``"a,b{n=2,m=yes}"``; blanks do not matter, an empty text is an empty pipeline.
+        """Read ``"a,b{n=2,m=yes}"``; blanks do not matter, and an empty text is an empty pipeline.
 
         Raises:
-            ValueError: a pass or option is unknown, or a value does not fit; the message names it and what was probably meant.
+            ValueError: a pass or option is unknown, or a value has the wrong form; the message names it and the likeliest correction.
         """
         return cls(tuple(_pass(name, options) for name, options in _split(text)))
 
     def run(self, program: Program, *, after: Callback | None = None) -> Program:
-        """Run all passes. The result of each is validated; then `after` sees it.
+        """Run all passes. The result of each is validated, then passed to `after`.
 
         Raises:
-            ValidationError, LimitError: the program is not valid; a note names the pass that made it so, unless it came that way.
-            UnsupportedError: a lowering met what it cannot lower.
+            ValidationError, LimitError: the program is not valid; a note names the pass at fault, unless the given program was invalid.
+            UnsupportedError: a lowering pass met a construct that it cannot lower.
         """
         for item in self.passes:
             made = item.run(program)
@@ -56,7 +56,7 @@ class Pipeline:
         try:
             validate(made)
         except DiagnosticError as error:
-            validate(before)  # where this one raises, the pass is not to blame
+            validate(before)  # if this raises, the pass is not to blame
             error.add_note(f"this is a bug in pass {item.name!r}")
             raise
 
@@ -97,7 +97,7 @@ def _pass(name: str, options: str) -> Pass:
 
 
 def _value(name: str, key: str, text: str, default: Any) -> Any:
-    """The value of an option, of the type of its default."""
+    """Return the value of an option, of the type of its default."""
     if isinstance(default, bool):
         words = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
         if text.lower() in words:

@@ -1,4 +1,4 @@
-"""Every pass by name. A pass's module is imported when the pass is first asked for."""
+"""Every pass by name. A pass's module is imported when the pass is first requested."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ DEFAULT = (
 
 
 def find(name: str) -> type[Pass]:
-    """The class of a pass.
+    """Return the class of a pass.
 
     Raises:
-        ValueError: there is none of that name; the message says which one was probably meant.
+        ValueError: no pass has that name; the message gives the most similar name.
     """
     if name not in PASSES:
         close = get_close_matches(name.lower().replace("_", "-"), PASSES, 1)

@@ -1,4 +1,4 @@
-"""What an instruction reads and writes, channel by channel, and which instructions may be moved, shared or left out."""
+"""Reads and writes of an instruction, channel by channel, and the instructions that may be moved, shared or left out."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ ALL = 15
 
 @cache
 def is_computed(opcode: OpcodeInfo) -> bool:
-    """A function of its sources' 32-bit values in the same lane, nothing else."""
+    """Return true if the results depend only on the sources' 32-bit values in the same lane."""
     return opcode.mode in _COMPUTED and not opcode.uses_64bit and not looks_at_other_lanes(opcode) and Trait.HELPER not in opcode.traits
 
 
 @cache
 def looks_at_other_lanes(opcode: OpcodeInfo) -> bool:
-    """Some result may depend on what other lanes hold, such as derivatives; all sampling counts."""
+    """Return true if a result may depend on values of other lanes, as derivatives do; all sampling counts."""
     return opcode.has_offsets or not OTHER_LANES.isdisjoint(opcode.traits)
 
 
 @cache
 def is_removable(opcode: OpcodeInfo) -> bool:
-    """Without effect but for its destinations."""
+    """Return true if the opcode has no effect except on its destinations."""
     return bool(opcode.dst_types) and not opcode.is_store and opcode.mode is not Mode.NONE and Trait.VOLATILE not in opcode.traits
 
 
 @cache
 def narrows(opcode: OpcodeInfo) -> bool:
-    """The write mask does nothing but choose the channels that are stored."""
+    """Return true if the write mask only selects the channels that are stored, without changing their values."""
     return len(opcode.dst_types) == 1 and not opcode.uses_64bit and not opcode.is_store
 
 
 def results(instruction: Instruction) -> tuple[DstOperand, ...]:
-    """The destinations that are written; that of STORE is a resource, or a value register with its handle."""
+    """Return the destinations that are written. The destination of STORE is none: it is a resource, or a value register with a handle."""
     return () if instruction.opcode.stores_to_dst else instruction.dst
 
 
 def written_channels(instruction: Instruction, operand: DstOperand) -> int:
-    """Mask of the channels of a destination that may be written: 64-bit operations on two numbers write whole pairs."""
+    """Return the mask of channels of a destination that may be written: 64-bit operations on two numbers write whole pairs."""
     return ALL if instruction.opcode.uses_64bit else operand.write_mask
 
 
 def value_sources(instruction: Instruction) -> Iterator[tuple[int, SrcOperand]]:
-    """The sources that are read as values, with their numbers."""
+    """Return the sources that are read as values, with their numbers."""
     roles = source_roles(instruction.opcode.name)
     for number, operand in enumerate(instruction.src):
         if roles[number] is Role.VALUE:
@@ -59,7 +59,7 @@ def value_sources(instruction: Instruction) -> Iterator[tuple[int, SrcOperand]]:
 
 
 def indices_of(register: RegisterRef) -> Iterator[IndirectRef]:
-    """The registers that say where a register is."""
+    """Return the registers that index a register: of its number and of its dimension."""
     if register.indirect is not None:
         yield register.indirect
     if register.dimension is not None and register.dimension.indirect is not None:
@@ -67,12 +67,12 @@ def indices_of(register: RegisterRef) -> Iterator[IndirectRef]:
 
 
 def is_direct(register: RegisterRef) -> bool:
-    """The same register in all lanes."""
+    """Return true if the operand names the same register in all lanes."""
     return register.indirect is None and (register.dimension is None or register.dimension.indirect is None)
 
 
 def free_indexing(program: Program, file: File) -> bool:
-    """Some operand may reach any register of the file, so that the file's size is seen by the program."""
+    """Return true if some operand may reach any register of the file, so that the program can observe the file's size."""
     arrays = {item.array_id for item in program.declared(file) if item.array_id}
 
     def wild(register: RegisterRef) -> bool:

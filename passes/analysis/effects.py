@@ -1,8 +1,8 @@
-"""What a program does with memory that invocations share, and whether their order is seen in its results.
+"""Effects of a program on memory that invocations share, and whether the order of invocations can be observed in its results.
 
-Plain stores to one word race; which one wins is nobody's business. An atomic makes order visible where something needs the word that it
-found, where it and others give another word in another order, and where the program loads or stores words of the same resource. All
-other atomics may run in any order, at once, if the machine's own atomics do them.
+Plain stores to one word race, and either may win. An atomic makes the order of invocations observable in three cases: its old word is
+needed; it and another atomic give different words in different orders; the program loads or stores words of the same resource. All other
+atomics may run in any order, and at once, if the CPU's own atomics carry them out.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 
 _RESOURCES = frozenset({File.BUFFER, File.IMAGE, File.HWATOMIC, File.CONSTBUF, File.MEMORY})
-_OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, None})  # what says nothing is SHARED
+_OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, None})  # memory declared without a type is SHARED
 
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What the instructions of a program do to shared memory, SHARED and PRIVATE memory aside.
+    """The effects of a program's instructions on shared memory, SHARED and PRIVATE memory excepted.
 
-    reads: some LOAD or RESQ, of constant buffers too; stores: some STORE; atomics: numbers of all atomics; free: of those whose order
-    nobody sees.
+    reads: true if there is a LOAD or RESQ, also of constant buffers; stores: true if there is a STORE; atomics: numbers of all atomics;
+    free: numbers of the atomics whose order cannot be observed.
     """
 
     reads: bool
@@ -35,17 +35,17 @@ class Effects:
 
     @property
     def writes(self) -> bool:
-        """Memory may change."""
+        """True if memory may change."""
         return self.stores or bool(self.atomics)
 
     @property
     def is_ordered(self) -> bool:
-        """Results depend on which invocation comes first."""
+        """True if results depend on the order of invocations."""
         return self.atomics != self.free
 
     @property
     def touches(self) -> bool:
-        """There is a memory instruction."""
+        """True if there is a memory instruction."""
         return self.reads or self.writes
 
 
@@ -53,7 +53,7 @@ NONE = Effects(False, False, frozenset(), frozenset())
 
 
 def find_effects(program: Program) -> Effects:
-    """Computed from the instructions. Errors: those of the flow graph."""
+    """Derive the effects from the instructions. Errors: those of the flow graph."""
     memory = [(k, i) for k, i in enumerate(program.instructions) if i.opcode.has_memory]
     if not memory:
         return NONE
@@ -73,12 +73,12 @@ def find_effects(program: Program) -> Effects:
 
 
 def effects_of(program: Program) -> Effects:
-    """The effects of a program, kept as long as it lives."""
+    """Return the effects of a program, which are kept with it."""
     return facts.of(program, find_effects)
 
 
 def is_shared(program: Program, register: RegisterRef) -> bool:
-    """Not SHARED or PRIVATE memory of a compute program."""
+    """Return true unless the register is SHARED or PRIVATE memory of a compute program."""
     if register.file is not File.MEMORY or register.indirect is not None:
         return True
     kinds = {d.memory for d in program.declared(File.MEMORY) if d.covers(register.index)}
@@ -86,7 +86,7 @@ def is_shared(program: Program, register: RegisterRef) -> bool:
 
 
 def _may_be_one(a: RegisterRef, b: RegisterRef) -> bool:
-    """May two operands name one resource, as far as the program tells?"""
+    """Return true if two operands may name one resource, as far as the program shows."""
     if _kind(a) is not _kind(b):
         return False
     numbers = _number(a), _number(b)
@@ -94,12 +94,12 @@ def _may_be_one(a: RegisterRef, b: RegisterRef) -> bool:
 
 
 def _kind(register: RegisterRef) -> File:
-    """The file of the resource that is meant; handles, in value registers, name images."""
+    """Return the file of the resource; a handle, in a value register, names an image."""
     return register.file if register.file in _RESOURCES else File.IMAGE
 
 
 def _number(register: RegisterRef) -> int | None:
-    """The number of the resource; None: one of several."""
+    """Return the number of the resource, or None if it is one of several."""
     if register.file is File.HWATOMIC:
         named = register.dimension
         return 0 if named is None else None if named.indirect is not None else named.index
@@ -108,7 +108,7 @@ def _number(register: RegisterRef) -> int | None:
 
 
 def _is_needed(live: Liveness, number: int, instruction: Instruction) -> bool:
-    """Something may read what an atomic found."""
+    """Return true if the old word that an atomic returns may be read."""
     for operand in instruction.dst:
         register = operand.register
         if register.file is File.NULL:

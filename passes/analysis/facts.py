@@ -1,10 +1,10 @@
 """Facts of a program, each computed once: `facts.of(program, maker)` is `maker(program)`, kept as long as the program lives.
 
 A fact may depend on more than the program: `facts.of(vertex, link, fragment, state)` is `link(vertex, fragment, state)`. Further programs
-are compared by identity and referred to weakly, all other arguments are compared by equality. The fact lies with the first program, so it
-must not hold one of the others.
+are compared by identity and referred to weakly; all other arguments are compared by equality. The fact is kept with the first program,
+so it must not refer to one of the others.
 
-Threads may ask at the same time: each may compute the fact, all get the same object. A maker that raises leaves nothing.
+Threads may ask at the same time: each may compute the fact, but all get the same object. If a maker raises, nothing is kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 More = TypeVarTuple("More")
 
 MAX_JOINT = 256
-"""Facts with further arguments that a program keeps; one more, and it begins anew. They are made again when they are asked for."""
+"""Most facts with further arguments that a program keeps. Beyond that all of them are dropped; each is computed again when requested."""
 
 _ATTRIBUTE = "_facts"
 
@@ -32,13 +32,13 @@ class _Facts:
         self.joint: dict[tuple[Hashable, ...], tuple[tuple[weakref.ref[Program], ...], Any]] = {}
 
     def __reduce__(self) -> tuple[type[_Facts], tuple[()]]:
-        """A pickled or deeply copied program computes its facts anew."""
+        """Pickle and copy without facts: the copied program computes its own."""
         return _Facts, ()
 
 
 def of(program: Program, maker: Callable[[Program, *More], T], *more: *More) -> T:
-    """The fact `maker(program, *more)`; see the module. Errors: those of `maker`."""
-    # A Program is frozen, but a derived value may lie beside its fields, as functools.cached_property keeps it.
+    """Return the fact `maker(program, *more)`; see the module. Errors: those of `maker`."""
+    # A Program is frozen, but derived values may be stored in its __dict__, as functools.cached_property does.
     facts: _Facts | None = program.__dict__.get(_ATTRIBUTE)
     if facts is None:
         facts = program.__dict__.setdefault(_ATTRIBUTE, _Facts())
@@ -56,7 +56,7 @@ def of(program: Program, maker: Callable[[Program, *More], T], *more: *More) -> 
             facts.joint.clear()
         if known is None:
             known = facts.joint.setdefault(key, made)
-        else:  # the number of a program that is gone
+        else:  # the `id` of a program that no longer lives
             facts.joint[key] = known = made
     joint: T = known[1]
     return joint

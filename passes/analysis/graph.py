@@ -1,7 +1,7 @@
 """The flow graph of a flat program: basic blocks and the edges between them.
 
-Edges are those that a lane can take, jumps that depend on nothing included. Derivatives and samples also read the registers of
-lanes that went another way: an analysis of values has to take care of that itself.
+An edge is a way that a lane can take; unconditional jumps are edges too. Derivatives and samples also read the registers of lanes that
+went another way: an analysis of values must handle that itself.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from tgsi.language.facts.traits import ARMS, CLOSER, CLOSERS, JUMPS, OPENERS, Fl
 from tgsi.language.program import Program
 
 _LEAVES = JUMPS | {Flow.END, Flow.ELSE}
-"""After these no lane goes on to the next instruction."""
+"""Instructions after which no lane continues with the next one."""
 _HEADS = ARMS | CLOSERS | {Flow.LOOP, Flow.SUBROUTINE}
-"""Other instructions lead here."""
+"""Instructions that other ones than their predecessor lead to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Basic blocks as ranges of instructions; `successors` by block number. Blocks in `exits` may end the program."""
+    """Basic blocks as ranges of instructions; `successors` by block number. The program may end after the blocks in `exits`."""
 
     blocks: tuple[range, ...]
     successors: tuple[tuple[int, ...], ...]
@@ -29,7 +29,7 @@ class Graph:
 
 
 def flow_graph(program: Program) -> Graph:
-    """The graph of a validated program, in time linear in its text; unmatched brackets of a wrong one simply have no partner."""
+    """Return the graph of a validated program, in time linear in its text. Unmatched brackets of an invalid program have no partner."""
     flows = [item.opcode.flow for item in program.instructions]
     count = len(flows)
     starts = {0} | {place for place, flow in enumerate(flows) if flow in _HEADS}
@@ -52,7 +52,7 @@ def flow_graph(program: Program) -> Graph:
 
 
 def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, set[int]], set[int]]:
-    """Places that instructions lead to in addition to the next one, and the places that may end the program."""
+    """Return the places that instructions lead to in addition to the next one, and the places where the program may end."""
     targets: dict[int, set[int]] = {}
     exits: set[int] = set()
     partners = _partners(flows)
@@ -107,7 +107,7 @@ def _targets(program: Program, flows: Sequence[Flow | None]) -> tuple[dict[int, 
 
 
 def _partners(flows: Sequence[Flow | None]) -> dict[int, tuple[int, ...]]:
-    """For an opening: its ELSE or arms, then its end; for ELSE: its end; for an end: its opening."""
+    """Return the partners of brackets. An opening: its ELSE or arms, then its end; ELSE: its end; an end: its opening."""
     found: dict[int, tuple[int, ...]] = {}
     stack: list[tuple[int, list[int]]] = []
     for place, flow in enumerate(flows):

@@ -1,7 +1,7 @@
 """Liveness: the register channels that are still needed after each instruction, over every way that a lane may go.
 
-A set of channels is one integer; `Liveness.bit` says which bit a channel has. Outputs are read where the program ends, and at EMIT.
-What derivatives and samples read under a branch is needed everywhere: they also see lanes that went elsewhere.
+A set of channels is one integer; `Liveness.bit` gives the bit of a channel. Outputs are read where the program ends, and at EMIT. Channels
+that derivatives and samples read under a branch are needed everywhere, because these also read lanes that went another way.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 
 MAX_CHANNELS = 1 << 16
-"""Registers beyond this many channels share no bits: a program with more is refused by the limits anyway."""
+"""Channels of a file that have bits. Registers beyond them have none; the limits refuse such a program anyway."""
 
 
 @dataclass(slots=True)
 class Effect:
-    """The effect of one instruction on the sets. `by_channel`: read for each written channel; `always`: read in any case."""
+    """The effect of one instruction on the sets.
+
+    `by_channel`: channels read for each written channel; `always`: channels read in any case.
+    """
 
     always: int
     by_channel: tuple[int, int, int, int] | None
@@ -54,11 +57,13 @@ class Channels:
         self.outputs = ((1 << 4 * self._sizes[File.OUT]) - 1) << self._base[File.OUT]
 
     def shift(self, register: RegisterRef) -> int:
-        """The bit of the register's x."""
+        """Return the bit number of the register's x channel."""
         return self._base[register.file] + 4 * register.index
 
     def cells(self, register: RegisterRef, mask: int) -> int:
-        """The set of some channels of a register, of all that may be meant by an indirect one; 0 for files that are only read."""
+        """Return the set of the channels `mask` of a register, or of all registers that an indirect one may be; 0 for files that are
+        only read.
+        """
         if register.file not in self._base:
             return 0
         if register.indirect is None:
@@ -72,14 +77,14 @@ class Channels:
         return self._known[key]
 
     def of(self, access: Access) -> int:
-        """The set of one access."""
+        """Return the set of one access."""
         return self.cells(access.register, access.mask)
 
 
 class Liveness:
     """The analysis of one validated program; `after[i]` is the set after instruction i.
 
-    `only_needed`: what an instruction reads counts only if something needs its results; else every read counts.
+    `only_needed`: reads of an instruction count only if one of its results is needed; otherwise every read counts.
     """
 
     def __init__(self, program: Program, *, only_needed: bool = True) -> None:
@@ -92,15 +97,15 @@ class Liveness:
         self._solve()
 
     def bit(self, file: File, index: int, channel: int) -> int:
-        """The bit of a channel, 0 for what has none (constants, inputs)."""
+        """Return the bit of a channel; 0 for registers that have none (constants, inputs)."""
         return self.channels.cells(RegisterRef(file, index), 1 << channel)
 
     def is_live_after(self, instruction: int, file: File, index: int, channel: int) -> bool:
-        """Something may need the channel after an instruction."""
+        """Return true if the channel may be needed after an instruction."""
         return bool(self.after[instruction] & self.bit(file, index, channel))
 
     def live_mask(self, number: int) -> int:
-        """The channels of the only destination of an instruction that something needs; of other destinations all."""
+        """Return the needed channels of the only destination of an instruction; all channels for any other kind of destination."""
         item, effect = self.program.instructions[number], self.effects[number]
         target = item.dst[0]
         if not effect.removable or not effect.may_write or not narrows(item.opcode) or target.register.indirect is not None:
@@ -108,7 +113,7 @@ class Liveness:
         return target.write_mask & self.after[number] >> self.channels.shift(target.register)
 
     def is_dead(self, number: int) -> bool:
-        """No result or effect of the instruction is needed."""
+        """Return true if no result or effect of the instruction is needed."""
         return _is_dead(self.effects[number], self.after[number])
 
     def _effect(self, item: Instruction, only_needed: bool) -> Effect:
@@ -116,7 +121,7 @@ class Liveness:
         for operand in results(item):
             register = operand.register
             may |= self.channels.cells(register, written_channels(item, operand))
-            row = register.file is File.OUT and register.dimension is not None  # of other files a dimension means nothing
+            row = register.file is File.OUT and register.dimension is not None  # in other files a dimension has no meaning
             if register.indirect is None and not row and not item.opcode.uses_64bit:
                 sure |= self.channels.cells(register, operand.write_mask)
         files = {operand.register.file for operand in item.dst}
@@ -154,7 +159,7 @@ class Liveness:
         return found
 
     def _before(self, number: int, live: int) -> int:
-        """The set before an instruction, from the one after it."""
+        """Return the set before an instruction, from the set after it."""
         effect = self.effects[number]
         if _is_dead(effect, live):
             return live

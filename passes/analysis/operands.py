@@ -1,4 +1,4 @@
-"""Carved out of backends.llvm.plan."""
+"""The registers of an instruction, and the files that are resources."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ RESOURCES = frozenset({File.SAMP, File.SVIEW, File.IMAGE, File.BUFFER, File.MEMO
 
 
 def registers_of(instruction: Instruction) -> list[RegisterRef]:
-    """What the operands name, sources first."""
+    """Return the registers of all operands, sources first."""
     return [operand.register for operand in instruction.src] + [operand.register for operand in instruction.dst]

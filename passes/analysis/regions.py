@@ -1,18 +1,18 @@
-"""The control flow of a program as one read-only tree, which the interpreter and the code generator both walk.
+"""The control flow of a program as a read-only tree, which the interpreter and the code generator both walk.
 
 Instructions are a flat list whose branch labels are often wrong or zero, so nesting is taken from the instructions alone; only
-CAL looks at its label. What both walkers promise about lanes is written here, once:
+CAL looks at its label. Both walkers keep these rules about lanes:
 
 * IF takes lanes whose x is not 0.0 (NaN and denormals count, -0 does not), UIF those with any bit set; ELSE the others.
 * BRK leaves the innermost loop or switch, CONT goes to the end of the innermost loop's body (a switch in between is left too),
-  RET leaves the subroutine, or stops the lane when it stands in main. END stops all lanes.
+  RET leaves the subroutine, or stops the lane if it is in the main program. END stops all lanes.
 * A switch keeps two masks, `inside` and `matched`, both empty at its start. A CASE adds its hits (selector equal, among the lanes
   that entered the switch and have not left it by CONT or RET) to both; DEFAULT adds to `inside` every such lane that is not in
   `matched` yet; BRK takes its lanes out of `inside`. So lanes fall through, a DEFAULT that stands first also takes lanes that
   a later CASE will match, and code before the first CASE runs for no lane.
-* Fuel is a counter per lane, set to `FUEL` where a lane enters a loop that stands in no other (calls written out). At ENDLOOP
-  it goes down by one for every lane that would go round again; lanes where it is then 0 or less leave that loop as by BRK. So
-  runaway programs end.
+* Fuel is a counter per lane, set to `FUEL` where a lane enters a loop that is inside of no other (calls written out). At ENDLOOP
+  it goes down by one for every lane that would start another iteration; lanes where it is then 0 or less leave that loop as by BRK. So
+  every program ends.
 
 Source: Gallium's TGSI documentation; Mesa 18.1 where that is silent (see the reference's chapter on deviations).
 """
@@ -31,18 +31,18 @@ from tgsi.language.program import Program
 from tgsi.language.source import Span
 
 FUEL = 1 << 16
-"""Iterations that one lane may make in a loop and those inside it."""
+"""Iterations that one lane may make in an outermost loop and the loops inside of it."""
 
 MAX_DEPTH = 100
-"""Deepest nesting of regions, subroutine calls included: the walkers recurse."""
+"""Deepest nesting of regions, subroutine calls included. It is bounded because the walkers recurse."""
 
 MAX_EXPANSION = 1 << 18
-"""Most instructions of a program with every call written out: chains of calls grow as powers."""
+"""Most instructions of a program with every call written out. It is bounded because chains of calls grow exponentially."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Instructions that run one after the other. KILL is among them: it stops output, not computing."""
+    """Instructions that run one after another. KILL is among them: it stops output, not computing."""
 
     instructions: tuple[Instruction, ...]
 
@@ -58,7 +58,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """An endless loop; lanes leave it by BRK, RET or for want of fuel."""
+    """An endless loop; lanes leave it by BRK or RET, or when they run out of fuel."""
 
     head: Instruction
     body: Region
@@ -66,14 +66,14 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """What follows one CASE or DEFAULT, up to the next; an arm that does not end in BRK falls into the next one."""
+    """The instructions after one CASE or DEFAULT, up to the next; an arm that does not end in BRK falls into the next one."""
 
     head: Instruction
     body: Region
 
     @property
     def is_default(self) -> bool:
-        """The arm of DEFAULT."""
+        """True for the arm of DEFAULT."""
         return self.head.opcode.flow is Flow.DEFAULT
 
 
@@ -87,7 +87,7 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """BRK, CONT or RET: the active lanes go; what follows in the region runs for the others."""
+    """BRK, CONT or RET: the active lanes leave; the rest of the region runs for the others."""
 
     instruction: Instruction
 
@@ -120,14 +120,14 @@ class Sub:
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """Main program and the subroutines that calls name (others are left out). Calls never recurse."""
+    """The main program and the subroutines that calls name (others are left out). Calls never recurse."""
 
     main: Region
     subs: dict[int, Sub] = field(default_factory=dict)
 
 
 def children(node: Node) -> tuple[Region, ...]:
-    """The regions inside a node, in the order of the text; a call has none."""
+    """Return the regions inside a node, in the order of the text; a call has none."""
     match node:
         case If():
             return node.then, node.otherwise
@@ -140,7 +140,7 @@ def children(node: Node) -> tuple[Region, ...]:
 
 
 def walk(region: Region) -> Iterator[Node]:
-    """Every node of a region and below it, in the order of the text; calls are not followed."""
+    """Yield every node of a region and below it, in the order of the text; calls are not followed."""
     stack: list[Iterator[Node]] = [iter(region)]
     while stack:
         node = next(stack[-1], None)
@@ -155,7 +155,7 @@ def analyse_regions(program: Program) -> Regions:
     """Build the tree of a validated program.
 
     Raises:
-        ValidationError: the flow does not nest, a jump stands outside of what it leaves, a label names no subroutine, or calls recurse.
+        ValidationError: blocks do not nest, a jump stands outside of its loop or switch, a label names no subroutine, or calls recurse.
         UnsupportedError: nesting beyond `MAX_DEPTH`, or more than `MAX_EXPANSION` instructions with all calls written out.
     """
     instructions = program.instructions
@@ -170,7 +170,7 @@ def analyse_regions(program: Program) -> Regions:
         elif flow is Flow.END:
             ended, index = True, index + 1
         elif ended:
-            index += 1  # nothing leads here
+            index += 1  # not reachable
         else:
             reader = _Reader(instructions, index)
             main += reader.read((Flow.SUBROUTINE, Flow.END))
@@ -202,19 +202,19 @@ def _skip_sub(instructions: Sequence[Instruction], start: int) -> int:
 
 
 _ENDS = ARMS | CLOSERS | {Flow.SUBROUTINE, Flow.END}
-"""Parts that end the region that they stand in."""
+"""Instructions that end the region around them."""
 
 
 class _Reader:
-    """Reads regions from one place on; `index` is the next instruction."""
+    """Reader of regions from one place on; `index` is the number of the next instruction."""
 
     def __init__(self, instructions: Sequence[Instruction], index: int) -> None:
         self.instructions = instructions
         self.index = index
-        self.around: list[Flow] = []  # the blocks that are open
+        self.around: list[Flow] = []  # open blocks, outermost first
 
     def read(self, ends: tuple[Flow, ...]) -> list[Node]:
-        """Nodes up to one of `ends`, which is not taken; the end of main's text serves as END."""
+        """Read nodes up to one of `ends`, which is not consumed; the end of main's text serves as END."""
         nodes: list[Node] = []
         straight: list[Instruction] = []
 
@@ -275,7 +275,7 @@ class _Reader:
 
     def _arms(self) -> Iterator[Arm]:
         ends = (Flow.CASE, Flow.DEFAULT, Flow.ENDSWITCH)
-        self.read(ends)  # before the first CASE: for no lane
+        self.read(ends)  # code before the first CASE runs for no lane
         while (head := self.instructions[self.index]).opcode.flow is not Flow.ENDSWITCH:
             self.index += 1
             yield Arm(head, tuple(self.read(ends)))
@@ -288,7 +288,7 @@ class _Reader:
             raise _error(f"{name} outside of a loop", instruction.span)
 
     def _target(self, call: Instruction) -> int:
-        """The BGNSUB that a call means: its label names that or the instruction after it."""
+        """Return the BGNSUB that a call means: its label names that or the instruction after it."""
         label = -1 if call.label is None else call.label
         for index in (label, label - 1):
             if 0 <= index < len(self.instructions) and self.instructions[index].opcode.flow is Flow.SUBROUTINE:
@@ -297,7 +297,7 @@ class _Reader:
 
 
 def _measure(regions: Regions) -> None:
-    """Bound depth and size of everything with its calls written out, and refuse recursion."""
+    """Bound the depth and the size of the program with all calls written out, and reject recursion."""
     done: dict[int, tuple[int, int]] = {}
     active: list[int] = []
 

@@ -1,4 +1,4 @@
-"""Who reads and who writes each register channel, by the places in the flat instruction list."""
+"""Reads and writes of each register channel, by instruction number."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Access:
 
     @property
     def is_indirect(self) -> bool:
-        """It may be any register of its array, or of its file."""
+        """True if the access may go to any register of its array, or of its file."""
         return self.register.indirect is not None
 
 
 def reads_of(item: Instruction, number: int = 0) -> Iterator[Access]:
-    """What an instruction reads: sources, registers that hold indices, texture offsets. `number` is its place."""
+    """Yield the reads of an instruction: sources, index registers, texture offsets. `number` is the instruction's number."""
     for operand, source in enumerate(item.src):
         yield Access(number, operand, source.register, read_mask(item, operand))
         yield from index_reads(source.register, number)
@@ -47,21 +47,21 @@ def reads_of(item: Instruction, number: int = 0) -> Iterator[Access]:
 
 
 def writes_of(item: Instruction, number: int = 0) -> Iterator[Access]:
-    """What an instruction writes of registers; memory is none."""
+    """Yield the registers that an instruction writes; writes to memory are not among them."""
     for operand, destination in enumerate(results(item)):
         if destination.register.file in KEPT:
             yield Access(number, operand, destination.register, destination.write_mask)
 
 
 def index_reads(register: RegisterRef, number: int = 0) -> Iterator[Access]:
-    """The registers that say where a register is."""
+    """Yield the reads of the registers that index a register."""
     for indirect in indices_of(register):
         yield Access(number, -1, RegisterRef(indirect.file, indirect.index), 1 << indirect.component)
 
 
 @dataclass(frozen=True)
 class Uses:
-    """All accesses of a program in the order of the text; make it with `find_uses`."""
+    """All accesses of a program in the order of the text; made by `find_uses`."""
 
     program: Program
     reads: tuple[Access, ...]
@@ -69,24 +69,24 @@ class Uses:
 
     @cached_property
     def read_masks(self) -> Mapping[tuple[File, int], int]:
-        """Channels of each register that something reads; an indirect read counts for the whole array, or the whole file."""
+        """Channels of each register that are read; an indirect read counts for the whole array, or the whole file."""
         return self._masks(self.reads)
 
     @cached_property
     def write_masks(self) -> Mapping[tuple[File, int], int]:
-        """Channels of each register that something writes, as `read_masks`."""
+        """Channels of each register that are written, as in `read_masks`."""
         return self._masks(self.writes)
 
     def reads_to(self, file: File, index: int) -> tuple[Access, ...]:
-        """Reads that may be of this register."""
+        """Return the reads that may be of this register."""
         return tuple(item for item in self.reads if item.register.file is file and index in self.registers(item.register))
 
     def writes_to(self, file: File, index: int) -> tuple[Access, ...]:
-        """Writes that may be to this register."""
+        """Return the writes that may be to this register."""
         return tuple(item for item in self.writes if item.register.file is file and index in self.registers(item.register))
 
     def registers(self, register: RegisterRef) -> range:
-        """Registers that an operand may be."""
+        """Return the registers that an operand may be."""
         return reachable(self._arrays, self._sizes, register)
 
     @cached_property
@@ -102,7 +102,7 @@ class Uses:
         whole: dict[tuple[File, range], int] = {}
         for item in accesses:
             file = item.register.file
-            if item.is_indirect:  # gathered first: many of them may reach over many registers
+            if item.is_indirect:  # gathered first, because many of them may cover many registers
                 key = file, self.registers(item.register)
                 whole[key] = whole.get(key, 0) | item.mask
             else:
@@ -114,19 +114,19 @@ class Uses:
 
 
 def find_uses(program: Program) -> Uses:
-    """Every register access of a program."""
+    """Return every register access of a program."""
     reads = tuple(access for number, item in enumerate(program.instructions) for access in reads_of(item, number))
     writes = tuple(access for number, item in enumerate(program.instructions) for access in writes_of(item, number))
     return Uses(program, reads, writes)
 
 
 def array_ranges(program: Program) -> dict[tuple[File, int], range]:
-    """Registers of every declared array."""
+    """Return the registers of every declared array."""
     return {(item.file, item.array_id): range(item.first, item.last + 1) for item in program.declarations if item.array_id}
 
 
 def reachable(arrays: Mapping[tuple[File, int], range], sizes: Mapping[File, int], register: RegisterRef) -> range:
-    """Registers that an operand may be: itself, its array, or its whole file."""
+    """Return the registers that an operand may be: itself, its array, or its whole file."""
     if register.indirect is None:
         return range(register.index, register.index + 1)
     return arrays.get((register.file, register.array_id)) or range(sizes[register.file])

@@ -1,4 +1,4 @@
-"""Lowering passes: what a device or an API lacks is expressed with what it has.
+"""Lowering passes: features that a device or an API lacks are expressed by features that it has.
 
 Expansions of opcodes, clamped colors, flat shading, two-sided colors, point coordinates, moved registers. Each keeps what the program
 computes, or says in its name what it changes.

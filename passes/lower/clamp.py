@@ -1,4 +1,4 @@
-"""Color clamping as instructions, for engines that have no state for it."""
+"""Color clamping as instructions, for devices without such a state."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from tgsi.language.program import Program
 
 
 class Clamp(Enum):
-    """When colors are clamped to [0, 1]: SM3 never, SM2 and old OpenGL always or only for fixed-point targets."""
+    """Rule for clamping colors to [0, 1]: never (SM3), always, or only for fixed-point targets (SM2 and old OpenGL have either)."""
 
     NEVER = "never"
     ALWAYS = "always"
     FIXED_ONLY = "fixed only"
 
     def is_on(self, *, has_float_target: bool) -> bool:
-        """Clamp with these targets?"""
+        """Return true if colors are clamped with these targets."""
         return self is Clamp.ALWAYS or (self is Clamp.FIXED_ONLY and not has_float_target)
 
 
 def clamp_colors(program: Program, mode: Clamp, *, has_float_target: bool = False) -> Program:
-    """The program with its color outputs clamped to [0, 1]: COLOR and BCOLOR of vertex stages, COLOR of fragment programs.
+    """Return the program with its color outputs clamped to [0, 1]: COLOR and BCOLOR of vertex stages, COLOR of fragment programs.
 
-    A saturating move stands before every end of the main program, and in geometry programs before every EMIT; a NaN stays one, as
+    A saturating move is inserted before every end of the main program, and in geometry programs before every EMIT. A NaN stays NaN, as
     SAT leaves it.
 
     Source: the first open issue of the linkage proposal of 2010.

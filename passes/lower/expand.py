@@ -1,4 +1,4 @@
-"""expand-opcodes."""
+"""The pass expand-opcodes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _Expansion = Callable[[Instruction, RegisterRef], list[Instruction]]
 class ExpandOpcodes(Pass):
     """Write opcodes that a device may lack with simpler ones of the same results.
 
-    `only` names them, joined by +; the empty text means all: LRP, DP2, DP3, DP4, FRC, CEIL, SGT, SLE. Numbers keep every bit; a
-    computed NaN stays one, but may be another. Where a program indexes all of TEMP by an address, there is no room for what LRP,
-    DPn, FRC and CEIL compute on the way, and they stay.
+    `only` names them, joined by +; the empty text means all: LRP, DP2, DP3, DP4, FRC, CEIL, SGT, SLE. Numbers keep every bit; a computed
+    NaN stays NaN, but its bits may change. LRP, DPn, FRC and CEIL need a temporary, so they stay where a program indexes all of TEMP by an
+    address.
     """
 
     name = "expand-opcodes"
@@ -30,7 +30,7 @@ class ExpandOpcodes(Pass):
         """Check `only`.
 
         Raises:
-            ValueError: it names an opcode that this pass does not know.
+            ValueError: `only` names an opcode that this pass does not know.
         """
         for name in self._wanted():
             if name not in _EXPANSIONS:
@@ -70,14 +70,14 @@ def _negated(operand: SrcOperand) -> SrcOperand:
 
 
 def _lrp(item: Instruction, helper: RegisterRef) -> list[Instruction]:
-    """The difference, scaled, and the start added."""
+    """Expand LRP: scale the difference, then add the start."""
     a, b, e = item.src
     difference = _make(item, "ADD", DstOperand(helper), b, _negated(e))
     return [difference, _last(item, "MAD", a, SrcOperand(helper), e)]
 
 
 def _dot(count: int) -> _Expansion:
-    """Products added one by one, from left to right."""
+    """Return the expansion of a dot product: products are added one by one, from left to right."""
 
     def expand(item: Instruction, helper: RegisterRef) -> list[Instruction]:
         a, b = item.src
@@ -95,13 +95,13 @@ def _channel(operand: SrcOperand, position: int) -> SrcOperand:
 
 
 def _frc(item: Instruction, helper: RegisterRef) -> list[Instruction]:
-    """What is left above the integer below."""
+    """Expand FRC: subtract the floor."""
     floor = _make(item, "FLR", DstOperand(helper), item.src[0])
     return [floor, _last(item, "ADD", item.src[0], _negated(SrcOperand(helper)))]
 
 
 def _ceil(item: Instruction, helper: RegisterRef) -> list[Instruction]:
-    """The negated floor of the negated value."""
+    """Expand CEIL: the negated floor of the negated value."""
     floor = _make(item, "FLR", DstOperand(helper), _negated(item.src[0]))
     return [floor, _last(item, "MOV", _negated(SrcOperand(helper)))]
 
@@ -122,4 +122,4 @@ _EXPANSIONS: dict[str, _Expansion] = {
 }
 
 _IN_PLACE = frozenset({"SGT", "SLE"})
-"""Expansions that need no register on the way."""
+"""Expansions that need no temporary."""

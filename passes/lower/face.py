@@ -1,4 +1,4 @@
-"""Sides of polygons: two-sided color where only FACE is known, and FACE where only two-sided color is."""
+"""Sides of polygons: two-sided color from FACE, and FACE from two-sided color, for devices that have only one of them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _ONE, _TWO, _MINUS_ONE = 0x3F800000, 0x40000000, 0xBF800000
 
 
 def two_sided_from_face(program: Program, indices: tuple[int, ...] = (0, 1)) -> Program:
-    """A fragment program whose COLOR inputs select by FACE between COLOR and BCOLOR, as under two-sided light.
+    """Return a fragment program whose COLOR inputs select by FACE between COLOR and BCOLOR, as under two-sided light.
 
     Only colors in `indices` are changed: pass those for which the vertex program writes a BCOLOR.
 
     Raises:
-        UnsupportedError: inputs are indexed indirectly, or a color stands in a range with others.
+        UnsupportedError: inputs are indexed indirectly, or a color shares a declared range with other inputs.
     """
     colors = {
         item.first: item
@@ -56,13 +56,13 @@ def two_sided_from_face(program: Program, indices: tuple[int, ...] = (0, 1)) -> 
 
 
 def face_from_back_color(vertex: Program, fragment: Program) -> tuple[Program, Program]:
-    """A pair whose fragment program learns its side from a two-sided color instead of FACE; draw it with two-sided light.
+    """Return a pair of programs whose fragment program computes its side from a two-sided color instead of FACE.
 
-    The vertex program writes 1 to a color that neither uses, and 0 to its back color: both survive clamping. The fragment program
-    computes FACE from it (1 in front, -1 behind, then 0, 0, 1).
+    Draw it with two-sided light. The vertex program writes 1 to a color that neither program uses, and 0 to its back color: both survive
+    clamping. The fragment program computes FACE from it (1 in front, -1 behind, then 0, 0, 1).
 
     Raises:
-        UnsupportedError: both colors are in use, or FACE stands in a range or is indexed.
+        UnsupportedError: both colors are in use, or FACE shares a declared range or is indexed.
     """
     faces = [item for item in fragment.declared(File.IN) if item.semantic == Semantic("FACE")]
     if not faces:
@@ -131,7 +131,7 @@ def _check(program: Program, items: list[Declaration]) -> None:
 
 
 def _redirect(program: Program, replaced: dict[int, RegisterRef]) -> Program:
-    """Reads of some inputs read other registers instead."""
+    """Return the program with reads of some inputs replaced by reads of other registers."""
 
     def source(operand: SrcOperand) -> SrcOperand:
         register = operand.register

@@ -1,6 +1,6 @@
 """Fixed-function state as instructions and declarations: lower-clamp-color, lower-two-side, lower-flat-shade, lower-point-coord.
 
-These change what a program computes: they do what a state of the rasterizer would have done, so that the state can stay off.
+These passes change what a program computes: each does the work of a rasterizer state, so that the state can stay off.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class LowerClampColor(Pass):
 class LowerTwoSide(Pass):
     """Let a fragment program choose between COLOR and BCOLOR by FACE.
 
-    `colors` is a mask: bit n stands for COLOR[n], for which the vertex program must write BCOLOR[n]. Other stages stay.
+    `colors` is a mask: bit n stands for COLOR[n], for which the vertex program must write BCOLOR[n]. Programs of other stages stay
+    unchanged.
     """
 
     name = "lower-two-side"
@@ -47,7 +48,10 @@ class LowerTwoSide(Pass):
 
 @dataclass(frozen=True)
 class LowerFlatShade(Pass):
-    """Make color inputs constant over the primitive: those that would follow the flatshade state. Other stages stay."""
+    """Make color inputs that follow the flatshade state constant over the primitive.
+
+    Programs of other stages stay unchanged.
+    """
 
     name = "lower-flat-shade"
 
@@ -70,8 +74,8 @@ def _flat(item: Declaration) -> Declaration:
 class LowerPointCoord(Pass):
     """Read the point coordinate, (s, t, 0, 1), in place of GENERIC inputs that point sprites replace.
 
-    `generics` is a mask, as sprite_coord_enable: bit n stands for GENERIC[n]. Declared ranges are split where only a part is meant.
-    Other stages stay.
+    `generics` is a mask, as sprite_coord_enable: bit n stands for GENERIC[n]. Declared ranges are split if only a part is replaced.
+    Programs of other stages stay unchanged.
     """
 
     name = "lower-point-coord"

@@ -1,4 +1,4 @@
-"""Put instructions between those of a program: branch labels move along."""
+"""Insertion of instructions between those of a program; branch labels move along."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tgsi.language.program import Program
 
 
 def insert(program: Program, before: Mapping[int, Sequence[Instruction]]) -> Program:
-    """The program with instructions put before some of its own; whoever jumps to a place runs what was put there.
+    """Return the program with instructions put before some of its own; a jump to a place runs the instructions inserted there.
 
     Args:
-        program: what to change.
-        before: index of an instruction -> what comes before it.
+        program: the program to change.
+        before: by number of an instruction, the instructions to put before it.
     """
     shift, moved = 0, []
     for index in range(len(program.instructions) + 1):
@@ -32,7 +32,7 @@ def insert(program: Program, before: Mapping[int, Sequence[Instruction]]) -> Pro
 
 
 def exits(program: Program) -> Iterator[int]:
-    """Places where the main program ends: END, and each RET before it. Subroutines come after END."""
+    """Yield the places where the main program ends: END, and each RET before it. Subroutines come after END."""
     for index, item in enumerate(program.instructions):
         if item.opcode.flow in (Flow.END, Flow.RETURN):
             yield index
@@ -41,5 +41,5 @@ def exits(program: Program) -> Iterator[int]:
 
 
 def next_register(program: Program, file: File) -> int:
-    """The first register number that no declaration of a file uses."""
+    """Return the first register number that no declaration of a file uses."""
     return program.file_size(file)

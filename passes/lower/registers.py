@@ -1,4 +1,4 @@
-"""Move the registers of a file: declarations and operands change together."""
+"""Renumbering of the registers of a file: declarations and operands change together."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tgsi.language.program import Program
 
 
 def move_registers(program: Program, file: File, mapping: Mapping[int, int]) -> Program:
-    """The program with register r of a file called ``mapping[r]``; registers without an entry keep their number.
+    """Return the program with register r of a file renamed to ``mapping[r]``; registers without an entry keep their number.
 
-    Declared ranges and arrays must move in one piece (see `linkage.relocate.placement`): a range goes where its first register
-    goes, an indirect operand where its array goes.
+    Declared ranges and arrays must move in one piece (see `linkage.relocate.placement`): a range goes where its first register goes, an
+    indirect operand where its array goes.
     """
     arrays = {item.array_id: item.first for item in program.declared(file) if item.array_id}
     lowest = min((item.first for item in program.declared(file)), default=0)

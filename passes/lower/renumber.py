@@ -1,4 +1,4 @@
-"""Make the semantics of programs that are linked together legal, by the same change in all of them."""
+"""Renumbering of semantics: linked programs get legal semantics, by the same change in all of them."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 
 _ANY = 1 << 16
-"""Where any index is legal new ones still have to fit into tokens."""
+"""Bound of new indices if any index is legal: they have to fit into tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Renumbering:
-    """The changed programs, in the order in which they were given, and what became of each semantic that they use."""
+    """The changed programs, in the order in which they were given, and the new semantic for each one that they use."""
 
     programs: tuple[Program, ...]
     mapping: Mapping[Semantic, Semantic]
 
 
 def renumber(programs: Sequence[Program], limits: SemanticLimits, *, reserve: Iterable[int] = ()) -> Renumbering:
-    """Give the GENERIC semantics of linked programs legal indices, the same in each; what is legal stays as it is.
+    """Give the GENERIC semantics of linked programs legal indices, the same in each; legal ones stay as they are.
 
-    A semantic that the limit set refuses (NORMAL, FOG[1], COLOR[2], GENERIC[300]) becomes a free GENERIC. A declared range stays in
-    one piece. Limit sets that want no gaps get all indices anew, in rising order.
+    A semantic that the limit set refuses (NORMAL, FOG[1], COLOR[2], GENERIC[300]) becomes a free GENERIC. A declared range stays in one
+    piece. For limit sets that allow no gaps, all indices are assigned anew, in rising order.
 
     Args:
         programs: stages that link with each other, such as a vertex and a fragment program.
-        limits: what is legal.
-        reserve: GENERIC indices held free for other programs, e.g. ``range(8)`` for fixed texture coordinates beside GLSL.
+        limits: the limit set.
+        reserve: GENERIC indices held free for other programs, e.g. ``range(8)`` for fixed texture coordinates used with GLSL.
 
     Raises:
         LimitError: there are not enough legal indices.
@@ -71,7 +71,7 @@ def renumber(programs: Sequence[Program], limits: SemanticLimits, *, reserve: It
 
 
 def _blocks(programs: Sequence[Program]) -> list[tuple[str, int, int]]:
-    """Ranges of indices that move in one piece, of all programs together: name, first, last; GENERIC comes first."""
+    """Return the ranges of indices that move in one piece, of all programs together: name, first, last; GENERIC comes first."""
     ranges: dict[str, list[tuple[int, int]]] = {}
     for program in programs:
         for item in program.declarations:
@@ -102,7 +102,7 @@ def _declaration(program: Program, item: Declaration, mapping: Mapping[Semantic,
         return item
     mode = item.interpolation
     if mode is None and item.semantic.name == "COLOR" and item.file is File.IN:
-        mode = Interpolation.COLOR  # a color that states nothing follows the flatshade state; a GENERIC would be constant
+        mode = Interpolation.COLOR  # a color without a mode follows the flatshade state; a GENERIC would be constant
     return replace(item, semantic=new, interpolation=mode)
 
 

@@ -1,4 +1,4 @@
-"""eliminate-common-subexpressions."""
+"""The pass eliminate-common-subexpressions."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tgsi.language.program import Program
 class EliminateCommonSubexpressions(Pass):
     """Copy the result of an equal instruction that was computed before.
 
-    Equal means: opcode, flags, write mask (but for replicated results) and operands, none of which was written in between. Samples
-    and derivatives take part where no branch is open, samples only in programs that store nothing.
+    Instructions are equal if opcode, flags, write mask (except for replicated results) and operands are, and no operand was written in
+    between. Samples and derivatives take part only where no branch is open, samples only in programs that store nothing.
     """
 
     name = "eliminate-common-subexpressions"
@@ -33,7 +33,7 @@ class EliminateCommonSubexpressions(Pass):
 
 
 class _Common(Walker):
-    """A fact's key is the expression, its value the TEMP and the channels that hold it."""
+    """Walker whose facts map an expression to the TEMP and the channels that hold its value."""
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
@@ -88,12 +88,12 @@ class _Common(Walker):
         return (opcode.name, flags, mask, tuple(operands)), cells
 
     def _samples(self, opcode: OpcodeInfo) -> bool:
-        """A texture is read that nobody writes meanwhile."""
+        """Return true if the opcode reads a texture and the program stores nothing, so that the texture cannot change."""
         return opcode.has_offsets and not self._stores
 
     @staticmethod
     def _note(register: RegisterRef, channels: int, cells: list[Cell]) -> bool:
-        """Add the channels that a source rests on; false where it may change unseen."""
+        """Add the channels that a source depends on; return false if the source may change unnoticed."""
         if register.file is File.TEMP:
             cells += [(register.index, c) for c in range(4) if channels >> c & 1]
             return True
@@ -101,7 +101,7 @@ class _Common(Walker):
 
 
 def _move(instruction: Instruction, found: DstOperand) -> Instruction:
-    """Copy what was found."""
+    """Return a MOV of the result that was found."""
     swizzle = (0, 1, 2, 3)
     if instruction.opcode.mode is Mode.REPLICATE:
         first = next(c for c in range(4) if found.write_mask >> c & 1)

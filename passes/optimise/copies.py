@@ -1,4 +1,4 @@
-"""propagate-copies."""
+"""The pass propagate-copies."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _Value = tuple[RegisterRef, int, bool, bool]
 
 @dataclass(frozen=True)
 class PropagateCopies(Pass):
-    """Read what a MOV copied instead of the copy, channel by channel, modifiers included.
+    """Read the source of a MOV instead of the copy, channel by channel, modifiers included.
 
-    The MOV stays; remove-dead-code drops it when nobody needs it. Derivatives and samples, which look at lanes that a branch left
-    out, are changed only where no branch is open.
+    The MOV stays; remove-dead-code drops it if its result is not needed. Derivatives and samples also look at lanes that a branch left out,
+    so they are changed only where no branch is open.
     """
 
     name = "propagate-copies"
@@ -33,7 +33,7 @@ class PropagateCopies(Pass):
 
 
 class _Copies(Walker):
-    """A fact's key is the TEMP channel, its value what that equals."""
+    """Walker whose facts map a TEMP channel to the value that it equals."""
 
     def visit(self, instruction: Instruction) -> Instruction:
         if not looks_at_other_lanes(instruction.opcode) or self.all_lanes:

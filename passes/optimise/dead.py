@@ -1,4 +1,4 @@
-"""remove-dead-code."""
+"""The pass remove-dead-code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from tgsi.language.program import Program
 class RemoveDeadCode(Pass):
     """Drop instructions, channels of write masks, and branches that nothing needs.
 
-    Needed are outputs, memory, kills, emitted vertices and barriers, and what leads to them. Loops stay, and so do declarations.
+    Outputs, memory, kills, emitted vertices and barriers are needed, and everything that they depend on. Loops stay, and so do
+    declarations.
     """
 
     name = "remove-dead-code"

@@ -1,8 +1,8 @@
 """Results of opcodes for constants: plain Python, on 32-bit words, as the documentation defines them.
 
-Only cases whose every bit is promised have a value: no operand and no result is a NaN, and there are no transcendental functions.
-A product or sum of two float32 is rounded twice here, to float64 and to float32, which for +, -, *, / and roots gives the same as
-once (53 bits are more than 2 * 24 + 1).
+Only cases whose every bit is promised have a value: no operand and no result is a NaN, and there are no transcendental functions. A
+product or sum of two float32 is rounded twice here, to float64 and to float32. For +, -, *, / and roots that gives the same result as
+rounding once (53 bits are more than 2 * 24 + 1).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ ALL_ONES = 0xFFFFFFFF
 
 
 class NoValue(Exception):
-    """The documentation does not define the result."""
+    """Error for a result that the documentation does not define."""
 
 
 def to_float(word: int) -> float:
-    """The number of 32 bits."""
+    """Return the number of 32 bits."""
     value: float = struct.unpack("<f", struct.pack("<I", word))[0]
     if value != value:
         raise NoValue
@@ -32,7 +32,7 @@ def to_float(word: int) -> float:
 
 
 def to_word(value: float) -> int:
-    """The bits of a number, rounded to float32."""
+    """Return the bits of a number, rounded to float32."""
     if value != value:
         raise NoValue
     try:
@@ -44,12 +44,12 @@ def to_word(value: float) -> int:
 
 
 def signed(word: int) -> int:
-    """A word as a signed integer."""
+    """Return a word as a signed integer."""
     return word - (1 << 32) if word & SIGN else word
 
 
 def modified(word: int, kind: str, negate: bool, absolute: bool) -> int:
-    """A source's word after its modifiers."""
+    """Return a source's word after its modifiers."""
     if kind in ("int", "uint"):
         word = -word & MASK if absolute and word & SIGN else word
         return -word & MASK if negate else word
@@ -58,7 +58,7 @@ def modified(word: int, kind: str, negate: bool, absolute: bool) -> int:
 
 
 def saturated(word: int) -> int:
-    """A word clamped as a float; NaN and -0 stay."""
+    """Return a word clamped as a float; NaN and -0 stay."""
     try:
         value = to_float(word)
     except NoValue:
@@ -67,7 +67,10 @@ def saturated(word: int) -> int:
 
 
 def evaluate(instruction: Instruction, sources: Sequence[Sequence[int]]) -> dict[int, int] | None:
-    """The word of each written channel, from the words of the sources' positions before their modifiers; None: not known."""
+    """Return the word of each written channel, or None if the result is not known.
+
+    The sources' words are given for their positions, before modifiers.
+    """
     opcode = instruction.opcode
     values = [
         [modified(word, kind, operand.negate, operand.absolute) for word in words]
@@ -113,7 +116,7 @@ def _quotient(a: float, b: float) -> float:
 
 
 def _whole(function: Callable[[float], int]) -> Callable[[float], float]:
-    """A function to integers that keeps infinities and the sign of zeros."""
+    """Return a function to integers that keeps infinities and the sign of zeros."""
     return lambda a: a if math.isinf(a) else math.copysign(function(a), a)
 
 

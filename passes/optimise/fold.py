@@ -1,4 +1,4 @@
-"""fold-constants."""
+"""The pass fold-constants."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from tgsi.language.program import Program
 class FoldConstants(Pass):
     """Compute instructions whose sources are immediates, and MOV the result.
 
-    NaN operands and results, and transcendental functions, stay: their bits are the engine's. Programs with MUL_ZERO_WINS keep their
-    products. No immediate is added where the program indexes them by an address.
+    NaN operands and results, and transcendental functions, are not folded: their bits are the engine's choice. Programs with MUL_ZERO_WINS
+    keep their products. No immediate is added to a program that indexes its immediates by an address.
     """
 
     name = "fold-constants"

@@ -1,7 +1,8 @@
 """Facts that hold for a lane on its way through the program, such as "TEMP[1].x equals IN[0].w".
 
-Registers belong to lanes, so a fact only depends on the way that the lane itself went: an ELSE arm knows what was known before the
-IF, what follows ENDIF knows what both arms leave. Loops, switches and calls forget at once whatever is written inside of them.
+Registers belong to lanes, so a fact depends only on the way that the lane itself went: an ELSE arm starts with the facts known before the
+IF, and after ENDIF those facts hold that both arms leave. Loops, switches and calls forget, at their start, every register that is
+written inside of them.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ STATIC = frozenset({File.IN, File.CONST, File.IMM, File.SV})
 """Files that do not change while a lane runs."""
 
 _FORGETTING = frozenset({Flow.LOOP, Flow.SWITCH})
-"""Blocks that forget at their start whatever is written inside of them."""
+"""Blocks at whose start the registers written inside of them are forgotten."""
 
 
 class Facts:
-    """Values by key, each forgotten when one of the TEMP channels is written that it rests on."""
+    """Values by key. A value depends on TEMP channels, and is forgotten when one of them is written."""
 
     def __init__(self) -> None:
         self.values: dict[Hashable, object] = {}
@@ -37,24 +38,24 @@ class Facts:
         self.unreachable = False
 
     def add(self, key: Hashable, value: object, cells: Iterable[Cell]) -> None:
-        """Remember; an older value of the key must have been forgotten."""
+        """Remember a value; an older value of the key must have been forgotten."""
         self.values[key] = value
         self._cells[key] = tuple(cells)
         for cell in self._cells[key]:
             self._users.setdefault(cell, set()).add(key)
 
     def forget(self, cell: Cell) -> None:
-        """The channel is written."""
+        """Forget the values that depend on a channel."""
         for key in self._users.pop(cell, ()):
             self._drop(key)
 
     def forget_registers(self, first: int, last: int) -> None:
-        """All channels of some registers are written."""
+        """Forget the values that depend on any channel of some registers."""
         for cell in [cell for cell in self._users if first <= cell[0] <= last]:
             self.forget(cell)
 
     def copy(self) -> Facts:
-        """The same facts, apart."""
+        """Return an independent copy."""
         made = Facts()
         made.values, made._cells = dict(self.values), dict(self._cells)
         made._users = {cell: set(keys) for cell, keys in self._users.items()}
@@ -62,7 +63,7 @@ class Facts:
         return made
 
     def met(self, other: Facts) -> Facts:
-        """Keep the facts that both know."""
+        """Return the facts that hold in both; unreachable code does not restrict the other side."""
         if self.unreachable or other.unreachable:
             return other if self.unreachable else self
         for key in [key for key, value in self.values.items() if other.values.get(key) != value]:
@@ -83,7 +84,7 @@ class _Open:
 
 
 class Walker(ABC):
-    """Walks a program and replaces instructions, knowing the facts in front of each."""
+    """A walk over a program that replaces instructions, with the facts that hold before each."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -94,15 +95,15 @@ class Walker(ABC):
 
     @abstractmethod
     def visit(self, instruction: Instruction) -> Instruction | None:
-        """Return the instruction to use instead (None: none), and note new facts. Heads of IF, SWITCH and CASE come here, too."""
+        """Return the replacement of an instruction (None: none), and note new facts. Heads of IF, SWITCH and CASE are visited, too."""
 
     @property
     def all_lanes(self) -> bool:
-        """Every lane is here: no branch is open and none can have returned."""
+        """True if every lane is here: no branch is open and no lane can have returned."""
         return not self._stack and not self._in_sub and not self._returned
 
     def run(self) -> Program:
-        """Walk; the changed program."""
+        """Walk over the program and return the changed one."""
         inside = _writes_inside(self.program)
         made: list[tuple[Instruction, ...]] = []
         for number, item in enumerate(self.program.instructions):
@@ -163,7 +164,7 @@ class Walker(ABC):
 
 
 def _writes_inside(program: Program) -> dict[int, list[RegisterRef]]:
-    """The registers that are written inside of each loop, switch and call, by its place."""
+    """Return the registers that are written inside of each loop, switch and call, by its place."""
     subs: list[RegisterRef] = []
     calls: list[int] = []
     found: dict[int, list[RegisterRef]] = {}

@@ -1,4 +1,4 @@
-"""remove-unused-immediates."""
+"""The pass remove-unused-immediates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tgsi.language.program import Program
 
 @dataclass(frozen=True)
 class RemoveUnusedImmediates(Pass):
-    """Drop immediates that no operand names, and number the others anew.
+    """Drop immediates that no operand names, and renumber the others.
 
     A program that indexes its immediates by an address keeps them all.
     """

@@ -1,4 +1,4 @@
-"""merge-temporaries."""
+"""The pass merge-temporaries."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tgsi.language.program import Program
 
 @dataclass(frozen=True)
 class MergeTemporaries(Pass):
-    """Let temporaries share a register where no lane needs both at a time, and drop those that nobody names.
+    """Let temporaries share a register if no lane needs both at a time, and drop unused ones.
 
-    Arrays keep their registers; a program that indexes all of TEMP by an address stays as it is. A temporary that is read before
-    it is written is needed, as 0, from the start.
+    Arrays keep their registers, and a program that indexes all of TEMP by an address is not changed. A temporary that is read before it is
+    written is needed, as 0, from the start.
     """
 
     name = "merge-temporaries"
@@ -44,7 +44,7 @@ class MergeTemporaries(Pass):
 
 
 def _named(program: Program) -> list[int]:
-    """Temporaries in the order in which operands name them."""
+    """Return the temporaries in the order in which operands name them."""
     found: dict[int, None] = {}
 
     def see(register: RegisterRef) -> RegisterRef:
@@ -58,7 +58,7 @@ def _named(program: Program) -> list[int]:
 
 
 def _clashes(program: Program, chosen: set[int]) -> dict[int, set[int]]:
-    """For each temporary those that are needed where it is written."""
+    """Return, for each temporary, those that are needed where it is written."""
     liveness = Liveness(program)
     rows = dict.fromkeys(chosen, 0)
     for number, effect in enumerate(liveness.effects):
@@ -69,7 +69,7 @@ def _clashes(program: Program, chosen: set[int]) -> dict[int, set[int]]:
             if operand.register.file is File.TEMP and operand.register.index in rows:
                 rows[operand.register.index] |= live
         if len(program.instructions[number].dst) > 1 or program.instructions[number].opcode.uses_64bit:
-            live |= effect.always  # pairs are stored before others are read
+            live |= effect.always  # pairs of channels are stored before later sources are read
             for operand in program.instructions[number].dst:
                 if operand.register.file is File.TEMP and operand.register.index in rows:
                     rows[operand.register.index] |= live
@@ -84,7 +84,7 @@ def _clashes(program: Program, chosen: set[int]) -> dict[int, set[int]]:
 
 
 def _registers(row: int) -> set[int]:
-    """The registers of a set of channels."""
+    """Return the registers of a set of channels."""
     found = set()
     while row:
         index = ((row & -row).bit_length() - 1) // 4
@@ -123,7 +123,7 @@ def _ranges(numbers: list[int]) -> list[tuple[int, int]]:
 
 
 def _mapped(item: Instruction, function: Callable[[RegisterRef], RegisterRef]) -> Instruction:
-    """An instruction with each of its registers replaced, those inside of brackets included."""
+    """Return an instruction with each of its registers replaced, index registers included."""
 
     def index(ref: IndirectRef) -> IndirectRef:
         register = function(RegisterRef(ref.file, ref.index))

@@ -1,4 +1,4 @@
-"""if-to-select."""
+"""The pass if-to-select."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _X = (0, 0, 0, 0)
 class IfToSelect(Pass):
     """Compute both arms of a short IF and choose with UCMP.
 
-    Taken are branches of at most `instructions` in both arms together, all of which compute TEMPs from values: no jumps, samples,
-    64-bit numbers or outputs. Inner branches go first, so nests may go too. What became needless, remove-dead-code drops.
+    A branch is replaced if both arms together have at most `instructions` instructions, all of which compute TEMPs from values: no jumps,
+    samples, 64-bit numbers or outputs. Inner branches go first, so nests may go, too. remove-dead-code drops what is no longer needed.
     """
 
     name = "if-to-select"
@@ -41,7 +41,7 @@ class IfToSelect(Pass):
             program = immediates.finish(made)
 
     def _once(self, program: Program, temporaries: Temporaries, immediates: Immediates) -> Program | None:
-        """The program with its innermost branches replaced; None where none can be."""
+        """Return the program with its innermost branches replaced, or None if none can be."""
         made: list[Sequence[Instruction]] = [(item,) for item in program.instructions]
         found = False
         for start, middle, end in self._branches(program):
@@ -55,7 +55,7 @@ class IfToSelect(Pass):
         return rebuilt(program, made) if found else None
 
     def _branches(self, program: Program) -> list[tuple[int, int, int]]:
-        """IF, ELSE (or ENDIF) and ENDIF of the branches that hold nothing but a few fit instructions."""
+        """Return IF, ELSE (or ENDIF) and ENDIF of the branches that hold only a few instructions, all of them fit."""
         found: list[tuple[int, int, int]] = []
         start = middle = -1
         for number, item in enumerate(program.instructions):
@@ -83,7 +83,7 @@ def _fits(item: Instruction) -> bool:
 def _selected(
     head: Instruction, arms: Sequence[Sequence[Instruction]], temporaries: Temporaries, immediates: Immediates
 ) -> list[Instruction] | None:
-    """The straight code for a branch; None where there is no room for what it needs."""
+    """Return the straight code for a branch, or None if there is no room for its temporaries or constants."""
     if not temporaries.room(1 + sum(map(len, arms))) or _indexes_by_written(arms):
         return None
     condition = temporaries.new()
@@ -122,7 +122,7 @@ def _renamed(operand: SrcOperand, names: dict[int, RegisterRef]) -> SrcOperand:
 
 
 def _indexes_by_written(arms: Sequence[Sequence[Instruction]]) -> bool:
-    """An arm reads TEMPs by an address, or addresses by a TEMP: a copy under another name would not be found there."""
+    """Return true if an arm indexes TEMP, or indexes by a TEMP: the index would not find renamed copies."""
     return any(
         (operand.register.indirect is not None and (operand.register.file is File.TEMP or operand.register.indirect.file is File.TEMP))
         or (operand.register.dimension is not None and operand.register.dimension.indirect is not None)

@@ -1,4 +1,4 @@
-"""simplify-instructions."""
+"""The pass simplify-instructions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _NEUTRAL: dict[str, tuple[int, int]] = {
 """The constant that changes nothing, and a mask of the sources where it may stand."""
 
 _ABSORBING: dict[str, tuple[int, int]] = {"UMUL": (0, 3), "AND": (0, 3), "OR": (ONES, 3), "UMIN": (0, 3), "UMAX": (ONES, 3), "SHL": (0, 1)}
-"""The constant that decides the result alone, which is itself, and where it may stand."""
+"""The constant that is the result whatever the other operand is, and a mask of the sources where it may stand."""
 
 _SAME = frozenset({"AND", "OR", "UMIN", "UMAX", "IMIN", "IMAX", "MIN", "MAX"})
-"""Opcodes that give their operand where both are the same, NaN and zeros included."""
+"""Opcodes that return their operand if both are the same, NaN and zeros included."""
 
 _EQUAL = {"XOR": 0, "USNE": 0, "USLT": 0, "ISLT": 0, "USEQ": ONES, "USGE": ONES, "ISGE": ONES}
-"""The result of opcodes where both operands are the same."""
+"""The result of opcodes if both operands are the same."""
 
 _POWERS = {"UMUL": "SHL", "UDIV": "USHR"}
 
@@ -38,8 +38,8 @@ _POWERS = {"UMUL": "SHL", "UDIV": "USHR"}
 class SimplifyInstructions(Pass):
     """Replace instructions by simpler ones of the same bits.
 
-    Floats keep their operations, as even x * 1.0 quiets a NaN and x + 0.0 loses a sign. MOV to itself goes; integer operations with
-    0, 1, all ones, powers of two or twice the same operand, and choices between equals or by a constant, become simpler.
+    Operations on floats stay, because even x * 1.0 quiets a NaN and x + 0.0 loses a sign. A MOV to itself goes. Integer operations with 0,
+    1, all ones, powers of two or twice the same operand become simpler, and so do choices between equals or by a constant.
     """
 
     name = "simplify-instructions"
@@ -103,7 +103,7 @@ def _simplified(item: Instruction, immediates: Immediates) -> Instruction:
 
 
 def _constant(operand: SrcOperand, mask: int, immediates: Immediates) -> int | None:
-    """The word that all needed channels of an unmodified immediate hold."""
+    """Return the word that all needed channels of an unmodified immediate hold."""
     if operand.register.file is not File.IMM or not is_direct(operand.register) or not _plain(operand):
         return None
     words = immediates.items[operand.register.index].words
@@ -116,11 +116,11 @@ def _plain(operand: SrcOperand) -> bool:
 
 
 def _alike(a: SrcOperand, b: SrcOperand, mask: int) -> bool:
-    """Two operands give the same in all needed channels."""
+    """Return true if two operands give the same values in all needed channels."""
     flags = a.register == b.register and a.negate == b.negate and a.absolute == b.absolute
     return flags and all(a.swizzle[c] == b.swizzle[c] for c in range(4) if mask >> c & 1)
 
 
 def _move(item: Instruction, source: SrcOperand) -> Instruction:
-    """MOV of an operand; saturation stays, as it clamps bits whatever they mean."""
+    """Return a MOV of an operand; saturation stays, because it clamps bits whatever they mean."""
     return replace(item, opcode=OPCODES["MOV"], src=(source,), precise=False)

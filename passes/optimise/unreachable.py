@@ -1,4 +1,4 @@
-"""remove-unreachable-code."""
+"""The pass remove-unreachable-code."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tgsi.language.program import Program
 
 @dataclass(frozen=True)
 class RemoveUnreachableCode(Pass):
-    """Drop what no lane can reach.
+    """Drop instructions that no lane can reach.
 
-    That is: code after a jump, before the first CASE and after END, subroutines that nobody calls, and the arm that the constant
+    These are code after a jump, before the first CASE and after END, subroutines that are never called, and the arm that the constant
     condition of an IF excludes, together with the IF.
     """
 
@@ -67,18 +67,18 @@ def _without_unreachable(program: Program) -> Program:
 
 
 def _condition(program: Program, head: Instruction) -> bool | None:
-    """The value of the condition of an IF or UIF; None where it is no immediate."""
+    """Return the value of the condition of an IF or UIF, or None if it is not an immediate."""
     source = head.src[0]
     if source.register.file is not File.IMM or source.register.indirect is not None:
         return None
     word = program.immediates[source.register.index].words[source.swizzle[0]]
     if head.opcode.src_types[0] != "float":
-        return word != 0  # absolute value and negation of integers keep that
+        return word != 0  # absolute value and negation of an integer keep this
     return as_float(word) != 0.0
 
 
 def _without_idle_subs(program: Program) -> Program:
-    """Subroutines that no call names, directly or through others, are left out."""
+    """Drop subroutines that no call reaches, directly or through others."""
     bodies = dict(_bodies(program))
     calls = {start: _called(program, range(start, end)) for start, end in bodies.items()}
     inside = {number for start, end in bodies.items() for number in range(start, end)}
@@ -103,7 +103,7 @@ def _bodies(program: Program) -> Iterator[tuple[int, int]]:
 
 
 def _called(program: Program, numbers: range | Iterator[int]) -> set[int]:
-    """BGNSUBs that the calls among some instructions name."""
+    """Return the BGNSUBs that the calls among some instructions name."""
     found: set[int] = set()
     for number in numbers:
         item = program.instructions[number]

@@ -1,7 +1,11 @@
 """Rules that a program must keep before an engine may run it.
 
-`check` lists every finding, `validate` raises when one of them is an error. A program that passed can make an engine raise
-UnsupportedError, and nothing else.
+`check` lists every finding, `validate` raises if one of them is an error. A program that passed can make an engine raise UnsupportedError,
+and no other error. Each module has the rules of one subject and a `check(context)` that names its error codes: `flow`, `declarations`,
+`operands`, `textures`, `stages`, `sizes`, `semantics`. `context` holds the program's tables and the findings; `roles` names the operands.
+
+May import `tgsi.language` alone; every other part of `passes` is above. It runs once a program, and after each pass of a pipeline.
+Read next: `context`, then a short one such as `sizes`; docs/reference/diagnostics.md lists the codes.
 """
 
 from __future__ import annotations
@@ -26,9 +30,9 @@ Limits = ShaderLimits | Mapping[Processor, ShaderLimits]
 
 
 def check(program: Program, *, limits: Limits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> tuple[Diagnostic, ...]:
-    """Every finding about a program, errors and warnings, in the order of their places.
+    """Return every finding about a program, errors and warnings, in the order of their places.
 
-    Semantic indices are judged only where `semantic_limits` asks for it: our own renderer takes any.
+    Semantic indices are judged only if `semantic_limits` is given: this project's own renderer takes any.
     """
     if not isinstance(limits, ShaderLimits):
         limits = limits.get(program.processor, SOFTWARE)
@@ -41,11 +45,11 @@ def check(program: Program, *, limits: Limits = SOFTWARE, semantic_limits: Seman
 
 
 def validate(program: Program, *, limits: Limits = SOFTWARE, semantic_limits: SemanticLimits | None = None) -> None:
-    """Accept a program or raise with every finding.
+    """Accept a program, or raise with every finding.
 
     Raises:
         ValidationError: a rule of the language is broken.
-        LimitError: the program is right, but larger than `limits`, or uses semantics beyond `semantic_limits`.
+        LimitError: the program is correct, but larger than `limits`, or uses semantics beyond `semantic_limits`.
     """
     found = check(program, limits=limits, semantic_limits=semantic_limits)
     errors = [diagnostic for diagnostic in found if diagnostic.severity is Severity.ERROR]

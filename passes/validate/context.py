@@ -1,4 +1,4 @@
-"""What every rule needs: the program, its register tables, and where findings go."""
+"""The context of all rules: the program, its register tables, and the findings."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tgsi.language.text.locate import operand_span
 
 Item: TypeAlias = Declaration | Immediate | Instruction | Property
 MAX_FINDINGS = 200
-"""A program that is wrong everywhere is not described in full."""
+"""Findings after which a program is not described further."""
 
 
 class Registers:
-    """The declared ranges of one file and dimension, to be asked for single registers."""
+    """The declared ranges of one file and dimension, for questions about single registers."""
 
     def __init__(self) -> None:
         self.ranges: list[Declaration] = []
@@ -32,7 +32,7 @@ class Registers:
         self._merged: list[tuple[int, int]] = []
 
     def has(self, index: int) -> bool:
-        """The register lies in a declared range."""
+        """Return true if the register lies in a declared range."""
         if self._starts is None:
             self._merge()
         at = bisect_right(self._starts or [], index) - 1
@@ -71,7 +71,7 @@ class Context:
 
     @cached_property
     def files(self) -> frozenset[File]:
-        """Files of which something is declared; immediates count."""
+        """Files with at least one declaration; immediates count as declarations."""
         used = {item.file for item in self.program.declarations}
         return frozenset(used | {File.IMM} if self.program.immediates else used)
 
@@ -82,7 +82,7 @@ class Context:
 
     @cached_property
     def vertices(self) -> int:
-        """Vertices that the first bracket of a per-vertex register may name; 0 where the stage does not say."""
+        """Number of vertices that the first bracket of a per-vertex register may name; 0 if the program does not give it."""
         if self.program.processor in PATCH_STAGES:
             return TESS_VERTICES
         if not any(item.name == "GS_INPUT_PRIMITIVE" for item in self.program.properties):
@@ -91,19 +91,19 @@ class Context:
         return VERTICES.get(Primitive(number), 1) if number in Primitive.__members__.values() else 0
 
     def is_per_vertex(self, file: File) -> bool:
-        """Registers of this file have a vertex in their first bracket."""
+        """Return true if registers of this file have a vertex in their first bracket."""
         return per_vertex(self.program.processor, file)
 
     def error(
         self, code: str, message: str, item: Item | None = None, operand: int = -1, hint: str = "", also: tuple[Label, ...] = ()
     ) -> None:
-        """Report a broken rule at a statement, or at one of its operands; the same message at the same place once."""
+        """Report a broken rule at a statement, or at one of its operands. A message is reported once for each place."""
         self._add(Severity.ERROR, code, message, item, operand, hint, also)
 
     def warning(
         self, code: str, message: str, item: Item | None = None, operand: int = -1, hint: str = "", also: tuple[Label, ...] = ()
     ) -> None:
-        """Report what is allowed, but surely not meant."""
+        """Report a construct that is allowed, but surely a mistake."""
         self._add(Severity.WARNING, code, message, item, operand, hint, also)
 
     def _add(

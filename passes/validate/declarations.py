@@ -1,4 +1,4 @@
-"""Declarations: ranges are right, no register is declared twice, array numbers and semantics are unambiguous."""
+"""Rules of declarations: ranges are right, no register is declared twice, array numbers and semantics are unambiguous."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNDECLARABLE = frozenset({File.NULL, File.IMM})
 
 
 def check(context: Context) -> None:
-    """V020 to V027."""
+    """Check V020 to V027."""
     for item in context.program.declarations:
         _check_one(context, item)
     for registers in context.registers.values():
@@ -52,7 +52,7 @@ def _check_one(context: Context, item: Declaration) -> None:
 
 
 def _check_overlap(context: Context, ranges: Iterable[Declaration]) -> None:
-    """Ranges may share registers only with disjoint masks."""
+    """Check that ranges share registers only with disjoint masks."""
     open_ranges: list[Declaration] = []
     for item in sorted(ranges, key=lambda declared: declared.first):
         open_ranges = [other for other in open_ranges if other.last >= item.first]
@@ -61,11 +61,11 @@ def _check_overlap(context: Context, ranges: Iterable[Declaration]) -> None:
                 later, earlier = (item, other) if _place(item) >= _place(other) else (other, item)
                 also = (Label(earlier.span, "declared here"),) if earlier.span is not None else ()
                 register = max(item.first, other.first)
-                # Mesa itself declares an output again when a part of it is captured: same meaning, no harm
+                # Mesa itself declares an output again if stream output captures a part of it; the meaning is the same
                 report = context.warning if item.semantic is not None and item.semantic == other.semantic else context.error
                 report("V020", f"{item.file.name}[{register}] is declared twice", later, also=also)
                 break
-        if len(open_ranges) < 16:  # as many as there can be disjoint masks, and some
+        if len(open_ranges) < 16:  # more than there can be disjoint masks
             open_ranges.append(item)
 
 
@@ -85,7 +85,7 @@ def _check_arrays(context: Context) -> None:
 
 
 def _check_semantics(context: Context) -> None:
-    """One meaning, one register: linkage takes the first and would never see the other."""
+    """Check that no two registers carry one semantic: linkage takes the first and would never see the other."""
     seen: dict[tuple[File, Semantic, int], Declaration] = {}
     for item in context.program.declarations:
         if item.semantic is None or item.file not in (File.IN, File.OUT):

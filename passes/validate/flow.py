@@ -1,4 +1,4 @@
-"""Control flow: blocks nest, jumps stand inside of what they leave, calls name subroutines and never come back to themselves."""
+"""Rules of control flow: blocks nest, jumps stand inside of the blocks that they leave, calls name subroutines and do not recurse."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Walk:
 
 
 def check(context: Context) -> None:
-    """V001 to V013."""
+    """Check V001 to V013."""
     flow = _Walk()
     for number, item in enumerate(context.program.instructions):
         role = item.opcode.flow
@@ -143,7 +143,7 @@ def _end(context: Context, flow: _Walk, item: Instruction) -> None:
 
 
 def _refuse_recursion(context: Context, flow: _Walk) -> None:
-    """Walk the calls depth first, without recursion of our own."""
+    """Walk the calls depth first, with an explicit stack."""
     state: dict[int, int] = {}
     for root in list(flow.calls):
         stack = [(root, iter(flow.calls[root]))]

@@ -1,4 +1,4 @@
-"""Operands: their number, the files that they may name, and that every register is declared."""
+"""Rules of operands: their number, the files that they may name, and the declaration of every register."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _INDEX_FILES = frozenset({File.ADDR, File.TEMP})
 
 
 def check(context: Context) -> None:
-    """V030 to V041."""
+    """Check V030 to V041."""
     checker = _Operands(context)
     for item in context.program.instructions:
         checker.instruction(item)
 
 
 class _Operands:
-    """Remembers the registers that are right, since the same ones come again and again."""
+    """Check of operands that remembers registers found right, because the same ones recur."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -95,7 +95,7 @@ class _Operands:
             self._undeclared(item, operand, register)
 
     def _declared(self, register: RegisterRef) -> bool:
-        """Some dimension that this register may mean has the index."""
+        """Return true if the register's number is declared in some dimension that the operand may mean."""
         table, file = self.context.registers, register.file
         dimension = register.dimension
         if dimension is None or file not in _TWO_INDICES:
@@ -139,7 +139,7 @@ class _Operands:
             context.error("V037", f"the primitive has {context.vertices} vertices, there is no vertex {dimension.index}", item, operand)
 
     def _is_flat(self, register: RegisterRef) -> bool:
-        """The primitive number belongs to no vertex."""
+        """Return true for the primitive number, which belongs to no vertex."""
         known = self.context.registers.get((register.file, 0))
         ranges = known.ranges if known is not None else []
         return any(d.covers(register.index) and d.semantic is not None and d.semantic.name == "PRIM_ID" for d in ranges)

@@ -25,7 +25,7 @@ class Role(Enum):
 
 
 HANDLES = frozenset({File.CONST, File.IN, File.TEMP, File.IMM, File.SV})
-"""Registers that may hold a bindless handle where a resource is wanted."""
+"""Files whose registers may hold a bindless handle in place of a resource."""
 
 FILES: dict[Role, frozenset[File]] = {
     Role.VALUE: frozenset({File.CONST, File.IN, File.OUT, File.TEMP, File.ADDR, File.IMM, File.SV}),
@@ -38,7 +38,7 @@ FILES: dict[Role, frozenset[File]] = {
     Role.RESULT: frozenset({File.OUT, File.TEMP, File.ADDR, File.NULL}),
     Role.STORE: frozenset({File.BUFFER, File.IMAGE, File.MEMORY}) | HANDLES,
 }
-"""Register files that may stand for each role."""
+"""Register files that may serve in each role."""
 
 _ROLES: dict[int | Reads, Role] = {
     Reads.SAMPLER: Role.SAMPLER,

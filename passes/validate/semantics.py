@@ -1,6 +1,6 @@
-"""Semantic limits: which indices the semantics between two stages may have.
+"""Semantic limits: the indices that semantics between two stages may have.
 
-The rules are those of the proposal of 2010; what shader model 3 can name is the smallest set that every device can be fed with.
+The rules are those of the linkage proposal of 2010. The smallest set holds the names of shader model 3, which every device can take.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 
 MAX_RENDER_TARGETS = 8
-"""COLOR outputs of a fragment program count render targets; this is how many Gallium has."""
+"""Gallium's number of render targets; the index of a fragment program's COLOR output is the number of one."""
 
 _SM3 = "shader model 3 has 14 names of 16 indices (224); POSITION0, PSIZE0, COLOR0, COLOR1 and FOG0 are taken"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticLimits:
-    """A limit set. GENERIC has indices 0 to `generic` - 1, or `generic_with_back` - 1 where the program has a BCOLOR; None: any.
+    """A limit set. GENERIC has indices 0 to `generic` - 1, or `generic_with_back` - 1 if the program has a BCOLOR; None: any.
 
-    `distinct` bounds the different semantics that one program may use for varyings at once. `dense` wants the GENERIC indices to
-    be 0 to n - 1 without gaps. The reasons end the messages.
+    `distinct` bounds the different semantics that one program may use for varyings at once. `dense` requires GENERIC indices 0 to n - 1
+    without gaps. The reasons end the messages.
     """
 
     name: str
@@ -38,11 +38,11 @@ class SemanticLimits:
     dense: bool = False
 
     def generics(self, has_back: bool) -> int | None:
-        """How many GENERIC indices there are, None where any will do."""
+        """Return the number of GENERIC indices, or None if any index is legal."""
         return self.generic_with_back if has_back else self.generic
 
     def limited(self, distinct: int | None, reason: str = "") -> SemanticLimits:
-        """The same set with another number of different semantics at once."""
+        """Return the same set with another number of different semantics at once."""
         return replace(self, distinct=distinct, reason=reason or self.reason)
 
 
@@ -53,10 +53,10 @@ def _same(name: str, generic: int | None, reason: str, **more: int | bool | None
 SM3 = SemanticLimits(
     name="sm3", generic=219, generic_with_back=217, reason=_SM3, reason_with_back=f"{_SM3}, and two names are held for BCOLOR"
 )
-"""What every device can be fed with: 14 x 16 names less five, and less two where back colors are in use."""
+"""The names that every device can take: 14 x 16 less five, and less two if back colors are in use."""
 
 BYTE = _same("byte", 256, "the index is one byte")
-"""What nearly every device takes."""
+"""The indices that nearly every device takes."""
 
 ARBITRARY = _same("arbitrary", None, "")
 """Any index."""
@@ -78,12 +78,12 @@ LIMITS: Mapping[str, SemanticLimits] = MappingProxyType(
 
 
 def interpolators(count: int) -> SemanticLimits:
-    """Option f for a device with `count` interpolators."""
+    """Return option f for a device with `count` interpolators."""
     return replace(LIMITS["f"], generic=count, generic_with_back=count, distinct=count)
 
 
 def is_interface(program: Program, item: Declaration) -> bool:
-    """The declaration faces another programmable stage, or the rasterizer's varyings."""
+    """Return true if the declaration faces another programmable stage, or the rasterizer's varyings."""
     if item.semantic is None or program.processor is Processor.COMP:
         return False
     return (item.file is File.IN and program.processor is not Processor.VERT) or (
@@ -92,7 +92,7 @@ def is_interface(program: Program, item: Declaration) -> bool:
 
 
 def legal(semantic: Semantic, limits: SemanticLimits, has_back: bool) -> bool:
-    """The semantic may stand between two stages; `dense` and `distinct` are no matter of one semantic."""
+    """Return true if the semantic may stand between two stages; `dense` and `distinct` do not concern a single semantic."""
     if semantic.name == "NORMAL":
         return False
     count = SEMANTICS[semantic.name].indices
@@ -102,7 +102,7 @@ def legal(semantic: Semantic, limits: SemanticLimits, has_back: bool) -> bool:
 
 
 def check(context: Context, limits: SemanticLimits) -> None:
-    """S010 to S015."""
+    """Check S010 to S015."""
     program = context.program
     items = [item for item in program.declarations if is_interface(program, item)]
     has_back = any(item.semantic is not None and item.semantic.name == "BCOLOR" for item in items)
@@ -141,15 +141,15 @@ class _Rules:
         self.context, self.limits, self.has_back, self.items = context, limits, has_back, items
 
     def spans(self, name: str, file: File | None = None) -> Iterator[tuple[int, int]]:
-        """First and last index of each declaration of a name."""
+        """Return the first and last index of each declaration of a name."""
         for item in self.items:
             if item.semantic is not None and item.semantic.name == name and file in (None, item.file):
                 yield item.semantic.index, item.semantic.index + item.last - item.first
 
     def free(self, name: str, wanted: int, count: int | None) -> int | None:
-        """The unused index nearest to a wanted one, below `count`; None where all are in use."""
+        """Return the unused index nearest to `wanted`, below `count`, or None if all are in use."""
         found: list[int] = []
-        before = 0  # the first index behind the ranges seen so far
+        before = 0  # the first index after the ranges seen so far
         for first, last in [*sorted(self.spans(name)), (None, None)]:
             end = _least(first, count)  # indices before..end-1 are free
             if end is None:
@@ -160,12 +160,12 @@ class _Rules:
         return min(found, key=lambda index: (abs(index - wanted), index), default=None)
 
     def generic_hint(self, wanted: int) -> str:
-        """Where a value may go instead."""
+        """Return a hint that names the free GENERIC index nearest to `wanted`."""
         found = self.free("GENERIC", wanted, self.limits.generics(self.has_back))
         return "no GENERIC index is free" if found is None else f"the nearest free index is GENERIC[{found}]"
 
     def check_index(self, item: Declaration, semantic: Semantic) -> None:
-        """The index rule of one declaration; a range is judged by its last index."""
+        """Check the index of one declaration; a range is judged by its last index."""
         last = Semantic(semantic.name, semantic.index + item.last - item.first)
         if legal(last, self.limits, self.has_back):
             return
@@ -190,7 +190,7 @@ class _Rules:
         self.context.error("S013", text, item, hint=self.generic_hint(last))
 
     def check_distinct(self) -> None:
-        """S014: how many semantics one direction uses at once; POSITION, PSIZE and FACE travel apart."""
+        """Check S014: the number of semantics that one direction uses at once. POSITION, PSIZE and FACE travel apart."""
         limit = self.limits.distinct
         for file in (File.IN, File.OUT):
             count = 0
@@ -204,7 +204,7 @@ class _Rules:
                     break
 
     def check_dense(self) -> None:
-        """S015: GENERIC indices without gaps."""
+        """Check S015: GENERIC indices have no gaps."""
         for file in (File.IN, File.OUT):
             expected = 0
             for first, last in sorted(self.spans("GENERIC", file)):

@@ -1,4 +1,4 @@
-"""Sizes: what a limit set bounds."""
+"""Rules of sizes: numbers of instructions, immediates and registers within a limit set."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIELDS = {
 
 
 def check(context: Context) -> None:
-    """S001, S003 to S005."""
+    """Check S001, S003 to S005."""
     program, limits = context.program, context.limits
     if len(program.instructions) > limits.instructions:
         message = f"the program has {len(program.instructions)} instructions, the limit is {limits.instructions}"

@@ -22,13 +22,13 @@ TRAIT_STAGES: Mapping[Trait, frozenset[Processor]] = {
     Trait.STREAM: _GEOM,
     Trait.BARRIER: GROUP_STAGES,
 }
-"""Stages that may use the opcodes of a trait; all may use those that have none of these."""
+"""Stages that may use the opcodes of a trait. Every stage may use opcodes with none of these traits."""
 
 PREFIX_STAGES: Mapping[str, frozenset[Processor]] = {
     **{row.prefix: frozenset({row.processor}) for row in STAGES.values()},
-    "VS_": frozenset(LAST_STAGES),  # these are about vertices on their way to the rasterizer
+    "VS_": frozenset(LAST_STAGES),  # properties of vertices that go to the rasterizer
 }
-"""Stages that a property speaks about, by the beginning of its name."""
+"""Stages that a property applies to, by the prefix of its name."""
 
 MAX_VALUES: Mapping[str, int] = {
     "FS_DEPTH_LAYOUT": 4,
@@ -47,12 +47,12 @@ MAX_VALUES: Mapping[str, int] = {
 
 @cache
 def _stages(opcode: OpcodeInfo) -> frozenset[Processor] | None:
-    """The stages that may use an opcode; None where all may."""
+    """Return the stages that may use an opcode, or None if all may."""
     return next((stages for trait, stages in TRAIT_STAGES.items() if trait in opcode.traits), None)
 
 
 def check(context: Context) -> None:
-    """V060 to V062."""
+    """Check V060 to V062."""
     stage = context.program.processor
     for item in context.program.instructions:
         allowed = _stages(item.opcode)

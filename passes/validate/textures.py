@@ -1,4 +1,4 @@
-"""Texture operands: the target is there and is what the sampler view declares."""
+"""Rules of texture operands: the target is given, and it is the one that the sampler view declares."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tgsi.language.ir import Declaration, Instruction, RegisterRef
 
 
 def check(context: Context) -> None:
-    """V050 to V055."""
+    """Check V050 to V055."""
     views = _views(context)
     for item in context.program.instructions:
         if item.opcode.is_texture:
