@@ -1,4 +1,4 @@
-"""Chains of stages: vertex, tessellation, geometry and fragment programs link pairwise; separate programs are remembered by pair."""
+"""Chains of stages: vertex, tessellation, geometry and fragment programs link pairwise, and the links of separate programs are cached."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _TESSELLATOR = frozenset({"TESSOUTER", "TESSINNER"})
 
 
 def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDENTITY) -> LinkTable:
-    """Link two neighboring stages of a chain; in front of a fragment program this is `linkage.link`.
+    """Link two neighboring stages of a chain; before a fragment program this is `linkage.link`.
 
-    Between other stages nothing is interpolated and POSITION is a varying as any other; patch constants link by PATCH[k].
+    Between other stages nothing is interpolated, POSITION is a varying like any other, and patch constants link by PATCH[k].
 
     Raises:
         LinkError: the stages are no neighbors, or two outputs carry one semantic.
@@ -34,7 +34,7 @@ def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDEN
         return link(producer, consumer, state=state)
     check_outputs(producer)
     table = join("software", interface_of(producer), interface_of(consumer), state.mapping)
-    # Outputs that only the rasterizer would read are dead here, unless the next stage reads them; interpolation means nothing.
+    # Outputs that only the rasterizer would read are dead here, unless the next stage reads them. Interpolation has no meaning.
     dead = tuple(item for item in table.dead_outputs if item.semantic.name not in _TESSELLATOR)
     return replace(table, dead_outputs=dead, implicit=())
 
@@ -60,7 +60,7 @@ def link_chain(*programs: Program, profile: str = "software", options: LinkOptio
 
 
 def check_neighbors(producer: Program, consumer: Program) -> None:
-    """LinkError unless `consumer` may stand right after `producer`."""
+    """Raise LinkError unless `consumer` may stand right after `producer`."""
     first, second = producer.processor, consumer.processor
     is_order = first in PIPELINE and second in PIPELINE and PIPELINE.index(first) < PIPELINE.index(second)
     if not is_order or STAGES[first].needs not in (None, second):
@@ -69,13 +69,13 @@ def check_neighbors(producer: Program, consumer: Program) -> None:
 
 
 def _order() -> str:
-    """The order of the stages, as K005 tells it."""
+    """The order of the stages, as message K005 gives it."""
     pairs = [f"{row.processor.name} stands right before {row.needs.name}" for row in STAGES.values() if row.needs is not None]
     return ", and ".join([f"the order is {', '.join(stage.name for stage in PIPELINE)}", *pairs])
 
 
 class PairCache:
-    """Links of separate programs, one for each pair that was asked for, the least recently used forgotten first.
+    """Links of separate programs, one for each pair that was asked for. The least recently used pair is forgotten first.
 
     Programs are told apart by identity; the cache does not keep them alive.
     """
@@ -92,7 +92,7 @@ class PairCache:
         return len(self._pairs)
 
     def link(self, vertex: Program, fragment: Program, *, state: LinkState = IDENTITY) -> LinkTable:
-        """The table of a pair; errors as `linkage.link`, and they are not remembered."""
+        """The table of a pair. Errors are those of `linkage.link`; they are not remembered."""
         key = id(vertex), id(fragment), state
         known = self._pairs.get(key)
         if known is not None and known[0]() is vertex and known[1]() is fragment:

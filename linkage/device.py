@@ -1,4 +1,4 @@
-"""Profiles: the limits of a device and the strategy that it links by, and a link on its way through one (`Job`)."""
+"""Profiles: the limits of a device and its linking strategy, and the state of a link while a profile works on it (`Job`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tgsi.language.tokens.encoder import encode
 
 
 class Job:
-    """One link on its way through a profile: the programs, the table, and what has been found out so far."""
+    """State of one link while a profile works on it: the programs, the table, and the results so far."""
 
     def __init__(self, profile: Profile, vertex: Program, fragment: Program, table: LinkTable, options: LinkOptions) -> None:
         self.profile, self.vertex, self.fragment, self.table, self.options = profile, vertex, fragment, table, options
@@ -54,7 +54,7 @@ class Job:
 
     @cached_property
     def input_fields(self) -> RelocationList:
-        """Where the fragment program's tokens name inputs."""
+        """Places of the fragment program's tokens that name inputs."""
         return relocations(self.tokens, File.IN)
 
     def span(self, register: int) -> Span | None:
@@ -62,11 +62,11 @@ class Job:
         return next((item.span for item in (*self.consumer.varyings, *self.consumer.specials) if item.register == register), None)
 
     def error(self, code: str, message: str, *, register: int | None = None, span: Span | None = None, hint: str = "") -> None:
-        """Note an error; the link fails when the profile has looked at everything."""
+        """Note an error; the link fails after the profile has looked at everything."""
         self._add(Severity.ERROR, code, message, register, span, hint)
 
     def warning(self, code: str, message: str, *, register: int | None = None, span: Span | None = None, hint: str = "") -> None:
-        """Note what works otherwise than a user might expect."""
+        """Note a behavior that a user might not expect."""
         self._add(Severity.WARNING, code, message, register, span, hint)
 
     def _add(self, severity: Severity, code: str, message: str, register: int | None, span: Span | None, hint: str) -> None:
@@ -79,15 +79,15 @@ class Job:
         self.blocks.append(Block(name, width, tuple(value for value, _ in entries), tuple(note for _, note in entries)))
 
     def place(self, what: str, place: str) -> None:
-        """Say where a value travels."""
+        """Note the carrier of a value."""
         self.places.append(Place(what, place))
 
     def is_sprite(self, semantic: Semantic) -> bool:
-        """The rasterizer state replaces this varying by the point coordinate."""
+        """True if rasterizer state replaces this varying by the point coordinate."""
         return semantic.name in ("GENERIC", "TEXCOORD") and bool(self.options.sprite_coord_enable >> semantic.index & 1)
 
     def stop_if_errors(self) -> None:
-        """Raise what has been noted so far, if there are errors among it."""
+        """Raise LinkError with the findings so far, if any of them is an error."""
         if self.found.has_errors:
             raise LinkError(self.found.sorted())
 
@@ -103,7 +103,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A device: its limits as data, and the one strategy that it links by."""
+    """A device: its limits as data, and its one linking strategy."""
 
     name: str
     title: str
@@ -117,10 +117,10 @@ class Profile:
     has_primitive_id: bool = True  # and layer, viewport, clip distances as fragment inputs
 
     def link(self, vertex: Program, fragment: Program, table: LinkTable, options: LinkOptions) -> DeviceLink:
-        """The link in this device's scheme.
+        """Link a pair in this device's scheme.
 
         Raises:
-            LinkError: the device cannot do it; each reason is a finding.
+            LinkError: the device cannot link the pair; each reason is a finding.
         """
         job = Job(self, vertex, fragment, table, options)
         check_features(job)
@@ -133,7 +133,7 @@ NEW_INPUTS = frozenset({"PRIM_ID", "LAYER", "VIEWPORT_INDEX", "CLIPDIST", "CLIPV
 
 
 def check_features(job: Job) -> None:
-    """Refuse what the device has not got: stages, control flow, inputs."""
+    """Refuse stages, control flow and inputs that the device lacks."""
     profile = job.profile
     if not profile.has_geometry and job.vertex.processor is not Processor.VERT:
         job.error("K031", f"the device has no {job.vertex.processor.name} stage")
@@ -161,7 +161,7 @@ def check_features(job: Job) -> None:
 def carriers(job: Job) -> dict[int, Relocation]:
     """Rows of GENERIC and TEXCOORD by index, on devices that carry both in the same texture coordinates.
 
-    A GENERIC and a TEXCOORD of one index clash: an error is noted. So is an index above 255.
+    An error is noted for a GENERIC and a TEXCOORD of one index, which clash, and for an index above 255.
     """
     rows: dict[int, Relocation] = {}
     for row in job.table.rows:

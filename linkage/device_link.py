@@ -1,4 +1,4 @@
-"""Records of a link in a device's own scheme: blocks of words or bytes with a note each, places to patch, and carriers."""
+"""Records of a link in a device's own scheme: blocks of words or bytes with notes, places to patch, and carriers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tgsi.language.diagnostics import Diagnostic
 
 @record
 class Block:
-    """A table of the device: entries of `width` bits, and for people what each one says (empty where there is nothing to say)."""
+    """A table of the device: entries of `width` bits, with a note for people on each one (empty where there is nothing to say)."""
 
     name: str
     width: int
@@ -19,13 +19,13 @@ class Block:
     notes: tuple[str, ...]
 
     def bytes(self) -> bytes:
-        """The table in memory, little-endian."""
+        """The table as it lies in memory, little-endian."""
         return b"".join(value.to_bytes(self.width // 8, "little") for value in self.values)
 
 
 @record
 class Patch:
-    """A place in the fragment program's tokens that is written at link time: an input's number, or a constant."""
+    """A place in the fragment program's tokens that is written at link time with an input's number or a constant."""
 
     kind: str
     field: Field
@@ -35,7 +35,7 @@ class Patch:
 
 @record
 class Place:
-    """Where a value travels: `what` is an input or output, `place` the device's name for the carrier."""
+    """Carrier of a value: `what` is an input or output, `place` the device's name for the carrier."""
 
     what: str
     place: str

@@ -24,7 +24,9 @@ def _device_json(device: DeviceLink) -> dict[str, Any]:
 
 
 def show(table: LinkTable, vertex: Program, fragment: Program, form: str) -> str:
-    """A link as `link` (the table), `json`, `text` (the fragment program with its inputs moved) or `tokens` (the same, patched)."""
+    """A link in one of four forms: `link` (the table), `json`, `text` (the fragment program with its inputs moved), `tokens` (the same
+    program as patched tokens).
+    """
     if form == "json":
         return json.dumps(as_json(table), indent=1) + "\n"
     if form == "link":

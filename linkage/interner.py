@@ -10,13 +10,13 @@ from tgsi.language.facts.semantics import Semantic
 
 
 class SemanticInterner:
-    """Gives each string or 32-bit number a GENERIC semantic of its own, first come, first served.
+    """Table that gives each string or 32-bit number a GENERIC semantic of its own, first come, first served.
 
     Programs that share an interner link by name. Small numbers keep their own index while it is free.
     """
 
     def __init__(self, limits: SemanticLimits = BYTE, *, reserve: Iterable[int] = (), has_back: bool = False) -> None:
-        """Indices in `reserve` are never given; `has_back` holds the names of back colors free."""
+        """Indices in `reserve` are never given. `has_back` leaves room for the names of back colors."""
         self._limits = limits
         self._end = limits.generics(has_back)
         self._keys: dict[str | int, Semantic] = {}
@@ -31,7 +31,7 @@ class SemanticInterner:
         return iter(self._keys.items())
 
     def intern(self, key: str | int) -> Semantic:
-        """The semantic of a key, the same for ever.
+        """The semantic of a key. The same key always has the same semantic.
 
         Raises:
             LimitError: every legal index is taken.
@@ -50,7 +50,7 @@ class SemanticInterner:
         return semantic
 
     def key(self, semantic: Semantic) -> str | int:
-        """What a semantic was made for. KeyError for one that was not given."""
+        """The key that a semantic was made for. KeyError for a semantic that is not from this interner."""
         if semantic.name != "GENERIC" or semantic.index not in self._names:
             raise KeyError(str(semantic))
         return self._names[semantic.index]

@@ -1,7 +1,7 @@
-"""Which GENERIC indices a program touches, in which slots they go, and the inverse table.
+"""Sets of the GENERIC indices that programs touch, their layout in slots, and the inverse table.
 
 These are the three steps of the linkage utility that the proposal of 2010 brought: collect a set, lay it out, invert the layout.
-Layouts say apart which slots are full, so every index up to 255 can be used, 255 too.
+Layouts keep apart which slots are full, so every index up to 255 can be used, 255 itself included.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tgsi.language.program import Program
 
 INDICES = 256
 ABSENT = 0xFF
-"""What an inverse table holds where an index has no slot; slots go up to 254."""
+"""Entry of an inverse table for an index without a slot; slots go up to 254."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class SemanticSet:
 
     @classmethod
     def of(cls, indices: Iterable[int]) -> SemanticSet:
-        """The set of some indices. ValueError for one that is no byte."""
+        """The set of the given indices. ValueError for one that is no byte."""
         bits = 0
         for index in indices:
             if not 0 <= index < INDICES:
@@ -66,7 +66,7 @@ def collect(program: Program, file: File) -> SemanticSet:
     An indirect access touches its whole array, or without an array the whole file. O(declarations + instructions).
 
     Raises:
-        LinkError: an index in use is above 255; the limit set `byte` finds such indices before.
+        LinkError: an index in use is above 255; validation under the limit set `byte` finds such indices earlier.
     """
     touched = read_masks(program, file).keys() | write_masks(program, file).keys()
     bits = 0
@@ -86,7 +86,7 @@ def collect(program: Program, file: File) -> SemanticSet:
 
 
 class Rule(Enum):
-    """How a layout was found."""
+    """Rules by which a layout was chosen."""
 
     IDENTITY = "identity"
     SHIFT = "shift"
@@ -95,7 +95,9 @@ class Rule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Slots and what stands in them: `indices` has a byte a slot, `used` a bit for each slot that holds one (the rest is ABSENT)."""
+    """Slots and their contents: `indices` has a byte for each slot, `used` a bit for each slot that holds an index (the others are
+    ABSENT).
+    """
 
     indices: bytes
     used: SemanticSet
@@ -117,13 +119,13 @@ class Layout:
 def lay_out(members: SemanticSet, cheap: int, slots: int) -> Layout:
     """Give each member a slot.
 
-    Identity if the largest member is below `cheap`, else a shift by the smallest if that makes them fit there, else rising order
-    without gaps. Identity comes first so that programs compiled apart agree without patching. O(256).
+    Identity if the largest member is below `cheap`, otherwise a shift by the smallest if that makes them fit there, otherwise rising
+    order without gaps. Identity comes first so that programs compiled apart agree without patching. O(256).
 
     Args:
-        members: what needs a slot.
+        members: the indices that need a slot.
         cheap: slots that cost no more when some of them are empty.
-        slots: how many there are, at most 255.
+        slots: number of slots, at most 255.
 
     Raises:
         LinkError: there are more members than slots.

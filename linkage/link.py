@@ -1,4 +1,4 @@
-"""Linking a fragment program with the stage before it, by the scheme of a device's profile."""
+"""Links a fragment program with the stage before it, in the scheme of a device's profile."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def link(
     state: LinkState = IDENTITY,
     options: LinkOptions = DEFAULT,
 ) -> LinkTable:
-    """Say where each input of a fragment program comes from.
+    """Link a fragment program with the stage before the rasterizer: the origin of each of its inputs.
 
     Inputs that no instruction reads get no row. Cost: O(inputs + outputs), after one walk over each program.
 
     Args:
         vertex: the last program before the rasterizer (VERT, TESS_EVAL or GEOM).
         fragment: a FRAG program.
-        profile: the scheme of a device; `linkage.profiles.PROFILES` names them. `LinkTable.device` is what that device would get.
-        unmatched: what to do with inputs that no output feeds: "fill" reads 0, 0, 0, 1; "error" raises.
+        profile: the scheme of a device; `linkage.profiles.PROFILES` names them. `LinkTable.device` holds the tables of that device.
+        unmatched: treatment of inputs that no output feeds: "fill" reads 0, 0, 0, 1; "error" raises.
         state: a linkage other than the identity.
         options: rasterizer state that devices fold into their tables.
 
     Raises:
-        LinkError: a program is of the wrong stage, two outputs carry one semantic, an input is unmatched and may not be, or the
+        LinkError: a program is of the wrong stage, two outputs carry one semantic, an input is unmatched under "error", or the
             device cannot link the pair.
         ValueError: there is no such profile, or `unmatched` is neither of its words.
 

@@ -1,4 +1,4 @@
-"""A fragment program that is linked again and again: only what changed is patched, and never in a copy that is in use."""
+"""A fragment program that is linked again and again: only the slots that changed are patched, and never in a copy that is in use."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from tgsi.language.tokens.encoder import encode
 
 @dataclass(slots=True)
 class LinkCounters:
-    """What a Linker has done so far."""
+    """Counters of the work of a Linker so far."""
 
     links: int = 0
-    unchanged: int = 0  # links that found the current copy right as it was
-    compared: int = 0  # slots looked at, up to the first difference
+    unchanged: int = 0  # links for which the current copy needed no patch
+    compared: int = 0  # slots compared, up to the first difference
     patched_slots: int = 0
     patched_fields: int = 0
     copies: int = 0
@@ -44,16 +44,16 @@ class LinkedCopy:
 
     @property
     def is_in_use(self) -> bool:
-        """Somebody acquired it and has not released it yet."""
+        """True if the copy was acquired more often than released."""
         return self._users > 0
 
     def acquire(self) -> LinkedCopy:
-        """Hold the copy: it is not patched until it is released as often."""
+        """Hold the copy: it is not patched until every `acquire` has had its `release`."""
         self._users += 1
         return self
 
     def release(self) -> None:
-        """Let go of the copy. ValueError if nobody holds it."""
+        """Let go of the copy. ValueError if it is not in use."""
         if not self._users:
             raise ValueError("release: the copy is not in use")
         self._users -= 1
@@ -70,9 +70,9 @@ class LinkedCopy:
 
 
 class Linker:
-    """Patches one fragment program's tokens so that each input has the register number of the output that feeds it.
+    """Patcher of one fragment program's tokens: each input gets the register number of the output that feeds it.
 
-    Slots are compared with those of the copy's last link, and from the first difference on those that differ are patched. Copies
+    Slots are compared with those of the copy's last link; from the first difference on, those that differ are patched. Copies
     rotate: one that is held is left alone, and each stale copy is patched once, when its turn comes.
 
     Source: the nv30 driver of Mesa of 2010, which patches fragment programs when a draw binds another vertex program; docs/linkage.md,
@@ -80,7 +80,7 @@ class Linker:
     """
 
     def __init__(self, fragment: Program, *, copies: int = 2, state: LinkState = IDENTITY) -> None:
-        """`copies` is how many there are at first; more are made when all are held. `state` is a non-identity linkage."""
+        """`copies` is the number of copies at first; more are made when all are held. `state` is a non-identity linkage."""
         if fragment.processor is not Processor.FRAG:
             raise ValueError(f"fragment: a FRAG program is wanted, not {fragment.processor.name}")
         if copies < 1:
@@ -115,7 +115,7 @@ class Linker:
 
     @property
     def stale(self) -> int:
-        """Copies that hold an older assignment than the current one."""
+        """Number of copies with an older assignment than the current one."""
         current = self._copies[self._current].assignment
         return sum(copy.assignment != current for copy in self._copies)
 
@@ -148,7 +148,7 @@ class Linker:
         """The place of each declared input register, in the order of declared registers."""
         producer = interface_of(vertex)
         if producer.duplicates or vertex.processor is not Processor.VERT:
-            link(vertex, self.fragment)  # says what is wrong, or takes it: other stages may feed fragments too
+            link(vertex, self.fragment)  # raises what is wrong, or accepts the program: other stages than VERT may feed fragments, too
         outputs = producer.by_key
         found = [outputs.get(key) for key in self._keys]
         if None in found and self._fallback:
@@ -176,7 +176,7 @@ class Linker:
         return copy
 
     def _next(self, wanted: tuple[int, ...]) -> LinkedCopy:
-        """A copy that is right already, else the next one that nobody holds, else a new one."""
+        """Choose a copy that already has the wanted assignment, otherwise the next one not in use, otherwise a new one."""
         copies = self._copies
         turn = [(self._current + i) % len(copies) for i in range(1, len(copies) + 1)]
         for number in turn:
@@ -205,7 +205,7 @@ class Linker:
 
 
 def linked_program(vertex: Program, fragment: Program, *, state: LinkState = IDENTITY) -> Program:
-    """The fragment program with each input register numbered as the output that feeds it: what patching gives, as a Program.
+    """The fragment program with each input register numbered like the output that feeds it: the result of patching as a Program.
 
     Raises:
         LinkError: as `Linker.link`.

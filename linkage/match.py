@@ -86,7 +86,10 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
 
 
 def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, ...]:
-    """Up to two outputs that may have been meant: of the same name by nearest index, else of a similar or an exchangeable name."""
+    """Up to two outputs that may have been meant.
+
+    Outputs of the same name come first, by nearest index; then one of GENERIC or TEXCOORD for the other; then those of a similar name.
+    """
     candidates = [output.semantic for output in outputs if output.semantic.name not in RASTERIZER_OUTPUTS]
     same = sorted((c for c in candidates if c.name == semantic.name), key=lambda c: (abs(c.index - semantic.index), c.index))
     if same:
@@ -98,7 +101,7 @@ def nearest(semantic: Semantic, outputs: tuple[Output, ...]) -> tuple[Semantic, 
 
 
 def check_outputs(producer: Program) -> None:
-    """LinkError where two outputs of a program carry one semantic."""
+    """Raise LinkError if two outputs of a program carry one semantic."""
     faults = Diagnostics()
     note_duplicates(faults, interface_of(producer))
     faults.raise_if_errors(LinkError)

@@ -1,4 +1,6 @@
-"""What a link depends on besides the two programs: bound linkage, and the rasterizer state that devices fold into their tables."""
+"""State that a link depends on in addition to the two programs: a bound linkage, and rasterizer state that devices fold into their
+tables.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from tgsi.language.facts.semantics import SEMANTICS, Semantic
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
-    """A non-identity linkage: which output semantic feeds a fragment input. What is not named is fed by its own semantic.
+    """A non-identity linkage: the output semantic that feeds a fragment input. Inputs without an entry are fed by their own semantic.
 
     Two inputs may be fed by one output. This is the constant state object that the proposal of 2010 leaves as an open issue.
     """
@@ -36,7 +38,7 @@ IDENTITY = LinkState()
 
 
 def read_semantic(value: Semantic | str, argument: str) -> Semantic:
-    """A semantic, or its text as ``GENERIC[3]`` or ``FOG``. TypeError, ValueError naming the argument."""
+    """A semantic from its text, as ``GENERIC[3]`` or ``FOG``; a Semantic as it is. TypeError and ValueError name the argument."""
     if isinstance(value, Semantic):
         return value
     if not isinstance(value, str):
@@ -49,7 +51,7 @@ def read_semantic(value: Semantic | str, argument: str) -> Semantic:
 
 
 def link_state(mapping: Mapping[Semantic | str, Semantic | str] | None, argument: str) -> LinkState:
-    """A LinkState from semantics or their texts. TypeError, ValueError naming the argument."""
+    """A LinkState from semantics or their texts. TypeError and ValueError name the argument."""
     if not mapping:
         return IDENTITY
     if not isinstance(mapping, Mapping):
@@ -60,7 +62,7 @@ def link_state(mapping: Mapping[Semantic | str, Semantic | str] | None, argument
 
 @dataclass(frozen=True, slots=True)
 class LinkOptions:
-    """Rasterizer state that devices fold into their link tables, and how r600 ids are given.
+    """Rasterizer state that devices fold into their link tables, and the choice of r600 ids.
 
     `ids`: "auto" compares ids in hardware unless two clash, "automatic" refuses clashes, "configured" numbers them anew.
     """

@@ -1,4 +1,4 @@
-"""Relocations: where register numbers stand in a token stream, so that a program is linked by writing a few fields in place."""
+"""Relocations: the places of register numbers in a token stream, so that a program is linked by writing a few fields in place."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class _Walk:
             self.arrays[self.words[at + (head >> 4 & 0xFF) - 1] & 0x3FF] = first
 
     def instruction(self, start: int, head: int) -> int:
-        """Note the operands; returns the word behind the instruction."""
+        """Note the operands; returns the index of the word after the instruction."""
         words, at = self.words, start + 1 + (head >> 27 & 1)
         if head >> 28 & 1:
             count = words[at] >> 8 & 15
@@ -115,7 +115,10 @@ class _Walk:
         return at
 
     def operand(self, at: int, shift: int, flags: int) -> int:
-        """Note an operand whose index starts at bit `shift`; bits `flags` and the next one say what follows. Returns the next word."""
+        """Note an operand whose index starts at bit `shift`.
+
+        Bit `flags` and the next one tell which words follow. Returns the next word's index.
+        """
         word = self.words[at]
         is_indirect, has_dimension = word >> flags & 1, word >> flags + 1 & 1
         if word & 15 == self.file:
@@ -138,9 +141,9 @@ class _Walk:
 
 
 def patch(words: MutableSequence[int], fields: Iterable[Field], mapping: Mapping[int, int]) -> int:
-    """Write register numbers into a token stream in place; returns how many fields were written.
+    """Write register numbers into a token stream in place. Returns the number of fields written.
 
-    Registers without an entry in `mapping` are left alone. Nothing is parsed and nothing encoded again.
+    Registers without an entry in `mapping` are left alone. The stream is neither parsed nor encoded again.
     """
     count = 0
     for item in fields:
@@ -157,7 +160,7 @@ def placement(
 ) -> dict[int, int]:
     """A place for every declared register, given the places that some of them must have.
 
-    Registers that have none go behind all others, so none is overwritten. Ranges move in one piece.
+    Registers without a target go after all others, so none is overwritten. Ranges move in one piece.
 
     Args:
         blocks: declared ranges, first to last.

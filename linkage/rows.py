@@ -1,4 +1,4 @@
-"""Rows of a link table: varyings, inputs that the rasterizer provides, and what one side has and the other has not."""
+"""Rows of a link table: varyings, inputs that the rasterizer provides, outputs without a reader and inputs without an output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tgsi.language.source import Span
 
 
 class Fill(Enum):
-    """What an input without an output reads."""
+    """Value of an input that no output feeds."""
 
     ZERO_ZERO_ZERO_ONE = (0.0, 0.0, 0.0, 1.0)
 
@@ -46,7 +46,7 @@ class Special:
 
 @record
 class DeadOutput:
-    """An output that nobody reads."""
+    """An output that neither the next stage nor the rasterizer reads."""
 
     semantic: Semantic
     output_register: int

@@ -1,7 +1,7 @@
 """Shader model 3 names: 14 usages of 16 indices, their bytes, and the semantics that they stand for.
 
 A byte is usage x 16 + index, 0 to 223. The layout of the proposal's lost patch is not known; this one satisfies every number in
-its text. Bytes from 224 on carry what shader model 3 has no name for.
+its text. Bytes from 224 on carry the semantics without a name in shader model 3.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ USAGES = len(UsageName) * INDICES
 """224 names."""
 
 NO_BYTE = 255
-"""The mark of nothing."""
+"""The byte of no semantic."""
 
 
 @record
@@ -54,7 +54,7 @@ class Usage:
 
     @property
     def byte(self) -> int:
-        """Its byte, 0 to 223."""
+        """The name as a byte, 0 to 223."""
         return self.name << 4 | self.index
 
     @classmethod
@@ -74,10 +74,10 @@ OWN: Mapping[Semantic, Usage] = MappingProxyType(
         Semantic("FOG"): Usage(UsageName.FOG),
     }
 )
-"""The five names that are not for GENERIC."""
+"""The five names that GENERIC does not use."""
 
 BACK: Mapping[Semantic, Usage] = MappingProxyType({Semantic("BCOLOR", i): Usage(UsageName.COLOR, 2 + i) for i in range(2)})
-"""Names that back colors take where there are any, as the svga driver does."""
+"""Names that back colors take in programs that have them, as in the svga driver."""
 
 MARKS: tuple[Semantic, ...] = (
     *(Semantic(name) for name in ("FACE", "EDGEFLAG", "PRIM_ID", "CLIPVERTEX", "LAYER", "VIEWPORT_INDEX", "PCOORD")),
@@ -89,7 +89,7 @@ MARKS: tuple[Semantic, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A bijection between semantics and bytes. Both maps are total over what is legal under the limit set `sm3`."""
+    """A bijection between semantics and bytes. Both maps are total over the semantics that are legal under the limit set `sm3`."""
 
     name: str
     to_byte: Mapping[Semantic, int]
@@ -145,7 +145,7 @@ def scheme(*, has_back: bool = False) -> Scheme:
     return WITH_BACK if has_back else PLAIN
 
 
-# usage: GENERIC index of index 0, index that it starts from; the indices go up by ten
+# Usage -> GENERIC index of its first index, and that first index. Each further index adds ten.
 _NINE = {
     UsageName.POSITION: (16, 1),
     UsageName.COLOR: (17, 2),
@@ -164,10 +164,10 @@ def nine(usage: Usage, *, texcoord: bool = False) -> Semantic:
 
     Args:
         usage: the name.
-        texcoord: the device has TEXCOORD semantics; the first eight texture coordinates then use them.
+        texcoord: True if the device has TEXCOORD semantics; the first eight texture coordinates then use them.
 
     Raises:
-        ValueError: SAMPLE, and PSIZE or FOG above 0, which it refuses.
+        ValueError: SAMPLE, and PSIZE or FOG above 0, which the state tracker refuses.
     """
     name, index = _NINE_SAME.get(usage.name, usage.name), usage.index
     if name is UsageName.TEXCOORD:
@@ -182,7 +182,7 @@ def nine(usage: Usage, *, texcoord: bool = False) -> Semantic:
 
 
 def nine_usage(semantic: Semantic, *, texcoord: bool = False) -> Usage:
-    """The inverse of `nine`: of names that share a semantic the first. ValueError for a semantic that no name gives."""
+    """The inverse of `nine`; of several names for one semantic, the first. ValueError for a semantic that no name gives."""
     for byte in range(USAGES):
         usage = Usage.of_byte(byte)
         if not _is_refused(usage) and nine(usage, texcoord=texcoord) == semantic:

@@ -1,4 +1,4 @@
-"""The link table: which output feeds each input of a fragment program, and which outputs the rasterizer itself reads."""
+"""The link table: the output that feeds each input of a fragment program, and the outputs that the rasterizer itself reads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMED_OUTPUTS = (
 
 @record(kw_only=True)
 class LinkTable:
-    """How a fragment program's inputs hang on a vertex program's outputs.
+    """Connections of a fragment program's inputs with a vertex program's outputs.
 
     `slots` counts the vec4 slots of a vertex record. The named fields are output registers, None where there is no such
     output. `clip_distance[k]` is the register of CLIPDIST[k], `back[k]` the one of BCOLOR[k]. Source: the linkage proposal
@@ -48,13 +48,13 @@ class LinkTable:
     dead_outputs: tuple[DeadOutput, ...]
     unmatched_inputs: tuple[Unmatched, ...]
     implicit: tuple[Unmatched, ...] = ()  # varyings that state no interpolation
-    device: DeviceLink | None = None  # what a device would get; None for the software profile
+    device: DeviceLink | None = None  # the link in the device's own scheme; None for the software profile
 
     def __hash__(self) -> int:
         return hash((self.profile, self.rows, self.specials, self.position))
 
     def __str__(self) -> str:
-        """Aligned text: one line a slot, then what the rasterizer takes and gives, then the device's link and the findings."""
+        """Aligned text: one line for each slot, then the rasterizer's inputs and outputs, then the device's link and the findings."""
         lines = [f"profile {self.profile}: {self.slots} slot{'s' if self.slots != 1 else ''}", *row_lines(self.rows, self.back_register)]
         taken = [f"{name} OUT[{register}]" for field, name in NAMED_OUTPUTS if (register := getattr(self, field)) is not None]
         taken += [f"CLIPDIST[{i}] OUT[{r}]" for i, r in enumerate(self.clip_distance) if r is not None]
@@ -76,7 +76,7 @@ class LinkTable:
         return next((row for row in self.rows if row.semantic == semantic), None)
 
     def back_register(self, row: Relocation) -> int | None:
-        """The register that a row reads on back faces under two-sided light: BCOLOR of its index, else the front's own."""
+        """The register that a row reads on back faces under two-sided light: BCOLOR of its index, otherwise the front's own."""
         if row.semantic.name == "COLOR":
             return self.back.get(row.semantic.index, row.output_register)
         return row.output_register

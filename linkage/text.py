@@ -69,7 +69,7 @@ def device_lines(device: DeviceLink) -> list[str]:
         if len(block.values) > _LONG:
             rows = [block.values[at : at + 16] for at in range(0, len(block.values), 16)]
             for i, row in enumerate(rows):
-                if i and row == rows[i - 1]:  # as hexdump: a star for rows that repeat
+                if i and row == rows[i - 1]:  # as in hexdump: a star for rows that repeat
                     if lines[-1] != "  *":
                         lines.append("  *")
                     continue

@@ -1,4 +1,4 @@
-"""What a program really reads and writes of its interface: declared but untouched varyings cost no slot."""
+"""Parts of its interface that a program really reads and writes: declared but untouched varyings cost no slot."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def key_of(semantic: Semantic) -> int:
 
 @record(kw_only=True)
 class Input:
-    """One input register that the instructions read, and the channels that they read of it."""
+    """One input register that the instructions read, and the channels that are read."""
 
     semantic: Semantic
     register: int
@@ -51,13 +51,13 @@ class Output:
 
 @record(kw_only=True)
 class Interface:
-    """What a program shows to its neighbors: used inputs by register, outputs by semantic."""
+    """A program's interface to its neighbors: used inputs by register, outputs by semantic."""
 
     varyings: tuple[Input, ...]
     specials: tuple[Input, ...]
     outputs: tuple[Output, ...]
     by_semantic: dict[Semantic, int]
-    by_key: dict[int, int]  # as by_semantic, by `Semantic`s as numbers: a dictionary of those answers several times faster
+    by_key: dict[int, int]  # as by_semantic, with `key_of` numbers as keys: such a dictionary is several times as fast
     duplicates: tuple[tuple[Output, Output], ...]
     first_free: int  # one more than the highest output register
 
@@ -119,7 +119,7 @@ def _reads(instruction: Instruction) -> Iterator[tuple[RegisterRef, int]]:
 
 
 def default_interpolation(semantic: Semantic) -> Interpolation:
-    """What holds where the declaration states no interpolation: COLOR follows flatshade, all others are constant, as in Mesa."""
+    """Interpolation of a declaration that states none: COLOR follows flatshade, all others are constant, as in Mesa."""
     return Interpolation.COLOR if semantic.name == "COLOR" else Interpolation.CONSTANT
 
 

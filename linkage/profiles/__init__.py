@@ -29,7 +29,7 @@ _HOMES = {
 
 
 class _Profiles(Mapping[str, "Profile"]):
-    """Profiles by name, each loaded when it is asked for."""
+    """Profiles by name, each loaded at its first use."""
 
     def __getitem__(self, name: str) -> Profile:
         module, attribute = _HOMES[name]

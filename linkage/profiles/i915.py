@@ -16,7 +16,7 @@ _BYTES = 0
 
 
 def build(job: Job) -> None:
-    """Units and the vertex layout."""
+    """Assign the units and lay out the vertex."""
     table = job.table
     carriers(job)
     units: list[tuple[int, str]] = []

@@ -1,4 +1,4 @@
-"""i965: the proposal of 2010 was not sure about it, and so are we."""
+"""i965: a placeholder that refuses every pair. The proposal of 2010 was not sure how this device links, and neither are we."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from passes.validate.semantics import BYTE
 
 
 def build(job: Job) -> None:
-    """Refuse: how this device links is not known here."""
+    """Refuse: this device's linking is not known here."""
     job.error(
         "K035", "how this device links is not known; the proposal of 2010 leaves it open", hint="the profile `software` takes any pair"
     )

@@ -1,7 +1,7 @@
 """nv50: a map of up to 64 bytes, one for each scalar component that the fragment program reads.
 
 A byte is the number of the component that feeds it: components that the vertex program writes are numbered in the order of its
-outputs. 0x40 stands for 0, 0x41 for 1; behind a geometry program the constants start at 0x80. Outputs are found through a
+outputs. 0x40 stands for 0, 0x41 for 1; after a geometry program the constants start at 0x80. Outputs are found through a
 dictionary, so the map is built in O(inputs + outputs); the original driver searches, in O(inputs x outputs).
 """
 
@@ -18,7 +18,7 @@ _APPENDED = ("point_size", "layer", "viewport")
 
 
 def build(job: Job) -> None:
-    """The map, the color ids, sprite nibbles and the bits of components without perspective."""
+    """Build the map, the color ids, sprite nibbles and the bits of components without perspective."""
     table = job.table
     base = CONSTANT_BEHIND_GEOMETRY if job.vertex.processor is Processor.GEOM else CONSTANT
     numbers = _component_numbers(job)
@@ -92,7 +92,7 @@ def build(job: Job) -> None:
 
 
 def _component_numbers(job: Job) -> dict[tuple[int, int], int]:
-    """(register, channel) of every component that the vertex program writes -> its number."""
+    """Number of every component that the vertex program writes, by (register, channel)."""
     numbers: dict[tuple[int, int], int] = {}
     for output in sorted(job.producer.outputs, key=lambda output: output.register):
         for channel in range(4):

@@ -1,8 +1,9 @@
 """nv30 and nv40: no mapping in hardware, so the fragment program's words are patched.
 
-The vertex program's outputs get interpolants by layout; a table of 256 bytes says for each GENERIC index what a fragment program
-has to read; the fragment program's slots are looked up in it, and the words that read them are patched. Constants stand inside
-the instructions of fragment programs here, so each use of one is a place to patch too. Patches name words of the TGSI tokens.
+The vertex program's outputs get interpolants by layout; a table of 256 bytes gives the interpolant that a fragment program has to
+read for each GENERIC index; the fragment program's slots are looked up in it, and the words that read them are patched. Fragment
+programs hold constants inside their instructions here, so each use of one is a place to patch, too. Patches name words of the
+TGSI tokens.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from passes.validate.semantics import BYTE
 from tgsi.language.facts.enums import File
 
 NOTHING = 0x0F
-"""What a fragment program reads where no interpolant is written; 0, 0, 0, 1 is hoped for."""
+"""The code that a fragment program reads where no interpolant is written. The driver hopes that it gives 0, 0, 0, 1."""
 
 INTERPOLANT = 0xF0
 
 OPERAND = 6
-"""The bit where a source operand's number stands; those of declarations stand at 0 and 16."""
+"""Lowest bit of a source operand's number; numbers in declarations begin at bits 0 and 16."""
 
 _FIXED = {"POSITION": "window position", "FOG": "fog (w is 1)", "FACE": "facing"}
 _COLORS = ("COLOR", "BCOLOR")
 
 
 def build(job: Job) -> None:
-    """Vertex table, fragment slots, patches."""
+    """Build the vertex table, the fragment slots and the patches."""
     count = job.profile.interpolators
     rows = carriers(job)
     too_many(job, len(rows), count, "texture coordinates")
@@ -89,14 +90,14 @@ def _wrong_carrier(job: Job, row: Relocation) -> None:
 
 
 def _vertex_table(job: Job) -> tuple[list[int], int]:
-    """256 bytes index -> what to read, and the interpolants in use as bits."""
+    """256 bytes, index -> interpolant to read, and the interpolants in use as bits."""
     count = job.profile.interpolators
     written: dict[int, Output] = {}
     for output in job.producer.outputs:
         if output.semantic.name in ("GENERIC", "TEXCOORD") and output.semantic.index < 256:
             written.setdefault(output.semantic.index, output)
     members = SemanticSet.of(written)
-    if len(members) > count:  # outputs that nobody reads are left out
+    if len(members) > count:  # outputs without a reader are left out
         read = {row.output_register for row in job.table.rows}
         members = SemanticSet.of(index for index, output in written.items() if output.register in read)
     layout = lay_out(members, count, count)
@@ -120,7 +121,7 @@ def _sprite(job: Job, used: int) -> int | None:
 
 
 def _constants(job: Job) -> None:
-    """Constants are written into the program, so they need a place each time they are used, and cannot be indexed."""
+    """Note each use of a constant as a patch, since constants are written into the program. An indexed constant is an error."""
     found = relocations(job.tokens, File.CONST)
     for item in job.fragment.instructions:
         for operand in item.src:

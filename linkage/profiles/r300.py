@@ -19,7 +19,7 @@ _XYZW, _XY01, _X001 = (0, 1, 2, 3), (0, 1, 4, 5), (0, 4, 4, 5)
 
 
 def build(job: Job) -> None:
-    """The RS block, in the order that the driver keeps."""
+    """Build the RS block, in the order that the driver keeps."""
     rs = _Block(job)
     rows = {row.semantic.name: row for row in job.table.rows if row.semantic.name not in ("GENERIC", "TEXCOORD", "COLOR")}
     for name, row in rows.items():
@@ -83,7 +83,10 @@ class _Block:
         return self.next_texture - 1
 
     def colors(self) -> None:
-        """Colors, then back colors; without back colors two dummy coordinates keep the numbers under two-sided light."""
+        """Add colors, then back colors.
+
+        Missing back colors get dummy coordinates, which keep the numbers the same under two-sided light.
+        """
         job, table = self.job, self.job.table
         for row in table.rows:
             if row.semantic.name == "COLOR" and row.output_register is not None:
@@ -102,7 +105,7 @@ class _Block:
         self.job.warning("K034", text, register=row.input_register)
 
     def varying(self, row: Relocation, swizzle: tuple[int, int, int, int]) -> None:
-        """A texture coordinate, or a color interpolator when all of those are in use. Unmatched ones are skipped."""
+        """Add a texture coordinate, or a color interpolator when all coordinates are in use. Unmatched varyings are skipped."""
         what = f"IN[{row.input_register}] {row.semantic}"
         if row.output_register is None:
             self.unmatched(row)
@@ -112,11 +115,11 @@ class _Block:
             self.entry(1, self.take_texture(), row.input_register, swizzle, what)
 
     def texture(self, register: int, what: str, swizzle: tuple[int, int, int, int], note: str) -> None:
-        """A texture coordinate that the chip fills itself."""
+        """Add a texture coordinate that the chip fills itself."""
         self.entry(1, self.take_texture(), register, swizzle, f"IN[{register}] {what}: {note.strip()}")
 
     def finish(self) -> None:
-        """The block, or what there is too much of."""
+        """Add the block and its counts to the job, and note an error if there are too many coordinates."""
         job = self.job
         if self.next_texture > TEXTURES:
             hint = "read fewer varyings, or pack two into one"

@@ -1,9 +1,9 @@
 """r600: hardware compares one-byte ids of outputs and inputs, so order is free.
 
 Id 0 is no varying. Automatic ids come from the semantic alone, GENERIC: index + 1, others: (0x80 | name << 3 | index) + 1; some
-of them clash, which is found here. Configured ids count the pair's varyings from 1. Output ids stand four to a word in ten words.
-An input word has the id in bits 0 to 7, the default for inputs without a partner in bits 8 and 9 (0: all zero, 3: all one), flat
-in bit 10, sprite in bit 17.
+of them clash, which is found here. Configured ids count the pair's varyings from 1. Four output ids make a word, and there are ten
+words. An input word has the id in bits 0 to 7, the default for inputs without a partner in bits 8 and 9 (0: all zero, 3: all one),
+flat in bit 10, sprite in bit 17.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NOT_EXPORTED = _NO_ID | {"CLIPVERTEX"}
 
 
 def automatic_id(semantic: Semantic) -> int:
-    """The id of a semantic, one byte; 0 for what is no varying. Different semantics may share one."""
+    """The id of a semantic, one byte; 0 for a semantic that is no varying. Different semantics may share one id."""
     if semantic.name in _NO_ID:
         return 0
     if semantic.name == "GENERIC":
@@ -29,7 +29,7 @@ def automatic_id(semantic: Semantic) -> int:
 
 
 def clashes(semantics: list[Semantic]) -> list[tuple[Semantic, Semantic, int]]:
-    """Pairs of different semantics with one id, or a varying whose id is 0 (it stands beside itself)."""
+    """Pairs of different semantics with one id, and that id. A varying whose id is 0 makes a pair with itself."""
     owner: dict[int, Semantic] = {}
     found = []
     for semantic in semantics:
@@ -43,7 +43,7 @@ def clashes(semantics: list[Semantic]) -> list[tuple[Semantic, Semantic, int]]:
 
 
 def build(job: Job) -> None:
-    """Output ids, input words; clashing ids lead to configured ones, as `LinkOptions.ids` allows."""
+    """Build output ids and input words; clashing ids lead to configured ones, as `LinkOptions.ids` allows."""
     table, options = job.table, job.options
     outputs = [output.semantic for output in job.producer.outputs if output.semantic.name not in _NOT_EXPORTED]
     inputs = [row.semantic for row in table.rows]
@@ -92,7 +92,7 @@ def build(job: Job) -> None:
 
 
 def _ids(job: Job, outputs: list[Semantic], inputs: list[Semantic]) -> dict[Semantic, int]:
-    """Numbers from 1 on, outputs first."""
+    """Configured ids: numbers from 1, outputs first."""
     ids = {semantic: number for number, semantic in enumerate(dict.fromkeys((*outputs, *inputs)), 1)}
     if len(ids) > 255:
         job.error("K030", f"the pair uses {len(ids)} different semantics, ids are 1 to 255")
@@ -101,7 +101,7 @@ def _ids(job: Job, outputs: list[Semantic], inputs: list[Semantic]) -> dict[Sema
 
 
 def _fed_by(job: Job, register: int, semantic: Semantic) -> Semantic:
-    """The semantic of the output register that feeds an input; they differ under a link state or a color fallback."""
+    """The semantic of the output register that feeds an input. The two differ under a link state or a color fallback."""
     if job.producer.by_semantic.get(semantic) == register:
         return semantic
     return next(output.semantic for output in job.producer.outputs if output.register == register)

@@ -1,4 +1,4 @@
-"""Our own renderer: slots by the fragment program's input registers, an output register a slot at run time."""
+"""Our own renderer: a slot for each of the fragment program's input registers; the output register of each slot is chosen at run time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ABSENT = 0xFF
 
 
 def build(job: Job) -> None:
-    """One byte a slot: the output register that fills it, 0xff for 0, 0, 0, 1."""
+    """Build one byte for each slot: the output register that fills it, or 0xff for 0, 0, 0, 1."""
     entries = []
     for row in job.table.rows:
         register = row.output_register

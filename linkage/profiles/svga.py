@@ -11,7 +11,7 @@ from passes.validate.semantics import ARBITRARY, SM3
 from tgsi.language.facts.semantics import Semantic
 
 MASK_BITS = 64
-"""GENERIC indices that the driver's mask of fragment inputs has room for."""
+"""Number of GENERIC indices for which the driver's mask of fragment inputs has room."""
 
 _NAMED = ("GENERIC", "COLOR", "BCOLOR", "FOG")
 _SPECIAL = {"POSITION": "VPOS", "FACE": "VFACE", "PCOORD": "point coordinate"}
@@ -24,7 +24,7 @@ def word(usage: Usage) -> int:
 
 
 def build_names(job: Job) -> None:
-    """VGPU9: names of inputs and outputs; GENERIC goes to TEXCOORD 1 and up, in the order of the fragment program's indices."""
+    """Declare VGPU9's names of inputs and outputs. GENERIC goes to TEXCOORD 1 and up, in the order of the fragment program's indices."""
     table = job.table
     by_register = {output.register: output.semantic for output in job.producer.outputs}
     # An input takes the name of the output that feeds it: under a link state or a color fallback that is another semantic.
@@ -75,9 +75,9 @@ def build_names(job: Job) -> None:
 
 
 def build_slots(job: Job) -> None:
-    """VGPU10: for each input the slot of its output; unmatched inputs get free slots above the outputs.
+    """Link VGPU10's slots: each input has the slot of its output; unmatched inputs get free slots above the outputs.
 
-    Clip distances have shadow copies behind the outputs; under two-sided light a color comes with its back color.
+    Clip distances have shadow copies after the outputs; under two-sided light a color comes with its back color.
     """
     table = job.table
     shadow = {}
