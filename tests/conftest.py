@@ -16,7 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long tests run only if -m selects them."""
+    """Skip long tests unless -m selects them."""
     if "nightly" in config.option.markexpr:
         return
     kept = [item for item in items if item.get_closest_marker("nightly") is None]
@@ -26,7 +26,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True, scope="session")
 def _objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Compiled code of the tests, thousands of generated programs among it, stays out of the user's cache; all workers share it."""
+    """Keep the compiled code of the tests, among it thousands of generated programs, out of the user's cache.
+
+    All workers share the directory.
+    """
     place = tmp_path_factory.getbasetemp()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TGSI_CACHE_DIR", str((place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "objects"))
@@ -44,7 +47,7 @@ def light_code(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
-    """Compare a text with the one in a file; with --update-golden, write it there."""
+    """Function that compares a text with a file, or writes the file with --update-golden."""
     update: bool = request.config.getoption("--update-golden")
 
     def compare(path: Path, text: str) -> None:
@@ -59,7 +62,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of measured data beside the checkout; tests that need it are skipped where it is absent."""
+    """Folder of measured data next to the checkout. Tests that need the folder are skipped if it is absent."""
     if not SHARED.is_dir():
         pytest.skip("../shared is not here")
     return SHARED

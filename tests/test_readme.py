@@ -1,4 +1,4 @@
-"""The README's program is the first thing that anybody runs."""
+"""The README's program works; new users run it first."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""A side for tests of the process protocol: `python -m tests.benchmarks.fake_serve`. Workload "crash" kills it."""
+"""Fake side for tests of the process protocol: `python -m tests.benchmarks.fake_serve`. Workload "crash" kills the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compile benchmark measures every step of every stage, and names what is not compiled."""
+"""The compile benchmark measures every step of every stage, and names the shaders that are not compiled."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ FILL, COMPILE = WORKLOADS["fill_flat"], WORKLOADS["shader_compile"]
 
 
 class Scripted:
-    """A side whose frames take what the script says; notes in `log` when it was asked for a round."""
+    """Side whose frames take the scripted times. Notes in `log` each request for a round."""
 
     def __init__(self, name: str, seconds: Sequence[float], check: Check | None = FILL.expected, log: list[str] | None = None) -> None:
         self.name = name

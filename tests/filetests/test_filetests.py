@@ -1,8 +1,8 @@
-"""One test a file and stage: NAME.tgsi, what it makes in NAME.<stage>.txt, settings in an optional NAME.toml.
+"""One test per file and stage: the program NAME.tgsi, the expected text NAME.<stage>.txt, and settings in an optional NAME.toml.
 
-Settings: ``stages`` (default ``["findings"]``), ``dialect``, ``limits``, a semantic limit set, and ``pipeline``. Stages: ``text`` is
-the canonical text, ``findings`` what parser and validator say, ``passes`` the text behind a pipeline. Expected texts are
-rewritten by ``pytest tests/filetests --update-golden``.
+Settings: ``stages`` (default ``["findings"]``), ``dialect``, ``limits`` (a set of semantic limits) and ``pipeline``. Stages: ``text`` is
+the canonical text, ``findings`` the findings of parser and validator, ``passes`` the text after a pipeline. ``pytest tests/filetests
+--update-golden`` rewrites the expected texts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Settings:
 
 
 MADE_BY_HAND = frozenset({"P030", "P040", "P041", "P042", "P043", "P044", "V027", "V040", "V041", "V050", "V052", "V053", "V090", "S001"})
-"""Findings that no text leads to; unit tests build such programs."""
+"""Findings that no text causes. Unit tests build programs that cause them."""
 
 STAGES: dict[str, Callable[[str, str, Settings], str]] = {}
 
@@ -80,7 +80,7 @@ def cases() -> list[object]:
 
 @pytest.mark.parametrize(("path", "stage_name"), cases())
 def test_file_makes_the_expected_text(path: Path, stage_name: str, golden: Callable[[Path, str], None]) -> None:
-    source = path.read_bytes().decode("utf-8")  # read_text would translate carriage returns
+    source = path.read_bytes().decode("utf-8")  # read_text would convert carriage returns
     made = STAGES[stage_name](source, path.name, settings(path))
     golden(path.with_suffix(f".{stage_name}.txt"), made)
 

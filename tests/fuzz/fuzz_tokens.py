@@ -1,4 +1,4 @@
-"""Run by hand, with atheris installed: `python -m tests.fuzz.fuzz_tokens [CORPUS] [-max_total_time=60]`."""
+"""Fuzzer of the token reader, for use by hand with atheris: `python -m tests.fuzz.fuzz_tokens [CORPUS] [-max_total_time=60]`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.fuzz import targets
 
 
 def main() -> None:
-    """Let the fuzzer look for bytes that raise."""
-    atheris = importlib.import_module("atheris")  # no dependency of the project
+    """Search for bytes that raise an unexpected exception."""
+    atheris = importlib.import_module("atheris")  # not a dependency of the project
     atheris.instrument_all()
     atheris.Setup(sys.argv, targets.tokens)
     atheris.Fuzz()

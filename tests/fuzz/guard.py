@@ -1,6 +1,6 @@
-"""Memory that ends where a page begins that nobody may touch: whatever reads or writes beyond an array ends the process.
+"""Memory that ends at an inaccessible guard page, so that an access beyond an array ends the process.
 
-The bytes in front of an array, down to the guard page below, hold a pattern that must still be there afterwards.
+The bytes before an array, down to the guard page below, hold a pattern that must be intact afterwards.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 PAGE = mmap.PAGESIZE
 MARGIN = 16 * PAGE
-"""Nobody may touch so much on both sides of an array."""
+"""Bytes of inaccessible memory on both sides of an array."""
 PATTERN = 0xA5
 _PROT_NONE = 0
 
@@ -28,7 +28,7 @@ _libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
 
 
 class Guard:
-    """Hands out guarded arrays and gives them all back at the end."""
+    """Allocator of guarded arrays, which it frees together."""
 
     def __init__(self) -> None:
         self._regions: list[tuple[int, int, int]] = []  # start, whole size, bytes of pattern in front of the array
@@ -49,7 +49,7 @@ class Guard:
         return int(start + MARGIN + slack)
 
     def zeros(self, shape: Any, dtype: Any = np.float64) -> NDArray[Any]:
-        """As `numpy.zeros`."""
+        """Guarded counterpart of `numpy.zeros`."""
         kind = np.dtype(dtype)
         sizes = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
         count = int(np.prod(sizes, dtype=np.int64))
@@ -59,13 +59,13 @@ class Guard:
         return np.frombuffer(block, kind).reshape(sizes)
 
     def copy(self, array: NDArray[Any]) -> NDArray[Any]:
-        """A guarded copy."""
+        """Guarded copy of an array."""
         result = self.zeros(array.shape, array.dtype)
         result[...] = array
         return result
 
     def copied(self, value: Any) -> Any:
-        """The value with every array in it, in containers and dataclasses too, replaced by a guarded copy."""
+        """Copy of a value with every array, also in containers and dataclasses, replaced by a guarded copy."""
         if isinstance(value, np.ndarray):
             return self.copy(value)
         if isinstance(value, dict):
@@ -78,7 +78,7 @@ class Guard:
         return value
 
     def release(self) -> None:
-        """Give everything back. AssertionError where a pattern was written over."""
+        """Free all arrays. Raises AssertionError if a pattern was overwritten."""
         broken = 0
         for start, whole, slack in self._regions:
             broken += ctypes.string_at(start + MARGIN, slack) != bytes([PATTERN]) * slack
@@ -88,7 +88,7 @@ class Guard:
 
 
 class GuardedNumpy(ModuleType):
-    """numpy, but what it allocates is guarded."""
+    """Stand-in for the module numpy whose allocations are guarded."""
 
     def __init__(self, guard: Guard) -> None:
         super().__init__("numpy")

@@ -1,7 +1,7 @@
-"""Hostile programs run in compiled code, in processes of their own, with guard pages behind everything that they may touch.
+"""Run hostile programs in compiled code, in processes of their own, with guard pages after all memory that they may access.
 
-By hand: ``python -m tests.fuzz.hostile mutated 0 10000 --lanes 16``. A process that dies or takes too long costs its program only: the
-text is kept beside the report, and the next process goes on behind it.
+By hand: ``python -m tests.fuzz.hostile mutated 0 10000 --lanes 16``. A process that dies or takes too long costs only its program: the
+program's text is stored next to the report, and the next process continues with the program after it.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from tests.fuzz.guard import Guard, GuardedNumpy
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("valid", "mutated")
 LIMIT_S = 5.0
-"""Longest processor time of a program, compiling included."""
+"""Longest processor time of a program in seconds, including compilation."""
 
 PATIENCE_S = 60.0
-"""When a process counts as hung; other work may have slowed it."""
+"""Seconds after which a process counts as hung. Generous, because other work may slow the process down."""
 
 
 @dataclass
 class Report:
-    """Verdicts and how many programs got each; what was found, by the program's number."""
+    """Number of programs by verdict, and the findings by the program's number."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     findings: dict[int, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Report:
 
 @contextmanager
 def guarded() -> Iterator[Guard]:
-    """Everything that compiled runs allocate for their programs is guarded, and so are copies of their arguments."""
+    """Guard all memory that compiled runs allocate for their programs, and copies of their arguments."""
     import pytest
 
     from backends.llvm.kernels import bind, placement, run
@@ -82,7 +82,7 @@ def guarded() -> Iterator[Guard]:
 
 
 def _guard_records(guard: Guard, environment: Any) -> None:
-    """Arrays of records that the environment points to move behind guard pages."""
+    """Move the arrays of records that the environment points to before guard pages."""
     import ctypes
 
     moved = {}
@@ -98,7 +98,7 @@ def _guard_records(guard: Guard, environment: Any) -> None:
 
 
 def _work(kind: str, begin: int, end: int, lanes: int, place: Path) -> None:
-    """In the process: say what is begun, and what came of it."""
+    """Run programs in the child process. Prints the number of each program before it starts, and its result."""
     import tgsi
     from tests.fuzz.mutants import mutant
     from tests.property.fitting import fitting_arguments
@@ -124,14 +124,14 @@ def _work(kind: str, begin: int, end: int, lanes: int, place: Path) -> None:
                 verdict = "unsupported"
             except ValueError as error:
                 verdict = f"refused: {error}" if generated is None else f"raised {error!r}"
-            except Exception as error:  # whatever it is, it is a finding
+            except Exception as error:  # every other exception is a finding
                 verdict = f"raised {error!r}"
             guard.release()
             print(f"{verdict.splitlines()[0]}\t{number}\t{time.process_time() - start:.3f}", flush=True)
 
 
 def hunt(kind: str, begin: int, end: int, lanes: int = 8, keep: Path | None = None) -> Report:
-    """Run the programs of these numbers; `keep`: a directory for the texts of those that were found."""
+    """Run the programs with these numbers. `keep`: directory for the texts of programs with findings."""
     report = Report()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "program.tgsi"
@@ -141,7 +141,7 @@ def hunt(kind: str, begin: int, end: int, lanes: int = 8, keep: Path | None = No
 
 
 def _batch(kind: str, begin: int, end: int, lanes: int, place: Path, report: Report, keep: Path | None) -> int:
-    """One process; returns the number to go on with."""
+    """Run one process. Returns the number of the program to continue with."""
     command = [sys.executable, "-m", "tests.fuzz.hostile", kind, str(begin), str(end), "--lanes", str(lanes), "--worker", str(place)]
     errors = place.with_suffix(".err")
     with errors.open("wb") as log, subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, bufsize=0) as process:
@@ -175,7 +175,7 @@ def _batch(kind: str, begin: int, end: int, lanes: int, place: Path, report: Rep
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[str]:
-    """Lines of a process's output, until it ends or says nothing for too long."""
+    """Lines of a process's output, until it ends or stays silent for too long."""
     assert process.stdout is not None
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)

@@ -1,6 +1,6 @@
-"""Hostile compute programs through a Context, with guard pages behind everything that a launch touches.
+"""Run hostile compute programs through a Context, with guard pages after all memory that a launch accesses.
 
-By hand: ``python -m tests.fuzz.hostile_grids mutated 0 1000 --lanes 16``. It ends with the first finding.
+By hand: ``python -m tests.fuzz.hostile_grids mutated 0 1000 --lanes 16``. Stops at the first finding.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
 
 SLACK = 64
-"""Readable bytes behind textures."""
+"""Readable bytes after textures."""
 FUEL = 300
 
 
 class _Region:
-    """A region whose pieces end at guard pages."""
+    """Region whose pieces end at guard pages."""
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
@@ -59,7 +59,7 @@ class _Region:
 
 @contextmanager
 def guarded() -> Iterator[Guard]:
-    """Resources, tables, scratch and environments of launches are guarded."""
+    """Guard resources, tables, scratch memory and environments of launches."""
     import pytest
 
     from backends.compute import dispatch
@@ -98,7 +98,7 @@ def _program(kind: str, number: int) -> tuple[Program, dict[str, Any]] | None:
 
 
 def hunt(kind: str, begin: int, end: int, lanes: int) -> Counter[str]:
-    """What became of the programs of these numbers. Whatever is not foreseen is raised, or ends the process."""
+    """Verdicts on the programs with these numbers. Unexpected results raise an exception, or end the process."""
     verdicts: Counter[str] = Counter()
     with guarded() as guard:
         for number in range(begin, end):

@@ -1,4 +1,4 @@
-"""Valid programs made of good ones by mistakes in their text or in their tokens."""
+"""Valid programs, made from good ones by mistakes in their text or tokens."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _alike(destinations: int, sources: int) -> tuple[str, ...]:
 
 
 def _renamed(line: str, chance: random.Random) -> str:
-    """The line with another opcode of as many operands."""
+    """Replace the line's opcode by another one with the same number of operands."""
     found = _INSTRUCTION.match(line)
     if found is None or found[2] not in OPCODES:
         return line
@@ -100,7 +100,7 @@ def _renumbered(line: str, chance: random.Random) -> str:
 
 
 def _indirect(line: str, chance: random.Random) -> str:
-    """The line with one register addressed by an address register."""
+    """Address one register of the line through an address register."""
     registers = list(_REGISTER.finditer(line))
     if not registers or line.startswith(("DCL", "IMM")):
         return line
@@ -109,7 +109,7 @@ def _indirect(line: str, chance: random.Random) -> str:
 
 
 def mutated_text(text: str, chance: random.Random) -> str:
-    """A text with one to four mistakes."""
+    """Text with one to four mistakes."""
     lines = text.split("\n")
     for _ in range(chance.randint(1, 4)):
         place, other = chance.randrange(len(lines)), chance.randrange(len(lines))
@@ -140,13 +140,13 @@ def _of_tokens(program: Program, chance: random.Random) -> Program:
 
 @functools.cache
 def good_texts() -> Sequence[str]:
-    """Measured programs, and the corpus where it is."""
+    """Programs of the measured vectors, and the corpus if it is present."""
     texts = [str(case.data["text"]) for name in ("opcodes", "flow", "random") for case in cases(name)]
     return texts[::4] + [path.read_text() for path in sorted((SHARED / "corpus").glob("*.tgsi"))]
 
 
 def mutant(number: int) -> Program | None:
-    """A valid program that is a good one with mistakes; None where no attempt is valid."""
+    """Valid program that is a good one with mistakes, or None if no attempt is valid."""
     chance = random.Random(f"mutant {number}")
     for _ in range(TRIES):
         text = generate(chance.randrange(100_000)).text if chance.randrange(2) else chance.choice(good_texts())

@@ -1,4 +1,4 @@
-"""Entry points for fuzzers: anything but a result or diagnostics is a finding."""
+"""Entry points for fuzzers. Every outcome but a result or diagnostics is a finding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tgsi.language.tokens.encoder import encode
 
 
 def text(data: bytes) -> None:
-    """The first byte chooses the dialect, the rest is the text."""
+    """Read text; the first byte chooses the dialect."""
     dialect = DIALECTS[data[0] % len(DIALECTS)] if data else "default"
     try:
         program = parse(data[1:].decode("utf-8", "replace"), dialect=dialect)
@@ -26,7 +26,7 @@ def text(data: bytes) -> None:
 
 
 def tokens(data: bytes) -> None:
-    """Words, little end first; a last incomplete one is dropped."""
+    """Read little-endian words, without an incomplete last one."""
     words = struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
     try:
         program = decode(words)
@@ -38,7 +38,7 @@ def tokens(data: bytes) -> None:
 
 
 def _judge(program: Program, dialect: str) -> None:
-    """Everything that is open to any program."""
+    """Apply every operation that any program must survive."""
     printed = str(program)
     if dialect == "default":
         assert parse(printed) == program

@@ -1,4 +1,4 @@
-"""The fuzz targets hold on what fuzzers found, and on mutated good programs."""
+"""The fuzz targets survive earlier findings of fuzzers, and mutated good programs."""
 
 from __future__ import annotations
 

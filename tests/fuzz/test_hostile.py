@@ -1,4 +1,4 @@
-"""No valid program, whatever it is, makes compiled code crash, hang, or touch memory that is not its own."""
+"""No valid program makes compiled code crash, hang, or access memory that is not its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CI_PROGRAMS = 150
 NIGHTLY_PROGRAMS = 1500
 BATCH = 150
 WIDTHS = (8, 16, 4, 8, 32, 16, 8, 4, 16, 64)
-"""Lanes of the batches: wide code takes long to compile."""
+"""Numbers of lanes of the batches, weighted because wide code takes long to compile."""
 
 
 def _check(kind: str, begin: int, end: int, lanes: int) -> None:
@@ -43,7 +43,7 @@ def test_mutants_are_valid_and_none_is_like_another() -> None:
     assert len(set(texts)) == len(texts) > 15
 
 
-# What an engine might get wrong; `run` is what kernels are called with, `record` what its `env` points to.
+# Possible mistakes of an engine. `run` is the argument of kernels, `record` the record that its `env` points to.
 _SCRIPT = """
 import sys
 import numpy as np

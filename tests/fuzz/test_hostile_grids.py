@@ -1,4 +1,4 @@
-"""No compute program, whatever it is, makes a launch touch memory that is not bound to it."""
+"""No compute program makes a launch access memory that is not bound to it."""
 
 from __future__ import annotations
 

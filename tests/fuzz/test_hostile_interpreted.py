@@ -1,4 +1,4 @@
-"""Whatever the program: the interpreter runs it, or names what it does not support."""
+"""The interpreter runs any valid program, or names the feature that it does not support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measured verdicts, tokens and dumps of Mesa 18.1's text reader: one row a text."""
+"""Measured verdicts, tokens and dumps of Mesa 18.1's text reader, one row per text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from typing import Any, TypedDict
 
 
 class Row(TypedDict):
-    """`parses`: the reader accepts; `sane`: the checker does (None: not parsed); tokens are hexadecimal words."""
+    """Measurement of one text.
+
+    `parses`: the reader accepts it; `sane`: the checker accepts it (None: not parsed); tokens are hexadecimal words.
+    """
 
     name: str
     text: str

@@ -1,4 +1,7 @@
-"""Results that differ from Mesa 18.1's on purpose. A word counts as right only if a row names its case and excuses the word."""
+"""Table of results that differ from Mesa 18.1's on purpose.
+
+A differing word is accepted only if a row names its case and excuses the word.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """`applies` takes a case's name and opcode, `excused` our and Mesa's words (of the same shape)."""
+    """Deliberate deviation. `applies` takes a case's name and opcode, `excused` our and Mesa's words (of the same shape)."""
 
     reason: str
     applies: Callable[[str, str], bool]
@@ -26,13 +29,13 @@ def _everything(got: Words, want: Words) -> Mask:
 
 
 def _is_clamped(got: Words, want: Words) -> Mask:
-    """0 or the largest."""
+    """True for words that are 0 or the largest number."""
     clamped: Mask = (got == 0) | (got == 0xFFFFFFFF)
     return clamped
 
 
 def _halves(got: Words, want: Words) -> Mask:
-    """Each half is equal or NaN in both."""
+    """True if each half is equal in both words, or NaN in both."""
     fine = np.ones(got.shape, np.bool_)
     for shift in (0, 16):
         a, b = got >> np.uint32(shift) & np.uint32(0xFFFF), want >> np.uint32(shift) & np.uint32(0xFFFF)
@@ -41,7 +44,7 @@ def _halves(got: Words, want: Words) -> Mask:
 
 
 def _next_power(got: Words, want: Words) -> Mask:
-    """x: Mesa's exponent is one more; y: its mantissa is half of ours, or 0 where 2^128 is infinite."""
+    """Accept x if Mesa's exponent is one more, y if Mesa's mantissa is half of ours, or 0 where 2^128 is infinite."""
     ours, mesa = got.view(np.float32), want.view(np.float32)
     excused = np.zeros(got.shape, np.bool_)
     with np.errstate(all="ignore"):

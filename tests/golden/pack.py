@@ -1,4 +1,4 @@
-"""Rewrites the compressed copies of measured vectors: python tests/golden/pack.py DIRECTORY_OF_THE_MEASUREMENTS."""
+"""Rewrite the compressed copies of measured vectors: python tests/golden/pack.py DIRECTORY_OF_THE_MEASUREMENTS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes the compute scenes of ../shared/golden/render into `runs.json`: programs, memory before and after, as Mesa 18.1 left it."""
+"""Convert the recorded compute scenes into `runs.json`: programs, memory before, and memory as Mesa 18.1 left it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OUT = Path(__file__).with_name("runs.json")
 
 
 def packed(folder: Path, path: Path) -> dict[str, Any]:
-    """One scene: text, grid, buffers and images by slot with their bytes in hex, before and after."""
+    """Scene as JSON: text, grid, buffers and images by slot with their bytes in hexadecimal, before and after."""
     scene = json.loads(path.read_text())
     found: dict[str, Any] = {"name": scene["name"], "buffers": {}, "images": {}}
     for command in scene["commands"]:

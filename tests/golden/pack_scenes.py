@@ -1,4 +1,4 @@
-"""Rewrites scenes.zip: python tests/golden/pack_scenes.py DIRECTORY_OF_THE_RECORDINGS."""
+"""Rewrite scenes.zip: python tests/golden/pack_scenes.py DIRECTORY_OF_THE_RECORDINGS."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ tex_wrap_MIRROR_REPEAT_NEAREST texfmt_B4G4R4A4_UNORM texfmt_R9G9B9E5_FLOAT texfm
 vfmt_R11G11B10_FLOAT vfmt_R16G16B16A16_FLOAT vfmt_R32G32B32A32_FIXED vfmt_R32G32_SINT vfmt_R32_UINT vfmt_R8G8B8A8_SNORM
 """
 NAMES = _CHOICE.split()
-"""One or two of every family."""
+"""Names of the chosen scenes, one or two of every family."""
 
 
 def pack(source: Path, target: Path) -> None:

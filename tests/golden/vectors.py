@@ -1,4 +1,4 @@
-"""Measured vectors: reading them, running an engine on them, comparing."""
+"""Measured vectors: read them, run an engine on them, compare."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ Run = Callable[..., RunResult]
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far a result of libm may be off: in units of the last place, or absolutely."""
+    """Allowed deviation of results of libm: in units in the last place, or absolute."""
 
     ulp: int = 1
     absolute: float = 0.0
 
 
 TOLERANCE: Mapping[str, Tolerance] = {"LG2": Tolerance(2), "LOG": Tolerance(2)}
-"""Mesa's logarithm is a rounded product of a rounded one."""
+"""Tolerance for logarithms: Mesa multiplies a rounded logarithm and rounds again."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One measured program."""
+    """Measured program with its inputs and outputs."""
 
     name: str
     data: Mapping[str, Any]
@@ -76,7 +76,7 @@ class Case:
         return run(self.program, inputs, constants=constants, system_values=self._system_values(len(inputs)), **options)
 
     def _system_values(self, invocations: int) -> dict[str, Words]:
-        """The measurement gives registers of one group of four lanes, which every group saw."""
+        """System values for all invocations. The measurement gives the registers of one group of four lanes, equal for all groups."""
         values = {}
         for declaration, register in zip(self.program.declared(File.SV), self.data.get("sysvals", ())):
             assert declaration.semantic is not None
@@ -85,7 +85,7 @@ class Case:
         return values
 
     def mistakes(self, result: RunResult, tolerance: Mapping[str, Tolerance] = TOLERANCE) -> list[str]:
-        """One line for each word that should be otherwise."""
+        """Lines that describe each wrong word."""
         lines = []
         if "live_mask" in self.data:
             alive = sum(int(lane) << number for number, lane in enumerate(result.alive))
@@ -113,7 +113,7 @@ def cases(name: str) -> tuple[Case, ...]:
 
 
 def to_words(data: Any) -> Words:
-    """Nested lists of 8 hex digits; null gives 0."""
+    """Words of nested lists of 8 hexadecimal digits; null gives 0."""
 
     def number(item: Any) -> Any:
         return [number(inner) for inner in item] if isinstance(item, list) else int(item or "0", 16)
@@ -126,7 +126,7 @@ def is_nan(words: Words) -> Mask:
 
 
 def ordered(words: Words) -> NDArray[np.int64]:
-    """Floats as integers that count units of the last place."""
+    """Map floats to integers whose differences count units in the last place."""
     numbers = words.astype(np.int64)
     return np.where(numbers >= 1 << 31, (1 << 31) - numbers, numbers)
 

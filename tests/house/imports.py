@@ -1,4 +1,4 @@
-"""The import graph of the four packages, read from the sources: lazy imports and those under TYPE_CHECKING count, too."""
+"""Import graph of the four packages, read from the sources, including lazy imports and those under TYPE_CHECKING."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PACKAGES = ("tgsi", "passes", "linkage", "backends")
 
 
 def module_files() -> dict[str, Path]:
-    """Dotted name of each module -> its file."""
+    """File of each module by dotted name."""
     found = {}
     for package in PACKAGES:
         for file in (ROOT / package).rglob("*.py"):
@@ -20,7 +20,7 @@ def module_files() -> dict[str, Path]:
 
 
 def import_graph() -> dict[str, set[str]]:
-    """Module -> the modules that it imports anywhere in its text."""
+    """Imported modules by module, wherever the import stands in the module's text."""
     files = module_files()
     graph: dict[str, set[str]] = {}
     for name, file in files.items():
@@ -35,7 +35,7 @@ def import_graph() -> dict[str, set[str]]:
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
-    """The strongly connected components of more than one module, each sorted (Tarjan's algorithm)."""
+    """Strongly connected components of more than one module, each sorted (Tarjan's algorithm)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -64,7 +64,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 def children(graph: dict[str, set[str]], package: str) -> dict[str, set[str]]:
-    """The graph of what lies directly in `package`: folders count as one node each, whatever they hold."""
+    """Graph of the direct contents of `package`; a folder counts as one node with everything in it."""
 
     def child(module: str) -> str | None:
         return module[: len(package) + 1] + module[len(package) + 1 :].split(".")[0] if module.startswith(package + ".") else None

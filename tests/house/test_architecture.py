@@ -16,7 +16,7 @@ _PLACE = re.compile(rf"`((?:{'|'.join([*PACKAGES, 'tests', 'benchmarks', 'exampl
 
 
 def folders_of(tree: str) -> list[str]:
-    """The folders that an indented tree names, as paths."""
+    """Paths of the folders that an indented tree names."""
     path: list[str] = []
     found = []
     for line in tree.splitlines():

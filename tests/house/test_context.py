@@ -1,4 +1,4 @@
-"""The Context is flat, its parts keep to themselves, and Gallium and the tools reach into nobody."""
+"""The Context is flat, its parts are separate, and Gallium and the tools access no private attributes of other objects."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def body_of(part: type) -> ast.ClassDef:
 
 
 def of_self(tree: ast.AST) -> Iterator[ast.Attribute]:
-    """Every ``self.name`` in a tree."""
+    """Names of all attributes ``self.name`` in a tree."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             yield node
@@ -84,7 +84,9 @@ def test_private_attributes_begin_in_init(part: type) -> None:
 
 
 def reaches(tree: ast.AST) -> list[str]:
-    """Private names taken, and attributes set, through two attributes of another object: ``a.b._c``, ``a.b.c = ...``."""
+    """Accesses to another object's attributes through two steps: private names that are read, attributes that are set (``a.b._c``,
+    ``a.b.c = ...``).
+    """
     found = []
     for node in ast.walk(tree):
         if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Attribute):

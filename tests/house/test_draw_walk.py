@@ -62,7 +62,7 @@ RICH: dict[str, Any] = {
 
 
 class Walk:
-    """Records the modules of calls that receive bound state."""
+    """Recorder of the modules of calls that receive bound state."""
 
     def __init__(self, state: DrawState) -> None:
         self.calls: list[tuple[str, str]] = []  # module, function
@@ -90,13 +90,13 @@ class Walk:
 
     @property
     def visits(self) -> Counter[str]:
-        """How often each module is entered."""
+        """Number of visits by module."""
         modules = [module for module, _ in self.calls]
         return Counter(name for k, name in enumerate(modules) if k == 0 or name != modules[k - 1])
 
 
 class Followed(Canvas):
-    """A renderer whose draws are walked."""
+    """Renderer whose draws are recorded."""
 
     walk: Walk
 
@@ -111,7 +111,7 @@ class Followed(Canvas):
 
 
 def walk_of(mode: Prim, **changes: Any) -> Walk:
-    """The walk of a first draw."""
+    """Walk of a first draw with primitive `mode`."""
     with Followed(64, 64, color=(Format.R8G8B8A8_UNORM,), depth=Format.Z24X8_UNORM) as canvas:
         canvas.draw_arrays(VS, FS, [np.zeros((6, 4), np.float32)] * 2, mode, constants=[1.0] * 4, **changes)
         return canvas.walk

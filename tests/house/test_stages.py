@@ -35,7 +35,7 @@ _TEXTS = re.compile(r"\b(?:TESS_EVAL|TESS_CTRL|TES|TCS|tes|tcs)\b|\b(?:TES|TCS|t
 
 
 def spelled_stages(text: str) -> Iterator[str]:
-    """The places of a module's text that spell a tessellation stage, as names or in strings other than docstrings."""
+    """Places in a module's text that spell a tessellation stage, as names or in strings other than docstrings."""
     tree = ast.parse(text)
     bodies = (node.body for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)))
     docstrings = {id(item.value) for body in bodies for item in body if isinstance(item, ast.Expr)}
@@ -57,7 +57,7 @@ FOUND = {
 
 
 def owner(module: str) -> str | None:
-    """The entry of ALLOWED that a module belongs to: its own, or that of its package."""
+    """Entry of ALLOWED to which a module belongs: its own, or that of its package."""
     return next((name for name in ALLOWED if f"{module}.".startswith(f"{name}.")), None)
 
 

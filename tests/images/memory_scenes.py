@@ -1,4 +1,4 @@
-"""Scenes whose shaders store: lists of fragments, and a histogram that vertices read."""
+"""Scenes whose shaders store: linked lists of fragments, and a histogram that vertices read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import tgsi
 from tests.images.scenes import FS_COLOR, HEIGHT, VS_COLOR, WIDTH, Array, Stage, soup
 
-# Each fragment appends its color and depth to the list of its pixel; a counter of its own counts them.
+# Each fragment appends its color and depth to the list of its pixel; a counter per pixel counts the entries.
 FS_APPEND = """FRAG
 PROPERTY FS_EARLY_DEPTH_STENCIL 1
 DCL IN[0], GENERIC[0], PERSPECTIVE
@@ -34,7 +34,7 @@ UMUL TEMP[1].x, TEMP[1].xxxx, IMM[0].zzzz
 STORE BUFFER[1], TEMP[1].xxxx, TEMP[3]
 END
 """
-# Adds up the list in the order in which it stands, so that another order would give another picture.
+# Adds up the list with decaying weights, so that another order would give another picture.
 FS_GATHER = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE
 DCL IN[1], POSITION, LINEAR
@@ -64,7 +64,7 @@ ENDLOOP
 MOV OUT[0], TEMP[1]
 END
 """
-# Counts colors in 64 bins a channel, and keeps a copy of the picture in another format.
+# Counts colors in 64 bins per channel, and keeps a copy of the picture in another format.
 FS_COUNT = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE
 DCL IN[1], POSITION, LINEAR
@@ -90,7 +90,7 @@ ADD TEMP[1], IMM[2].yyyy, -TEMP[1]
 STORE IMAGE[3].xyw, TEMP[0], TEMP[1], 2D, PIPE_FORMAT_R16G16B16A16_FLOAT
 END
 """
-# One bar a bin and channel: two triangles whose height is what the histogram holds.
+# One bar per bin and channel: two triangles whose height is the bin's count.
 VS_BARS = """VERT
 DCL SV[0], VERTEXID
 DCL SV[1], INSTANCEID
@@ -126,17 +126,17 @@ END
 
 
 def buffer(stage: Stage, size: int) -> tgsi.gallium.Resource:
-    """A buffer of zeros."""
+    """Create a zeroed buffer."""
     return stage.screen.resource_create(target="BUFFER", width0=size)
 
 
 def whole() -> tuple[Array, Array]:
-    """One triangle over all pixels."""
+    """Positions and values of one triangle that covers all pixels."""
     return np.array([[-1, -1, 0, 1], [3, -1, 0, 1], [-1, 3, 0, 1]], "f4"), np.zeros((3, 4), "f4")
 
 
 def lists(s: tgsi.Screen) -> bytes:
-    """Fragments of triangles, lines and points in lists, which are then added up."""
+    """Collect the fragments of triangles, lines and points in lists, then add up each list."""
     stage = Stage(s, depth="Z24_UNORM_S8_UINT")
     ctx = stage.ctx
     stage.clear(0.0, 0.0, 0.0, 1.0)
@@ -161,7 +161,7 @@ def lists(s: tgsi.Screen) -> bytes:
 
 
 def histogram(s: tgsi.Screen) -> bytes:
-    """A picture, its colors counted, and the counts as bars."""
+    """Draw a picture, count its colors, and draw the counts as bars."""
     stage = Stage(s)
     ctx = stage.ctx
     stage.clear(0.9, 0.5, 0.1, 1.0)

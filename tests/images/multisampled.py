@@ -1,4 +1,4 @@
-"""Scenes of multisampled targets: the bytes are those of every sample, then of the resolved targets."""
+"""Scenes of multisampled targets. Their bytes are those of every sample, then those of the resolved targets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import tgsi
 from tests.images.scenes import FS_COLOR, FS_FETCH, FS_FLAT, FS_KILL, HEIGHT, VS_COLOR, WIDTH, Stage, soup
 
-# Inputs at three locations and three instructions, where and what the sample is.
+# Inputs at three locations, the three INTERP instructions, and the sample's position and number.
 FS_PLACES = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE, CENTROID
 DCL IN[1], GENERIC[0], PERSPECTIVE, SAMPLE
@@ -42,7 +42,7 @@ FRC TEMP[1].x, TEMP[1].xxxx
 ADD OUT[1], TEMP[2], TEMP[1].xxxx
 END
 """
-# The covered samples as a color; every other one of them is written, depth moves.
+# The covered samples as a color; every other one of them is written, with changed depth.
 FS_MASK = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE, CENTROID
 DCL IN[1], POSITION, LINEAR
@@ -67,7 +67,7 @@ FS_POST = "FRAG\nPROPERTY FS_POST_DEPTH_COVERAGE 1\n" + FS_MASK.split("\n", 1)[1
 
 
 class Sampled(Stage):
-    """A stage whose targets have several samples."""
+    """Stage whose targets have several samples."""
 
     def __init__(self, screen: tgsi.Screen, samples: int, colors: tuple[str, ...] = ("R8G8B8A8_UNORM",), depth: str | None = None) -> None:
         self.samples = samples

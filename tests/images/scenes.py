@@ -1,4 +1,4 @@
-"""Scenes through the public Context: each draws into targets and returns all their bytes."""
+"""Scenes through the public Context. Each draws into targets and returns all their bytes."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ MUL OUT[1], IN[0], IN[0]
 MOV OUT[2], IN[0].wzyx
 END
 """
-# Soft burn of what is there, with the color of a place half a pixel away.
+# Soft burn of the target's color (FBFETCH) with the input's color half a pixel away.
 FS_FETCH = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE
 DCL OUT[0], COLOR[0]
@@ -116,7 +116,7 @@ SLT OUT[3].x, IN[1].xxxx, IMM[0].zzzz
 END
 """
 
-# Each triangle to one of six layers and one of four viewports: both are integers in the last attribute.
+# Sends each triangle to one of six layers and one of four viewports: integers in the last attribute.
 VS_ROUTE = """VERT
 DCL IN[0]
 DCL IN[1]
@@ -134,7 +134,7 @@ MOV OUT[3].x, TEMP[0].yyyy
 END
 """
 
-# Twice over, a triangle's corners around and around, drawn toward one of them; then two vertices that make no primitive but a line.
+# Emits a triangle's corners twice around, drawn toward one of them; then two vertices, which only form a line.
 GS_SHARDS = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE TRIANGLES
 PROPERTY GS_OUTPUT_PRIMITIVE {strip}
@@ -174,7 +174,7 @@ END
 
 
 class Stage:
-    """A context with its targets bound."""
+    """Context with its targets bound."""
 
     def __init__(self, screen: tgsi.Screen, colors: tuple[str, ...] = ("R8G8B8A8_UNORM",), depth: str | None = None) -> None:
         self.screen, self.ctx = screen, screen.context_create()
@@ -217,7 +217,7 @@ class Stage:
         ctx.draw_vbo(mode=mode, **info)
 
     def bytes(self) -> bytes:
-        """All targets, tight."""
+        """Bytes of all targets, tightly packed."""
         found = b""
         for target in [*self.targets, *([self.depth] if self.depth is not None else [])]:
             with self.ctx.transfer_map(target, usage="READ") as mapped:
@@ -227,7 +227,7 @@ class Stage:
 
 
 def soup(count: int, size: float, seed: int) -> tuple[Array, Array]:
-    """Random triangles: clip positions (some behind the viewer) and colors."""
+    """Clip positions (some behind the viewer) and colors of random triangles."""
     rng = np.random.default_rng(seed)
     w = rng.uniform(0.3, 3, (count, 3, 1))
     xy = rng.uniform(-1.1, 1.1, (count, 1, 2)) + rng.normal(size=(count, 3, 2)) * size
@@ -243,7 +243,7 @@ def torus(nu: int, nv: int) -> tuple[Array, Array, Array]:
     center = np.stack([np.cos(u), np.sin(u), 0 * u], -1).reshape(-1, 3)
     i = (np.arange(nv)[:, None] * (nu + 1) + np.arange(nu)[None, :]).ravel()
     index = np.stack([i, i + 1, i + nu + 1, i + 1, i + nu + 2, i + nu + 1], 1).ravel()
-    # rounded, so that no library's sine decides about the bytes
+    # rounded, so that differences between math libraries cannot change the bytes
     return np.round(center * 0.7 + normal * 0.3, 3).astype("f4"), np.round(normal, 3).astype("f4"), index.astype("u2")
 
 

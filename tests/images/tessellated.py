@@ -1,4 +1,4 @@
-"""Scenes of patches: every domain and spacing, levels from the control shader, a geometry shader behind."""
+"""Scenes of patches: every domain and spacing, levels from the control shader, a geometry shader after them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tgsi
 from tests.images.scenes import FS_COLOR, Stage
 
 VS_PATCH = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"
-# An edge is divided the finer the longer it is: both patches at it see the same length.
+# Longer edges are divided more finely. Both patches at an edge see the same length.
 TCS_LENGTH = """TESS_CTRL
 PROPERTY TCS_VERTICES_OUT 4
 DCL IN[][0], POSITION
@@ -72,7 +72,7 @@ MOV OUT[1].z, IN[1].xxxx
 MOV OUT[1].w, IMM[0].yyyy
 END
 """
-# Triangles drawn in a little, colored by the patch.
+# Shrinks triangles a little and colors them by patch.
 GS_SHRINK = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE TRIANGLES
 PROPERTY GS_OUTPUT_PRIMITIVE TRIANGLE_STRIP
@@ -93,7 +93,7 @@ GS_SHRINK += "END\n"
 
 
 def corners(seed: int, count: int = 4) -> list[list[float]]:
-    """Bent cells of a grid, four corners each."""
+    """Four corners of each cell of a bent grid."""
     rng = np.random.default_rng(seed)
     grid = np.stack(np.meshgrid(*[np.linspace(-0.95, 0.95, count + 1)] * 2), -1) + rng.uniform(-0.08, 0.08, (count + 1, count + 1, 2))
     points = np.concatenate([grid, rng.uniform(-0.5, 0.5, (count + 1, count + 1, 1)), np.ones((count + 1, count + 1, 1))], -1)

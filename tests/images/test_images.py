@@ -1,6 +1,7 @@
 """Every scene has the same bytes for any number of threads and lanes, and on any machine: digests.json has their SHA-256.
 
-`pytest tests/images --update-golden` writes the digests anew; look at the pictures before you commit that."""
+`pytest tests/images --update-golden` rewrites the digests; look at the pictures before you commit them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is installed owns one name, `tgsi`, and works beside packages that have the names of the repository's other folders."""
+"""The installed package owns one name, `tgsi`, and works next to packages that are named like the repository's other folders."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def build(builder: type[WheelBuilder] | type[SdistBuilder], source: Path, target
 
 
 def make_other_linkage(folder: Path) -> Path:
-    """A wheel of another distribution that owns the name `linkage`. Nobody here may import it."""
+    """Wheel of another distribution that owns the name `linkage`, which tgsi must not import."""
     wheel = folder / "linkage-7.0-py3-none-any.whl"
     info = "linkage-7.0.dist-info"
     with zipfile.ZipFile(wheel, "w") as archive:
@@ -126,10 +126,10 @@ def make_other_linkage(folder: Path) -> Path:
 
 
 def make_environment(folder: Path) -> Path:
-    """The scripts of a new virtual environment.
+    """Create a virtual environment and return its folder of scripts.
 
-    Nothing is downloaded: a .pth file leads to the dependencies that run this test. Python does not follow .pth files of a folder that
-    it finds so, therefore an editable install of the checkout stays out.
+    Nothing is downloaded: a .pth file leads to the dependencies that run this test. Python does not process .pth files in a folder
+    found that way, so an editable install of the checkout stays out.
     """
     venv.create(folder, with_pip=False, symlinks=True)
     needed = {
@@ -148,7 +148,7 @@ def install(scripts: Path, wheel: Path) -> None:
 
 
 def make_hostile(folder: Path) -> Path:
-    """A folder for the front of sys.path, whose modules must not be imported."""
+    """Create a folder for the front of sys.path with modules that must not be imported."""
     (folder / "passes").mkdir(parents=True)
     for file in ("backends.py", "passes/__init__.py"):
         (folder / file).write_text(f"raise ImportError('the {file} of somebody else')\n")
@@ -206,15 +206,15 @@ def test_an_installed_tgsi_works_beside_packages_of_the_same_names(
     expected = capsys.readouterr().out
     cache = tmp_path / "objects of the program"
     assert run([scripts / "python", "-c", PROGRAM], cwd=hostile, TGSI_CACHE_DIR=cache) == expected
-    install(scripts, other)  # after tgsi, now
-    again = DISTRIBUTIONS + COMPILES_NOTHING + PROGRAM  # all code is on the disk
+    install(scripts, other)  # now after tgsi
+    again = DISTRIBUTIONS + COMPILES_NOTHING + PROGRAM  # all compiled code is in the disk cache
     assert run([scripts / "python", "-c", again], cwd=hostile, TGSI_CACHE_DIR=cache) == expected
 
 
 def _said_here(capsys: pytest.CaptureFixture[str], name: str, arguments: list[str]) -> str:
-    """The output of a command in this process, by the checkout."""
+    """Output of a command that runs in this process from the checkout."""
     module, _, function = PROJECT["scripts"][name].partition(":")
-    with contextlib.suppress(SystemExit):  # of --help
+    with contextlib.suppress(SystemExit):  # argparse exits after --help
         assert getattr(import_module(module), function)(arguments) == 0
     return capsys.readouterr().out
 

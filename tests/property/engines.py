@@ -1,4 +1,4 @@
-"""The two engines compared on a generated program, and the smallest part of it on which they differ."""
+"""Comparison of the two engines on a generated program, and the shortest part of it on which they differ."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tgsi.language.diagnostics import DiagnosticError
 NEAR = Tolerance(4, 2e-6)
 
 _NUMBERS = re.compile(r"(\w+ TEMP\[1[67]\]|UARL ADDR\[1\])")
-"""Statements that set an invocation's number: without them invocations would race for words."""
+"""Statements that set an invocation's number. Without them invocations would race for words, so they are never removed."""
 
 Compare = Callable[[str, Mapping[str, Any]], list[str]]
 
 
 def result_differences(ours: RunResult, theirs: RunResult, *, exact: bool = False) -> list[str]:
-    """A line for each word that differs. Unless `exact`, any NaN equals any NaN where computed floats lie."""
+    """Lines that describe each differing word. Unless `exact`, any NaN equals any NaN in registers that hold computed floats."""
     lines = _registers("invocation", ours.outputs, theirs.outputs, exact)
     lines += [f"invocation {i}: alive differs" for i in np.flatnonzero(ours.alive != theirs.alive)]
     lines += [f"invocation {i}: exhausted differs" for i in np.flatnonzero(ours.exhausted != theirs.exhausted)]
@@ -49,7 +49,7 @@ def _bytes(value: Any) -> Any:
 
 
 def _registers(name: str, a: Any, b: Any, exact: bool) -> list[str]:
-    """Differences of two arrays (something, OUT registers, 4)."""
+    """Differences of two arrays of shape (invocations or vertices, OUT registers, 4)."""
     if a.shape != b.shape:
         return [f"{name}: shapes {a.shape} and {b.shape}"]
     wrong = a != b
@@ -63,14 +63,14 @@ def _registers(name: str, a: Any, b: Any, exact: bool) -> list[str]:
 
 
 def engine_differences(text: str, arguments: Mapping[str, Any], *, lanes: int = 8, cpu: str = "host") -> list[str]:
-    """What the code generator computes otherwise than the interpreter."""
+    """Differences between the results of the code generator and of the interpreter."""
     program = tgsi.parse(text)
     ours = tgsi.run(program, engine="interp", **arguments)
     return result_differences(ours, tgsi.run(program, engine="jit", lanes=lanes, cpu=cpu, **arguments))
 
 
 def shortened(text: str, arguments: Mapping[str, Any], compare: Compare) -> str:
-    """A text of fewer lines that `compare` still objects to."""
+    """Shortest text found for which `compare` still reports differences."""
 
     def fails(lines: list[str]) -> bool:
         try:
@@ -101,7 +101,7 @@ def _code(lines: list[str]) -> list[str]:
 
 
 def _without_labels(lines: list[str]) -> list[str]:
-    """Calls name the subroutine by its number instead of its place."""
+    """Lines whose calls name subroutines by number instead of by position."""
     starts = [place for place, line in enumerate(_code(lines)) if line == "BGNSUB"]
     return [f"CAL @{starts.index(int(line[5:]))}" if line.startswith("CAL :") else line for line in lines]
 
@@ -113,7 +113,7 @@ def _with_labels(lines: list[str]) -> str:
 
 
 def check(generated: GeneratedProgram, compare: Compare = engine_differences) -> None:
-    """AssertionError, with a short text, if `compare` finds a difference."""
+    """Raise AssertionError with a shortened text if `compare` reports differences."""
     found = compare(generated.text, generated.arguments)
     if not found:
         return

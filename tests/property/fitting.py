@@ -1,4 +1,4 @@
-"""Arguments of `tgsi.run` for whatever program: registers, primitives, textures, memory, as many as it may want."""
+"""Arguments of `tgsi.run` for any program: registers, primitives, textures and memory, as the program declares them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NEAREST = SamplerState(
 
 
 def texels(format: Format, shape: tuple[int, ...], chance: np.random.Generator) -> Any:
-    """Texels of any bits; those of 32-bit floats are numbers."""
+    """Texels of random bits; those of 32-bit floats are numbers."""
     if format.channels[0].size == 32 and not format.is_integer:
         values = chance.uniform(-2, 2, (*shape, len(format.channels))).astype(np.float32)
         return values.view(np.uint8).reshape(*shape, format.block_bytes)
@@ -53,7 +53,7 @@ def texels(format: Format, shape: tuple[int, ...], chance: np.random.Generator) 
 
 
 def texture(targets: frozenset[str], chance: np.random.Generator) -> TextureData:
-    """A small texture that can be read as the first of those targets."""
+    """Small texture that can be read as the first of those targets."""
     target = min(targets, default="2D")
     format = _FORMATS[chance.integers(len(_FORMATS))]
     samples = 4 if "MSAA" in target else 1
@@ -64,7 +64,7 @@ def texture(targets: frozenset[str], chance: np.random.Generator) -> TextureData
 
 
 def sampler(targets: frozenset[str], chance: np.random.Generator, filters: bool) -> SamplerState:
-    """A random sampler; without `filters` its results are texels."""
+    """Random sampler. Without `filters` its results are unfiltered texels."""
     image = [TexFilter.NEAREST, TexFilter.LINEAR] if filters else [TexFilter.NEAREST]
     mips = [TexMipFilter.NEAREST, TexMipFilter.NONE, *([TexMipFilter.LINEAR] if filters else [])]
     wraps = list(TexWrap) if targets.isdisjoint({"RECT"}) else [TexWrap.CLAMP_TO_EDGE, TexWrap.CLAMP_TO_BORDER]
@@ -87,7 +87,7 @@ def sampler(targets: frozenset[str], chance: np.random.Generator, filters: bool)
 
 
 def fitting_arguments(program: Program, seed: int, *, filters: bool = True, floats: bool = False) -> dict[str, Any]:
-    """Arguments that `tgsi.run` takes; floats: inputs and constants are ordinary floats, else any words."""
+    """Arguments for a run of a program. `floats`: inputs and constants are ordinary floats, otherwise any words."""
     chance = np.random.default_rng(seed)
     registers = program.file_size(File.IN)
 
@@ -107,7 +107,7 @@ def fitting_arguments(program: Program, seed: int, *, filters: bool = True, floa
     for unit in list(bound):
         try:
             check_textures(program, {unit: bound[unit]})
-        except ValueError:  # read as two things that no texture is at once
+        except ValueError:  # read with two targets that no texture has at once
             del bound[unit]
     given |= {"textures": bound, "samplers": samplers}
     match program.processor:

@@ -1,4 +1,4 @@
-"""Generated compute programs through a Context, with the arguments and results of `tgsi.run`."""
+"""Run generated compute programs through a Context, with the arguments and results of `tgsi.run`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ GALLIUM_KINDS = {"CUBEARRAY": "CUBE_ARRAY"}
 
 
 def compute_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What a Context can take too: no multisampled textures."""
+    """Reduce arguments to those that a Context accepts, too: multisampled textures are left out."""
     textures = {unit: data for unit, data in arguments["textures"].items() if data.samples == 1}
     return {**arguments, "textures": textures}
 
 
 def run_grid(ctx: g.Context, text: str | Program, arguments: Mapping[str, Any]) -> RunResult:
-    """What `tgsi.run` gives for a COMP program, by way of launch_grid. The context's bindings are its alone."""
+    """Result of a COMP program in the form of `tgsi.run`, computed by launch_grid. No other test may use the context's bindings."""
     program = tgsi.parse(text) if isinstance(text, str) else text
     targets = texture_targets(program)
     for number, data in arguments["constants"].items():
@@ -93,10 +93,10 @@ def _image(ctx: g.Context, data: TextureData) -> g.Resource:
 
 
 def grid_differences(text: str, arguments: Mapping[str, Any], **screen: Any) -> list[str]:
-    """What a Context computes otherwise than the interpreter."""
+    """Differences between the results of a Context and of the interpreter."""
     taken = compute_arguments(arguments)
     expected = tgsi.run(tgsi.parse(text), engine="interp", **taken)
     with g.Screen(**screen).context_create() as ctx:
         found = run_grid(ctx, text, taken)
-    seen = replace(found, outputs=expected.outputs, alive=expected.alive, exhausted=expected.exhausted)  # no grid tells of these
+    seen = replace(found, outputs=expected.outputs, alive=expected.alive, exhausted=expected.exhausted)  # a grid does not return these
     return result_differences(expected, seen)

@@ -1,4 +1,4 @@
-"""Programs for print-parse tests: anything that the text can say, whether it makes sense or not."""
+"""Strategies for programs in print-parse tests: any program that the text can express, meaningful or not."""
 
 from __future__ import annotations
 

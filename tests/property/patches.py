@@ -1,4 +1,4 @@
-"""Generated programs of patches in the kernels of draws, which are other ones than those of runs."""
+"""Run generated programs of patches in the kernels of draws, which differ from the kernels of runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class _GivenPoints(EvaluationRegisters):
-    """Points are what the run was given, all four channels: `u` points to them, channel by channel; `v` says how many there are."""
+    """Tessellated points that equal those given to the run: `u` points to all four channels, one after another; `v` is their number."""
 
     __slots__ = ()
 
@@ -42,7 +42,7 @@ class _GivenPoints(EvaluationRegisters):
 
 
 def kernel_differences(text: str, arguments: Mapping[str, Any], *, lanes: int = 8, cpu: str = "host") -> list[str]:
-    """What a draw's kernel computes otherwise than the interpreter."""
+    """Differences between the results of a draw's kernel and of the interpreter."""
     program = tgsi.parse(text)
     want = tgsi.run(program, engine="interp", **arguments)
     given = dict(arguments)

@@ -1,4 +1,4 @@
-"""Material for generated programs: opcodes by what they may read and write, registers, and values that are worth computing with."""
+"""Material for generated programs: opcodes by the operands that they may have, registers, and values that are worth computing with."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Words = NDArray[np.uint32]
 PLAIN = tuple(f"TEMP[{i}]" for i in range(4))
 LOOSE = tuple(f"TEMP[{i}]" for i in range(4, 8))
 LOOSE_PAIRS = ("TEMP[8]", "TEMP[9]")
-"""Hold doubles, pair by pair; only operations on doubles read them, and never half of one."""
+"""TEMPs that hold doubles in pairs of channels. Only operations on doubles read them, and never half of a pair."""
 
 DIGEST, SCRATCH = "TEMP[10]", "TEMP[11]"
 COUNTERS = ("TEMP[12]", "TEMP[13]", "TEMP[14]")
 MAX_DEPTH = len(COUNTERS)
 FIRST_GIVEN = 16
-"""TEMPs from here on hold what a stage has no inputs for."""
+"""First of the TEMPs that hold kinds of values for which a stage has no inputs."""
 
 TEMPORARIES = ("DCL TEMP[0..3], ARRAY(1), LOCAL", "DCL TEMP[4..7], ARRAY(2), LOCAL", "DCL TEMP[8..15]")
 
 ODD, SMALL, LIMIT = "IMM[4]", "IMM[3]", "IMM[5]"
 PLACES = "IMM[6]"
-"""Immediates: multipliers of the digest; 0, 1, 2, 3; 5, 31, 4, 12; what makes a number `own`;
-then 0 to 28 in steps of 4."""
+"""Immediates with fixed uses. FIXED_IMMEDIATES holds multipliers of the digest; 0, 1, 2, 3; 5, 31, 4, 12; the factors of an `own`
+number; then 0 to 28 in steps of 4."""
 
 FIXED_IMMEDIATES = (
     (0, 1, 2, 3),
@@ -42,7 +42,7 @@ FIXED_IMMEDIATES = (
 )
 
 INEXACT = frozenset({"EX2", "LG2", "POW", "SIN", "COS"})
-"""Engines may differ in the last places."""
+"""Opcodes in whose last places engines may differ."""
 
 INEXACT_CHANNELS = {"EXP": "z", "LOG": "z", "LIT": "z"}
 EXACT_CHANNELS = {"EXP": "yw", "LOG": "xyw", "LIT": "xyw"}
@@ -52,7 +52,7 @@ DERIVATIVES = frozenset({"DDX", "DDY", "DDX_FINE", "DDY_FINE"})
 ADDRESSES = frozenset({"ARL", "ARR", "UARL"})
 
 GROUPS = {"VOTE_ANY": "loose", "VOTE_ALL": "loose", "VOTE_EQ": "plain", "BALLOT": "loose", "READ_FIRST": "plain", "READ_INVOC": "plain"}
-"""Opcodes that look at other lanes, and what they may read."""
+"""Opcodes that read other lanes, with the kinds of values that they may read."""
 
 _COMPUTED = (Mode.COMPONENTWISE, Mode.REPLICATE, Mode.CHANNEL_DEPENDENT)
 
@@ -64,17 +64,17 @@ EXACT: dict[str, OpcodeInfo] = {
     and not info.is_later
     and name not in INEXACT | DERIVATIVES | ADDRESSES | GROUPS.keys()
 }
-"""Opcodes on 32-bit values that all engines compute alike."""
+"""Opcodes on 32-bit values that all engines compute identically."""
 
 WIDE: dict[str, OpcodeInfo] = {name: info for name, info in OPCODES.items() if info.uses_64bit and info.mode in _COMPUTED}
-"""Opcodes on 64-bit values: all are exact."""
+"""Opcodes on 64-bit values. All of them are exact."""
 
 LOOSE_RESULTS = frozenset(
     name
     for name, info in EXACT.items()
     if info.dst_types[0] == "float" and not name.startswith("S") and name not in ("I2F", "U2F", "UP2US", "UP4B", "UP4UB")
 ) | {"SQRT", "MOV", "UCMP"}
-"""Opcodes that may hand on or make a NaN; the others starting with S are comparisons and SSG, whose results are numbers."""
+"""Opcodes that may pass on or produce a NaN. The other opcodes with S are comparisons and SSG, whose results are numbers."""
 
 _SPECIAL_FLOATS = """
 00000000 80000000 00000001 80000001 007fffff 807fffff 00800000 3f800000 bf800000 3f000000 bf000000 40490fdb 3f7fffff 3f800001
@@ -91,7 +91,7 @@ _SPECIAL_DOUBLES = np.array(
 
 
 def words(seed: int, shape: Sequence[int]) -> Words:
-    """Zeros, denormals, infinities, NaN, small integers, ordinary floats with full mantissas, anything."""
+    """Random words: zeros, denormals, infinities, NaN, small integers, ordinary floats with full mantissas, any bits."""
     chance = np.random.default_rng(seed)
     choices = np.stack(
         [
@@ -108,11 +108,11 @@ def words(seed: int, shape: Sequence[int]) -> Words:
 
 
 GIVEN = ("floats", "near", "words", "small", "doubles", "longs", "flags", "integers", "own")
-"""Registers of values, in the order of their numbers, each of one kind; `given_values` says which."""
+"""Kinds of the registers with given values, in the order of their numbers (see `given_values`)."""
 
 
 def given_values(seed: int, count: int) -> Words:
-    """(count, kinds, 4) words, one register of each kind of GIVEN.
+    """Words of shape (count, kinds, 4), one register for each kind of GIVEN.
 
     floats: ordinary. near: those floats, their neighbors, negatives, or other floats. words: of all sorts. small: -1 to 6.
     doubles: two, most of them ordinary. longs: 64 bits whose halves are small, equal, of either sign. flags: 0 or 1. integers: like near.
@@ -150,7 +150,7 @@ def given_values(seed: int, count: int) -> Words:
 
 @dataclass(frozen=True)
 class Pools:
-    """What a stage's programs read besides their own TEMPs: spellings of registers, by the kind of their values."""
+    """Operands that a stage's programs read in addition to their own TEMPs: spellings of registers by kind of value."""
 
     floats: tuple[str, ...]
     near: tuple[str, ...]
@@ -164,7 +164,7 @@ class Pools:
     indirect: tuple[str, ...] = ()
 
     def of_type(self, kind: str, chance: random.Random) -> str:
-        """A register fit for an operand of a type that the table of opcodes names."""
+        """Register that suits an operand of a type from the table of opcodes."""
         ordinary = {
             "float": (self.floats, self.near, self.floats, self.near, self.words),
             "double": (self.doubles,),

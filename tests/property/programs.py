@@ -1,7 +1,7 @@
 """Random valid programs with inputs, for tests that compare two ways to run one program.
 
-A seed makes a program: tests walk over the seeds from 0, so what one run finds the next finds too, and programs of successive
-seeds take their opcodes from one shuffled deck, so that every opcode comes up. Loops count, so all programs end.
+A seed determines a program. Tests use the seeds from 0 on, so a finding of one run recurs in the next. Programs of successive seeds take
+their opcodes from one shuffled deck, so every opcode is used. Loops have counters, so all programs end.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from tests.property.writer import ANY_OUT, LOOSE_OUT, NEAR_OUT
 __all__ = ["LOOSE_OUTPUTS", "NEAR_OUTPUTS", "STAGES", "GeneratedProgram", "generate", "seeds", "words"]
 
 LOOSE_OUTPUTS = (LOOSE_OUT, ANY_OUT)
-"""OUT registers that may hold any NaN where another engine has one."""
+"""OUT registers in which any NaN equals any NaN."""
 NEAR_OUTPUTS = (NEAR_OUT,)
 """OUT registers that may differ in the last places."""
 
 FUEL = 300
-"""More than a loop needs; parts of programs, whose loops may never end, end soon."""
+"""Fuel of runs: more than a whole program needs, but little, because loops of shortened programs may not end."""
 
 OPCODES_EACH = 8
-"""Opcodes that a program takes from the deck."""
+"""Number of opcodes that a program takes from the deck."""
 
 _FREE = 8
-"""One program of so many addresses TEMPs and OUTs without arrays; it computes no doubles, whose halves may be any NaN's."""
+"""One program of this many addresses TEMPs and OUTs indirectly without arrays. It computes no doubles, whose halves may be NaNs."""
 
 
 @dataclass(frozen=True)
 class GeneratedProgram:
-    """A text with the arguments of `tgsi.run`."""
+    """Text and arguments for `tgsi.run`."""
 
     seed: int
     text: str
@@ -43,7 +43,7 @@ class GeneratedProgram:
 
 
 def generate(seed: int, stages: Sequence[str] = tuple(STAGES), size: int = 7, each: int = OPCODES_EACH) -> GeneratedProgram:
-    """The valid program of a seed, with up to `size` statements at its top level and more while the deck's share lasts."""
+    """Valid program of a seed with up to `size` statements at its top level, and more if its share of the deck is not used up."""
     stage = STAGES[stages[seed % len(stages)]]
     chance = random.Random(f"{stage.name} {seed}")
     free = chance.randrange(_FREE) == 0
@@ -55,12 +55,12 @@ def generate(seed: int, stages: Sequence[str] = tuple(STAGES), size: int = 7, ea
     subs = chance.choice([0, 0, 1, 2])
     main = stage.writer(chance, stage.pools, share, resources, subs, outputs=stage.outputs, kills=stage.kills, free=free, leave=stage.leave)
     for registers, source in ((PLAIN[:3], "integers"), (LOOSE[:3], "floats"), (LOOSE_PAIRS[:1], "doubles")):
-        for register in registers:  # the last one of each stays 0 until something is written
+        for register in registers:  # the last register of each file stays 0 until it is written
             main.lines.append(f"MOV {register}, {chance.choice(getattr(stage.pools, source))}")
     main.lines.append(f"UARL ADDR[0], {chance.choice(stage.pools.small)}")
     main.body(0, "", size)
     bodies = []
-    for index in range(subs):  # a subroutine calls only later ones
+    for index in range(subs):  # a subroutine calls only later subroutines
         sub = stage.writer(chance, stage.pools, [], resources, 0, outputs=stage.outputs, free=free, near=[])
         sub.body(1, "", 2)
         if index + 1 < subs and chance.randrange(2):
@@ -76,7 +76,7 @@ def generate(seed: int, stages: Sequence[str] = tuple(STAGES), size: int = 7, ea
 
 
 def seeds(examples: int, **options: Any) -> list[GeneratedProgram]:
-    """The programs of the first seeds."""
+    """Programs of the first seeds."""
     return [generate(seed, **options) for seed in range(examples)]
 
 

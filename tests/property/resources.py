@@ -1,7 +1,7 @@
-"""Statements with textures, memory and other invocations, and what they work on. No program's result depends on who comes first.
+"""Statements with textures, memory and other invocations, and their resources. No result depends on the order of invocations.
 
-An invocation stores only to words and texels of its own. Words that all share are changed by one commutative atomic each, whose
-result goes to a register that nothing reads.
+An invocation stores only to words and texels of its own. Words that all invocations share are changed by one commutative atomic each,
+whose result goes to a register that no statement reads.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tests.property.writer import NEAR_OUT, Writer
 
 MOST_INVOCATIONS = 16
 OWN, READ_ONLY, SHARED, FLOATS, GIVEN_BUFFER, DIGEST_BUFFER = range(6)
-"""Buffers: a vec4 an invocation; nobody writes; words of atomics; a float an invocation; of compute programs."""
+"""Buffers: a vec4 per invocation; read-only words; words of atomics; a float per invocation; buffers of compute programs."""
 
 SINK = "TEMP[15]"
-"""Nothing reads it."""
+"""Register that no statement reads."""
 
 READ_IMAGE, OWN_IMAGE, SHARED_IMAGE = range(3)
 
@@ -46,12 +46,12 @@ HELPERS = ("DEMOTE", "READ_HELPER", "KILL")
 RESOURCES = (*MEMORY, *TEXTURES, *VIEWS, *QUERIES)
 
 _NO_REFERENCE = frozenset({"TEX", "TXB", "TXL", "TXP", "TXD", "TEX_LZ"})
-"""Opcodes without room for the reference of SHADOWCUBEARRAY."""
+"""Opcodes without an operand for the reference of SHADOWCUBEARRAY."""
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What one program's textures and images are read as."""
+    """Targets with which a program reads its textures and images."""
 
     targets: tuple[str, ...]
     image: str
@@ -113,7 +113,7 @@ def _image(format: Format, shape: tuple[int, ...], chance: np.random.Generator) 
 
 
 class ResourceWriter(Writer):
-    """A writer that knows the opcodes that read or write more than registers. `own`: see `Pools.own`."""
+    """Writer that also knows the opcodes that access more than registers. `own`: see `Pools.own`."""
 
     def special(self, name: str) -> None:
         if name in MEMORY:
@@ -141,7 +141,7 @@ class ResourceWriter(Writer):
         return self.pools.own[0]
 
     def _read_place(self) -> str:
-        """Of read-only memory: anywhere, but mostly inside."""
+        """Place in read-only memory: mostly inside, sometimes anywhere."""
         draw = self.chance.randrange(4)
         if draw == 0:
             return f"{self._written('plain', PLAIN)}.{self.chance.choice('xyzw') * 4}"
@@ -247,9 +247,9 @@ class ResourceWriter(Writer):
             self.write(name, "loose", self._mask(), [operands + self._offset(target)])
 
     def _gathers(self) -> None:
-        """TG4 of a texture that it reads four texels of, and of a shadow texture.
+        """Write TG4 of a texture with four distinct texels, and of a shadow texture.
 
-        Coordinates are mostly near the texture: far from it, a gather finds one texel of an edge four times.
+        Coordinates are mostly near the texture, because far from it a gather returns one texel of an edge four times.
         """
         color = ANY_UNIT if self.resources.targets[ANY_UNIT] in _GATHERED else LINEAR_UNIT
         for unit in (color, SHADOW_UNIT):
@@ -261,7 +261,7 @@ class ResourceWriter(Writer):
             self.write("TG4", "loose", self._mask(), [f"{place}, {last}, SAMP[{unit}], {target}{self._offset(target)}"])
 
     def _near(self, name: str, operands: str) -> None:
-        """To an output's channels that nothing reads."""
+        """Write an inexact result to channels of an output that no statement reads."""
         if self.near and self.outputs:
             channel = self.near.pop()
             self.lines.append(f"{name} OUT[{NEAR_OUT}].{channel}, {operands}")

@@ -1,4 +1,4 @@
-"""Sizes of the tests over generated programs: a sample in every run, all of them in the nightly run (`./dev nightly`)."""
+"""Sizes of the tests over generated programs: a sample in every run, all programs in the nightly run (`./dev nightly`)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import itertools
 import pytest
 
 CI_EXAMPLES = 200
-"""Generated programs of every run; planted faults are found among these."""
+"""Number of generated programs in every run. They suffice to find the planted faults."""
 
 NIGHTLY_EXAMPLES = 2500
 BATCH = 250
-"""Programs of one nightly test: small enough to spread over processes."""
+"""Number of programs in one nightly test, small enough to spread the tests over processes."""
 
 LANES = (4, 8, 16, 32, 64)
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 
 def ranges(examples: int, batch: int) -> list[object]:
-    """Parameters (begin, end): the first CI_EXAMPLES in every run, the others by night."""
+    """Parameters (begin, end): the first CI_EXAMPLES for every run, the others for nightly runs."""
     edges = [0, *range(CI_EXAMPLES, examples, batch), examples]
     pairs = list(itertools.pairwise(edges))
     return [pairs[0], *(pytest.param(*pair, marks=pytest.mark.nightly) for pair in pairs[1:])]

@@ -1,4 +1,4 @@
-"""Special parts of the programs of each stage: declarations, readable registers, places for results, arguments of a run."""
+"""Parts of generated programs that depend on the stage: declarations, readable registers, places for results, arguments of a run."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _STORE_DIGEST = f"MOV OUT[{DIGEST_OUT}], {DIGEST}"
 
 @dataclass(frozen=True)
 class Stage:
-    """A kind of programs.
+    """Kind of generated programs.
 
-    processor: the word in front. declare: lines before the TEMPs. arguments: of `tgsi.run`, from a seed. prologue, epilogue: around the
-    body; the latter brings the digest to where it can be seen, as does `leave`, which ends the program in the middle of it.
-    choices: of each, a program has one as a declaration.
+    processor: the first word of the text. declare: lines before the TEMPs. arguments: arguments of `tgsi.run` for a seed. prologue,
+    epilogue: lines around the body. The epilogue stores the digest where a test can see it, and so does `leave`, which ends the program in
+    the middle of the body. choices: alternatives, of which each program declares one.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Stage:
 
     @property
     def deck(self) -> tuple[str, ...]:
-        """Every opcode of this stage, in one order for all seeds."""
+        """All opcodes of this stage, in one order for all seeds."""
         near = INEXACT | INEXACT_CHANNELS.keys() | {"LOD", "LODQ"} if self.outputs else ()
         names = sorted({*EXACT, *WIDE, *GROUPS, *ADDRESSES, *RESOURCES, *self.opcodes, *near})
         random.Random(self.name).shuffle(names)
@@ -73,7 +73,7 @@ class Stage:
 
 
 def _pools(spell: Callable[[int], Sequence[str]], indirect: tuple[str, ...] = (), **more: tuple[str, ...]) -> Pools:
-    """Pools whose kinds lie in the order of GIVEN; `spell` writes the registers of that number; `more` replaces kinds."""
+    """Pools whose kinds are in the order of GIVEN. `spell` writes the register of a number; `more` replaces kinds."""
     kinds = {name: tuple(spell(number)) for number, name in enumerate(GIVEN)} | more
     kinds["words"] += ("CONST[0]", "CONST[3]", "CONST[1][2]", "CONST[9]", "IMM[0]", "IMM[1]")
     kinds["floats"] += ("CONST[4]", "IMM[2]")
@@ -95,7 +95,7 @@ def _number(sv: str, times: int, more: str) -> tuple[str, ...]:
     return (f"UMAD {OWN}.x, {sv}, {count}, {more}", f"UMUL {OWN}, {OWN}.xxxx, {PLACES}")
 
 
-# VERT and FRAG: a register of each kind for an invocation
+# VERT and FRAG: a register of each kind per invocation
 
 
 def _inputs(seed: int) -> dict[str, Any]:
@@ -164,7 +164,7 @@ _BY_VERTEX = ("IN[ADDR[0].x][7]", "IN[1][ADDR[0].y]", "IN[ADDR[0].x][ADDR[0].z+1
 
 
 class GeometryWriter(ResourceWriter):
-    """Emits vertices too."""
+    """Writer that also emits vertices."""
 
     def special(self, name: str) -> None:
         if name not in ("EMIT", "ENDPRIM"):
@@ -182,7 +182,7 @@ class GeometryWriter(ResourceWriter):
 
 
 class ControlWriter(ResourceWriter):
-    """Reads what other invocations of the patch wrote, behind a barrier."""
+    """Writer that also reads outputs of other invocations of the patch, after a barrier."""
 
     def special(self, name: str) -> None:
         if name != "BARRIER":
@@ -213,7 +213,7 @@ def _points(seed: int) -> dict[str, Any]:
 
 
 class ComputeWriter(ResourceWriter):
-    """Exchanges words of shared memory behind a barrier, and has memory of every kind."""
+    """Writer that also exchanges words of shared memory after a barrier, and has memory of every kind."""
 
     def special(self, name: str) -> None:
         if name != "BARRIER":

@@ -1,4 +1,4 @@
-"""The shaders of the corpus, written by compilers of real drivers, compile and run in both engines, and where both are exact, alike."""
+"""Shaders of the corpus, written by compilers of real drivers, compile and run in both engines, with equal results where both are exact."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _is_exact(program: Program) -> bool:
 
 
 def _differ(a: RunResult, b: RunResult) -> bool:
-    """Any NaN equals any NaN."""
+    """True if words differ; any NaN equals any NaN."""
     pairs = [
         (a.outputs, b.outputs),
         *zip(a.emitted, b.emitted),
@@ -47,7 +47,7 @@ def _differ(a: RunResult, b: RunResult) -> bool:
 
 
 def _mistakes(paths: list[Path]) -> list[str]:
-    """Shaders whose results differ; that an engine refuses one is an exception."""
+    """Shaders whose results differ. An exception means that an engine refuses a shader."""
     wrong = []
     for path in paths:
         program = tgsi.parse(path.read_text(), name=path.name)

@@ -1,4 +1,4 @@
-"""Geometry shaders of the corpus in draws: what stream output writes is what a run of the program emits."""
+"""Geometry shaders of the corpus in draws: stream output receives the vertices that a run of the program emits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FLOAT4 = "R32G32B32A32_FLOAT"
 
 
 def inputs_of(program: Program) -> dict[int, Semantic]:
-    """What stands in each input register."""
+    """Semantic of each input register."""
     found = {}
     for d in program.declared(File.IN):
         if d.semantic is not None:
@@ -34,13 +34,13 @@ def inputs_of(program: Program) -> dict[int, Semantic]:
 
 
 def vertex_program(semantics: list[Semantic]) -> str:
-    """Every attribute to the output of that name."""
+    """Vertex program that passes every attribute to the output of its semantic."""
     lines = [f"DCL IN[{k}]" for k in range(len(semantics))] + [f"DCL OUT[{k}], {s}" for k, s in enumerate(semantics)]
     return "\n".join(["VERT", *lines, *(f"MOV OUT[{k}], IN[{k}]" for k in range(len(semantics))), "END\n"])
 
 
 def drawn(screen: g.Screen, program: Program, data: Any, constants: Any) -> Any:
-    """Words of stream output; `data`: (vertices, input registers, 4)."""
+    """Words of stream output. `data` has shape (vertices, input registers, 4)."""
     semantics = {k: s for k, s in inputs_of(program).items() if s.name != "PRIM_ID"}
     outputs = min(program.file_size(File.OUT), 60)
     info = g.StreamOutputInfo((4 * outputs,), tuple(g.StreamOutput(k, dst_offset=4 * k) for k in range(outputs)))
@@ -59,7 +59,7 @@ def drawn(screen: g.Screen, program: Program, data: Any, constants: Any) -> Any:
 
 
 def differs(screen: g.Screen, program: Program, seed: int) -> bool:
-    """The draw and the run of a program on random floats; any NaN equals any NaN."""
+    """True if the draw and the run of a program differ for random floats; any NaN equals any NaN."""
     rng, rows, semantics = np.random.default_rng(seed), input_vertices(program), inputs_of(program)
     data = rng.uniform(-2, 2, (PRIMITIVES * rows, program.file_size(File.IN), 4)).astype(np.float32)
     constants = rng.uniform(-2, 2, (WORDS, 4)).astype(np.float32)
@@ -80,7 +80,7 @@ def differs(screen: g.Screen, program: Program, seed: int) -> bool:
 
 
 def mistakes(shared: Path, part: int) -> list[str]:
-    """Programs of a part of the corpus whose draw differs from their run."""
+    """Programs in a part of the corpus whose draw differs from their run."""
     wrong, count = [], 0
     with g.Screen(threads=1) as screen:
         for path in sorted((shared / "corpus").glob("GEOM-*.tgsi"))[part::PARTS]:

@@ -1,4 +1,4 @@
-"""launch_grid on generated programs: what the interpreter says, for every width, level and number of threads."""
+"""launch_grid on generated programs agrees with the interpreter for every width, level and number of threads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCREENS: tuple[dict[str, Any], ...] = (
     {"threads": 0, "lanes": 16, "cpu": "x86-64"},
 )
 SHARE = 10
-"""Every so many of the programs that others compare in every run."""
+"""Stride through the programs that other tests compare in every run."""
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Two engines, written apart, give the same bits for any valid program."""
+"""The two engines, written independently, give the same bits for any valid program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opcodes that look at other lanes give the same under divergent control flow, where the neighbors may be inactive."""
+"""Opcodes that read other lanes agree between the engines under divergent control flow, where the neighbors may be inactive."""
 
 from __future__ import annotations
 

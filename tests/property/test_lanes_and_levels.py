@@ -1,4 +1,4 @@
-"""Equal bytes for every number of lanes and every level of the processor, on generated programs and on measured ones."""
+"""Results are equal bytes for every number of lanes and every level of the processor, for generated and measured programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.property.engines import check, engine_differences, result_differences
 from tests.property.programs import GeneratedProgram, generate
 from tests.property.settings import LANES, LEVELS
 
-# What a level has beyond the one before it.
+# CPU features that a level adds to the one before it.
 FEATURES = {
     "x86-64": (),
     "x86-64-v2": ("popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"),
@@ -24,10 +24,10 @@ FEATURES = {
     "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
 }
 PROGRAMS, PART = 60, 20
-"""Generated programs that run with all lanes and levels, and those of one test."""
+"""Number of generated programs that run with all lanes and levels, and number of programs per test."""
 COMBINATIONS = [(lanes, level) for level in LEVELS for lanes in LANES]
 PAYLOADS = frozenset({"rnd-303"})
-"""Measured programs that show the payload of a NaN (of DP3, through XOR), which nothing promises."""
+"""Measured programs that expose the payload of a NaN (of DP3, through XOR), which is not specified."""
 MEASURED = [case for name in ("opcodes", "flow", "random") for case in cases(name) if case.name not in PAYLOADS]
 
 
@@ -44,12 +44,12 @@ def _check(generated: GeneratedProgram, lanes: int, level: str) -> None:
 
 @functools.cache
 def _reference(number: int) -> RunResult:
-    """A measured case with 16 lanes on this machine's own level."""
+    """Result of a measured case with 16 lanes at this machine's own level."""
     return MEASURED[number].run(run, lanes=16)
 
 
 def _measured(lanes: int, level: str, chosen: range) -> list[str]:
-    """Cases whose words are not those of the reference, exact or not; any NaN equals any NaN."""
+    """Cases whose words differ from those of the reference, exact or not; any NaN equals any NaN."""
     wrong = []
     options: dict[str, Any] = {"lanes": lanes, "cpu": level}
     for number in chosen:

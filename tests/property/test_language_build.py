@@ -1,4 +1,4 @@
-"""Whatever the builder builds is valid, prints, and reads back equal, as text and as tokens."""
+"""Programs of the builder are valid, and read back equal from their text and from their tokens."""
 
 from __future__ import annotations
 

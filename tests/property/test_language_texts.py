@@ -1,4 +1,4 @@
-"""Properties of reader and printer: inverse of each other, never another exception, two readers that agree."""
+"""Reader and printer are inverse to each other, the reader raises no unexpected exception, and the two readers agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens: decoding undoes encoding, and any words give a program or a finding."""
+"""Decoding tokens undoes encoding, and any words give a program or a finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linkage: patching tokens equals encoding anew, and a relink equals a fresh link."""
+"""Patched tokens equal newly encoded ones, and a relink equals a fresh link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Liveness is safe: overwriting a channel that nothing reads any more changes no output."""
+"""Liveness is safe: overwriting a dead channel changes no output."""
 
 from __future__ import annotations
 

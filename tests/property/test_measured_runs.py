@@ -1,4 +1,4 @@
-"""Grids of threads leave in memory what they left in Mesa's, whichever engine runs them."""
+"""Grids of threads leave the same memory in both engines as in Mesa."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes keep what the interpreter computes."""
+"""Passes preserve the results of the interpreter."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from tgsi.language.facts.enums import File
 from tgsi.language.text.parser import parse
 
 COMPUTING = ("expand-opcodes",)
-"""Passes that compute the same floats by other instructions, so that a NaN may become another NaN."""
+"""Passes that compute the same floats with other instructions, so that a NaN may become another NaN."""
 
 MANY = f"expand-opcodes,if-to-select{{instructions=20}},{DEFAULT}"
 PIPELINES = [*(name for name in sorted(PASSES) if not name.startswith("lower-")), DEFAULT, MANY]
 
 
 def differences(text: str, arguments: Mapping[str, Any], pipeline: str) -> list[str]:
-    """A line for each output word that a pipeline changes."""
+    """Lines that describe each output word changed by a pipeline."""
     program = parse(text)
     if any(looks_at_other_lanes(item.opcode) for item in program.instructions) and not prepare(program, **arguments).present.all():
-        return []  # what lanes hold that fill up a quad is promised by nobody
+        return []  # the values of lanes that only complete a quad are not specified
     made = Pipeline.parse(pipeline).run(program)
     validate(made)
     assert parse(str(made)) == made
@@ -62,7 +62,7 @@ def test_optimised_vectors_equal_their_measurements(part: int) -> None:
 
 
 def _corpus(path: Path, pipeline: Pipeline) -> list[str]:
-    """What the pipeline changes in a shader of the corpus; nothing where the interpreter does not run it."""
+    """Words of a corpus shader's results that the pipeline changes; none if the interpreter does not run the shader."""
     program = parse(path.read_text(), name=path.name)
     made = pipeline.run(program)
     random = np.random.default_rng(zlib.crc32(path.name.encode()))

@@ -1,4 +1,4 @@
-"""Kernels of draws compute what the interpreter computes, for generated programs of patches."""
+"""Kernels of draws agree with the interpreter on generated programs of patches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comparison of the engines finds faults: they are planted in emitters, one at a time."""
+"""The comparison of the engines finds faults that are planted in emitters, one at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import backends.llvm.translate.translator  # noqa: F401 - it registers the emitters
+import backends.llvm.translate.translator  # noqa: F401 - imported to register the emitters
 from backends.llvm.builder.function import I32, Val
 from backends.llvm.translate.emit import EMITTERS, Emitter
 from tests.property.engines import engine_differences
@@ -57,7 +57,7 @@ SPOILED: Mapping[str, Callable[[Any], Any]] = {
     "FBFETCH": lambda r: {channel: value.as_int() ^ 1 for channel, value in r.items()},
     "RESQ": lambda r: [r[0].as_int() + 4, *r[1:]],
 }
-"""What a fault makes of the four values of an opcode with memory or textures."""
+"""Faulty versions of the four result values of an opcode with memory or textures."""
 
 
 def _flags(truth: Val) -> Val:
@@ -70,10 +70,10 @@ def _programs() -> list[GeneratedProgram]:
 
 
 def _found_by(name: str, mark: int) -> int | None:
-    """The seed of the first program that shows a fault in an opcode."""
+    """Seed of the first program that reveals a fault in an opcode."""
     for generated in _programs():
         if re.search(rf"^{name}(_SAT)?(_PRECISE)? ", generated.text, re.MULTILINE):
-            # A text of its own, so that neither the fault nor its absence comes from a cache of kernels.
+            # The mark makes the text unique, so that neither a faulty nor a correct kernel comes from a cache.
             immediates = generated.text.count("\nIMM[")
             last = generated.text.rindex("\nIMM[")
             end = generated.text.index("\n", last + 1)

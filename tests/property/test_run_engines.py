@@ -1,4 +1,4 @@
-"""`tgsi.run` is one call for both engines: textures, samplers, buffers, fuel, and the errors."""
+"""One call of `tgsi.run` serves both engines: textures, samplers, buffers, fuel, and errors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ IMM[0] UINT32 {0, 4, 8, 100}
 
 
 def both(text: str, *given: Any, **options: Any) -> tgsi.RunResult:
-    """Run on both engines; all results are equal."""
+    """Run on both engines and check that all results are equal."""
     program = tgsi.parse(text)
     expected = tgsi.run(program, *given, engine="interp", **options)
     got = tgsi.run(program, *given, engine="jit", **options)
@@ -194,7 +194,7 @@ def test_bytes_come_back_as_they_are_given() -> None:
 
 @pytest.mark.parametrize("lanes", [4, 32])
 def test_margins_of_buffers_stay_as_they_are(lanes: int) -> None:
-    """Words beside a buffer's own are never touched: it is bound as the middle of a larger array."""
+    """A buffer is bound as the middle of a larger array, whose other words must not change."""
     from backends.abi.records import BufferRecord
     from backends.llvm.kernels.bind import Environment
 

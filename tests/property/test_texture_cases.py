@@ -1,4 +1,4 @@
-"""Gathers, fetches, queries, handles and images: the code generator computes what the interpreter computes."""
+"""Gathers, fetches, queries, handles and images: the code generator agrees with the interpreter."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ pytestmark = pytest.mark.usefixtures("light_code")
 NEAR = 1e-4
 MIXED = 4e-6
 RANGES = [(0, 60), *(pytest.param(begin, begin + 240, marks=pytest.mark.nightly) for begin in range(60, 3000, 240))]
-"""Cases of every run, and of the night."""
+"""Number of cases in every run, and in the nightly run."""
 
 
 def differences(case: Case, lanes: int) -> list[str]:
-    """A line for each word that differs."""
+    """Lines that describe each differing word."""
     program = tgsi.parse(case.text)
     tgsi.validate(program)
     expected = tgsi.run(program, engine="interp", **case.arguments)
@@ -31,7 +31,7 @@ def differences(case: Case, lanes: int) -> list[str]:
     for register in case.lods:
         a, b = found.floats[:, register].astype(np.float64), expected.floats[:, register].astype(np.float64)
         same[:, register] |= np.abs(a - b) <= NEAR
-        # where the level of detail lies at the edge between two levels, its rounding decides
+        # at the edge between two levels the rounding of the level of detail decides
         edge = np.any(np.abs(np.abs(b - np.floor(b)) - 0.5) < NEAR, axis=1)
         same[:, register] |= edge[:, None] & (np.abs(a - b) <= 1.0 + NEAR)
     lines = [

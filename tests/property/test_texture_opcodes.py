@@ -1,4 +1,4 @@
-"""Texture opcodes order their operands alike in both engines."""
+"""Texture opcodes order their operands identically in both engines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAMPLING = {
 TARGETS = ("1D", "2D", "3D", "CUBE", "RECT", "1D_ARRAY", "2D_ARRAY", "CUBEARRAY", "SHADOW1D", "SHADOW2D", "SHADOW2D_ARRAY", "SHADOWCUBE")
 LAYERS = {"3D": 4, "CUBE": 6, "1D_ARRAY": 3, "2D_ARRAY": 3, "CUBEARRAY": 12, "SHADOW2D_ARRAY": 3, "SHADOWCUBE": 6, "SHADOWCUBEARRAY": 12}
 W_IS_TAKEN = frozenset({"CUBEARRAY", "SHADOWCUBE", "SHADOW2D_ARRAY"})
-"""Targets whose w is a coordinate or the reference."""
+"""Targets that use w as a coordinate or as the reference."""
 
 
 def _both(body: str, target: str, inputs: Any, stage: str = "FRAG", shadow: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Bounds for the last places in which the engines may differ."""
+"""Bounds for the differences between the engines in the last places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random programs of texture and image instructions with everything that they read."""
+"""Random programs of texture and image instructions, with all of their resources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from backends.run.textures import TextureData
 from tests.unit.sampling.support import random_texture
 
 UNITS = 3
-"""Texture 3 has several levels where its target allows that."""
+"""Number of exact units. The texture after them has several levels if its target allows that."""
 
 _PLAIN = ("1D", "2D", "3D", "CUBE", "RECT", "1D_ARRAY", "2D_ARRAY", "CUBEARRAY", "BUFFER", "2D_MSAA", "2D_ARRAY_MSAA")
 _SHADOW = ("SHADOW1D", "SHADOW2D", "SHADOWRECT", "SHADOW1D_ARRAY", "SHADOW2D_ARRAY", "SHADOWCUBE", "SHADOWCUBEARRAY")
@@ -72,9 +72,9 @@ IMG2HND TEMP[1].xy, IMAGE[ADDR[0].x]
 
 @dataclass(frozen=True)
 class Case:
-    """A program and the arguments of its run.
+    """Program with the arguments of its run.
 
-    lods: OUT registers that hold levels of detail, which may differ by roundings; mixed: registers that mip filters may have mixed.
+    lods: OUT registers that hold levels of detail, which may differ by rounding; mixed: registers that mip filters may have mixed.
     """
 
     text: str
@@ -89,7 +89,7 @@ class _Maker:
         self.target = self.pick(*_PLAIN, *_SHADOW)
         self.image = self.pick(*_PLAIN)
         self.fragments = self.pick(True, True, True, False)
-        # units of one kind share the code that is written for an instruction
+        # units of one kind share the code of an instruction
         self.same = self.pick(True, False)
         self.format, self.letters = self.some_format(), self.some_letters()
 
@@ -97,11 +97,11 @@ class _Maker:
         return options[int(self.rng.integers(len(options)))]
 
     def some_format(self) -> Format:
-        """A format that the target allows."""
+        """Random format that the target allows."""
         return Format[self.pick(*_DEPTHS) if "SHADOW" in self.target else self.pick(*_COLORS)]
 
     def some_letters(self) -> tuple[Swizzle, ...]:
-        """The swizzle of a view."""
+        """Random swizzle of a view."""
         return tuple(Swizzle(s) for s in self.pick((0, 1, 2, 3), (3, 2, 1, 0), (4, 5, 0, 3)))
 
     # -- resources --------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ class _Maker:
         )
 
     def sampler(self, target: str, format: Format) -> SamplerState:
-        """Wrap modes, borders and comparisons at random; nothing is filtered but by mip level 0."""
+        """Sampler with random wrap modes, border and comparison. Filters are exact: mip level 0 only."""
         modes = list(TexWrap)
         border = (1.0, 2.0, 3.0, 4.0) if format.is_integer else (0.25, 0.5, 0.75, 1.0)
         shadow = "SHADOW" in target
@@ -142,21 +142,21 @@ class _Maker:
         )
 
     def lod_sampler(self) -> SamplerState:
-        """A sampler whose level of detail matters."""
+        """Sampler whose results depend on the level of detail."""
         low, high, bias = self.pick(0.0, 0.75, -3.0), self.pick(8.0, 1.25), self.pick(0.0, 0.5, -1.0)
         return SamplerState(min_mip_filter=self.pick(*TexMipFilter), min_lod=low, max_lod=high, lod_bias=bias, normalized_coords=True)
 
     # -- statements -------------------------------------------------------------------------------------------------
     def unit(self) -> str:
-        """A sampler operand."""
+        """Sampler operand."""
         return str(self.pick("SAMP[0]", "SAMP[1]", "SAMP[ADDR[0].x]", "SAMP[ADDR[0].x+1]", "TEMP[0].xxxx", "IN[2].yyyy", "CONST[0].zzzz"))
 
     def view(self) -> str:
-        """A view operand."""
+        """View operand."""
         return str(self.pick("SVIEW[0]", "SVIEW[2]", "SVIEW[ADDR[0].x]", "TEMP[0].xxxx"))
 
     def swizzled_view(self) -> str:
-        """A view operand, its results swizzled."""
+        """View operand with swizzled results."""
         return str(self.pick("SVIEW[0]", "SVIEW[1]", "SVIEW[ADDR[0].x]")) + str(self.pick(*_SWIZZLES))
 
     def offsets(self, most: int = 1) -> str:
@@ -165,13 +165,13 @@ class _Maker:
         return "".join(f", {self.pick('IMM[1].xyz', 'IMM[2].xyw', 'IMM[0].xxy', 'IN[1].xyz')}" for _ in range(count))
 
     def image_operand(self) -> str:
-        """An image operand."""
+        """Image operand."""
         return str(
             self.pick("IMAGE[0]", "IMAGE[1]", "IMAGE[ADDR[0].x]", "IMAGE[ADDR[0].x+1]", "TEMP[1].xxxx", "IN[2].yyyy", "CONST[0].xxxx")
         )
 
     def sampled(self, out: str) -> str:
-        """A sampling instruction whose result is exact."""
+        """Sampling instruction with an exact result."""
         target = self.target
         if target == "SHADOWCUBEARRAY":
             return f"TG4 {out}, IN[0], IN[0].wwww, {self.unit()}, {target}"
@@ -188,7 +188,7 @@ class _Maker:
         )
 
     def fetched(self, out: str) -> str:
-        """A texel."""
+        """Texel fetch."""
         target = self.target
         return str(
             self.pick(
@@ -201,7 +201,7 @@ class _Maker:
         )
 
     def asked(self, out: str) -> str:
-        """A query."""
+        """Query of sizes or counts."""
         target = self.target
         return str(
             self.pick(
@@ -218,7 +218,7 @@ class _Maker:
         )
 
     def imaged(self, out: str) -> str:
-        """A texel of an image, read or written."""
+        """Load or store of an image's texel."""
         image, target = self.image_operand(), self.image
         mask = self.pick("", "", ".x", ".yw", ".xyz", ".w")
         store = f"STORE {image}, IN[1], IN[3], {target}"
@@ -237,11 +237,11 @@ class _Maker:
         )
 
     def lod(self, out: str) -> str:
-        """Levels of detail."""
+        """Query of levels of detail."""
         return str(self.pick(f"LODQ {out}, IN[0], SAMP[3], {self.target}", f"LOD {out}, IN[0], SVIEW[3].yxzw, SAMP[3]"))
 
     def case(self) -> Case:
-        """All of it."""
+        """Complete program with its arguments."""
         lines: list[str] = []
         lods, mixed = [], []
         for number in range(8):
@@ -259,7 +259,7 @@ class _Maker:
         return Case(text, self.arguments(), tuple(lods), tuple(mixed))
 
     def arguments(self) -> dict[str, Any]:
-        """Inputs, textures, samplers and images; some units have nothing."""
+        """Inputs, textures, samplers and images; some units stay empty."""
         rng, lanes = self.rng, self.lanes
         inputs = np.zeros((lanes, 4, 4), np.uint32)
         inputs[:, 0] = rng.uniform(-2.5, 3.0, (lanes, 4)).astype(np.float32).view(np.uint32)
@@ -292,5 +292,5 @@ class _Maker:
 
 
 def texture_case(seed: int, lanes: int = 16) -> Case:
-    """The program and arguments of a number; `lanes` invocations, which a kernel of as many lanes runs at once."""
+    """Program and arguments of a number, with `lanes` invocations, which a kernel of as many lanes runs at once."""
     return _Maker(seed, lanes).case()

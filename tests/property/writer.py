@@ -1,4 +1,4 @@
-"""Statements of generated programs; whatever one computes goes into a running digest at once, so that no mistake gets lost."""
+"""Statements of generated programs. Every result enters a running digest at once, so that no mistake gets lost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.property.pools import (
 from tgsi.language.facts.opcodes import OPCODES
 
 LOOSE_OUT, ANY_OUT, PLAIN_OUT, NEAR_OUT, DIGEST_OUT = range(5)
-"""OUT registers: written by the body, in the last places inexact, and the digest."""
+"""OUT registers: those that the body writes, those with inexact last places, and the digest."""
 
 _PAIRS = ("xyzw", "xyzw", "zwxy", "xyxy", "zwzw")
 _PAIR_MASKS = ("xyzw", "xyzw", "xy", "zw")
@@ -40,10 +40,11 @@ _PAIR_MASKS = ("xyzw", "xyzw", "xy", "zw")
 
 @dataclass
 class Writer:
-    """Collects the lines of one body.
+    """Collector of the lines of one body.
 
-    deck: opcodes that the program shall use, taken from the end. subs: how many subroutines calls may name. outputs: the stage's
-    OUT registers may be written at any time. returned: lanes may have left the program; what they hold is not promised.
+    deck: opcodes that the program shall use, taken from the end. subs: number of subroutines that calls may name. outputs: True if the
+    stage's OUT registers may be written at any time. returned: True once lanes may have left the program, after which the values that they
+    hold are not specified.
     """
 
     chance: random.Random
@@ -79,12 +80,12 @@ class Writer:
         return self.chance.choice(("{}", "{}", "{}", "{}", "-{}", "|{}|", "-|{}|")).format(operand)
 
     def _written(self, kind: str, registers: Sequence[str]) -> str:
-        """A register of the program's own, more likely one that was written lately."""
+        """Register of the program's own, preferably one that was written recently."""
         fresh = self.recent[kind][-3:]
         return self.chance.choice(fresh if fresh and not self._one_in(4) else registers)
 
     def source(self, kind: str, plain: bool) -> str:
-        """An operand of a type; plain: one whose bits are the same everywhere."""
+        """Operand of a type. `plain`: one with the same bits in all engines."""
         if kind == "double":
             return self._double()
         draw = self.chance.randrange(20)
@@ -124,7 +125,7 @@ class Writer:
         return self.source(kind, plain=True)
 
     def target(self, kind: str) -> str:
-        """A register to write: plain, loose or pairs."""
+        """Register to write: plain, loose (any NaN) or pairs (doubles)."""
         if kind == "pairs":
             register = self.chance.choice(LOOSE_PAIRS)
         elif kind == "loose":
@@ -143,7 +144,7 @@ class Writer:
         return register
 
     def digest(self, register: str, kind: str) -> None:
-        """Mix a register into the digest; NaN counts as 0 where it may be any NaN."""
+        """Mix a register into the digest. A NaN counts as 0 if its bits are not specified."""
         if kind == "loose":
             self.lines += [f"FSEQ {SCRATCH}, {register}, {register}", f"AND {SCRATCH}, {register}, {SCRATCH}"]
             register = SCRATCH
@@ -153,7 +154,7 @@ class Writer:
         self.lines.append(f"UMAD {DIGEST}, {DIGEST}, {ODD}, {register}")
 
     def write(self, name: str, kind: str, mask: str, sources: Sequence[str]) -> None:
-        """An instruction and its digest."""
+        """Write an instruction and the digest of its result."""
         register = self.target(kind)
         suffix = ("_SAT" if self._one_in(10) else "") + ("_PRECISE" if self._one_in(20) else "")
         self.lines.append(f"{name}{suffix} {', '.join([f'{register}.{mask}', *sources])}")
@@ -164,11 +165,11 @@ class Writer:
     # instructions by the opcode's class
 
     def instruction(self) -> None:
-        """The next opcode of the deck, or any one."""
+        """Write an instruction with the next opcode of the deck, or with a random one."""
         self.of_opcode(self.deck.pop() if self.deck else self.chance.choice(sorted(EXACT)))
 
     def of_opcode(self, name: str) -> None:
-        """An instruction of that opcode, with operands that it may have."""
+        """Write an instruction with the opcode and suitable operands."""
         if name in EXACT:
             self._arithmetic(name)
         elif name in WIDE:
@@ -187,7 +188,7 @@ class Writer:
             self.special(name)
 
     def special(self, name: str) -> None:
-        """Opcodes of a stage or with resources; a subclass knows them."""
+        """Write an instruction with an opcode that depends on the stage or on resources. Subclasses override this method."""
         raise KeyError(name)
 
     def _arithmetic(self, name: str) -> None:
@@ -218,7 +219,7 @@ class Writer:
                 self.digest(register, kind)
 
     def _inexact(self, name: str) -> None:
-        """Only to an output that nothing reads, each channel once."""
+        """Write an inexact result to an output that no statement reads, each channel once."""
         if not self.near or not self.outputs:
             return
         sources = [self.source(kind, plain=False) for kind in OPCODES[name].src_types]
@@ -245,7 +246,7 @@ class Writer:
     # control flow
 
     def condition(self) -> None:
-        """Most conditions split the lanes."""
+        """Write a condition that usually divides the lanes."""
         draw = self.chance.randrange(8)
         channel = self.chance.choice("xyzw") * 4
         if draw < 4:
@@ -264,7 +265,7 @@ class Writer:
         self.lines.append("ENDIF")
 
     def loop(self, depth: int) -> None:
-        """At most as many rounds as the counter allows; it goes up first, so that CONT cannot skip it."""
+        """Write a loop with a bounded counter, which is incremented first, so that CONT cannot skip it."""
         counter = COUNTERS[depth]
         small = self.chance.choice(self.pools.small)
         bound = self.chance.choice((f"{SMALL}.zzzz", f"{SMALL}.wwww", f"{small}.xxxx", f"{small}.yyyy"))
@@ -290,7 +291,7 @@ class Writer:
         self.lines.append("ENDSWITCH")
 
     def jump(self, inside: str) -> None:
-        """Rarely out of the program: what a lane has computed by then is stored first."""
+        """Write a jump. Rarely it leaves the program; the digest is then stored first."""
         kinds = ["BRK"] * 4 if inside else []
         if "loop" in inside:
             kinds += ["CONT"] * 4
@@ -301,7 +302,7 @@ class Writer:
         self.lines.append("ENDIF")
 
     def body(self, depth: int, inside: str, size: int = 3) -> None:
-        """Statements; at depth 0 the opcodes of the deck that are left come last."""
+        """Write statements. At depth 0 the opcodes left in the deck come last."""
         self.deep = depth > 0
         for _ in range(self.chance.randint(1 if depth else 3, size)):
             kind = self.chance.randrange(20)

@@ -14,7 +14,7 @@ SceneWriter = Callable[..., Path]
 
 
 def scene_value(**changes: Any) -> dict[str, Any]:
-    """A scene that clears a 4 x 4 target."""
+    """Scene that clears a 4 x 4 target."""
     value: dict[str, Any] = {
         "name": "small",
         "fb": {"width": 4, "height": 4, "layers": 1, "cbufs": ["R8G8B8A8_UNORM"], "zs": None},
@@ -29,7 +29,7 @@ def scene_value(**changes: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def write_scene(tmp_path: Path) -> SceneWriter:
-    """Writes a scene with its raw file; returns its path."""
+    """Function that writes a scene with its raw file and returns its path."""
 
     def write(name: str = "small", raw: bytes | None = bytes((0, 128, 255, 255)) * 16, **changes: Any) -> Path:
         value = scene_value(name=name, outputs={"c0": f"{name}.c0.raw"})

@@ -1,4 +1,4 @@
-"""The command tgsi-replay: its lines, its messages, its exit codes."""
+"""Command tgsi-replay: its lines, messages and exit codes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RED = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\nMOV OUT[0], I
 
 
 def draw_commands() -> list[dict[str, Any]]:
-    """A triangle over the lower right half of the target, red."""
+    """Commands that draw a red triangle over the lower right half of the target."""
     corners = np.array([[1, -1, 0, 1], [1, 1, 0, 1], [-1, 1, 0, 1]], np.float32)
     return [
         {"op": "viewport", "index": 0, "scale": [2.0, 2.0, 0.5], "translate": [2.0, 2.0, 0.5]},

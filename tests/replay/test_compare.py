@@ -1,4 +1,4 @@
-"""Each class of tolerance, with made-up pixels."""
+"""Each class of tolerance, with artificial pixels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tgsi.tools.replay.scene import Layout
 
 
 def judge(format: Format, ours: bytes, reference: bytes, max_diff: float = 0, max_pixels: float = 0.0) -> Verdict:
-    """Compare rows of pixels over a background that no pixel of the reference has."""
+    """Compare rows of pixels, over a background that differs from every reference pixel."""
     count = len(reference) // format.block_bytes
     cleared = bytes(b ^ 0x55 for b in reference)
     return compare_image("c0", Layout(format, count, 1, 1), ours, reference, cleared, Tolerance(max_diff, max_pixels))
@@ -30,7 +30,7 @@ def shorts(*values: int) -> bytes:
 
 
 def near(format: Format, ours: bytes, reference: bytes, least: int) -> None:
-    """The pair passes from exactly `least` units on."""
+    """Check that the pair passes from exactly `least` units on."""
     if least:
         assert not judge(format, ours, reference, least - 1).passed
     assert judge(format, ours, reference, least).passed

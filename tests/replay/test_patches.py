@@ -39,7 +39,7 @@ FRAGMENT = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 0.0, 0.0, 1.0}\nMOV OUT[
 
 
 def commands(control: bool, level: float) -> list[dict[str, Any]]:
-    """The lower right quarter in red: a patch of one vertex, the picture's middle."""
+    """Commands that draw the lower right quarter in red: a patch of one vertex in the middle of the picture."""
     first = [{"op": "tcs", "text": CONTROL}] if control else [{"op": "tess_state", "outer": [level] * 4, "inner": [level] * 2}]
     return [
         dict(CLEAR),

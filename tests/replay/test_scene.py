@@ -1,4 +1,4 @@
-"""The reader: what it takes, and what it says about everything else."""
+"""The reader of scenes: accepted values, and messages about all others."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_a_file_that_is_no_scene(tmp_path: Path) -> None:
 
 
 def test_every_entry_of_every_command_may_be_nonsense() -> None:
-    """The reader has an answer to every JSON value in every field of every op."""
+    """The reader survives every JSON value in every field of every op."""
     everything: list[Any] = [None, True, -1, 2**70, 1e308, float("nan"), "", "x" * 50, [], [[]], {}, [None], {"a": 1}]
     for op, fields in OPS.items():
         for name in fields:

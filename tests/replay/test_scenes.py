@@ -1,4 +1,4 @@
-"""Recorded scenes: near to what Mesa drew, and to the bit what we drew on other machines, threads and lanes."""
+"""Recorded scenes: close to Mesa's pictures, and identical to our own on other machines, threads and lanes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EVERY_STAGE = (
     "tex_lod_minlod",
     "vfmt_R32_UINT",
 )
-"""Also with other widths; the last one once met a store that promised more alignment than 8 lanes have."""
+"""Scenes that run with other widths, too. The last one once hit a store that promised more alignment than 8 lanes have."""
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +50,7 @@ def play(path: Path, threads: int, lanes: int | None = None) -> Report:
 
 def check_digests(name: str, found: dict[str, str], update: bool) -> None:
     known = json.loads(DIGESTS.read_text()) if DIGESTS.exists() else {}
-    if update and "PYTEST_XDIST_WORKER" not in os.environ:  # workers would overwrite each other's entries
+    if update and "PYTEST_XDIST_WORKER" not in os.environ:  # test workers would overwrite each other's entries
         DIGESTS.write_text(json.dumps({n: d for n, d in sorted({**known, name: found}.items()) if n in NAMES}, indent=1) + "\n")
         return
     assert found == known.get(name)

@@ -1,4 +1,4 @@
-"""Pixels of a context, and runs on both engines, in few words."""
+"""Helpers for pictures drawn through a context, and for runs on both engines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def screen() -> g.Screen:
 
 
 def both(text: str, *given: Any, **options: Any) -> RunResult:
-    """The result of both engines, which must agree in every bit (any NaN equals any NaN)."""
+    """Result of both engines, which must agree in every bit (any NaN equals any NaN)."""
     program = tgsi.parse(text)
     first, *others = (tgsi.run(program, *given, engine=engine, **options) for engine in ENGINES)
     for other in others:
@@ -45,7 +45,7 @@ def both(text: str, *given: Any, **options: Any) -> RunResult:
 
 
 class Picture:
-    """Targets of one size, cleared to 0 (depth to 1), and draws into them; y of clip space goes down the rows."""
+    """Targets of one size, cleared to 0 (depth to 1), and draws into them. Increasing y of clip space maps to increasing rows."""
 
     def __init__(
         self, width: int = 16, height: int = 16, *, format: str = "R32G32B32A32_FLOAT", targets: int = 1, depth: bool = False
@@ -56,7 +56,7 @@ class Picture:
         self.ctx.set_framebuffer_state(cbufs=self.targets, zsbuf=self.zs)
         self.ctx.clear(color=(0, 0, 0, 0), depth=1.0)
         half = (width / 2, height / 2, 0.5)
-        self.ctx.set_viewport_states([g.ViewportState(half, half)] * 16)  # whichever a program names
+        self.ctx.set_viewport_states([g.ViewportState(half, half)] * 16)  # one for every index that a program may name
 
     def draw(
         self,
@@ -72,7 +72,7 @@ class Picture:
         stream_output: g.StreamOutputInfo | None = None,
         **info: Any,
     ) -> Self:
-        """points, values: (vertices, 4), IN[0] and IN[1] of the vertex program."""
+        """Draw vertices. points, values: (vertices, 4), the inputs IN[0] and IN[1] of the vertex program."""
         ctx = self.ctx
         values = np.zeros_like(points) if values is None else values
         ctx.bind_vs_state(ctx.create_vs_state(vertex, stream_output=stream_output))
@@ -88,24 +88,24 @@ class Picture:
         return self
 
     def buffer(self, data: Array) -> g.Resource:
-        """A buffer with this content."""
+        """Buffer with these contents."""
         result = screen().resource_create(target="BUFFER", width0=data.nbytes)
         self.ctx.buffer_subdata(result, data)
         return result
 
     def pixels(self, target: int = 0) -> Array:
-        """(height, width, 4)."""
+        """Pixels of a target, of shape (height, width, 4)."""
         self.ctx.flush()
         found: Array = np.array(self.targets[target].texels()[0])
         return found
 
     def covered(self) -> Array:
-        """(height, width): which pixels are not 0 in x."""
+        """Mask of the pixels whose x is not 0, of shape (height, width)."""
         found: Array = self.pixels()[..., 0] != 0
         return found
 
     def counted(self, kind: str, draw: Callable[[], object]) -> Any:
-        """What a query counts of a draw."""
+        """Result of a query around a draw."""
         query = self.ctx.create_query(kind)
         self.ctx.begin_query(query)
         draw()

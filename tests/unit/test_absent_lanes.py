@@ -1,4 +1,6 @@
-"""Values taken from lanes that have left, or that do not execute an instruction: the register as that lane left it, in both engines."""
+"""Values read from lanes that have left, or that do not execute an instruction, are that lane's last values of the register in both
+engines.
+"""
 
 from __future__ import annotations
 

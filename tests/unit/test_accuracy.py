@@ -1,4 +1,4 @@
-"""The errors that docs/accuracy.md promises, on a sample."""
+"""The errors promised in docs/accuracy.md hold on a sample."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from benchmarks.accuracy_scan import REFERENCES, SIZE, Scan
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
 SLACK = 2.0**-20
-"""What the float64 reference may be wrong by, in units of the last place of a float."""
+"""Largest error of the float64 reference, in units in the last place of a float."""
 
 
 def documented() -> dict[tuple[str, str], list[str]]:
-    """The rows of the first table of the document by function and engine."""
+    """Rows of the document's first table by function and engine."""
     rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in DOCUMENT.read_text().splitlines() if line.startswith("| ")]
     return {(row[0], row[1]): row for row in rows if row[1] in ("jit", "interp") and row[0] in FUNCTIONS}
 

@@ -1,4 +1,4 @@
-"""The calls of the package itself."""
+"""Functions of the package itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of runs: how invocations lie in lanes, what system values are by default, what is refused."""
+"""Arguments of runs: the order of invocations in lanes, defaults of system values, refused values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fuel: one budget of rounds a lane for a loop with all loops inside it, alike in both engines, and the result says who ran out."""
+"""Fuel: one budget of iterations per lane for a loop and all loops inside it, equal in both engines. The result names exhausted lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`import tgsi` is light."""
+"""`import tgsi` is fast and imports little."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def test_screen_answers_without_llvmlite() -> None:
 def test_import_takes_less_than_60_ms_of_cpu_time(tmp_path: Path) -> None:
     code = "import time; a = time.process_time(); import tgsi; print(time.process_time() - a)"
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment |= {"PYTHONPYCACHEPREFIX": str(tmp_path)}  # as an installed package, which is compiled
+    environment |= {"PYTHONPYCACHEPREFIX": str(tmp_path)}  # like an installed package, whose bytecode is compiled
     times = (float(run(code, environment=environment).stdout) for _ in range(20))
-    assert any(time < 0.06 for time in times)  # other work on the machine slows some of them
+    assert any(time < 0.06 for time in times)  # other work on the machine slows some runs
 
 
 def test_a_triangle_from_a_warm_cache_loads_no_code_generator(tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_triangle_from_a_warm_cache_loads_no_code_generator(tmp_path: Path) ->
         "print(*sorted(sys.modules), sep='\\n')"
     )
     environment = {**os.environ, "TGSI_CACHE_DIR": str(tmp_path / "objects")}
-    for _ in range(2):  # the first one compiles
+    for _ in range(2):  # the first run compiles bytecode
         done = run(code, str(tmp_path), environment=environment)
         assert done.returncode == 0, done.stderr
     loaded = done.stdout.split()

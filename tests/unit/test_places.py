@@ -1,4 +1,4 @@
-"""INTERP_*, declared locations and FBFETCH: both engines, bit by bit."""
+"""INTERP_*, declared locations and FBFETCH agree between the engines, bit by bit."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_given_inputs_do_not_move(location: str) -> None:
 
 @pytest.mark.parametrize(("location", "table"), [("CENTROID", [[0.5, 0.5], [0.5, 0.25]]), ("SAMPLE", [[0.0, 0.0], [0.25, 1.0]])])
 def test_a_declared_location_is_where_an_input_is_evaluated(location: str, table: list[list[float]]) -> None:
-    """One quad; x + 10 y, linear. The second pixel's sample is number 1, which alone is covered."""
+    """One quad; the input is x + 10 y, linear. Only sample 1 of the second pixel is covered."""
     text = f"FRAG\nDCL IN[0], GENERIC[0], LINEAR, {location}\nDCL SV[0], SAMPLEID\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
     planes = np.zeros((1, 3, 4), np.float32)
     planes[0, 1, 0], planes[0, 2, 0] = 1, 10

@@ -1,4 +1,4 @@
-"""Every program property acts, or acts on nothing for a reason that is written here."""
+"""Every program property has an effect, or a reason in this module why it has none."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ END
 
 @pytest.mark.parametrize(("line", "difference"), [("", 0.0), ("PROPERTY FS_POST_DEPTH_COVERAGE 1\n", -1.0)])
 def test_fs_post_depth_coverage__the_mask_lacks_samples_that_failed(line: str, difference: float) -> None:
-    """The right column of each quad fails the test: its lanes have no coverage left, which the derivative shows."""
+    """The right column of each quad fails the depth test, so its lanes have no coverage left, as the derivative shows."""
     picture = Picture(4, 2, depth=True)
     for left in (-0.5, 0.5):
         points = (STRIP * (0.25, 1, 0, 1) + (left + 0.25, 0, -0.5, 0)).astype(np.float32)
@@ -229,7 +229,7 @@ END
 
 
 def primitives(count: int, vertices: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    """(count, vertices, 1, 4): x counts from 1 on."""
+    """Primitives of shape (count, vertices, 1, 4), whose x counts from 1."""
     result = np.zeros((count, vertices, 1, 4), np.float32)
     result[..., 0, 0] = np.arange(1, count * vertices + 1).reshape(count, vertices)
     return result

@@ -1,4 +1,4 @@
-"""Every system value is what it says, in both engines and in the renderer where the stage is drawn."""
+"""Every system value is correct in both engines, and in the renderer if the stage is drawn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tgsi.language.facts.semantics import SEMANTICS
 
 Array = NDArray[Any]
 
-# Names that are never system values: what they are instead.
+# Names that are never system values, with their actual roles.
 NO_SYSTEM_VALUES = {
     **dict.fromkeys(("COLOR", "BCOLOR", "FOG", "GENERIC", "NORMAL", "TEXCOORD", "PATCH"), "varyings and vertex attributes"),
     **dict.fromkeys(("PSIZE", "EDGEFLAG", "CLIPDIST", "CLIPVERTEX", "STENCIL"), "outputs for the stages without a program"),
@@ -44,25 +44,25 @@ FRAGMENTS = "FRAG\nDCL SV[0], {name}\nDCL OUT[0], COLOR\nMOV OUT[0], SV[0]\nEND\
 
 
 def words(name: str, text: str, **options: Any) -> Array:
-    """(invocations, 4) of output 0 in both engines, as int32."""
+    """Words of output 0 in both engines as int32, of shape (invocations, 4)."""
     return both(text.format(name=name), **options).outputs[:, 0].view(np.int32)
 
 
 def given(name: str, text: str) -> None:
-    """A value that is passed arrives, channel by channel."""
+    """Check that a passed value arrives, channel by channel."""
     values = np.arange(24, dtype=np.uint32).reshape(6, 4) * 1000003
     assert (words(name, text, system_values={name: values}) == values.view(np.int32)).all()
 
 
 def drawn(name: str, **changes: Any) -> Array:
-    """(height, width, 4) int32 words of a fragment's system value in a 4 x 4 picture; one triangle covers it."""
+    """System value of fragments in a 4 x 4 picture that one triangle covers, as int32 words of shape (height, width, 4)."""
     picture = Picture(4, 4, format="R32G32B32A32_SINT", depth=True)
     how: dict[str, Any] = {"points": TRIANGLE, "mode": "TRIANGLES"} | changes
     return picture.draw(FRAGMENTS.format(name=name), **how).pixels()
 
 
 def of_vertex(name: str, **how: Any) -> Array:
-    """x of a vertex program's system value, (columns,): of points, one a column of a 4 x 1 picture."""
+    """Channel x of a vertex program's system value, of shape (columns,): one point per column of a 4 x 1 picture."""
     picture = Picture(4, 1, format="R32G32B32A32_SINT")
     points = np.array([[-0.75 + 0.5 * k, 0, 0, 1] for k in range(4)], np.float32)
     picture.draw(FLAT, VERTEX.format(name=name), points, mode="POINTS", **how)
@@ -187,7 +187,7 @@ def test_samplemask__is_the_coverage() -> None:
 
 
 def quad_sum(name: str, convert: str) -> str:
-    """A program that writes its own value, and those of the quad's four pixels that it can see through derivatives."""
+    """Program that writes its own value and the values of the quad's four pixels, obtained through derivatives."""
     return f"""FRAG
 DCL SV[0], {name}
 DCL OUT[0], COLOR
@@ -204,7 +204,7 @@ END
 
 @pytest.mark.parametrize(("name", "own", "other"), [("HELPER_INVOCATION", 0, -1), ("SAMPLEMASK", 1, 0)])
 def test_helper_invocation__is_true_beside_the_primitive(name: str, own: int, other: int) -> None:
-    """A rectangle of one column: its right neighbor in each quad is a helper lane, without coverage."""
+    """The rectangle has one column. Its right neighbor in each quad is a helper lane, without coverage."""
     points = (STRIP * (0.25, 1, 0, 1) - (0.75, 0, 0, 0)).astype(np.float32)
     found = Picture(4, 4).draw(quad_sum(name, "I2F"), points=points).pixels()
     inside = found[(0, 3), 0]
@@ -242,7 +242,7 @@ SUBGROUP = {
 @pytest.mark.parametrize("name", SUBGROUP)
 @pytest.mark.parametrize("mode", ["TRIANGLES", "many"])
 def test_subgroup_size__and_places_in_it_are_those_of_the_quad(name: str, mode: str) -> None:
-    """`many` triangles come as packed quads, few as runs of blocks."""
+    """`many` triangles are drawn as packed quads, few as runs of blocks."""
     values = np.array(SUBGROUP[name])
     rest = values if name in ("SUBGROUP_SIZE", "SUBGROUP_INVOCATION") else values * 0
     for text in (FRAGMENTS, VERTICES):
@@ -255,7 +255,7 @@ def test_subgroup_size__and_places_in_it_are_those_of_the_quad(name: str, mode: 
     assert of_vertex(name).tolist() == SUBGROUP[name]
 
 
-# -- inputs of fragments that the rasterizer also looks at -------------------------------------------------------------------
+# -- inputs of fragments that the rasterizer also uses -----------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["LAYER", "VIEWPORT_INDEX"])
 @pytest.mark.parametrize("written", [False, True])
 def test_layer__of_a_fragment_is_what_was_written_or_0(name: str, written: bool) -> None:
@@ -325,7 +325,7 @@ END
 
 
 def computed(name: str) -> Array:
-    """(threads, 4) words of a system value: 2 x 2 blocks of 3 x 2 threads."""
+    """Words of a system value, of shape (threads, 4), for 2 x 2 blocks of 3 x 2 threads."""
     memory = {0: np.zeros(96, np.uint32)}
     found = both(COMPUTE.format(name), buffers=memory, grid=(2, 2, 1), block=(3, 2, 1))
     return found.buffers[0].view(np.uint32).reshape(24, 4)
@@ -352,7 +352,7 @@ def test_work_dim__is_3() -> None:
 
 
 def test_subgroup_invocation__of_lanes_that_are_no_vertices_does_not_vote() -> None:
-    """Five vertices: the last one is alone in its subgroup."""
+    """Five vertices: the last one is alone in its subgroup, and the other three lanes are empty."""
     text = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nIMM[0] FLT32 {1.0, 0.0, 0.0, 0.0}\n"
     text += "MOV OUT[0], IN[0]\nBALLOT OUT[1], IMM[0].xxxx\nEND\n"
     points = np.array([[-0.8 + 0.4 * k, 0, 0, 1] for k in range(5)], np.float32)

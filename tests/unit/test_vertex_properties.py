@@ -1,4 +1,4 @@
-"""Properties of vertex programs act in the renderer; see test_properties."""
+"""Properties of vertex programs in the renderer; see test_properties."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ END
 
 
 def distances(*columns: float | tuple[float, float]) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    """(4, 4): for each channel a value, or those at the left and the right."""
+    """Values of shape (4, 4): for each channel one value, or one for the left and one for the right."""
     pairs = [(c, c) if isinstance(c, int | float) else c for c in columns]
     return np.array([[pair[k % 2] for pair in pairs] for k in range(4)], np.float32)
 
 
 @pytest.mark.parametrize(("number", "covered"), [(0, 256), (1, 256), (2, 128), (4, 0)])
 def test_num_clipdist_enabled__only_the_first_scalars_clip(number: int, covered: int) -> None:
-    """The second scalar cuts off the left half, the third everything. None enabled: they are cull scalars, or nothing."""
+    """The second scalar cuts off the left half, the third everything. Without enabled clip distances they are cull scalars, or unused."""
     text = DISTANCES.format(f"PROPERTY NUM_CLIPDIST_ENABLED {number}\nPROPERTY NUM_CULLDIST_ENABLED {int(number == 0)}\n")
     values = distances(1, (-1, 1), -1, 1)
     assert Picture().draw(vertex=text, values=values, rasterizer={"clip_plane_enable": 255}).covered().sum() == covered
 
 
 CULLED = [
-    (0, distances(-1, -1, 1, 1), 256),  # no scalar is one
+    (0, distances(-1, -1, 1, 1), 256),  # no scalar is a cull distance
     (1, distances(-1, 1, 1, 1), 0),  # everything is outside
-    (1, distances((-1, 1), 1, 1, 1), 256),  # each triangle has a vertex inside, and nothing is cut
-    (2, distances((-1, 1), (1, -1), 1, 1), 256),  # outside of one or the other, but not all of one
+    (1, distances((-1, 1), 1, 1, 1), 256),  # each triangle has a vertex inside, and no part is cut off
+    (2, distances((-1, 1), (1, -1), 1, 1), 256),  # every vertex is outside of one distance or the other, but not all of the same
     (2, distances(1, -1, 1, 1), 0),
     (2, distances(1, 1, -1, 1), 256),
 ]
@@ -90,7 +90,7 @@ def test_num_culldist_enabled__the_cull_scalars_follow_the_clip_scalars() -> Non
 
 @pytest.mark.parametrize(("mode", "survivors"), [("TRIANGLE_STRIP", 2), ("LINES", 1), ("POINTS", 2)])
 def test_num_culldist_enabled__looks_at_the_vertices_of_each_primitive(mode: str, survivors: int) -> None:
-    """The first two vertices are outside: both triangles have others, one line has not, two points are gone."""
+    """The first two vertices are outside: both triangles have other vertices, one line does not, two points are culled."""
     values = np.array([[-1, 0, 0, 0]] * 2 + [[1, 0, 0, 0]] * 2, np.float32)
     text = DISTANCES.format("PROPERTY NUM_CULLDIST_ENABLED 1\n")
     picture = Picture()

@@ -1,4 +1,4 @@
-"""A screen for the tests of the server."""
+"""Fixtures: a screen for the tests of the server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def screen() -> Iterator[Screen]:
 
 @pytest.fixture
 def serve(screen: Screen) -> Runner:
-    """Runs a stream."""
+    """Function that runs a stream."""
 
     def work(stream: Stream) -> Result:
         return run(screen, stream)

@@ -1,6 +1,6 @@
-"""A whole OpenGL ES program for Mesa, without a window: a green background, a red triangle over its left half.
+"""Complete OpenGL ES program for Mesa, without a window: a green background, a red triangle over its left half.
 
-Prints the renderer's name, then the colors of two pixels. Run by test_peers as a program of its own.
+Prints the renderer's name, then the colors of two pixels. test_peers runs it as a separate program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A small client: messages and commands as bytes, written from the protocol's description alone."""
+"""Small client: messages and commands as bytes, written from the protocol's description alone."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ CONSTANT_FS = "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0][0]\nMOV OUT[0], CONST[0][0]
 
 
 def word(value: float) -> int:
-    """A float's bits."""
+    """Bits of a float."""
     return int(struct.unpack("<I", struct.pack("<f", value))[0])
 
 
 def floats(*values: float) -> list[int]:
-    """Floats' bits."""
+    """Bits of floats."""
     return [word(value) for value in values]
 
 
 class Commands:
-    """The words of one SUBMIT_CMD."""
+    """Words of one SUBMIT_CMD."""
 
     def __init__(self) -> None:
         self.words: list[int] = []
 
     def add(self, name: str, *words: int, kind: str = "NULL") -> Commands:
-        """A command by name."""
+        """Append a command by name."""
         return self.raw(COMMAND_NAMES.index(name), OBJECT_NAMES.index(kind), words)
 
     def raw(self, number: int, kind: int, words: Sequence[int], length: int | None = None) -> Commands:
-        """A command by number, perhaps with a length that is not its own."""
+        """Append a command by number, optionally with a wrong length."""
         self.words.append(number | kind << 8 | (len(words) if length is None else length) << 16)
         self.words.extend(item & 0xFFFFFFFF for item in words)
         return self
@@ -65,16 +65,16 @@ class Commands:
         return self.add("BIND_OBJECT", handle, kind=kind)
 
     def shader(self, handle: int, stage: int, text: str, streams: Sequence[int] = ()) -> Commands:
-        """A whole shader. streams: number of outputs and what describes them."""
+        """Append a complete shader. streams: number of outputs and the words that describe them."""
         data = text.encode() + b"\0"
         return self.create("SHADER", handle, stage, len(data), 300, *(streams or (0,)), *text_words(data))
 
     def piece(self, handle: int, stage: int, offset: int, data: bytes) -> Commands:
-        """A part of a shader's text; offset: its whole length, or where this part goes, with the highest bit set."""
+        """Append a part of a shader's text. offset: length of the whole text, or the part's position with the highest bit set."""
         return self.create("SHADER", handle, stage, offset, 300, 0, *text_words(data))
 
     def constants(self, stage: int, *values: float) -> Commands:
-        """Constant buffer 0."""
+        """Append data for constant buffer 0."""
         return self.add("SET_CONSTANT_BUFFER", stage, 0, *floats(*values))
 
 
@@ -85,7 +85,7 @@ def text_words(data: bytes) -> tuple[int, ...]:
 
 
 class Stream:
-    """A recorded connection of protocol 0 in the making."""
+    """Recorded connection of protocol 0 in the making."""
 
     def __init__(self, name: str = "test") -> None:
         self.data = bytearray()
@@ -93,7 +93,7 @@ class Stream:
         self.data += struct.pack("<2I", len(text), 8) + text
 
     def message(self, number: int, *words: int, length: int | None = None) -> Stream:
-        """A message of words."""
+        """Append a message of words."""
         self.data += struct.pack("<2I", len(words) if length is None else length, number)
         self.data += struct.pack(f"<{len(words)}I", *(item & 0xFFFFFFFF for item in words))
         return self
@@ -104,7 +104,7 @@ class Stream:
         return self.message(2, handle, target, format, bind, width, height, depth, array, last_level, 0)
 
     def buffer(self, handle: int, data: bytes, bind: int = 16) -> Stream:
-        """A buffer and its bytes."""
+        """Append a buffer and its bytes."""
         return self.resource(handle, BUFFER, 64, bind, len(data)).put(handle, 0, (0, 0, 0, len(data), 1, 1), data)
 
     def put(self, handle: int, level: int, box: Sequence[int], data: bytes, stride: int = 0, layer_stride: int = 0) -> Stream:
@@ -128,13 +128,13 @@ class Stream:
 
 @dataclass
 class Result:
-    """What a stream gave: its replies, and the lines about what was wrong."""
+    """Result of a stream: its replies, and the lines about errors."""
 
     replies: bytes
     lines: list[str]
 
     def pixels(self, height: int, width: int, at: int = 0) -> NDArray[np.uint8]:
-        """The reply at an offset as RGBA."""
+        """Reply at an offset as RGBA."""
         return np.frombuffer(self.replies, np.uint8, height * width * 4, at).reshape(height, width, 4)
 
 
@@ -153,13 +153,14 @@ def run(screen: Screen, stream: Stream) -> Result:
 
 
 def target(size: int = 16) -> Stream:
-    """A color target 1 and its surface 10, bound, with the states that a draw needs: shaders 20 and 21, blend 30, DSA 31,
-    rasterizer 32, vertex elements 33 of two vec4s."""
+    """Color target 1 and its surface 10, bound, with the states that a draw needs: shaders 20 and 21, blend 30, DSA 31,
+    rasterizer 32, vertex elements 33 of two vec4s.
+    """
     return Stream().resource(1, TEXTURE_2D, RGBA8, TARGET | SAMPLED, size, size).submit(pipeline(size))
 
 
 def pipeline(size: int) -> Commands:
-    """See `target`."""
+    """Commands of `target`."""
     half = size / 2
     c = Commands()
     c.create("SURFACE", 10, 1, RGBA8, 0, 0).add("SET_FRAMEBUFFER_STATE", 1, 0, 10)
@@ -172,19 +173,19 @@ def pipeline(size: int) -> Commands:
 
 
 def vertices(*corners: Sequence[float], color: Sequence[float] = (1, 0, 0, 1)) -> bytes:
-    """Positions (x, y) and one color."""
+    """Vertices with positions (x, y) and one color."""
     return b"".join(struct.pack("<8f", x, y, 0, 1, *color) for x, y in corners)
 
 
 COVER = ((-1, -1), (3, -1), (-1, 3))
-"""A triangle that covers the whole target."""
+"""Triangle that covers the whole target."""
 
 
 def draw(count: int = 3, start: int = 0, *, indexed: int = 0, mode: int = TRIANGLES, bias: int = 0, instances: int = 1) -> tuple[int, ...]:
-    """The words of a DRAW_VBO."""
+    """Words of a DRAW_VBO."""
     return (start, count, mode, indexed, instances, bias, 0, 0, 0, 0, 0xFFFFFFFF, 0)
 
 
 def read(stream: Stream, size: int = 16, handle: int = 1) -> Stream:
-    """All of a 2D target of four bytes a texel."""
+    """Append a read of a whole 2D target of four bytes per texel."""
     return stream.get(handle, 0, (0, 0, 0, size, size, 1), size * size * 4)

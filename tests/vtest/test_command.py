@@ -1,4 +1,4 @@
-"""The command: streams without a client, and a server of several clients."""
+"""Command tgsi-vtest: streams without a client, and a server of several clients."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Captured = pytest.CaptureFixture[str]
 
 
 def red() -> Stream:
-    """A target that a triangle covers, read back."""
+    """Stream that covers a target with a triangle and reads the target back."""
     stream = target().buffer(2, vertices(*COVER))
     return read(stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw())))
 
@@ -103,7 +103,7 @@ def test_screenshots_are_written_when_a_target_goes(tmp_path: Path) -> None:
 # -- clients -------------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
-    """A server at a socket of its own."""
+    """Server at a socket of its own."""
     path = tmp_path / "s"
     command = [sys.executable, "-m", "tgsi.tools.vtest.cli", "--socket", str(path), "--threads", "0"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -161,7 +161,7 @@ def test_a_socket_that_nobody_listens_at_is_taken_over_and_another_file_is_not(t
                 time.sleep(0.1)
         with client:
             client.sendall(Stream().submit(Commands().add("BIND_SHADER", 77, 0)).data)
-        assert process.wait(30) == 1  # one client, and it erred
+        assert process.wait(30) == 1  # one client, which made a mistake
         assert "there is no object 77" in process.stderr.read()
 
 
@@ -176,7 +176,7 @@ def test_a_draw_of_billions_of_vertices_ends_with_its_client(server: tuple[Path,
         (child,) = children.read_text().split()
     time.sleep(1)
     state = Path(f"/proc/{child}/stat")
-    assert state.read_text().split()[2] != "Z"  # it was at work
+    assert state.read_text().split()[2] != "Z"  # the client process was working
     for _ in range(100):
         if state.read_text().split()[2] == "Z":
             return

@@ -1,4 +1,4 @@
-"""Compressed textures: their blocks come back, and what they mean is sampled."""
+"""Compressed textures: blocks can be read back, and draws sample their decoded texels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws through the protocol: what is asked for is what is seen."""
+"""Draws through the protocol give the requested pictures."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ TEXTURE_FS = (
 def target_of_texture(
     made: Stream, number: int, texture_target: int = TEXTURE_2D, name: str = "2D", at: tuple[float, float] = (0.9, 0.6)
 ) -> Stream:
-    """A draw that covers the target with one place of texture 6, which `made` has made."""
+    """Draw that covers the target with one position of texture 6, which `made` has created."""
     made.resource(1, TEXTURE_2D, RGBA8, TARGET, 16, 16).submit(pipeline(16)).buffer(2, vertices(*COVER, color=(*at, 0, 1)))
     commands = Commands().shader(22, FRAGMENT, TEXTURE_FS.format(name)).add("BIND_SHADER", 22, FRAGMENT)
     commands.create("SAMPLER_STATE", 40, 2 | 2 << 3 | 2 << 6 | 2 << 11, 0, 0, 0, 0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Wrong commands: a line that names the command, the place and the field; then on with the next."""
+"""Wrong commands cause a line that names the command, the position and the field; the commands after them run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tgsi.tools.vtest.session import MAX_COMPLAINTS
 from tgsi.tools.vtest.table import COMMANDS, OBJECTS
 
 UNKNOWN = {"PIPE_RESOURCE_CREATE", "PIPE_RESOURCE_SET_TYPE", "GET_MEMORY_INFO"}
-"""Commands that no capability of ours invites; video has none either."""
+"""Commands that none of our capabilities announces, video commands among them."""
 
 
 def test_the_table_has_a_row_for_every_command_that_is_invited() -> None:

@@ -1,4 +1,4 @@
-"""Framing: every message's length, and what the server says of itself."""
+"""Messages: every message's length, and the server's description of itself."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_capabilities_are_the_screens_answers(screen: Screen) -> None:
 
 
 def test_textures_that_could_be_rendered_to_in_another_format_are_not_offered(screen: Screen) -> None:
-    """Clients take the first format of a list for GL_RGB8UI, GL_RGB16 and their kin, rendered to or not."""
+    """Clients use the first supported format of a list for GL_RGB8UI, GL_RGB16 and similar formats, whether or not they render to it."""
     caps = CapabilitySet.from_buffer_copy(capability_set(screen))
     offered = {format for number, format in FORMATS.items() if caps.sampler[number // 32] >> number % 32 & 1}
     assert not [format for format in offered if format.block_bytes in (3, 6)]
@@ -95,7 +95,7 @@ def test_a_wrong_read_is_answered_all_the_same(serve: Runner) -> None:
 
 @pytest.fixture
 def client(screen: Screen) -> Iterator[socket.socket]:
-    """The client's end of a connection that is being served."""
+    """Client's end of a connection that a server answers."""
     ours, theirs = socket.socketpair()
     lines: list[str] = []
     session = Session(screen, SocketWire(theirs), lines.append)
@@ -124,10 +124,10 @@ def test_memory_is_shared_in_protocol_2(client: socket.socket) -> None:
     descriptor = _descriptor(client)
     with mmap.mmap(descriptor, 64) as memory:
         with pytest.raises(OSError, match="not permitted"):
-            os.ftruncate(descriptor, 8)  # shrinking what the server has mapped would kill it
+            os.ftruncate(descriptor, 8)  # if the client could shrink memory that the server has mapped, the server would die
         os.close(descriptor)
         memory[:] = bytes(range(64))
-        more = Stream().message(14, 1, 0, 1, 1, 0, 2, 2, 1, 40, 20)  # a box from its place in the whole level
+        more = Stream().message(14, 1, 0, 1, 1, 0, 2, 2, 1, 40, 20)  # a box at its position in the whole level
         more.submit(Commands().create("SURFACE", 10, 1, RGBA8, 0, 0).add("SET_FRAMEBUFFER_STATE", 1, 0, 10))
         more.message(13, 1, 0, 0, 0, 0, 4, 4, 1, 64, 0).wait(1)
         client.sendall(more.data)

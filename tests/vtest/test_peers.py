@@ -1,4 +1,4 @@
-"""Other people's programs: recorded streams with the reference server's replies, and Mesa's own client."""
+"""Programs of other projects: recorded streams with the reference server's replies, and Mesa's own client."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tgsi.tools.vtest.server import DEFAULT_SOCKET
 
 STREAMS = SHARED / "peers" / "virgl" / "streams.tar.xz"
 PROGRAM = Path(__file__).with_name("egl_program.py")
-EVERY = 12  # of 746; all of them: tgsi-vtest --compare --replay FOLDER/*.bin
+EVERY = 12  # of 746 streams; to run all: tgsi-vtest --compare --replay FOLDER/*.bin
 DIFFERENT = {
     "ext_timer_query-time-elapsed": "times are never equal",
     "gl-1.0-edgeflag": "the reference fails this test of piglit, we pass",

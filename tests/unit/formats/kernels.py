@@ -1,4 +1,4 @@
-"""Compiles conversion loops for tests: one function a format, all in one module."""
+"""Compiled conversion loops for tests: one function per format, all in one module."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def compile_loops(
     lanes: int = 16,
     cpu: str = "host",
 ) -> tuple[Library, Run]:
-    """`body(f, format, in, out, lanes)` handles `lanes` pixels; the steps are bytes a pixel."""
+    """Compile loops over pixels. `body(f, format, in, out, lanes)` handles `lanes` pixels; the steps are in bytes per pixel."""
     module = Module("formats", cpu)
     listed = list(formats)
     for format in listed:
@@ -49,7 +49,7 @@ def compile_loops(
 
 
 def load_channels(f: Function, pointer: Val, lanes: int, count: int = 4) -> list[Val]:
-    """SoA blocks: channel c of a block of lanes at c * 4 * lanes."""
+    """Load vectors from SoA blocks: channel c of a block of lanes is at c * 4 * lanes."""
     return [f.load(F32.wide(lanes), pointer, 4 * lanes * c) for c in range(count)]
 
 
@@ -59,19 +59,19 @@ def store_channels(f: Function, values: Iterable[Val], pointer: Val, lanes: int)
 
 
 def to_blocks(values: NDArray[np.uint32], lanes: int) -> NDArray[np.uint8]:
-    """(n, channels) -> SoA blocks of `lanes`."""
+    """Convert values of shape (n, channels) to SoA blocks of `lanes`."""
     n, channels = values.shape
     return np.ascontiguousarray(values.reshape(n // lanes, lanes, channels).transpose(0, 2, 1)).view(np.uint8).reshape(-1)
 
 
 def from_blocks(data: NDArray[np.uint8], lanes: int, channels: int) -> NDArray[np.uint32]:
-    """The inverse of `to_blocks`."""
+    """Convert SoA blocks back to shape (n, channels)."""
     words = np.ascontiguousarray(data).view(np.uint32).reshape(-1, channels, lanes)
     return np.ascontiguousarray(words.transpose(0, 2, 1)).reshape(-1, channels)
 
 
 def same_bits(a: NDArray[np.uint32], b: NDArray[np.uint32], floats: bool) -> NDArray[np.bool_]:
-    """Equal bits, any NaN equal to any NaN."""
+    """True if bits are equal; any NaN equals any NaN."""
     equal = a == b
     if floats:
         equal |= np.isnan(a.view(np.float32)) & np.isnan(b.view(np.float32))

@@ -1,4 +1,4 @@
-"""Inputs that find mistakes in conversions."""
+"""Inputs that reveal mistakes in conversions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPECIALS = [
 
 
 def float_words(count: int, seed: int = 1) -> NDArray[np.uint32]:
-    """Bits of floats: specials, values around [0, 1], halves of steps, random bits."""
+    """Bits of floats: special values, values around [0, 1], halves of steps, random bits."""
     rng = np.random.default_rng(seed)
     parts = [
         np.array(SPECIALS, np.uint32),

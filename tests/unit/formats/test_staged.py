@@ -1,4 +1,4 @@
-"""Generated conversions equal the numpy ones bit for bit."""
+"""Generated conversions equal the numpy conversions bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute programs that several tests run, and the shortest way to run one."""
+"""Compute programs that several tests use, and helpers to run them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ UIF TEMP[3].xxxx
 ENDIF
 END
 """
-"""BUFFER[1][block] = the sum of the block's 100 words of BUFFER[0]. The loop's barriers are met by all threads."""
+"""BUFFER[1][block] = the sum of the block's 100 words of BUFFER[0]. All threads reach the barriers in the loop."""
 
 NUMBERS = f"""COMP
 {WHERE}DCL SV[4], WORK_DIM
@@ -99,11 +99,11 @@ IMM[0] UINT32 {0, 7, 0, 0}
 STORE BUFFER[0].x, IMM[0].xxxx, IMM[0].yyyy
 END
 """
-"""One thread, one word."""
+"""Program in which each thread stores one word."""
 
 
 def buffer(ctx: g.Context, data: Any) -> g.Resource:
-    """A buffer that holds an array's bytes."""
+    """Buffer that holds an array's bytes."""
     content = np.ascontiguousarray(data).view(np.uint8).reshape(-1)
     made = ctx.screen.resource_create(target="BUFFER", width0=max(1, content.size))
     ctx.buffer_subdata(made, content)
@@ -111,12 +111,12 @@ def buffer(ctx: g.Context, data: Any) -> g.Resource:
 
 
 def zeros(ctx: g.Context, words: int) -> g.Resource:
-    """A buffer of as many words."""
+    """Zeroed buffer of `words` words."""
     return buffer(ctx, np.zeros(words, np.uint32))
 
 
 def words(resource: g.Resource) -> Words:
-    """The content of a buffer."""
+    """Contents of a buffer as words."""
     found: Words = resource.texels().reshape(-1).view(np.uint32)
     return found
 

@@ -1,4 +1,4 @@
-"""A screen without worker threads, and a context for each test."""
+"""Fixtures: a screen without worker threads, and a context for each test."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ctx(screen: g.Screen) -> Iterator[g.Context]:
 
 @pytest.fixture
 def drawing(ctx: g.Context) -> g.Context:
-    """A context with shaders and elements bound: position (2 floats), color (4 floats); the viewport maps y up to rows up."""
+    """Context with shaders and elements bound: position (2 floats), color (4 floats). The viewport maps increasing y to increasing rows."""
     ctx.bind_vs_state(ctx.create_vs_state(PASS_THROUGH))
     ctx.bind_fs_state(ctx.create_fs_state(COLOR))
     ctx.bind_vertex_elements_state(ctx.create_vertex_elements_state([(0, "R32G32_FLOAT"), (8, "R32G32B32A32_FLOAT")]))

@@ -1,4 +1,4 @@
-"""A device that records calls and draws nothing: what Gallium asks of a device, and nothing else, can be plugged into a Screen."""
+"""Device that records calls and draws nothing. It implements all that Gallium requires of a device, so a Screen accepts it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tgsi.language.program import Program
 if TYPE_CHECKING:
     from backends.device.interface import Device, DeviceFactory, Dispatcher, Settings
 
-SAMPLES = 7  # that every draw is said to pass
+SAMPLES = 7  # samples that every draw reports as passed
 LANES = 8
 
 
 @dataclass
 class Recorder:
-    """The factory, and the record of its devices: names of calls in order, and the jobs that came with them."""
+    """Factory of devices, with a record of their calls: names in order, and the jobs that were passed."""
 
     names: list[str] = field(default_factory=list)
     jobs: list[object] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Recorder:
         self.jobs.extend(job)
 
     def take(self) -> list[str]:
-        """The calls since the last look."""
+        """Return and forget the calls since the last take."""
         names, self.names[:] = list(self.names), []
         return names
 
@@ -47,7 +47,7 @@ class Recorder:
 
 
 class RecordingDevice:
-    """Work waits until `flush`, as on a device that draws; whatever waits is said to use all memory."""
+    """Device whose work waits until `flush`. Waiting work is reported to use all memory."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -94,7 +94,7 @@ class RecordingDevice:
 
 
 class RecordingDispatcher:
-    """Grids that nobody runs."""
+    """Dispatcher that runs no grids."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -110,7 +110,7 @@ class RecordingDispatcher:
         self._recorder.note("close_dispatcher")
 
 
-if TYPE_CHECKING:  # mypy holds both to the Protocols
+if TYPE_CHECKING:  # mypy checks both against the Protocols
     _factory: DeviceFactory = Recorder()
     _device: Device = RecordingDevice(Recorder())
     _dispatcher: Dispatcher = RecordingDispatcher(Recorder())

@@ -1,4 +1,4 @@
-"""Handles: textures and images that no unit holds."""
+"""Handles of textures and images that are not bound to units."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOV TEMP[1].y, IMM[0].zzzz
 TEX OUT[0], IMM[1], TEMP[1].xyxx, 2D
 END
 """
-"""Eight columns of pixels sample the texture whose handle the next word of a buffer is."""
+"""Program in which eight columns of pixels sample textures by handle; each column takes its handle from a word of a buffer."""
 FORMATS = ("R8G8B8A8_UNORM", "R32G32B32A32_FLOAT", "R8_UNORM", "R16G16_FLOAT")
 
 
@@ -37,14 +37,14 @@ def stage(screen: g.Screen, ctx: g.Context) -> Stage:
 
 
 def plain_view(stage: Stage, format: str, value: float, **given: Any) -> g.SamplerView:
-    """A view of a texture of one texel."""
+    """View of a texture with one texel."""
     texture = stage.screen.resource_create(format=format, width0=1, height0=1)
     stage.ctx.clear_render_target(texture, color=(value,) * 4)
     return stage.ctx.create_sampler_view(texture, swizzle="xxxx", **given)
 
 
 def draw(stage: Stage, handles: Any, text: str | None = PICK) -> NDArray[Any]:
-    """The first row that the picking shader draws."""
+    """First row of pixels drawn by the picking shader."""
     target = stage.screen.resource_create(format="R32G32B32A32_FLOAT", width0=SIZE, height0=SIZE)
     stage.ctx.set_framebuffer_state(cbufs=[target])
     stage.ctx.set_shader_buffers("FRAGMENT", [stage.buffer(np.array(handles, np.uint32))])
@@ -87,7 +87,7 @@ def test_more_textures_of_known_kinds_need_no_new_code(stage: Stage) -> None:
 
 
 def test_what_is_not_resident_reads_zero(stage: Stage) -> None:
-    """So do handles that nobody made, of which none leads out of the table; units have their number plus 1."""
+    """Handles that were never created also read 0 and never index outside of the table. Units have their number plus 1 as handle."""
     ctx = stage.ctx
     first, second = (ctx.create_texture_handle(plain_view(stage, "R32G32B32A32_FLOAT", value), g.SamplerState()) for value in (3, 5))
     ctx.make_texture_handle_resident(first)

@@ -1,4 +1,4 @@
-"""Blits and mipmaps against the same arithmetic in numpy, format by format."""
+"""Blits and mipmaps agree with the same arithmetic in numpy, format by format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 13, 9
 
 
 def filled(screen: g.Screen, format: Format, seed: int, width: int = WIDTH, height: int = HEIGHT, **more: Any) -> g.Resource:
-    """A texture of values that the format holds: no NaN, so that bytes can be compared."""
+    """Texture with values that the format can hold, without NaN, so that bytes can be compared."""
     texture = screen.resource_create(format=format.name, width0=width, height0=height, **more)
     random = np.random.default_rng(seed)
     values = random.uniform(-1.5, 1.5, (width * height, 4)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Limits for the requests of hostile or endless callers."""
+"""Limits on the requests of hostile or runaway callers."""
 
 from __future__ import annotations
 

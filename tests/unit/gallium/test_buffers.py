@@ -1,4 +1,4 @@
-"""Buffers as textures and constants, and the calls that fill resources, while draws that use them wait."""
+"""Buffers as textures and constants, and calls that fill resources while draws that use the resources are pending."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stage(screen: g.Screen, ctx: g.Context) -> Stage:
 
 
 def row(stage: Stage, format: str, text: str) -> NDArray[Any]:
-    """The first row of what a fragment shader draws into a target of a format."""
+    """First row of a fragment shader's picture in a target of a format."""
     target = stage.screen.resource_create(format=format, width0=SIZE, height0=SIZE)
     stage.ctx.set_framebuffer_state(cbufs=[target])
     stage.fragment(text)
@@ -48,7 +48,7 @@ def row(stage: Stage, format: str, text: str) -> NDArray[Any]:
     [("R32G32B32A32_FLOAT", "f4", 4, 0), ("R32G32B32_FLOAT", "f4", 3, 4), ("R16G16_FLOAT", "f2", 2, 6), ("R32_FLOAT", "f4", 1, 1)],
 )
 def test_buffer_views_begin_and_end_where_they_say(stage: Stage, format: str, element: str, count: int, offset: int) -> None:
-    """Also at offsets that are no multiple of anything; what lies outside of the view reads 0, though the buffer has it."""
+    """Offsets need no alignment. Reads outside of the view return 0, even where the buffer has data."""
     ctx, texels = stage.ctx, 20
     values = np.random.default_rng(2).uniform(-4, 4, (texels + 8, count)).astype(element)
     raw = np.concatenate([np.full(offset, 255, np.uint8), values.view(np.uint8).reshape(-1)])
@@ -123,7 +123,7 @@ END
 @pytest.mark.parametrize("stage_name", ["VERTEX", "FRAGMENT"])
 @pytest.mark.parametrize("place", [(1, 0), (2, 3), (3, 1), (3, 500), (7, 0), (200, 0), (-1, -1)])
 def test_constants_of_any_buffer_at_any_index(stage: Stage, stage_name: str, place: tuple[int, int]) -> None:
-    """What lies outside of what is bound reads 0."""
+    """Reads outside of the bound range return 0."""
     ctx = stage.ctx
     ctx.set_constant_buffer(stage_name, np.array([*place, 0, 0], np.int32))
     tables = {k: np.random.default_rng(k).uniform(1, 2, (4, 4)).astype("f4") for k in (1, 2, 3)}
@@ -142,7 +142,7 @@ def test_constants_of_any_buffer_at_any_index(stage: Stage, stage_name: str, pla
 
 
 def test_constant_buffers_are_loaded_by_byte_addresses(stage: Stage) -> None:
-    """LOAD_CONSTBUF; what is behind the end reads 0, and RESQ says where that is."""
+    """LOAD_CONSTBUF returns 0 after the end of the buffer, and RESQ returns the size."""
     assert stage.screen.get_param("LOAD_CONSTBUF") == 1
     stage.ctx.set_constant_buffer("FRAGMENT", stage.buffer(np.arange(100, dtype="u4")), index=3, offset=40, size=24)
     text = (
@@ -166,7 +166,7 @@ def test_the_largest_constant_buffer_is_reached_to_its_end(stage: Stage, more: i
         ctx.set_constant_buffer("FRAGMENT", np.zeros(16500, "f4"), size=65796)
 
 
-# -- what draws see of what is written between them --------------------------------------------------------------------
+# -- writes between draws ----------------------------------------------------------------------------------------------
 FILL = "FRAG\nDCL CONST[0]\nDCL OUT[0], COLOR\nMOV OUT[0], CONST[0]\nEND\n"
 LOAD = "FRAG\nDCL BUFFER[0]\nDCL OUT[0], COLOR\nIMM[0] UINT32 {0, 0, 0, 0}\nLOAD OUT[0], BUFFER[0], IMM[0].xxxx\nEND\n"
 FETCH = (
@@ -237,7 +237,7 @@ def test_clear_texture_fills_its_box_alone(stage: Stage, target: str, sizes: tup
 
 @pytest.mark.parametrize("call", ["clear_buffer", "buffer_subdata", "clear_texture", "clear_render_target", "texture_subdata", "copy"])
 def test_memory_of_the_caller_keeps_what_a_call_does_not_fill(stage: Stage, call: str) -> None:
-    """The caller has changed it meanwhile."""
+    """The caller changes the memory between the calls."""
     ctx, mine = stage.ctx, np.zeros((4, 4, 4), np.uint8)
     is_buffer = "buffer" in call
     target = "BUFFER" if is_buffer else "TEXTURE_2D"
@@ -268,9 +268,9 @@ def test_an_invalidated_resource_is_still_one(stage: Stage) -> None:
         stage.ctx.invalidate_resource(3)  # type: ignore[arg-type]
 
 
-# -- what draws see of each other --------------------------------------------------------------------------------------
+# -- draws that read results of earlier draws --------------------------------------------------------------------------
 def test_fetched_colors_are_those_of_the_primitives_before() -> None:
-    """Every triangle adds one to what it finds, in one draw; so does blending."""
+    """Every triangle of one draw adds one to the color in the target, by FBFETCH or by blending."""
     text = "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0]\nIMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\n"
     text += "FBFETCH TEMP[0], OUT[0]\nADD OUT[0], TEMP[0], IMM[0]\nEND\n"
     plain = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n"
@@ -291,7 +291,7 @@ def test_fetched_colors_are_those_of_the_primitives_before() -> None:
 
 
 def test_a_barrier_lets_a_draw_sample_its_own_target(stage: Stage) -> None:
-    """Each round shows what the one before left at the mirrored place, and one more."""
+    """Each round adds one to the previous round's value at the mirrored place."""
     ctx = stage.ctx
     target = stage.screen.resource_create(format="R32G32B32A32_FLOAT", width0=SIZE, height0=SIZE)
     ctx.set_framebuffer_state(cbufs=[target])

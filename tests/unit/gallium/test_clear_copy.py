@@ -1,4 +1,4 @@
-"""Clears and copies against plain loops."""
+"""Clears and copies agree with plain loops."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_blit_draws_what_the_target_has_of_a_box_and_repeats_the_edge_of_the_s
     screen: g.Screen, ctx: g.Context, dst_box: tuple[int, ...], src_box: tuple[int, ...], filter: str
 ) -> None:
     src, dst = filled(screen, width0=5, height0=3), filled(screen, width0=16, height0=9)
-    margin = 50  # the same with all of both boxes there
+    margin = 50  # the same with both boxes complete
     wide = screen.resource_create(width0=16 + 2 * margin, height0=9 + 2 * margin)
     wide.blocks()[:, margin:-margin, margin:-margin] = dst.blocks()
     around = screen.resource_create(width0=5 + 2 * margin, height0=3 + 2 * margin)

@@ -300,7 +300,7 @@ def test_a_grid_runs_without_helpers_where_no_thread_can_be_had(monkeypatch: pyt
         with monkeypatch.context() as patched:
             patched.setattr(threading.Thread, "start", refuse)
             launch(ctx, ADD_ONE, found[0], block=(64, 1, 1), grid=(1000, 1, 1))
-        launch(ctx, ADD_ONE, found[1], block=(64, 1, 1), grid=(1000, 1, 1))  # nothing is left over from before
+        launch(ctx, ADD_ONE, found[1], block=(64, 1, 1), grid=(1000, 1, 1))  # no data of an earlier launch is visible
         assert all((words(part) == 1).all() for part in found)
 
 

@@ -1,4 +1,4 @@
-"""launch_grid and its bindings with wrong arguments."""
+"""Wrong arguments of launch_grid and of its bindings."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ FORMATS = [
 
 
 def texture(ctx: g.Context, format: str, width: int, height: int, layers: int = 1, seed: int = 0, **more: Any) -> g.Resource:
-    """A texture of random bytes, or of zeros for seed 0."""
+    """Texture of random bytes, or of zeros for seed 0."""
     target = more.pop("target", "TEXTURE_2D_ARRAY" if layers > 1 else "TEXTURE_2D")
     more |= {"depth0": layers} if target == "TEXTURE_3D" else {"array_size": layers}
     made = ctx.screen.resource_create(target=target, format=format, width0=width, height0=height, **more)
@@ -53,7 +53,7 @@ def texture(ctx: g.Context, format: str, width: int, height: int, layers: int = 
 
 
 def as_data(resource: g.Resource) -> TextureData:
-    """The texels for `tgsi.run`."""
+    """Texels in the form of `tgsi.run`."""
     return TextureData(resource.format, (resource.blocks().copy(),))
 
 
@@ -174,7 +174,7 @@ TRIANGLE = np.array([[-1, -1, 1, 0, 0, 1], [3, -1, 1, 0, 0, 1], [-1, 3, 1, 0, 0,
 
 
 def draw(ctx: g.Context, vertices: Any = TRIANGLE) -> None:
-    """Cover everything with red."""
+    """Draw red over the whole target."""
     ctx.set_vertex_buffers([g.VertexBuffer(vertices, 24)])
     ctx.draw_vbo(mode="TRIANGLES", count=3)
 

@@ -1,4 +1,4 @@
-"""Grids on several threads: atomics that may run in any order, bindings that share memory, and interruptions between two calls."""
+"""Grids on several threads: atomics in any order, bindings that share memory, and interruptions between two calls of a kernel."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _signed(word: int) -> int:
 
 
 def _program(opcode: str, target: str, places: int = PLACES, tail: str = "") -> str:
-    """Thread t has word t * 2654435761 and changes word t mod `places`."""
+    """Program in which thread t applies the word t * 2654435761 to word t mod `places`."""
     is_image = target == "IMAGE[0]"
     suffix = ", 1D, PIPE_FORMAT_R32_UINT" if is_image else ""
     return f"""COMP
@@ -133,13 +133,13 @@ def test_bindings_that_share_memory_keep_to_one_thread(monkeypatch: pytest.Monke
         launch(ctx, text.replace("END", "LOAD TEMP[1], BUFFER[0], TEMP[0].xxxx\nEND"), one, **grid)
         monkeypatch.undo()
         monkeypatch.setattr(dispatch.Dispatcher, "_run", note)
-        launch(ctx, text, one, other, **grid)  # little beside the atomic: it is done sooner without locks
+        launch(ctx, text, one, other, **grid)  # too little work apart from the atomic: one thread without locks is faster
         launch(ctx, text.replace("END", "BGNLOOP\nBRK\nENDLOOP\nEND"), one, other, **grid)
     assert seen == [2, 1, 1, 1, 2]
 
 
 def test_a_signal_is_seen_between_two_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time goes fast here, so every call works on one unit, and Ctrl-C comes after the third."""
+    """Fake time passes quickly, so every call works on one unit, and Ctrl-C arrives after the third."""
     now = [0.0]
 
     def clock() -> float:

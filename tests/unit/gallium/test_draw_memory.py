@@ -33,7 +33,7 @@ UMAD TEMP[1].x, TEMP[1].yyyy, IMM[0].wwww, TEMP[1].xxxx
 STORE BUFFER[1].x, TEMP[0].xxxx, TEMP[1]
 END
 """
-"""Writes the places of fragments in the order in which they come."""
+"""Fragment program that writes the positions of fragments in the order of their execution."""
 STORE = """FRAG
 DCL IN[0], POSITION, LINEAR
 DCL OUT[0], COLOR
@@ -49,7 +49,7 @@ RED, BLUE = np.array([1, 0, 0, 1], "f4"), np.array([0, 0, 1, 1], "f4")
 
 
 class Stage:
-    """A context with a vertex shader of positions alone, and targets of SIZE x SIZE pixels."""
+    """Context with a vertex shader of positions alone, and targets of SIZE x SIZE pixels."""
 
     def __init__(self, screen: g.Screen, ctx: g.Context, depth: bool = False) -> None:
         self.screen, self.ctx = screen, ctx
@@ -79,12 +79,12 @@ class Stage:
         self.ctx.bind_fs_state(self.ctx.create_fs_state(text))
 
     def cover(self, z: float = 0.0, left: float = -1.0, right: float = 1.0) -> None:
-        """All pixels between two columns, as two triangles with a common edge."""
+        """Cover all pixels between two columns by two triangles with a common edge."""
         self.ctx.set_vertex_buffers([np.array([[x, y, z, 1] for y in (-1, 1) for x in (left, right)], np.float32)])
         self.ctx.draw_vbo(mode="TRIANGLE_STRIP", count=4)
 
     def scatter(self, count: int, size: float, seed: int = 3) -> None:
-        """Random triangles, in one draw."""
+        """Draw random triangles in one draw."""
         rng = np.random.default_rng(seed)
         corners = rng.uniform(-1, 1, (count, 1, 2)) + rng.uniform(-size, size, (count, 3, 2))
         vertices = np.concatenate([corners, np.zeros((count, 3, 1)), np.ones((count, 3, 1))], 2).reshape(-1, 4)
@@ -123,7 +123,7 @@ def test_each_fragment_counts_once(many: Stage, triangles: tuple[int, float]) ->
 
 
 def test_batches_that_come_again_store_once() -> None:
-    """Arenas that hold a few triangles only: a batch is cut, and goes on behind what is drawn."""
+    """Arenas hold only a few triangles: a batch is cut, and continues after the triangles that were drawn."""
     from backends.software.renderer import Renderer
 
     with g.Screen(threads=2) as screen, screen.context_create() as ctx:
@@ -142,7 +142,7 @@ def test_batches_that_come_again_store_once() -> None:
 
 
 def test_killed_fragments_and_helpers_store_nothing(many: Stage) -> None:
-    """Every second column dies, the rest of each quad computes on; each fragment that lives stores its own place."""
+    """Every second column is killed while the rest of each quad continues; each live fragment stores its own position."""
     image = many.screen.resource_create(width0=SIZE, height0=SIZE)
     many.fragment(
         "FRAG\nDCL IN[0], POSITION, LINEAR\nDCL IMAGE[0], 2D, WR\nDCL TEMP[0..1]\nIMM[0] INT32 {1, -1, 0, 0}\n"
@@ -220,7 +220,7 @@ def test_ordered_programs_give_the_same_bytes_everywhere() -> None:
 
 
 def test_a_later_draw_sees_what_an_earlier_one_stored(stage: Stage) -> None:
-    """As texture, as image of another program, as constants, as vertices: without any call between the draws."""
+    """The later draw reads a texture, another program's image, constants or vertices, without any call between the draws."""
     ctx = stage.ctx
     image = stage.screen.resource_create(width0=SIZE, height0=SIZE)
     ctx.set_constant_buffer("FRAGMENT", RED)
@@ -267,7 +267,10 @@ def test_vertices_and_constants_that_a_draw_stored_are_seen_by_the_next(stage: S
 
 
 def test_a_store_waits_for_who_still_reads(stage: Stage) -> None:
-    """The first draw samples what the second changes; 40 more triangles in other tiles cannot let it see that."""
+    """The first draw samples the texture that the second changes.
+
+    40 more triangles in other tiles must not let the first see the change.
+    """
     ctx = stage.ctx
     image = stage.screen.resource_create(width0=SIZE, height0=SIZE)
     ctx.texture_subdata(image, np.full((SIZE, SIZE, 4), 128, np.uint8))
@@ -309,7 +312,7 @@ def test_what_was_stored_is_there_for_other_calls(stage: Stage, call: str) -> No
 
 
 def test_a_target_that_is_also_an_image_has_the_color_at_last(many: Stage) -> None:
-    """The store goes to the pixel's neighbor, one tile's into another's; the color is written behind the store."""
+    """The store goes to the neighboring pixel, across the border of tiles, too. The color is written after the store."""
     ctx = many.ctx
     many.fragment(STORE)
     ctx.set_constant_buffer("FRAGMENT", RED)

@@ -1,4 +1,4 @@
-"""Every field of every state changes pixels, or there is a reason here why it cannot."""
+"""Every field of every state changes pixels, or has a reason in this module why it cannot."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def textures() -> dict[str, Any]:
 
 
 def image(case: State) -> bytes:
-    """All bytes of a picture; `case` maps kinds of state to fields that differ from the defaults, and names what is drawn."""
+    """All bytes of a picture. `case` maps kinds of state to fields that differ from the defaults, and names the subject of the picture."""
     samples, target, format = case.get("samples", 1), case.get("target", "2D"), case.get("format", "R8G8B8A8_UNORM")
     with screen().context_create() as ctx:
         common: dict[str, Any] = {"width0": SIZE, "height0": SIZE, "nr_samples": samples if samples > 1 else 0}
@@ -155,7 +155,7 @@ def rasterizer(value: Any, base: State | None = None, **around: Any) -> tuple[St
     return {"rasterizer": base or {}} | around, "rasterizer", value
 
 
-#: For each field: what is drawn, the kind of state, the other value (or a function of nothing that gives the other case).
+#: For each field: the subject, the kind of state, the other value (or a function without arguments that returns the other case).
 CASES: dict[str, tuple[State, str, Any]] = {
     "RasterizerState.flatshade": rasterizer(True),
     "RasterizerState.light_twoside": rasterizer(True),

@@ -1,4 +1,4 @@
-"""Random calls with hostile values: each is carried out, or refused with an error that belongs to the interface."""
+"""Random calls with hostile values are carried out, or refused with an error of the interface."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FRAGMENT = (
     "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL CONST[0..1]\nDCL ADDR[0]\nDCL OUT[0], COLOR\nARL ADDR[0].x, IN[0].xxxx\n"
     "MOV OUT[0], CONST[ADDR[0].x+1]\nEND\n",
 )
-# Vertices and levels are whatever the vertices say.
+# Vertices and levels come unchanged from the vertex data.
 CONTROL = """TESS_CTRL
 PROPERTY TCS_VERTICES_OUT 5
 DCL IN[][0], POSITION
@@ -78,7 +78,7 @@ DEPTH_FORMATS = ("Z16_UNORM", "Z24_UNORM_S8_UINT", "Z32_FLOAT", "Z32_FLOAT_S8X24
 
 
 class Storm:
-    """Random calls on one context."""
+    """Generator of random calls on one context."""
 
     def __init__(self, screen: g.Screen, ctx: g.Context, seed: int) -> None:
         self.screen, self.ctx, self.r = screen, ctx, random.Random(seed)
@@ -188,7 +188,7 @@ class Storm:
         self.ctx.draw_vbo(**given)
 
     def patches(self, given: dict[str, Any]) -> None:
-        """PATCHES, and only they, are tessellated."""
+        """Bind or unbind tessellation shaders so that they are bound exactly for PATCHES."""
         if given["mode"] != g.Prim.PATCHES:
             self.ctx.bind_tes_state(None)
             return

@@ -1,4 +1,4 @@
-"""Link states, color clamping by target, and what the screen says about semantics."""
+"""Link states, color clamping by target, and the screen's parameters for semantics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Semantics alone decide what a fragment reads; register numbers mean nothing."""
+"""Semantics alone determine the inputs of a fragment shader; register numbers play no part."""
 
 from __future__ import annotations
 

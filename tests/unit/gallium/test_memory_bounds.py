@@ -1,4 +1,4 @@
-"""Addresses and coordinates that are anything, in fragment and vertex shaders: only what is bound changes."""
+"""Arbitrary addresses and coordinates in fragment and vertex shaders change only bound memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORDS = (0, 1, 3, 4, 7, 15, 16, 60, 63, 64, 65, 127, 1 << 16, (1 << 30) - 1, 1 <
 
 
 class Shooter:
-    """A random program, and what it is shot at: a part of a buffer, and one level and layer of textures."""
+    """Random program and its targets: a part of a buffer, and one level and layer of textures."""
 
     def __init__(self, stage: Stage, seed: int) -> None:
         self.stage, self.r = stage, random.Random(seed)

@@ -1,4 +1,4 @@
-"""Multisampled resources through the context: what is drawn, resolved, copied, mapped, sampled and counted."""
+"""Multisampled resources through the context: drawing, resolving, copying, mapping, sampling and counting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLORS = [f for f in Format if supported_binds(f, TextureTarget.TEXTURE_2D) & Bi
 
 
 class Bench:
-    """A context with a multisampled target of one color and, if asked, depth."""
+    """Context with a multisampled target of one color and, if requested, depth."""
 
     def __init__(self, screen: g.Screen, samples: int, format: str = "R8G8B8A8_UNORM", depth: str | None = None) -> None:
         self.screen, self.ctx, self.samples = screen, screen.context_create(), samples
@@ -51,7 +51,7 @@ class Bench:
 
 
 def noise(resource: g.Resource, seed: int = 0) -> list[NDArray[np.uint8]]:
-    """Random bytes in every sample; the planes."""
+    """Fill every sample with random bytes. Returns the planes."""
     rng = np.random.default_rng(seed)
     for k in range(resource.samples):
         view = resource.blocks(0, k)
@@ -59,7 +59,7 @@ def noise(resource: g.Resource, seed: int = 0) -> list[NDArray[np.uint8]]:
     return [np.array(resource.blocks(0, k)) for k in range(resource.samples)]
 
 
-# -- what resources are --------------------------------------------------------------------------------------------------
+# -- resources -----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
 def test_samples_lie_at_the_standard_positions(screen: g.Screen, count: int) -> None:
     with screen.context_create() as ctx:
@@ -460,7 +460,7 @@ def test_images_of_samples_are_stored_one_by_one(screen: g.Screen) -> None:
 @pytest.mark.parametrize("format", ["Z32_FLOAT", "Z16_UNORM"])
 @pytest.mark.parametrize("state", [{}, {"mask": 0b0111}, {"alpha_to_coverage": True}])
 def test_tiles_hide_only_what_all_of_their_samples_hide(screen: g.Screen, format: str, state: dict[str, Any]) -> None:
-    """A statistics query turns the coarse test of tiles off."""
+    """A statistics query turns the coarse depth test of tiles off, for comparison."""
     rng = np.random.default_rng(7)
     corners = rng.uniform(-4, 4, (60, 3, 2))
     slopes = rng.uniform(-0.2, 0.2, (60, 1, 2))

@@ -1,4 +1,4 @@
-"""Draws that come again: only what changed is made anew, and the picture is that of draws that are made one by one."""
+"""Repeated draws: only changed parts are prepared anew, and the picture equals that of draws that are carried out one by one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Floats = NDArray[np.float32]
 
 
 class Scene:
-    """A context with everything that the steps of a random sequence choose from."""
+    """Context with all objects from which the steps of a random sequence choose."""
 
     def __init__(self, screen: Any) -> None:
         self.ctx = ctx = screen.context_create()
@@ -143,7 +143,7 @@ STEPS: list[Callable[[Scene, float, float, int], None]] = [
 
 
 def picture(screen: Any, seed: int, *, one_by_one: bool) -> Floats:
-    """Sixty draws with up to three changes before each; one by one: carried out before the next change."""
+    """Picture after sixty draws with up to three changes before each. `one_by_one`: finish each draw before the next change."""
     chance, scene = random.Random(seed), Scene(screen)
     for _ in range(60):
         for step in chance.choices(STEPS, k=chance.choice([0, 1, 1, 1, 3])):
@@ -198,7 +198,7 @@ def test_draws_of_other_vertices_are_not_made_from_the_beginning(monkeypatch: py
             scene.ctx.set_vertex_buffers([{"buffer": scene.vertex_buffer, "stride": 16, "buffer_offset": 4 * (k % 4)}])
             scene.ctx.draw_vbo(g.DrawInfo(mode=g.Prim.TRIANGLES, count=3, start=k % 3))
         assert len(made) == 1
-        scene.ctx.draw_vbo(g.DrawInfo(mode=g.Prim.TRIANGLES, count=300))  # so many are shaded by another kernel
+        scene.ctx.draw_vbo(g.DrawInfo(mode=g.Prim.TRIANGLES, count=300))  # this many are shaded by another kernel
         scene.ctx.draw_vbo(g.DrawInfo(mode=g.Prim.POINTS, count=3))
         assert len(made) == 3
         scene.ctx.destroy()
@@ -207,7 +207,7 @@ def test_draws_of_other_vertices_are_not_made_from_the_beginning(monkeypatch: py
 def test_many_repeated_draws_are_carried_out_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(renderer_module, "MAX_BATCHES", 50)
     pictures = []
-    for limit in (1 << 28, 1 << 18):  # the second: waiting draws hold too much, and end the frame
+    for limit in (1 << 28, 1 << 18):  # with the second limit pending draws hold too much memory, which ends the frame
         monkeypatch.setattr(renderer_module, "MAX_HELD", limit)
         with tgsi.Screen(threads=0) as screen:
             scene = Scene(screen)

@@ -1,6 +1,7 @@
-"""Every sample against a target of one sample that is drawn to with the viewport moved, so that its centers are where the sample is.
+"""Every sample equals a single-sampled target that is drawn with the viewport moved so that pixel centers lie at the sample's position.
 
-Corners lie on sixteenths of a pixel and each triangle has one depth and one color, so both must be equal to the bit."""
+Corners lie on sixteenths of a pixel and each triangle has one depth and one color, so both must be equal to the bit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screen's answers, and that everything the documents name is there."""
+"""The screen's answers, and the existence of every name in the documents."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ OPCODE_CAPS = {
 
 @pytest.mark.parametrize("cap", OPCODE_CAPS)
 def test_opcode_caps_follow_the_code_generator(screen: g.Screen, cap: str) -> None:
-    import backends.llvm.translate.translator  # noqa: F401  (registers the emitters)
+    import backends.llvm.translate.translator  # noqa: F401  (imported to register the emitters)
     from backends.llvm.translate.emit import EMITTERS
 
     assert bool(screen.get_param(cap)) is (OPCODE_CAPS[cap] in EMITTERS)

@@ -1,4 +1,4 @@
-"""Gallium over a device that only records: the calls that each method comes to, and no module of the device made of CPUs."""
+"""Gallium over a device that only records: the calls that each method makes, without any module of the CPU device."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMPUTE = "COMP\nPROPERTY CS_FIXED_BLOCK_WIDTH 4\nPROPERTY CS_FIXED_BLOCK_HEIGHT
 
 
 class Stage:
-    """A context over the recorder, with a bound target and a vertex shader; its first calls are taken."""
+    """Context over the recorder with a bound target and a vertex shader. The calls of the setup are already taken."""
 
     def __init__(self) -> None:
         self.recorder = Recorder()

@@ -1,4 +1,4 @@
-"""Stages in front of the rasterizer that write memory."""
+"""Stages before the rasterizer that write memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOV OUT[0], IN[0]
 MOV OUT[1], IN[0]
 END
 """
-"""Counts how often each vertex of each instance is shaded, and stores its x."""
+"""Vertex program that counts how often each vertex of each instance is shaded, and stores its x."""
 WHITE = "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {1.0, 1.0, 1.0, 1.0}\nMOV OUT[0], IMM[0]\nEND\n"
 TICKET = """VERT
 DCL IN[0]
@@ -64,7 +64,7 @@ def soup(count: int, size: float, seed: int = 5) -> Floats:
 
 
 def plain(stage: Stage, vertices: Floats) -> NDArray[Any]:
-    """The picture of the same triangles with a shader that stores nothing."""
+    """Picture of the same triangles with a shader that stores nothing."""
     stage.ctx.clear("COLOR")
     stage.ctx.bind_vs_state(stage.ctx.create_vs_state(VS))
     stage.ctx.set_vertex_buffers([vertices])
@@ -97,7 +97,7 @@ def test_each_vertex_of_a_list_stores_once_however_often_its_batch_comes(threads
 @pytest.mark.parametrize("first", [False, True])
 @pytest.mark.parametrize("mode", MODES)
 def test_pictures_are_the_same_with_and_without_stores(stage: Stage, mode: str, first: bool) -> None:
-    """Flat colors: of the vertex that provokes."""
+    """Flat colors come from the provoking vertex."""
     ctx, vertices = stage.ctx, soup(8, 0.7)
     ctx.bind_rasterizer_state(ctx.create_rasterizer_state(flatshade_first=first, half_pixel_center=True, point_size=9.0))
     stage.fragment("FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nMOV OUT[0], |IN[0]|\nEND\n")
@@ -145,7 +145,7 @@ def test_tickets_of_vertices_are_in_their_order() -> None:
 
 
 def test_fragments_of_one_draw_and_vertices_of_the_next_keep_their_order(stage: Stage) -> None:
-    """Vertices write a color, fragments of the same draw and the same programs read it: three times, without a barrier."""
+    """Vertices write a color that fragments of the same draw read; the same programs do so three times, without a barrier."""
     ctx = stage.ctx
     color = stage.buffer(np.zeros(4, "f4"))
     ctx.set_shader_buffers("VERTEX", [color])

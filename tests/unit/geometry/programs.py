@@ -1,4 +1,4 @@
-"""Geometry programs and stream output declarations of these tests, and draws with them."""
+"""Geometry programs and stream output declarations for these tests, and draws with them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Array = NDArray[Any]
 ROWS = {"POINTS": 1, "LINES": 2, "TRIANGLES": 3, "LINES_ADJACENCY": 4, "TRIANGLES_ADJACENCY": 6}
 STRIPS = {1: "POINTS", 2: "LINE_STRIP", 3: "TRIANGLE_STRIP"}
 WHOLE = g.StreamOutputInfo((8,), (g.StreamOutput(0), g.StreamOutput(1, dst_offset=4)))
-"""Both output registers of `picture.PASS`, one behind the other."""
+"""Stream output of both output registers of `picture.PASS`, one after the other."""
 
 
 def passthrough(wanted: str = "TRIANGLES", invocations: int = 1) -> str:
-    """A geometry program that emits what it gets: POSITION and GENERIC[0]; of primitives with adjacency the vertices that are drawn."""
+    """Geometry program that emits its input vertices: POSITION and GENERIC[0]. For primitives with adjacency only the drawn vertices."""
     corners = {4: (1, 2), 6: (0, 2, 4)}.get(ROWS[wanted], tuple(range(ROWS[wanted])))
     lines = [
         "GEOM",
@@ -40,7 +40,7 @@ def passthrough(wanted: str = "TRIANGLES", invocations: int = 1) -> str:
 
 
 def wanted_by(mode: str) -> str:
-    """What a geometry program has to say that it wants for a mode."""
+    """Input primitive that a geometry program must declare for a draw mode."""
     if mode.endswith("ADJACENCY"):
         return "LINES_ADJACENCY" if "LINE" in mode else "TRIANGLES_ADJACENCY"
     return "POINTS" if mode == "POINTS" else "LINES" if "LINE" in mode else "TRIANGLES"
@@ -60,12 +60,12 @@ def streamed(picture: Picture, size: int, *, buffers: int = 1, offsets: Sequence
 
 
 def words(resource: g.Resource) -> Array:
-    """What a buffer holds, as 32-bit words."""
+    """Contents of a buffer as 32-bit words."""
     return np.array(resource.storage[: resource.size]).view(np.uint32)
 
 
 def strips_to_lists(vertices: Array, strips: Array, rows: int, *, first: bool = False) -> Array:
-    """(primitives, rows, registers, 4): what strips of emitted vertices consist of, in the order of stream output."""
+    """Separate primitives of emitted strips, in the order of stream output: (primitives, rows, registers, 4)."""
     found = []
     start = 0
     for length in strips:

@@ -18,7 +18,7 @@ FLAT = GENERIC.replace("PERSPECTIVE", "CONSTANT")
 
 
 def cloud(count: int, seed: int = 3) -> tuple[Any, Any]:
-    """Points all over the window, some outside, with other depths and w; values to tell them by."""
+    """Points all over the window and some outside, with various depths and w, and with distinguishable values."""
     rng = np.random.default_rng(seed)
     points = rng.uniform(-1.3, 1.3, (count, 4)).astype(np.float32)
     points[:, 3] = rng.uniform(0.5, 1.5, count)
@@ -43,7 +43,7 @@ def test_a_program_that_hands_on_what_it_gets_changes_nothing(mode: str, fragmen
 @pytest.mark.parametrize("mode", ["TRIANGLES", "LINES", "TRIANGLE_FAN", "TRIANGLES_ADJACENCY"])
 def test_the_first_vertex_provokes_behind_a_geometry_program_too(mode: str) -> None:
     first = {"flatshade_first": True}
-    if mode == "TRIANGLE_FAN":  # the hub comes first of what the program gets
+    if mode == "TRIANGLE_FAN":  # the hub is the first vertex that the program gets
         assert drawn(passthrough("TRIANGLES"), mode, FLAT, rasterizer=first).any()
         return
     plain = drawn(None, mode, FLAT, rasterizer=first)
@@ -111,7 +111,7 @@ BGNLOOP
 ENDLOOP
 END
 """
-"""As many vertices as its number says, in strips of four; indirect reads."""
+"""Geometry program whose vertex count depends on the numbers of the invocation and the primitive; strips of four, indirect reads."""
 
 CONSTANTS = np.array([[0.03125, 0.0625, 0.0, 0.0]], np.float32)
 
@@ -232,7 +232,7 @@ def test_primitives_of_another_kind_are_refused(mode: str, wanted: str) -> None:
 
 
 def test_a_draw_that_comes_again_is_the_same_with_new_constants() -> None:
-    """Also behind a flush, which ends the memory of the first one; and with viewports of its own."""
+    """The repetition also comes after a flush, which ends the memory of the first draw, and with other viewports."""
     text = passthrough("POINTS").replace(ZERO, f"DCL OUT[2], VIEWPORT_INDEX\nDCL CONST[0]\n{ZERO}IMM[1] UINT32 {{1, 0, 0, 0}}\n")
     text = text.replace("MOV OUT[1], IN[0][1]", "MOV OUT[2].x, IMM[1].xxxx\nMOV OUT[1], CONST[0]")
     for is_geometry in (True, False):
@@ -247,7 +247,7 @@ def test_a_draw_that_comes_again_is_the_same_with_new_constants() -> None:
         for value in (2, 3, 4):
             ctx.flush()
             ctx.clear(color=(0, 0, 0, 0))
-            Picture().draw(points=cloud(9)[0])  # (memory of the frame is used for something else)
+            Picture().draw(points=cloud(9)[0])  # reuses the memory of the frame
             ctx.set_constant_buffer("GEOMETRY" if is_geometry else "VERTEX", np.array([[value, 0, 0, 0]], np.float32))
             ctx.draw_vbo(mode="POINTS", count=1)
             assert np.argwhere(picture.covered()).tolist() == [[9, 9]]

@@ -1,4 +1,4 @@
-"""Programs and states that ask for too much, for nothing, or for what is not there."""
+"""Programs and states that ask for too much, for nothing, or for missing resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of stages carry a stage that they do not know yet: a pretend stage, planted as one row of each."""
+"""The tables of stages support an unknown stage: a fake stage is added as one row of each table."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
 PRETEND = Processor.COMP
-"""The number of the pretend stage: draws do not use its place."""
+"""Number of the fake stage, whose place draws do not use."""
 
 
 class Copying:
-    """A stage that hands on what it gets, and counts its primitives."""
+    """Stage that passes its input on and counts the primitives."""
 
     most_bytes = 1024
 
@@ -38,7 +38,7 @@ class Copying:
         self.seen = 0
 
     def run(self, worker: Worker, shaded: Shaded, memory: Region) -> Sequence[Shaded]:
-        """The same vertices and primitives, in `memory`."""
+        """Copy the vertices and primitives to `memory`."""
         given = shaded.lists[0]
         self.seen += given.count
         corners, numbers = memory.copy(given.corners, 4 * given.count * shaded.rows), memory.copy(given.numbers, 4 * given.count)
@@ -48,7 +48,7 @@ class Copying:
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Copying:
-    """A pretend stage between the geometry shader and the rasterizer, in the table of facts and in that of kinds."""
+    """Add a fake stage between the geometry shader and the rasterizer to the table of facts and to that of kinds."""
     copying = Copying()
 
     def topology(state: DrawState, info: DrawInfo, program: Program) -> object:
@@ -65,7 +65,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Copying:
 
 
 def bind(picture: Picture) -> None:
-    """Bind a shader to the pretend stage: its outputs are those of the vertex shader."""
+    """Bind a shader to the fake stage. Its outputs are those of the vertex shader."""
     picture.ctx.state.bind(PRETEND, Shader(parse(PASS)))
     picture.ctx.choose_stages()
 

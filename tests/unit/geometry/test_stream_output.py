@@ -1,4 +1,4 @@
-"""Stream output, draws that take their count from it, and the queries that watch it."""
+"""Stream output, draws that take their vertex count from it, and its queries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOV OUT[1].w, IN[0].yyyy
 END
 """
 
-# What each type is made of, as its vertices are numbered: by the last provoking vertex, and by the first.
+# Primitives of each type, as numbers of vertices: for the last and for the first provoking vertex.
 LISTS: dict[str, tuple[int, list[list[int]], list[list[int]]]] = {
     "POINTS": (3, [[0], [1], [2]], [[0], [1], [2]]),
     "LINES": (5, [[0, 1], [2, 3]], [[0, 1], [2, 3]]),
@@ -56,7 +56,7 @@ def vertices(count: int) -> tuple[Array, Array]:
 
 
 def draw(picture: Picture, info: g.StreamOutputInfo | None, number: int = 3, text: str = PASS, **options: Any) -> Picture:
-    """A draw of so many vertices by a vertex program with stream output."""
+    """Draw `number` vertices with a vertex program that has stream output."""
     return picture.draw(GENERIC, text, *vertices(number), stream_output=info, **options)
 
 

@@ -29,7 +29,7 @@ def vertex_program(body: str) -> Program:
 
 
 def run_vertices(body: str, inputs: Any, **options: Any) -> RunResult:
-    """`inputs`: (invocations, 4) or (invocations, registers, 4); missing registers are 0."""
+    """Run a VERT body. `inputs`: (invocations, 4) or (invocations, registers, 4); missing registers are 0."""
     given = np.asarray(inputs)
     if given.ndim == 2:
         given = given[:, None, :]
@@ -38,5 +38,5 @@ def run_vertices(body: str, inputs: Any, **options: Any) -> RunResult:
 
 
 def column(values: list[int]) -> Any:
-    """(invocations, 4) words with the value in every channel."""
+    """Words of shape (invocations, 4) with the value in every channel."""
     return np.repeat(np.array(values, np.int64)[:, None], 4, axis=1)

@@ -1,4 +1,4 @@
-"""Real shaders of every stage run on whatever inputs."""
+"""Real shaders of every stage run on arbitrary inputs."""
 
 from __future__ import annotations
 

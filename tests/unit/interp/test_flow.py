@@ -1,4 +1,4 @@
-"""Masks of lanes: what the measured vectors do not show."""
+"""Masks of lanes in cases that the measured vectors do not cover."""
 
 from __future__ import annotations
 

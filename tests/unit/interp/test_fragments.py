@@ -1,4 +1,4 @@
-"""FRAG: inputs at other places of the pixel, the color that is there."""
+"""FRAG: inputs at other positions of the pixel, and the target's color."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GEOM: vertices of the primitive come in, vertices of other primitives go out."""
+"""GEOM: input vertices of a primitive, output vertices of other primitives."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IMM[1] UINT32 {{4, 5, 4294967295, 10}}
 
 
 def _run(body: str, primitives: int = 1, *, limit: int = 8, invocations: int = 1, **options: Any) -> RunResult:
-    """Register r of vertex v of primitive p holds 100 p + 10 v + r."""
+    """Run a GEOM body. Register r of vertex v of primitive p holds 100 p + 10 v + r."""
     properties = f"PROPERTY GS_MAX_OUTPUT_VERTICES {limit}\nPROPERTY GS_INVOCATIONS {invocations}"
     p, v, r, _ = np.indices((primitives, 3, 3, 4))
     inputs = (100 * p + 10 * v + r).astype(np.uint32)

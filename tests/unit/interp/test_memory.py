@@ -1,4 +1,4 @@
-"""Buffers: robust access, atomics in the order of lanes."""
+"""Buffers: robust access, and atomics in the order of lanes."""
 
 from __future__ import annotations
 

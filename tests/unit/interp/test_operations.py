@@ -1,4 +1,4 @@
-"""Operations that Mesa 18.1 lacks, or where ours differ from it."""
+"""Operations that Mesa 18.1 lacks, or in which ours differ from Mesa's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tgsi.language.text.parser import parse
 
 
 def _floats(body: str, *registers: list[float]) -> list[float]:
-    """x of OUT[0] for each invocation, a register's value in every channel."""
+    """Channel x of OUT[0] for each invocation. Each input register holds one value in every channel."""
     inputs = np.stack([np.repeat(np.array(values, np.float32)[:, None], 4, axis=1) for values in registers], axis=1)
     values: list[float] = run_vertices(body, inputs).floats[:, 0, 0].tolist()
     return values
@@ -39,7 +39,7 @@ def test_fma_rounds_once() -> None:
 
 def test_fma_keeps_what_float64_would_round_away() -> None:
     tiny = float(np.float32(2.0**-60))
-    a = 1 + 2.0**-12  # a*a = 1 + 2^-11 + 2^-24: half a unit above; what decides lies far below
+    a = 1 + 2.0**-12  # a*a = 1 + 2^-11 + 2^-24: a tie, which the far smaller addend decides
     for sign, expected in ((1, 1 + 2.0**-11 + 2.0**-23), (-1, 1 + 2.0**-11)):
         out = run_vertices(
             "FMA OUT[0], IN[0], IN[1], CONST[0]",

@@ -1,4 +1,4 @@
-"""Addressing: per lane, and never outside of what is there."""
+"""Addressing per lane, and never outside of the declared registers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Geometry programs of the measured scenes: what they emit, drawn, is Mesa's picture."""
+"""Geometry programs of the measured scenes: their emitted vertices, drawn, give Mesa's picture."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SIDE = 64
 
 
 def _outputs(program: Program, name: str, vertices: NDArray[np.uint32]) -> NDArray[np.uint32] | None:
-    """(vertices, 4) words of the output of a name; None if there is none."""
+    """Words of shape (vertices, 4) of the output with a semantic, or None if there is none."""
     found = [d.first for d in program.declared(File.OUT) if d.semantic is not None and d.semantic.name == name]
     return vertices[:, found[0]] if found else None
 
 
 def _paint(picture: Reals, corners: Reals, colors: Reals) -> None:
-    """A triangle in window coordinates, its colors mixed at the centers of the pixels inside, with one of its edges."""
+    """Draw a triangle in window coordinates. Colors are interpolated at the centers of the pixels inside and on one of the edges."""
     y, x = np.mgrid[:SIDE, :SIDE] + 0.5
     (ax, ay), (bx, by), (cx, cy) = corners
     area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)

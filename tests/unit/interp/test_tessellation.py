@@ -31,7 +31,7 @@ UARL ADDR[0].x, SV[0].xxxx
 
 
 def _inputs(patches: int, vertices: int, registers: int) -> Any:
-    """Register r of vertex v of patch p holds 100 p + 10 v + r."""
+    """Inputs of patches. Register r of vertex v of patch p holds 100 p + 10 v + r."""
     p, v, r, _ = np.indices((patches, vertices, registers, 4))
     return (100 * p + 10 * v + r).astype(np.uint32)
 

@@ -1,4 +1,4 @@
-"""The interpreter gives what Mesa 18.1 gave, on every measured vector."""
+"""The interpreter agrees with Mesa 18.1 on every measured vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typical mistakes: what was written, what was meant. Statements stand in a program that declares what they use."""
+"""Typical mistakes, each with the text that was meant. Statements stand in a program that declares their registers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program builder: what is built is what the text of it says."""
+"""Programs of the builder equal those of the corresponding text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tgsi.language.facts.enums import File, ImmediateType, Processor
 
 
 def code(builder: ProgramBuilder) -> list[str]:
-    """The text of a built program, checked to be valid and to read back equal."""
+    """Text of a built program, checked to be valid and to read back equal."""
     program = builder.build()
     assert [found.message for found in tgsi.check(program) if found.severity is tgsi.Severity.ERROR] == []
     assert tgsi.parse(str(program)) == program

@@ -1,4 +1,4 @@
-"""tgsi-compile: what it prints, where, and its exit codes."""
+"""Command tgsi-compile: its output and exit codes."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_every_stage_is_compiled_for_every_kind_of_target(run: Run, tmp_path: Pa
     for options in (["--emit", "obj"], ["--emit", "obj", "--target", "aarch64"], ["--emit", "asm", "--target", "nvptx64"]):
         assert run(path, *options, "--lanes", "4", "-o", tmp_path / "made") == (0, "", "")
         assert (tmp_path / "made").stat().st_size > 500
-    if stage == "VIEW":  # a texture is taken to be there
+    if stage == "VIEW":  # the generator assumes a texture
         assert "gather" in run("--emit", "llvm", path)[1]
 
 

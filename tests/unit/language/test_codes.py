@@ -1,4 +1,4 @@
-"""Every code that the sources use is explained."""
+"""Every diagnostic code in the sources has an explanation."""
 
 from __future__ import annotations
 

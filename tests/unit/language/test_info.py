@@ -1,4 +1,4 @@
-"""ShaderInfo: equal to what Mesa's scan found in the same texts."""
+"""ShaderInfo equals the results of Mesa's scan of the same texts."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SCANNED = [row for row in rows() if row["scan"] and "crash" not in row["scan"]]
 
 
 def as_measured(info: ShaderInfo) -> dict[str, Any]:
-    """Names and numbers as the measurement writes them."""
+    """Info in the measurement's names and numbers."""
     inputs = [
         {
             "sem": SEMANTICS[item.semantic.name].number,
-            "idx": item.semantic.index & 0xFF,  # Mesa has a byte for it
+            "idx": item.semantic.index & 0xFF,  # Mesa stores it in a byte
             "interp": int(item.interpolation),
             "loc": int(item.location),
             "usage": item.usage_mask,

@@ -1,4 +1,4 @@
-"""The legacy dialect: what texts of 2008 to 2017 say comes out as a program of today that does the same."""
+"""The legacy dialect converts texts of 2008 to 2017 to equivalent programs of today."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of immediates: exact both ways."""
+"""Numbers of immediates are exact in both directions."""
 
 from __future__ import annotations
 

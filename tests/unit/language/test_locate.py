@@ -1,4 +1,4 @@
-"""Carets of operands come from reading the statement again."""
+"""Positions of operands, found by reading the statement again."""
 
 from __future__ import annotations
 

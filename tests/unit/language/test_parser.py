@@ -1,4 +1,4 @@
-"""Reading: dialects, values, places, and Mesa's verdicts."""
+"""Reader: dialects, values, positions, and agreement with Mesa's verdicts."""
 
 from __future__ import annotations
 

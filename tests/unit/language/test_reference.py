@@ -1,4 +1,4 @@
-"""The written reference is what the tables say now."""
+"""The written reference agrees with the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tgsi-compile --run: every stage, every argument, and what is printed."""
+"""tgsi-compile --run: every stage, every argument, and the output."""
 
 from __future__ import annotations
 

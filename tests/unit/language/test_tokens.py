@@ -1,4 +1,4 @@
-"""Token streams and Mesa's dump: equal to what Mesa made of the same texts, and safe to read whatever the words say."""
+"""Token streams and Mesa's dump: equal to Mesa's for the same texts, and safe to read for any words."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_stream_cut_short_is_refused(size: int) -> None:
     cut = GOOD[:size]
     with pytest.raises(ParseError):
         decode(cut)
-    if size >= 2:  # with a header that fits, it ends inside of a statement or between two
+    if size >= 2:  # with a matching header, the stream ends inside of a statement or between two
         try:
             decode((2 | size - 2 << 8, *cut[1:]))
         except ParseError as error:

@@ -1,4 +1,4 @@
-"""Rules that only programs made by hand can break, limits, and how our verdicts relate to those of Mesa's checker."""
+"""Rules that only hand-made programs can break, limits, and the relation of our verdicts to those of Mesa's checker."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_findings_of_a_program_that_is_wrong_everywhere_are_bounded() -> None:
     assert len(check(made)) == 200
 
 
-# Where our verdict differs from that of Mesa's checker, and why. Codes are those that we report.
+# Differences between our verdicts and those of Mesa's checker, with reasons. Codes are ours.
 STRICTER: dict[str, Callable[[list[str]], bool]] = {
     "Mesa's checker does not look at control flow": lambda found: set(found) <= {"V003", "V004", "V006", "V008"},
     "Mesa takes any register for a sampler, view or resource": lambda found: set(found) == {"V038"},

@@ -1,4 +1,4 @@
-"""Every real pair of a vertex and a fragment program with a common semantic links under every profile, or the device cannot do it."""
+"""Every real pair of a vertex and a fragment program with a common semantic links under every profile, or exceeds the device's limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tgsi.language.text.parser import parse
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpus"
 REFUSALS = {"K020", "K021", "K022", "K030", "K031", "K032", "K033", "K035"}
 SAMPLE = 150
-"""Pairs in CI; `-m slow` takes every one."""
+"""Number of pairs in CI; `-m slow` takes all."""
 
 
 def load(stage: str) -> list[Program]:
@@ -25,7 +25,7 @@ def load(stage: str) -> list[Program]:
         try:
             programs.append(parse(path.read_text(), name=path.name))
         except ParseError:
-            continue  # other tests judge the parser
+            continue  # other tests cover the parser
     return programs
 
 
@@ -39,7 +39,7 @@ def pairs() -> list[tuple[Program, Program]]:
 
 
 def link_all(chosen: list[tuple[Program, Program]]) -> Counter[tuple[str, str]]:
-    """Results by profile: "linked" or the first code of the error."""
+    """Result by profile: "linked" or the first code of the error."""
     results: Counter[tuple[str, str]] = Counter()
     for vertex, fragment in chosen:
         for profile in PROFILES:
@@ -55,7 +55,7 @@ def link_all(chosen: list[tuple[Program, Program]]) -> Counter[tuple[str, str]]:
 
 
 def patched(vertex: Program, fragment: Program) -> set[str]:
-    """Codes of what is wrong with patching the fragment program's tokens."""
+    """Codes of errors in the fragment program's patched tokens."""
     try:
         Linker(fragment).link(vertex)
     except LinkError as error:

@@ -1,4 +1,4 @@
-"""Sets, layouts and inverse tables: every rule, and the indices that the old utility got wrong."""
+"""Sets, layouts and inverse tables: every rule, and the indices that the old utility computed wrongly."""
 
 from __future__ import annotations
 

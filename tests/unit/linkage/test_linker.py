@@ -199,9 +199,9 @@ def test_a_new_program_at_an_old_address_is_a_new_pair() -> None:
 
 # -- speed ------------------------------------------------------------------------------------------------------------------
 def test_relinking_and_linking_keep_far_below_their_bounds() -> None:
-    assert links.links_per_second(pairs=400, rounds=5) > 10_000  # 20,000 is the goal on a free core
-    assert links.relink_microseconds(rounds=3) < 20  # 10 is
+    assert links.links_per_second(pairs=400, rounds=5) > 10_000  # the goal is 20,000 on an idle core
+    assert links.relink_microseconds(rounds=3) < 20  # the goal is 10 on an idle core
     start = time.process_time()
     few, many = links.microseconds_by_size((64, 256), 3).values()
-    assert many < 8 * few  # linear would be 4
+    assert many < 8 * few  # 4 would be linear
     assert time.process_time() - start < 20

@@ -1,4 +1,4 @@
-"""Each device's scheme: what it would get, its limits, its quirks."""
+"""Scheme of each device: the layout it receives, its limits, its quirks."""
 
 from __future__ import annotations
 
@@ -264,9 +264,9 @@ def test_r600_automatic_ids(semantic: tuple[str, int], number: int) -> None:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        (("GENERIC", 136), ("COLOR", 0)),  # from 127 on they run into names
-        (("TEXCOORD", 0), ("FOG", 0)),  # names from 16 on fall on those 16 before
-        (("TEXCOORD", 8), ("PSIZE", 0)),  # no clash: PSIZE is no varying
+        (("GENERIC", 136), ("COLOR", 0)),  # from 127 on the indices run into named semantics
+        (("TEXCOORD", 0), ("FOG", 0)),  # names from 16 on coincide with those 16 before
+        (("TEXCOORD", 8), ("PSIZE", 0)),  # no clash: PSIZE is not a varying
     ],
 )
 def test_r600_clashes_are_found(first: tuple[str, int], second: tuple[str, int]) -> None:

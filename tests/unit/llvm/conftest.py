@@ -10,10 +10,10 @@ from backends.llvm.engine.sources import ROOT, Sources, source_files
 
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Objects of these tests do not land in the user's cache."""
+    """Keep objects of these tests out of the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TGSI_CACHE_DIR", str(tmp_path_factory.mktemp("objects")))
-        # What somebody edits meanwhile is no concern of these tests: the directory is theirs alone.
+        # Sources that are edited meanwhile do not matter: only these tests use the directory.
         known = Sources(source_files(), ROOT, float("inf"))
         patch.setattr(known, "are_unchanged", lambda: True)
         patch.setattr(engine, "own_sources", lambda: known)

@@ -1,4 +1,4 @@
-"""Small kernels: built, compiled, called."""
+"""Helpers that build, compile and call small kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 
 def runnable_levels() -> list[str]:
-    """The x86-64 levels that this machine can execute."""
+    """x86-64 levels that this machine can execute."""
     from backends.llvm.targets.machines import LEVELS as features
     from backends.llvm.targets.machines import cpu_features
 
@@ -27,7 +27,7 @@ def runnable_levels() -> list[str]:
 
 
 def entry(library: Library, name: str, count: int) -> Callable[..., None]:
-    """A function of `count` pointers; the library lives as long as it."""
+    """Function of `count` pointers. It keeps the library alive."""
     function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count)(library.address[name])
 
     def call(*arrays: Any) -> None:
@@ -40,7 +40,7 @@ def entry(library: Library, name: str, count: int) -> Callable[..., None]:
 def evaluate(
     body: Callable[..., Val], *inputs: NDArray[Any], type: Type = F32, out: type[np.generic] = np.float32, cpu: str = "host"
 ) -> NDArray[Any]:
-    """body(f, *vectors) for whole arrays as vectors (of `type`, one lane an element), stored as elements of `out`."""
+    """Evaluate body(f, *vectors) for whole arrays as vectors of `type`, one lane per element; results are elements of `out`."""
     module = Module("test", cpu)
     f = Function(module, "kernel", [PTR] * (len(inputs) + 1))
     lanes = inputs[0].size
@@ -53,7 +53,7 @@ def evaluate(
 
 
 def map_blocks(body: Callable[..., Val], lanes: int, cpu: str, *inputs: NDArray[Any], type: Type = F32) -> NDArray[np.uint32]:
-    """body over long arrays in blocks of `lanes`; results as words."""
+    """Evaluate body over long arrays in blocks of `lanes`. Returns words."""
     module = Module("map", cpu)
     f = Function(module, "kernel", [PTR] * (len(inputs) + 1))
     with f.range(0, inputs[0].size * 4, 4 * lanes) as i:

@@ -1,4 +1,4 @@
-"""Barriers: vectors of a group stop and go on together."""
+"""The vectors of a group stop and continue together at barriers."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ MOV OUT[0], TEMP[5].xxxx"""
 def test_squares_of_the_end_of_a_round_serve_the_next_one() -> None:
     program = parse(f"{VERT_HEADER}{LOOP}\nEND\n")
     text = optimized_text(build_run_kernel(program, 8))
-    assert text.count("fmul <8 x float>") == 4  # two in front of the loop, two inside
+    assert text.count("fmul <8 x float>") == 4  # two before the loop, two inside
 
 
 @pytest.mark.parametrize("cosine", [False, True])

@@ -1,4 +1,4 @@
-"""Same program, same bytes: for every lane count and x86-64 level, whatever the caller's floating-point environment is."""
+"""Results are equal bytes for every lane count and x86-64 level, in any floating-point environment of the caller."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ ENDLOOP"""
     assert _temp(flow, 0)
     flow = _flow(loop.format("IN[0]"))
     assert len(flow.controls) == 2  # the loop and its IF
-    assert _temp(flow, 0)  # lanes that have left do not care
+    assert _temp(flow, 0)  # lanes that have left never read the value
 
 
 _COUNTING = """MOV TEMP[0].x, IMM[0]
@@ -129,8 +129,8 @@ def test_a_divergent_loop_keeps_a_shadow_of_the_few_values_that_its_rounds_hand_
     flow = _flow(rounds.format("ADD TEMP[0].xy, TEMP[0], IN[0]"))
     assert set(flow.shadows) == {(File.TEMP, 0, 0), (File.TEMP, 0, 1)}
     assert not _flow(rounds.format("ADD TEMP[0].xyz, TEMP[0], IN[0]")).shadows  # too many
-    assert not _flow(rounds.format("ADD TEMP[0].xy, IN[0], IN[0]")).shadows  # nothing is handed on
-    assert not _flow(rounds.format("UIF IN[0].yyyy\nADD TEMP[0].xy, TEMP[0], IN[0]\nENDIF")).shadows  # lanes do different things
+    assert not _flow(rounds.format("ADD TEMP[0].xy, IN[0], IN[0]")).shadows  # no value is carried to the next iteration
+    assert not _flow(rounds.format("UIF IN[0].yyyy\nADD TEMP[0].xy, TEMP[0], IN[0]\nENDIF")).shadows  # lanes diverge
 
 
 def test_what_one_region_alone_accesses_needs_no_variable() -> None:
@@ -153,7 +153,7 @@ def test_work_grows_with_the_program_and_not_with_its_square(monkeypatch: pytest
 
     monkeypatch.setattr(uniform._Analysis, "_visit", counted)
     count = 300
-    shift = "".join(f"MOV TEMP[{i}].x, TEMP[{i + 1}].xxxx\n" for i in range(count))  # what varies moves by one register a round
+    shift = "".join(f"MOV TEMP[{i}].x, TEMP[{i + 1}].xxxx\n" for i in range(count))  # divergence moves on by one register per iteration
     body = f"BGNLOOP\nIF TEMP[0].xxxx\nBRK\nENDIF\n{shift}MOV TEMP[{count}].x, IN[0].xxxx\nENDLOOP\nMOV OUT[0], TEMP[0].xxxx\n"
     program = parse(f"FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nDCL TEMP[0..{count}]\n{body}END\n")
     assert len(plan_of(program).flow.divergent) == count + 5

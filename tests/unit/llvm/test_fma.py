@@ -47,7 +47,7 @@ def exact(a: float, b: float, e: float) -> float:
 
 
 def triples() -> NDArray[np.float64]:
-    """Specials of both signs, random bits, sums that cancel, products that end near the smallest numbers, ties."""
+    """Special values of both signs, random bits, sums that cancel, products near the smallest numbers, ties."""
     random = np.random.default_rng(7)
     special = np.array([*SPECIAL, *(-x for x in SPECIAL)])
     count = 2000

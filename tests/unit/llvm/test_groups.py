@@ -1,4 +1,4 @@
-"""Votes over values that LLVM can see through: its instruction selection once looked at them for ever."""
+"""Votes over values that LLVM can analyze: its instruction selection once ran forever on them."""
 
 import numpy as np
 import pytest

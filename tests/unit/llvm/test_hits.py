@@ -1,4 +1,4 @@
-"""The work of a process that finds a shader's kernel on disk."""
+"""Work of a process that finds a shader's kernel on disk."""
 
 from __future__ import annotations
 

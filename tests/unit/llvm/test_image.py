@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not flat.is_possible(), reason="flat images are 
 
 
 def _module() -> Module:
-    """Constants of several sizes, a call inside, two calls outside."""
+    """Module with constants of several sizes, an internal call and two external calls."""
     module = Module("m")
     inner = Function(module, "inner", [F32.wide(16)], F32.wide(16), internal=True)
     inner.ret(inner.args[0] * 3.0 + inner.lanes_const(F32.wide(16), [float(i) for i in range(16)]))
@@ -62,7 +62,7 @@ MEMCPY = flat.process_symbol("memcpy") if flat.is_possible() else 0
 
 
 class _Refusing:
-    """The C library of a system that lets no memory become executable afterwards."""
+    """C library of a system that does not let memory become executable later."""
 
     def mprotect(self, *arguments: object) -> int:
         ctypes.set_errno(errno.EACCES)
@@ -129,7 +129,7 @@ def test_an_export_that_is_missing_is_an_error() -> None:
 
 
 def test_what_needs_a_real_linker_gets_one() -> None:
-    """Writable data has no place in a flat image."""
+    """A flat image cannot contain writable data."""
     text = """
 @counter = internal global i32 7
 define i32 @next() {
@@ -158,7 +158,7 @@ def test_objects_of_other_machines_and_formats_have_no_flat_image() -> None:
 
 
 def _mapped(address: int) -> str | None:
-    """Protection of the memory at an address; None where nothing is."""
+    """Protection of the memory at an address, or None if the address is not mapped."""
     for line in Path("/proc/self/maps").read_text().splitlines():
         low, high = (int(word, 16) for word in line.split()[0].split("-"))
         if low <= address < high:
@@ -173,7 +173,7 @@ def test_code_is_not_writable_and_is_given_back() -> None:
     f.ret()
     image = flat.flatten(compile_object(module)[0])
     assert image is not None
-    size = 64 << 20  # more than any gap that other memory would fill
+    size = 64 << 20  # more than any gap between other mappings
     found = flat.unpack(image)
     big = flat.Flat(memoryview(bytes(found.memory) + bytes(size)), found.exports, {})
     placed = flat.Placed(big, {})

@@ -1,4 +1,4 @@
-"""Loops that lanes leave one by one: counters, accumulators and values of one round, against the interpreter."""
+"""Loops that lanes leave one by one: counters, accumulators and values of one iteration agree with the interpreter."""
 
 from __future__ import annotations
 

@@ -52,13 +52,13 @@ def _samples(seed: int, count: int = 8192) -> Words:
 
 
 def _units(got: Words, exact: NDArray[np.float64]) -> float:
-    """Largest distance in units of the last place, over finite results; the others must agree in kind."""
+    """Largest distance in units in the last place over finite results. All other results must agree in kind."""
     values = got.view(np.float32)
     with np.errstate(all="ignore"):
         rounded = exact.astype(np.float32)
     assert np.array_equal(np.isnan(values), np.isnan(rounded))
     infinite = np.isinf(values) | np.isinf(rounded)
-    edge = np.abs(exact) > 3.4028233e38  # within a unit of the largest float
+    edge = np.abs(exact) > 3.4028233e38  # within one unit of the largest float
     assert np.array_equal(values[infinite & ~edge], rounded[infinite & ~edge])
     kept = np.isfinite(values) & np.isfinite(rounded)
     with np.errstate(all="ignore"):

@@ -20,7 +20,7 @@ OBJECT = random.Random(1).randbytes(3000)
 
 
 def _in_child(work: Callable[[], None]) -> int:
-    """Run `work` in another process that this one does not wait for; its number."""
+    """Run `work` in a child process without waiting for it. Returns the process number."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -124,7 +124,7 @@ def test_what_is_evicted_while_another_process_reads_is_read_whole_or_absent(tmp
 
     children = [_in_child(work) for work in (read, read, write, write)]
     assert [_succeeded(child) for child in children] == [True] * 4
-    # each writer looks after every sixteenth of the limit
+    # each writer checks after every sixteenth of the limit
     assert sum(p.stat().st_size for p in _files(tmp_path)) <= 30_000 * 18 // 16
 
 
@@ -134,7 +134,7 @@ def test_the_least_recently_used_go_first(tmp_path: Path) -> None:
     for age, key in enumerate(reversed(keys)):
         cache.put(key, OBJECT)
         os.utime(tmp_path / key[:2] / key, (time.time() - 10_000 * (age + 1),) * 2)
-    found = cache.get(keys[-1])  # the last in `keys` has waited for least, the first for longest; now one old one is used
+    found = cache.get(keys[-1])  # the last of `keys` was used most recently, the first least recently; now one old key is used
     assert found == OBJECT
     assert cache.get(keys[0]) == OBJECT
     for key in ("f0" + 62 * "0", "f1" + 62 * "0"):
@@ -159,7 +159,7 @@ def test_remains_of_processes_that_died_are_evicted_too(tmp_path: Path) -> None:
 
 @pytest.fixture
 def readable() -> Iterator[Path]:
-    """A directory that other users can reach."""
+    """Directory that other users can read."""
     directory = Path(tempfile.mkdtemp(dir="/tmp"))
     directory.chmod(0o755)
     yield directory
@@ -167,7 +167,7 @@ def readable() -> Iterator[Path]:
 
 
 def test_a_read_only_directory_is_read_and_not_written(readable: Path) -> None:
-    """As a user who may not write; the superuser may everywhere."""
+    """Runs as a user who may not write, because the superuser may write everywhere."""
     ObjectCache(readable).put(KEY, OBJECT)
     (path,) = _files(readable)
     path.chmod(0o444)
@@ -197,7 +197,7 @@ def test_a_read_only_directory_is_read_and_not_written(readable: Path) -> None:
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
-    """The system refuses to let files grow, as a full disk does."""
+    """A limit on file sizes stands in for a full disk."""
 
     def work() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))

@@ -1,4 +1,4 @@
-"""Programs that are made of what is slow to compile are compiled with less effort, and compute the same."""
+"""Programs that are slow to compile are compiled with less effort, and compute the same results."""
 
 from __future__ import annotations
 

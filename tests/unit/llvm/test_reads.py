@@ -1,6 +1,6 @@
 """Both engines read the channels that `source_channels` takes from an opcode's row.
 
-The generator fetches these channels and no others; changing the others changes nothing in the interpreter.
+The generator fetches these channels and no others; changes to other channels change no result of the interpreter.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ MASKS = (1, 2, 3, 4, 6, 8, 10, 12, 13, 15)
 
 
 def instructions(info: OpcodeInfo) -> Iterator[Instruction]:
-    """The opcode with every source in a TEMP of its own, where a value may stand: for write masks, texture targets, kinds of memory."""
+    """Instructions of the opcode with every source in a TEMP of its own, if possible: for write masks, texture targets, kinds of memory."""
     roles = source_roles(info.name)
     for target in TARGETS if info.is_texture else (None,):
         for memory in MEMORIES if Trait.LOAD in info.traits or info.is_store else (None,):
@@ -76,7 +76,7 @@ def instructions(info: OpcodeInfo) -> Iterator[Instruction]:
 
 
 def program_of(instruction: Instruction) -> Program:
-    """A program that runs the instruction."""
+    """Program that runs the instruction."""
     info = instruction.opcode
     stage = "GEOM" if Trait.STREAM in info.traits else "FRAG"
     more = "\n".join(f"PROPERTY GS_{item}" for item in ("INPUT_PRIMITIVE POINTS", "OUTPUT_PRIMITIVE POINTS", "MAX_OUTPUT_VERTICES 4"))
@@ -100,11 +100,11 @@ def program_of(instruction: Instruction) -> Program:
 
 READING = [info for info in OPCODES.values() if Role.VALUE in source_roles(info.name)]
 LESS = {"MEMBAR": "both engines order all memory", "TXF_LZ": "w is the layer of cube arrays, which have no texel fetch"}
-"""Opcodes of which the engines read less than the row says."""
+"""Opcodes of which the engines read fewer channels than the row names."""
 
 
 def wanted_by(instruction: Instruction) -> set[tuple[int, int]]:
-    """Number and channel of each source channel that the row says is read."""
+    """Number and channel of each source channel that the row names as read."""
     roles = source_roles(instruction.opcode.name)
     values = [number for number, role in enumerate(roles) if role is Role.VALUE]
     return {(k, c) for k in values for c in range(4) if source_channels(instruction, k) >> c & 1}
@@ -146,7 +146,7 @@ INVOCATIONS = 64
 
 
 def drawn(random: np.random.Generator, kind: str) -> Bits:
-    """Four words for each invocation that mean something as this type: numbers that are often alike."""
+    """Four random words for each invocation that are meaningful values of this type and often equal."""
     kind = {"untyped": "float", "uint": "int", "uint64": "int64"}.get(kind, kind)
     dtype = {"float": np.float32, "int": np.uint32, "double": np.float64, "int64": np.uint64}[kind]
     count = 2 if kind in WIDE else 4
@@ -154,7 +154,7 @@ def drawn(random: np.random.Generator, kind: str) -> Bits:
 
 
 def outcome(program: Program, inputs: Bits) -> tuple[bytes, ...]:
-    """Everything that a run leaves behind in the interpreter."""
+    """Bytes of the outputs, live lanes and buffer after a run of the interpreter."""
     texels = np.arange(8 * 8 * 4, dtype=np.uint8).reshape(1, 8, 8, 4)
     view = TextureData(Format.R8G8B8A8_UNORM, (texels,))
     result = run(program, inputs, textures={0: view}, samplers={0: SamplerState()}, buffers={0: np.arange(64, dtype=np.uint32)})

@@ -48,7 +48,7 @@ def test_equal_files_have_equal_digests_wherever_they_lie(tree: Path) -> None:
 
 
 def test_a_file_that_is_younger_than_the_process_leaves_no_digest(tree: Path) -> None:
-    """Modules may have been imported before it was written; that it claims to be old makes no difference."""
+    """Modules may have been imported before the file was written. A forged old timestamp makes no difference."""
     began = time.time()
     time.sleep(0.1)
     (tree / "one.py").write_text("A = 3\n")
@@ -91,7 +91,7 @@ def test_a_process_with_edited_sources_neither_reads_nor_stores(tree: Path, tmp_
 
 
 def test_old_modules_never_store_under_the_digest_of_new_files(tmp_path: Path) -> None:
-    """A process imports the generators, somebody edits one, the process compiles: nothing is stored."""
+    """A process imports the generators, a generator is edited, the process compiles: no object is stored."""
     for name in ("backends", "linkage", "passes", "tgsi"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "backends").unlink()
@@ -132,7 +132,7 @@ def test_a_process_began_before_now() -> None:
 
 
 def test_everything_that_generators_import_is_in_the_digest() -> None:
-    """What validates and prints programs included: keys are made of their text."""
+    """The digest includes the modules that validate and print programs, because keys contain their text."""
     known = set(source_files())
     seen: set[Path] = set()
     todo = [p for name in ("backends/llvm", "backends/raster") for p in (ROOT / name).rglob("*.py")]

@@ -1,4 +1,4 @@
-"""Stack that compiled programs use: what instructions need for themselves is shared, however many there are."""
+"""Stack use of compiled programs: instructions share their temporary space, however many there are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Geometry, tessellation and memory in compiled code: the same as in the interpreter, for every number of lanes."""
+"""Geometry, tessellation and memory in compiled code agree with the interpreter for every number of lanes."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_the_table_of_a_stage_has_its_system_values(stage: Processor) -> None:
 
 @pytest.mark.parametrize("stage", list(Processor))
 def test_tables_name_system_values(stage: Processor) -> None:
-    assert KINDS[stage].SYSTEM_VALUES.keys() <= {*NAMES, "POSITION"}  # (drivers ask for POSITION as a system value of fragments)
+    assert KINDS[stage].SYSTEM_VALUES.keys() <= {*NAMES, "POSITION"}  # drivers use POSITION as a system value of fragments
     assert DEFAULTS.keys() <= set(NAMES)
 
 

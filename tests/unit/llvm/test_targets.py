@@ -1,4 +1,4 @@
-"""Code for other machines: what is made, what is refused, and that it computes the same bytes."""
+"""Code for other machines: supported and refused targets, and equal bytes as results."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_processors_are_those_of_llvm() -> None:
 
 
 def _with_exports(image: bytes) -> bytes:
-    """A WebAssembly object as a module that exports its functions as f0, f1, ..."""
+    """Convert a WebAssembly object to a module that exports its functions as f0, f1, ..."""
     at, functions, place = 8, 0, 8
     while at < len(image):
         section = image[at]
@@ -178,7 +178,7 @@ node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not inst
 
 
 def run_in_node(folder: Path, image: bytes, memory: list[list[int]], arguments: list[int], out: int, count: int) -> NDArray[np.uint32]:
-    """Call the last function with so many arguments; for each image of the memory at BASE the words at `out` behind the call."""
+    """Call the last function with `count` arguments for each image of the memory at BASE. Returns the words at `out` after each call."""
     (folder / "kernel.wasm").write_bytes(_with_exports(image))
     given = {"base": BASE, "images": memory, "arguments": arguments, "out": out, "count": count}
     (folder / "given.json").write_text(json.dumps(given))
@@ -235,7 +235,7 @@ def test_records_barriers_and_atomics_are_the_same_where_pointers_have_32_bits(t
     parts: list[bytes] = []
 
     def put(data: bytes) -> int:
-        """The address of some memory."""
+        """Store data in the memory image and return its address."""
         at = BASE + sum(map(len, parts))
         parts.append(data + bytes(-len(data) % 64))
         return at

@@ -206,7 +206,7 @@ def test_runs_and_quads_name_the_same_neighbors() -> None:
         LaneMap(12)
 
 
-# -- what is not built --------------------------------------------------------------------------------------------------
+# -- unsupported programs -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("body", "what"),
     [

@@ -1,4 +1,4 @@
-"""Generated code gives what Mesa 18.1 gave, on every measured vector of the opcodes that it knows."""
+"""Generated code agrees with Mesa 18.1 on every measured vector of supported opcodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.golden.vectors import Case, Tolerance, cases
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Trait
 
-#: Worst errors of the polynomials, on top of Mesa's own.
+#: Largest errors of our polynomials, in addition to Mesa's own errors.
 TOLERANCE = {
     "EX2": Tolerance(2),
     "EXP": Tolerance(2),
@@ -24,7 +24,7 @@ TOLERANCE = {
     "COS": Tolerance(2, 2.0**-22),
 }
 
-#: Random programs that do integer arithmetic on the sign of a computed NaN, which is not promised (ours is canonical).
+#: Random programs with integer arithmetic on the sign of a computed NaN, which is not specified (ours is canonical).
 NAN_SIGN = frozenset({"rnd-139", "rnd-240", "rnd-290", "rnd-299", "rnd-361"})
 
 BY_OPCODE: dict[str, list[Case]] = defaultdict(list)

@@ -1,6 +1,6 @@
 """Types, uses, liveness and divergence of small programs."""
 
-# ruff: noqa: E501  (a program stays in one line)
+# ruff: noqa: E501  (keeps each program in one line)
 
 from __future__ import annotations
 

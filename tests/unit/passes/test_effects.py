@@ -1,4 +1,4 @@
-"""Programs that make the order of their invocations visible."""
+"""Detection of programs whose results depend on the order of their invocations."""
 
 from __future__ import annotations
 

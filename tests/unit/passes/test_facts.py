@@ -1,4 +1,4 @@
-"""Facts of a program are computed once, die with it, and hold no other program."""
+"""Facts of a program are computed once, are freed with it, and keep no other program alive."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_none_is_a_fact() -> None:
 
 def test_a_fact_holds_no_partner_and_is_not_mistaken_for_that_of_a_later_one() -> None:
     first = tgsi.parse(TEXT)
-    for count in range(1, 50):  # ids are used again
+    for count in range(1, 50):  # Python reuses ids
         second = tgsi.parse(TEXT.replace("END", "MOV OUT[0], IN[0]\n" * count + "END"))
         gone = weakref.ref(second)
         assert facts.of(first, joint, second, 0) == [2, count + 2, 0]
@@ -88,7 +88,7 @@ def test_a_maker_that_raises_leaves_nothing() -> None:
 
 def test_facts_take_no_part_in_equality_pickles_and_deep_copies() -> None:
     program, other = tgsi.parse(TEXT), tgsi.parse(TEXT + "# a comment\n")
-    kept = facts.of(program, lambda _: threading.Lock())  # which nobody can pickle
+    kept = facts.of(program, lambda _: threading.Lock())  # an object that cannot be pickled
     assert program == other
     for twin in (pickle.loads(pickle.dumps(program)), copy.deepcopy(program)):
         assert twin == program

@@ -1,4 +1,4 @@
-"""Lowerings: inserted instructions, clamped colors, sides of polygons, moved registers."""
+"""Lowerings: inserted instructions, clamped colors, two-sided colors, moved registers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pipelines: their text, what they check, whom they blame; `tgsi.optimize` and the command's options."""
+"""Pipelines: their text, their checks and error messages; `tgsi.optimize` and the command's options."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0]\nMOV TEMP
 
 @dataclass(frozen=True)
 class DropEnd(Pass):
-    """Leave the last instruction out."""
+    """Remove the last instruction."""
 
     name = "drop-end"
 
@@ -117,7 +117,7 @@ def test_wrong_options_are_usage_errors(arguments: list[str], message: str, caps
 
 
 def test_half_written_pair_keeps_both_words_alive() -> None:
-    """A 64-bit operation on two numbers writes a whole pair, whichever word its mask names."""
+    """A 64-bit operation on two operands writes a whole pair, even if its mask names one word."""
     text = "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0]\nU64MUL TEMP[0].y, IN[0], IN[0]\nMOV OUT[0], TEMP[0].xxxx\nEND\n"
     program = tgsi.parse(text)
     assert tgsi.optimize(program).instructions == program.instructions

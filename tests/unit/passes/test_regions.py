@@ -12,7 +12,7 @@ HEADER = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..3]\nIMM[0] UINT32 {
 
 
 def _shape(region: Region) -> str:
-    """One letter a node, regions in brackets."""
+    """Regions as text: one letter per node, regions in brackets."""
     parts = []
     for node in region:
         match node:

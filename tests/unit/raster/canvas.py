@@ -1,4 +1,4 @@
-"""A renderer with targets of its own and short ways to draw, for the rasterizer's tests."""
+"""Renderer with targets of its own and helpers to draw, for the rasterizer's tests."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ _shaders: dict[str, Shader] = {}
 
 
 def shader(text: str) -> Shader:
-    """The handle of a shader text; one handle a text, so that kernels are shared by all tests."""
+    """Handle of a shader text. Equal texts share a handle, so all tests share its kernels."""
     if text not in _shaders:
         _shaders[text] = Shader(parse(text))
     return _shaders[text]
 
 
 def with_shaders(state: DrawState, vs: str, fs: str | None) -> DrawState:
-    """The same state, with these shaders bound to its stages (which copies of it share)."""
+    """Bind shaders to the state's stages, which copies of the state share. Returns the state."""
     state.bind(Processor.VERT, shader(vs))
     state.bind(Processor.FRAG, shader(fs) if fs else None)
     return state
@@ -70,7 +70,7 @@ def make_surface(format: Format, width: int, height: int) -> Surface:
 
 
 def pixels(surface: Surface) -> Array:
-    """The bytes of a surface, (height, width, bytes a pixel)."""
+    """Bytes of a surface, of shape (height, width, bytes per pixel)."""
     memory: Array = surface.keepalive  # type: ignore[assignment]
     size = surface.format.block_bytes
     return memory.reshape(-1, surface.row_stride)[: surface.height, : surface.width * size].reshape(surface.height, surface.width, size)
@@ -81,7 +81,7 @@ def float_words(*values: float) -> list[int]:
 
 
 class Canvas(Renderer):
-    """A renderer with a color and perhaps a depth target. `draw_arrays` changes `state` by keywords for one draw."""
+    """Renderer with a color target and optionally a depth target. Keywords of `draw_arrays` change `state` for one draw."""
 
     def __init__(self, width: int, height: int, *, color: Sequence[Format] = (RGBA8,), depth: Format | None = None, **options: Any) -> None:
         options.setdefault("threads", 0)
@@ -124,7 +124,7 @@ class Canvas(Renderer):
         constants: Sequence[float] | None = None,
         **changes: Any,
     ) -> None:
-        """Draws float arrays of shape (vertices, channels), one a vertex shader input."""
+        """Draw float arrays of shape (vertices, channels), one for each vertex shader input."""
         formats = {1: Format.R32_FLOAT, 2: Format.R32G32_FLOAT, 3: Format.R32G32B32_FLOAT, 4: RGBA32F}
         changes.setdefault("vertex_elements", tuple(VertexElement(0, formats[a.shape[1]], k) for k, a in enumerate(arrays)))
         changes.setdefault("vertex_buffers", tuple(self.vertex_buffer(a) for a in arrays))
@@ -139,12 +139,12 @@ class Canvas(Renderer):
         self.draw(state, info)
 
     def image(self, index: int = 0) -> Array:
-        """Bytes of a color target, (height, width, bytes a pixel)."""
+        """Bytes of a color target, of shape (height, width, bytes per pixel)."""
         self.flush()
         return pixels(self.colors[index]).copy()
 
     def values(self, index: int = 0) -> Array:
-        """A color target of four 32-bit floats, (height, width, 4)."""
+        """Color target of four 32-bit floats, of shape (height, width, 4)."""
         return self.image(index).view(np.float32)
 
     def depth_bytes(self) -> Array:

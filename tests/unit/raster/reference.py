@@ -1,7 +1,8 @@
-"""The slow, obvious rasterizer: Python and numpy integers. Says which pixels a clip-space triangle covers.
+"""Slow, obvious rasterizer in Python and numpy integers, which determines the pixels covered by a clip-space triangle.
 
-Only what is float in the definition is float here (clip, divide, viewport, in the order of the definition); everything
-after snapping is exact integers, with the fill rule and no tiles, blocks or floors."""
+Only steps that are float in the definition use floats (clip, divide, viewport, in the order of the definition). Everything after snapping
+uses exact integers, with the fill rule and without tiles or blocks.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ f4 = np.float32
 
 
 def viewport_draw(width: int, height: int) -> View:
-    """What the renderer derives from a viewport that covers the target."""
+    """Values that the renderer derives from a viewport that covers the target."""
     d = View()
     half = (width / 2, height / 2, 0.5)
     write_viewport(d, ViewportState(half, half), RasterizerState(), None)
@@ -64,7 +65,7 @@ def snap(v: Array, half: tuple[float, float]) -> tuple[int, int]:
 
 
 def covered(corners: list[tuple[int, int]], width: int, height: int, lower: bool = False) -> Array:
-    """Pixels whose centers a triangle of snapped corners owns; `lower`: horizontal edges own from the other side."""
+    """Pixels whose centers a triangle of snapped corners owns. `lower`: horizontal edges own pixels from the other side."""
     mask = np.zeros((height, width), bool)
     (x0, y0), (x1, y1), (x2, y2) = corners
     area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
@@ -85,7 +86,7 @@ def covered(corners: list[tuple[int, int]], width: int, height: int, lower: bool
 
 
 def count_coverage(triangles: Array, width: int, height: int) -> Array:
-    """How many of the triangles cover each pixel."""
+    """Number of the triangles that cover each pixel."""
     total = np.zeros((height, width), np.int64)
     draw = viewport_draw(width, height)
     planes, guard = np.array(draw.planes, f4).reshape(6, 4), tuple(draw.guard)

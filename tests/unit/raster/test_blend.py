@@ -1,4 +1,4 @@
-"""Blending, color masks and logic operations of every kind of color format, against numpy."""
+"""Blending, color masks and logic operations for every kind of color format, compared with numpy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FACTORS = [f for f in BlendFactor if "SRC1" not in f.name]
 
 
 def fill_randomly(c: Canvas, seed: int = 3) -> Array:
-    """Random colors in the first target; returns them as stored."""
+    """Fill the first target with random colors. Returns the colors as stored."""
     surface = c.colors[0]
     rng = np.random.default_rng(seed)
     shown = pixels(surface)
@@ -49,7 +49,7 @@ def fill_randomly(c: Canvas, seed: int = 3) -> Array:
 
 
 def draw(format: Format, blend: BlendState, fs: str = FS_CONSTANT, color: Any = COLOR, lanes: int | None = None) -> tuple[Array, Array]:
-    """Bytes before and after."""
+    """Bytes of the target before and after a draw."""
     with Canvas(SIZE, SIZE, color=(format,), lanes=lanes) as c:
         before = fill_randomly(c)
         c.draw_arrays(VS_POSITION, fs, [QUAD], Prim.TRIANGLE_STRIP, blend=blend, blend_color=CONSTANT, constants=color)
@@ -100,7 +100,7 @@ def blended(format: Format, rt: RenderTargetBlend, before: Array) -> Array:
 
 
 def steps(format: Format, found: Array, wanted: Array) -> float:
-    """How far two colors are apart, in steps of the format's coarsest channel."""
+    """Distance of two colors in steps of the format's coarsest channel."""
     floats = any(c.type is ChannelType.FLOAT for c in format.channels)
     size = max(c.size for c in format.channels)
     signed = any(c.type is ChannelType.SNORM for c in format.channels)
@@ -110,7 +110,7 @@ def steps(format: Format, found: Array, wanted: Array) -> float:
 
 
 def random_equations(count: int) -> list[RenderTargetBlend]:
-    """Two usual ones, then `count` others."""
+    """Two common blend equations, then `count` random ones."""
     rng = np.random.default_rng(8)
     over: Any = dict.fromkeys(("rgb_src_factor", "alpha_src_factor"), BlendFactor.SRC_ALPHA)
     under: Any = dict.fromkeys(("rgb_dst_factor", "alpha_dst_factor"), BlendFactor.INV_SRC_ALPHA)
@@ -132,7 +132,7 @@ def test_blend_equations(format: Format) -> None:
 
 
 def test_integer_and_float_paths_agree_within_a_step() -> None:
-    """The eight-bit path of RGBA8 against the float path that a format of other order takes."""
+    """Compares the eight-bit path of RGBA8 with the float path of a format with another order."""
     for rt in random_equations(12):
         before, after = draw(RGBA8, BlendState((rt,)))
         wanted = np.rint(np.clip(blended(RGBA8, rt, before), 0, 1) * 255)

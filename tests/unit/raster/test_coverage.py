@@ -1,4 +1,4 @@
-"""Pixels that triangles cover: equal to exact integers for every width; shared edges own each pixel once."""
+"""Pixels covered by triangles equal exact integers for every width; shared edges own each pixel once."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_scissor_cuts_coverage_exactly(kind: str, lanes: int, fs: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("lanes", [16, 32, 64])
 def test_coverage_of_programs_that_loop_equals_integer_reference(kind: str, lanes: int) -> None:
-    """Their blocks have more rows."""
-    triangles = random_triangles(kind, 30, 3)  # few: also with 64 lanes, and never as packed quads
+    """Blocks of programs with loops have more rows."""
+    triangles = random_triangles(kind, 30, 3)  # few triangles: also with 64 lanes, and never as packed quads
     assert np.array_equal(count_image(triangles, 203, 141, lanes, FS_LOOP), reference.count_coverage(triangles, 203, 141))
 
 
@@ -88,7 +88,7 @@ def test_shared_edges_cover_each_pixel_once(seed: int) -> None:
 
 
 def test_plane_through_the_eye_has_no_seams() -> None:
-    """A ground plane that goes on behind the viewer: near clipping of neighbors must agree."""
+    """A ground plane continues behind the viewer: near clipping of neighboring triangles must agree."""
     rng, n = np.random.default_rng(3), 24
     g = np.stack(np.meshgrid(np.arange(n + 1), np.arange(n + 1)), -1).reshape(-1, 2).astype("f8")
     g += rng.uniform(-0.3, 0.3, g.shape)

@@ -1,4 +1,4 @@
-"""Depth and stencil tests for every format, function and operation, against plain integers."""
+"""Depth and stencil tests for every format, function and operation, compared with plain integers."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ OPERATIONS: dict[StencilOp, Any] = {
 
 
 def quad(z: float) -> Array:
-    """A full-screen strip whose window depth is z."""
+    """Full-screen strip whose window depth is z."""
     return np.array([[-1, -1, 2 * z - 1, 1], [1, -1, 2 * z - 1, 1], [-1, 1, 2 * z - 1, 1], [1, 1, 2 * z - 1, 1]], "f4")
 
 
 def prepare(c: Canvas, format: Format, z: float) -> tuple[Array, Array]:
-    """Depths around z (and z itself) and random stencil values in the buffer; returns both."""
+    """Fill the buffer with depths around z (and z itself) and random stencil values. Returns both."""
     rng = np.random.default_rng(9)
     depth = np.clip(z + rng.integers(-1, 2, SIZE * SIZE) * rng.choice([2.0**-15, 0.1], SIZE * SIZE), 0, 1).astype("f4")
     stencil = rng.integers(0, 256, SIZE * SIZE).astype("u1")

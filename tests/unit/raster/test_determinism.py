@@ -1,4 +1,6 @@
-"""Same bytes for any number of threads, lanes, any batch, window and arena, any x86-64 level and any MXCSR of the caller."""
+"""Results are equal bytes for any number of threads and lanes, any batch, window and arena, any x86-64 level and any MXCSR of the
+caller.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def digest(
     cpu: str = "host",
     set_mode: Callable[[int], None] = lambda word: None,
 ) -> tuple[str, int]:
-    """Digest of all target bytes, and how many windows the flush took."""
+    """Digest of all target bytes, and the number of windows of the flush."""
     counts = (700, 80, 8, 60, 50, 80, 60)
     triangles = np.concatenate([random_triangles(k, n, 11) for k, n in zip(KINDS, counts)])
     rng = np.random.default_rng(5)

@@ -1,4 +1,4 @@
-"""EDGEFLAG: which edges of polygons are drawn where polygons are drawn as lines or points."""
+"""EDGEFLAG: edges of polygons that are drawn if polygons are drawn as lines or points."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOV OUT[1].x, IN[1].xxxx
 MOV OUT[2], IMM[0]
 END
 """
-# Around the picture, clockwise from the upper left corner; y of clip space goes down the rows.
+# Corners clockwise from the upper left one; increasing y of clip space maps to increasing rows.
 SQUARE = np.array([[-0.75, -0.75, 0, 1], [0.75, -0.75, 0, 1], [0.75, 0.75, 0, 1], [-0.75, 0.75, 0, 1]], np.float32)
 SIDES: dict[str, Any] = {"top": (2, slice(4, 12)), "right": (slice(4, 12), 14), "bottom": (14, slice(4, 12)), "left": (slice(4, 12), 2)}
 
@@ -31,7 +31,7 @@ def flags(*values: int) -> Array:
 
 
 def sides(found: Array) -> set[str]:
-    """The sides of the square that are drawn, at least in part."""
+    """Sides of the square that are drawn at least in part."""
     return {name for name, place in SIDES.items() if found[place].any()}
 
 

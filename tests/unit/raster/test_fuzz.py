@@ -1,4 +1,4 @@
-"""Random draws over random state: nothing crashes, and threads and lanes never make a difference."""
+"""Random draws with random state do not crash, and threads and lanes never change the picture."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ATTRIBUTES = [Format.R32G32B32A32_FLOAT, Format.R32G32_FLOAT, Format.R8G8B8A8_UN
 
 
 class Chooser:
-    """Draws from lists, numbers and coins, all from one seed."""
+    """Random choices from lists, numbers and coins, all from one seed."""
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Gathers, levels of detail and handles in draws: the renderer's pixels are what the interpreter computes for them."""
+"""Gathers, levels of detail and handles in draws: the renderer's pixels equal the interpreter's results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STATE = SamplerState(wrap_s=TexWrap.MIRROR_REPEAT, wrap_t=TexWrap.CLAMP_TO_EDGE,
 
 
 def pixels() -> NDArray[np.float32]:
-    """(invocations, 1, 4): positions of the pixels, quad by quad."""
+    """Positions of the pixels, quad by quad, of shape (invocations, 1, 4)."""
     found = []
     for y in range(0, SIZE, 2):
         for x in range(0, SIZE, 2):

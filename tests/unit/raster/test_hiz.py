@@ -21,7 +21,7 @@ def depth_state(func: CompareFunc, write: bool = True) -> DepthStencilAlphaState
 
 
 def layer(z: float, shade: float, tilt: float = 0.0) -> tuple[Array, Array]:
-    """Two triangles over the whole target at depth z (NDC), tilted in x and y."""
+    """Two triangles that cover the target at depth z (NDC), tilted in x and y."""
     corners = np.array([[-1, -1], [1, -1], [-1, 1], [1, -1], [1, 1], [-1, 1]], "f4")
     position = np.concatenate([corners, z + tilt * corners.sum(1, keepdims=True), np.ones((6, 1))], 1).astype("f4")
     return position, np.full((6, 4), shade, "f4")
@@ -78,7 +78,7 @@ def test_a_bound_does_not_outlive_a_flush() -> None:
         c.flush()
         assert c.depth_surface is not None
         memory: Array = c.depth_surface.keepalive  # type: ignore[assignment]
-        memory.view("f4")[:] = 1.0  # as a transfer would
+        memory.view("f4")[:] = 1.0  # as a transfer does
         c.draw_arrays(VS_COLOR, FLAT, [*layer(0.5, 0.75)], depth_stencil_alpha=depth_state(CompareFunc.LESS))
         assert (c.image() == 191).all()
 

@@ -1,4 +1,4 @@
-"""Every field of the bound state reaches a kernel, through its key or through the draw record, or is known to do nothing."""
+"""Every field of the bound state reaches a kernel, through its key or through the draw record, or is listed as having no effect."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from backends.raster.records import Draw
 from tests.unit.raster.canvas import Canvas, with_shaders
 from tgsi.language.diagnostics import UnsupportedError
 
-# Why a field changes nothing.
+# Reasons why a field has no effect.
 RASTERIZER = {
     "clamp_fixed_only": "matters only with float color buffers (tests/unit/gallium/test_links.py)",
     "multisample": "targets have one sample",
@@ -76,7 +76,7 @@ def canvas(request: pytest.FixtureRequest) -> Any:
 
 
 class Recorder:
-    """Stands for the kernels: remembers which key was asked for, compiles nothing."""
+    """Stand-in for the kernels that records requested keys and compiles nothing."""
 
     def __init__(self, kernels: Kernels) -> None:
         self.kernels, self.keys = kernels, list[Any]()
@@ -93,7 +93,7 @@ class Recorder:
 
 
 def trace(c: Canvas, state: DrawState, mode: Prim) -> Any:
-    """What a draw would compile and tell its kernels; None where nothing is drawn."""
+    """Keys that a draw would compile, and values for its kernels; None if nothing is drawn."""
     maker = c._maker.writer
     recorder = Recorder(maker.kernels)
     maker.kernels, kept = recorder, maker.kernels  # type: ignore[assignment]
@@ -108,7 +108,7 @@ def trace(c: Canvas, state: DrawState, mode: Prim) -> Any:
 
 
 def other(value: Any) -> Any:
-    """A different value of the same kind."""
+    """Different value of the same kind."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, Enum):
@@ -124,7 +124,7 @@ def other(value: Any) -> Any:
 
 
 def states(kind: str, value: Any) -> dict[str, Any]:
-    """Fields of a DrawState in which `value` counts."""
+    """Fields of a DrawState in which `value` matters."""
     if kind == "rt":
         return {"blend": BlendState((value,))}
     dsa = DepthStencilAlphaState(BASES["depth"], (STENCIL, StencilState()), BASES["alpha"])
@@ -146,7 +146,7 @@ def test_every_field_counts_or_is_excused(canvas: Canvas, kind: str, name: str) 
         base = dataclasses.replace(base, logicop_enable=True)
     if name == "independent_blend_enable":
         base = dataclasses.replace(base, rt=(base.rt[0], RenderTargetBlend()))
-    if name in ("offset_point", "offset_line"):  # they are about polygons drawn as points or lines
+    if name in ("offset_point", "offset_line"):  # these apply to polygons drawn as points or lines
         base = dataclasses.replace(base, fill_front=PolygonMode.LINE, fill_back=PolygonMode.POINT, offset_tri=False)
     changed = dataclasses.replace(base, **{name: other(getattr(base, name))})
     common: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Layers and viewports: where the provoking vertex sends a primitive, and window rectangles."""
+"""Layers and viewports that the provoking vertex selects for a primitive, and window rectangles."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ END
 
 
 def told(layer: float | Sequence[float], viewport: float | Sequence[float] = 0.0, red: float = 1.0, count: int = 4) -> Array:
-    """IN[1] of `count` vertices."""
+    """Values of IN[1] for `count` vertices."""
     found = np.zeros((count, 4), np.float32)
     found[:, 0], found[:, 1], found[:, 2], found[:, 3] = layer, viewport, red, 1.0
     return found
 
 
 class Layered(Picture):
-    """A picture whose one target is an array (or a cube, or a volume), with a depth buffer of as many layers if wanted."""
+    """Picture whose target is an array (or a cube, or a volume), optionally with a depth buffer of as many layers."""
 
     def __init__(self, layers: int = 4, size: int = 16, target: str = "TEXTURE_2D_ARRAY", depth: bool = False) -> None:
         super().__init__(size, size)
@@ -78,12 +78,12 @@ class Layered(Picture):
         self.ctx.clear(color=(0, 0, 0, 0), depth=1.0)
 
     def layers(self) -> Array:
-        """(layers, height, width, 4)."""
+        """Pixels of all layers, of shape (layers, height, width, 4)."""
         self.ctx.flush()
         return np.array(self.array.texels())
 
     def filled(self) -> list[int]:
-        """How many pixels of each layer are not 0 in x."""
+        """Number of pixels in each layer whose x is not 0."""
         return [int((layer[..., 0] != 0).sum()) for layer in self.layers()]
 
 
@@ -213,7 +213,7 @@ def test_thousands_of_primitives_find_their_layers() -> None:
     picture = Layered(16, 32).draw(GENERIC, TO_LAYER, points, values, mode="TRIANGLES")
     expected = np.zeros((16, 32, 32), np.float32)
     shown = picture.layers()[..., 0]
-    expected[layer, y, x] = np.arange(count) + 1  # the last one counts, in each of the layers by itself
+    expected[layer, y, x] = np.arange(count) + 1  # the last one wins, in each layer separately
     covered = shown != 0
     assert covered.sum() > 1000
     assert (shown[covered] == expected[covered]).all()
@@ -258,7 +258,7 @@ def test_lines_and_points_go_to_viewports(mode: str) -> None:
 
 
 def test_primitives_of_several_viewports_keep_their_order() -> None:
-    """Two viewports over the same pixels, in turns."""
+    """Primitives alternate between two viewports over the same pixels."""
     picture = Picture()
     picture.ctx.set_viewport_states([g.ViewportState((8, 8, 0.5), (8, 8, 0.5))] * 2)
     values = np.concatenate([told(0, k % 2, red=k + 1) for k in range(9)])
@@ -323,7 +323,7 @@ def test_no_window_rectangles_include_nothing_and_exclude_nothing(include: bool,
 
 
 def test_what_rectangles_drop_hides_nothing() -> None:
-    """A wall that window rectangles have holes in must not lower the bound of a tile's depth."""
+    """A wall with holes cut by window rectangles must not lower the depth bound of a tile."""
     picture = Picture(128, 128, depth=True)
     picture.ctx.set_window_rectangles(False, [{"minx": 0, "miny": 0, "maxx": 64, "maxy": 64}])
     picture.draw(points=STRIP, dsa=LESS)

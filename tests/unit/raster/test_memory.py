@@ -1,4 +1,4 @@
-"""Memory that the system gets back."""
+"""Memory is returned to the system."""
 
 from __future__ import annotations
 

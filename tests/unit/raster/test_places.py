@@ -1,4 +1,4 @@
-"""Fragments that look elsewhere: at other places of their pixel, and at what the target holds."""
+"""Fragments that read elsewhere: inputs at other positions of their pixel, and the target's color."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VALUES = np.array([[0, 1, 5, 2], [3, -1, 5, 0], [1, 7, 5, 9]], np.float32)
 
 
 def expected(mode: str, x: float, y: float, size: int = 8) -> Array:
-    """(size, size, 4): VALUES at pixel centers plus (x, y), in double precision."""
+    """VALUES at pixel centers plus (x, y) in double precision, of shape (size, size, 4)."""
     w = POINTS[:, 3].astype(np.float64)
     corners = (POINTS[:, :2] / w[:, None] * size / 2) + size / 2
     base = np.linalg.inv(np.column_stack([corners, np.ones(3)]))  # columns: barycentric planes
@@ -36,7 +36,7 @@ def expected(mode: str, x: float, y: float, size: int = 8) -> Array:
 @pytest.mark.parametrize("place", [(0.25, -0.5), (-0.5, 0.125), (0.0, 0.0), (3.0, 2.0)])
 @pytest.mark.parametrize("copies", [1, 40])
 def test_interp_offset_moves_the_place(mode: str, place: tuple[float, float], copies: int) -> None:
-    """Many small triangles are drawn as packed quads, few as runs."""
+    """Many small triangles are drawn as packed quads, few triangles as runs."""
     picture = Picture(8, 8)
     how = (np.tile(POINTS, (copies, 1)), np.tile(VALUES, (copies, 1)))
     found = picture.draw(MOVED.format(mode=mode, x=place[0], y=place[1]), points=how[0], values=how[1], mode="TRIANGLES").pixels()
@@ -146,7 +146,7 @@ def test_fbfetch_gives_integers_of_integer_targets() -> None:
 
 
 def test_fbfetch_comes_before_blending() -> None:
-    """The program doubles what is there; blending then adds what is there."""
+    """The program doubles the target's color; blending then adds the target's color."""
     text = "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0]\nFBFETCH TEMP[0], OUT[0]\nADD OUT[0], TEMP[0], TEMP[0]\nEND\n"
     picture = Picture().draw(WHITE)
     ctx = picture.ctx
@@ -183,7 +183,7 @@ def test_fbfetch_in_a_branch_and_behind_a_depth_test() -> None:
 
 # -- helper lanes -----------------------------------------------------------------------------------------------------------
 def test_demoted_pixels_are_not_written_but_still_help() -> None:
-    """The left column of each quad is demoted; the right one sees its value through the derivative, and that it is a helper."""
+    """The left column of each quad is demoted. The right one reads its value through the derivative, and its state as a helper."""
     text = """FRAG
 DCL IN[0], POSITION, LINEAR
 DCL OUT[0], COLOR

@@ -1,4 +1,4 @@
-"""Every primitive type: the triangles, lines and points that it stands for, provoking vertices, restart, instances."""
+"""Every primitive type: its triangles, lines and points, provoking vertices, restart, instances."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_indices_behind_the_end_of_their_buffer_are_zero() -> None:
 
 # --------------------------------------------------------------------------------------------------------------- lines
 def diamond_exit(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction]) -> set[tuple[int, int]]:
-    """Pixels of a line by the rule itself: it leaves the diamond around the pixel's center (exact arithmetic)."""
+    """Pixels of a line by definition: the line leaves the diamond around the pixel's center (exact arithmetic)."""
     (x0, y0), (x1, y1) = a, b
     dx, dy = x1 - x0, y1 - y0
     found = set()
@@ -152,7 +152,7 @@ def test_lines_follow_diamond_exit() -> None:
         found = set(zip(xs.tolist(), ys.tolist()))
         wrong += len(found ^ expected)
         total += len(expected)
-        assert len(found ^ expected) <= 2  # a center line may pass within 1/256 pixel of a border
+        assert len(found ^ expected) <= 2  # the center line may pass within 1/256 pixel of a border
     assert wrong <= total // 100
 
 

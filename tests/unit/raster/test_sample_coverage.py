@@ -1,4 +1,4 @@
-"""Coverage of samples against whole numbers in numpy: each sample as if it were the only one, at its own place."""
+"""Coverage of samples equals integer arithmetic in numpy, for each sample alone at its own position."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from backends.run.textures import STANDARD_POSITIONS
 from tests.images.scenes import FS_FLAT, VS_COLOR
 
 WIDTH, HEIGHT = 150, 110
-COUNT = 40  # so many that small ones are packed quads
+COUNT = 40  # enough triangles that small ones become packed quads
 Corners = NDArray[np.int64]
 
 
 def covered(corners: Corners, place: tuple[int, int]) -> NDArray[np.bool_]:
-    """The pixels whose sample at `place` (1/16 pixel) a triangle owns: corners in 1/256 pixel, top-left rule."""
+    """Pixels whose sample at `place` (1/16 pixel) a triangle owns. Corners are in 1/256 pixel; top-left rule."""
     points: list[tuple[int, int]] = [(int(x), int(y)) for x, y in corners]
     (x0, y0), (x1, y1), (x2, y2) = points
     area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
@@ -36,7 +36,7 @@ def covered(corners: Corners, place: tuple[int, int]) -> NDArray[np.bool_]:
 def draw(
     samples: int, positions: NDArray[np.float32], colors: NDArray[np.float32], lanes: int | None, mode: str = "TRIANGLES", **state: Any
 ) -> list[Any]:
-    """The planes of all samples of a black target after primitives of flat colors, added to each other."""
+    """Planes of all samples of a black target after primitives with flat colors that are added up."""
     with tgsi.Screen(threads=1, lanes=lanes) as screen:
         ctx = screen.context_create()
         target = screen.resource_create(width0=WIDTH, height0=HEIGHT, nr_samples=samples, bind="RENDER_TARGET")
@@ -58,7 +58,7 @@ def draw(
 
 
 def snapped(positions: NDArray[np.float32]) -> Corners:
-    """Clip positions as the renderer sees them: 1/256 pixel."""
+    """Clip positions snapped to 1/256 pixel, as in the renderer."""
     half = np.array([WIDTH / 2, HEIGHT / 2], np.float32)
     found: Corners = np.rint((positions * half + half).astype(np.float64) * 256).astype(np.int64)
     return found

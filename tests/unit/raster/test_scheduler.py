@@ -1,4 +1,4 @@
-"""Workers come and go between and inside of flushes, and the picture is the same."""
+"""Workers come and go between and within flushes without changing the picture."""
 
 from __future__ import annotations
 

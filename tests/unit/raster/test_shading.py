@@ -1,4 +1,4 @@
-"""Inputs and outputs of fragment shaders, clipping, constants, and the renderer's housekeeping."""
+"""Inputs and outputs of fragment shaders, clipping, constants, and the renderer's resource management."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ X = (np.arange(SIZE) + 0.5) / SIZE
 
 
 def shade(fs: str, vs: str = VS_POSITION, arrays: Any = (QUAD,), mode: Prim = Prim.TRIANGLE_STRIP, **changes: Any) -> Array:
-    """A full-screen picture of four floats a pixel."""
+    """Full-screen picture of four floats per pixel."""
     with Canvas(SIZE, SIZE, color=(RGBA32F,)) as c:
         c.wipe()
         c.draw_arrays(vs, fs, list(arrays), mode, **changes)
@@ -158,7 +158,7 @@ def test_primitive_numbers_restart_with_each_instance() -> None:
 
 @pytest.mark.parametrize("small", [False, True])
 def test_derivatives_are_those_of_the_quad(small: bool) -> None:
-    """Both lane maps: one big triangle gives runs, many small ones give packed quads."""
+    """Both lane maps are tested: one big triangle gives runs, many small ones give packed quads."""
     fs = "FRAG\nDCL IN[0], POSITION, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0..1]\nMUL TEMP[0], IN[0], IN[0].yxxx\nMUL TEMP[1], IN[0], IN[0]\n"
     fs += "DDX OUT[0].x, TEMP[1].xxxx\nDDY OUT[0].y, TEMP[1].yyyy\nDDX OUT[0].z, TEMP[0].xxxx\nDDY OUT[0].w, TEMP[0].xxxx\nEND\n"
     n = 64 if small else 1
@@ -204,7 +204,7 @@ def test_outputs_go_to_their_targets() -> None:
         c.wipe((0.0, 1.0, 0.0, 0.0))
         c.draw_arrays(VS_POSITION, fs, [QUAD], Prim.TRIANGLE_STRIP)
         assert c.values()[3, 3].tolist() == [1, 0.5, 0.25, 1]
-        assert c.image(1)[3, 3].tolist() == [0, 255, 0, 0]  # not written: stays as it was
+        assert c.image(1)[3, 3].tolist() == [0, 255, 0, 0]  # not written: unchanged
         assert c.image(2).view("f2")[3, 3].tolist() == [0.5] * 4
 
 

@@ -1,4 +1,4 @@
-"""Random rasterizer states, layers, viewports and vertices that are no numbers: nothing crashes, and all machines draw the same bytes."""
+"""Random rasterizer states, layers, viewports and NaN vertices do not crash, and give the same bytes on all machines."""
 
 from __future__ import annotations
 

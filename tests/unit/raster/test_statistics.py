@@ -1,4 +1,4 @@
-"""Pipeline statistics count what the API was given, however the renderer cuts it up."""
+"""Pipeline statistics count the API's input, however the renderer divides it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def totals(mode: Prim = Prim.TRIANGLES, state: RasterizerState | None = None, **
 @pytest.mark.parametrize("mode", [Prim.TRIANGLES, Prim.TRIANGLE_STRIP, Prim.POINTS, Prim.LINES])
 @pytest.mark.parametrize("batch", [2048, 700])
 def test_full_arenas_change_no_count(mode: Prim, batch: int) -> None:
-    """An arena of 64 KiB holds a fifth of a batch: batches are cut, and those behind them come again."""
+    """An arena of 64 KiB holds a fifth of a batch: batches are cut, and the batches after them are repeated."""
     plain = totals(mode, batch=batch)
     assert plain.vs_invocations > 0
     assert plain.clipper_in == plain.primitives

@@ -1,4 +1,4 @@
-"""Smooth, stippled and offset primitives, kinds of points: what rasterizer state makes of them, pixel by pixel."""
+"""Smooth, stippled and offset primitives and kinds of points: effects of the rasterizer state, pixel by pixel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALPHA = {"rgb_src_factor": "ONE", "rgb_dst_factor": "ONE", "alpha_src_factor": "
 
 
 def points(*xy: tuple[float, float], size: int = 16) -> Array:
-    """Clip positions of places in pixels."""
+    """Clip positions of positions in pixels."""
     found = np.zeros((len(xy), 4), np.float32)
     found[:, :2] = np.array(xy) / (size / 2) - 1
     found[:, 3] = 1
@@ -25,7 +25,7 @@ def points(*xy: tuple[float, float], size: int = 16) -> Array:
 
 
 def drawn(mode: str, *xy: tuple[float, float], size: int = 16, adds: bool = False, **state: Any) -> Array:
-    """The alpha of white primitives, (size, size)."""
+    """Alpha of white primitives, of shape (size, size)."""
     picture = Picture(size, size)
     if adds:
         picture.ctx.bind_blend_state(picture.ctx.create_blend_state(**ALPHA))
@@ -149,10 +149,10 @@ def test_a_restarted_strip_begins_again() -> None:
 
 
 def test_a_strip_longer_than_a_batch_counts_on() -> None:
-    """6000 steps back and forth along one row, and a last line that shows where the counter stands."""
+    """A strip runs 6000 steps back and forth along one row; a last line reveals the stipple counter."""
     steps = [(0.5 + (k % 2), 2.5) for k in range(6001)] + [(0.5, 8.5), (15.5, 8.5)]
     pattern = STIPPLE | {"line_stipple_pattern": 0b0000000000111111}
-    # 6000 pixels, then six rows from y = 2.5 to 8.5, then the row that is looked at
+    # 6000 pixels, then six rows from y = 2.5 to 8.5, then the tested row
     begin = (6000 + 6) % 16
     expected = "".join("#" if (begin + k) % 16 < 6 else "." for k in range(15)) + "."
     assert row(drawn("LINE_STRIP", *steps, **pattern)) == expected
@@ -205,7 +205,7 @@ def test_corners_of_polygons_are_sprites_where_all_of_them_are_points() -> None:
 def depth_of(state: dict[str, Any], slope: float = 0.0) -> Array:
     picture = Picture(depth=True)
     corners = points((2, 2), (14, 2), (2, 14))
-    corners[:, 2] = [0, slope * 12, 0]  # window depth rises by slope / 2 a pixel along x
+    corners[:, 2] = [0, slope * 12, 0]  # window depth rises by slope / 2 per pixel along x
     picture.draw(GENERIC, PASS, corners, np.ones((3, 4), np.float32), mode="TRIANGLES", dsa=LESS, rasterizer=state)
     picture.ctx.flush()
     assert picture.zs is not None

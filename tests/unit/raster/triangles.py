@@ -11,7 +11,7 @@ KINDS = ("small", "medium", "huge", "sliver", "off", "near", "grid")
 
 
 def random_triangles(kind: str, count: int, seed: int = 7) -> NDArray[Any]:
-    """(count, 3, 4) clip positions."""
+    """Clip positions of shape (count, 3, 4)."""
     rng = np.random.default_rng(seed)
     w = rng.uniform(0.5, 4, (count, 3, 1))
     center = rng.uniform(-1.1, 1.1, (count, 1, 2))
@@ -38,6 +38,6 @@ def random_triangles(kind: str, count: int, seed: int = 7) -> NDArray[Any]:
 
 
 def grid(nx: int, ny: int) -> NDArray[np.uint32]:
-    """Indices of the triangles of a mesh of (nx + 1) x (ny + 1) vertices, (cells, 6)."""
+    """Indices of a mesh's triangles with (nx + 1) x (ny + 1) vertices, of shape (cells, 6)."""
     i = (np.arange(ny)[:, None] * (nx + 1) + np.arange(nx)[None, :]).ravel()
     return np.stack([i, i + 1, i + nx + 1, i + 1, i + nx + 2, i + nx + 1], 1).astype(np.uint32)

@@ -1,4 +1,4 @@
-"""Memory that ends at a page which nobody may touch, and numbers that try to get there."""
+"""Memory that ends at an inaccessible page, and numbers that try to reach the page."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from numpy.typing import NDArray
 from backends.abi.records import TextureRecord
 
 READABLE = 8
-"""Bytes behind a texture's last row that kernels may read."""
+"""Bytes after a texture's last row that kernels may read."""
 
 
 class Laid(Protocol):
-    """A texture in memory."""
+    """Texture in memory."""
 
     @property
     def record(self) -> TextureRecord:
-        """Where it is."""
+        """Record with the texture's address."""
         ...
 
     @property
     def memory(self) -> NDArray[np.uint8]:
-        """Its bytes and some more."""
+        """Bytes of the texture, and some more."""
         ...
 
 
 class Guarded:
-    """Memory that ends at a page nobody may read."""
+    """Memory that ends at an unreadable page."""
 
     def __init__(self, size: int) -> None:
         page = mmap.PAGESIZE
@@ -58,7 +58,7 @@ def guarded(bound: Laid) -> Guarded:
 
 
 def wild(count: int) -> NDArray[np.uint32]:
-    """Any bits at all, and floats of all sizes."""
+    """Random bits, and floats of all magnitudes."""
     rng = np.random.default_rng(11)
     words = rng.integers(0, 2**32, (count, 5), dtype=np.uint32)
     words[::2] = (rng.uniform(-1, 1, (count // 2, 5)) * 2.0 ** rng.integers(-40, 40, (count // 2, 5))).astype(np.float32).view(np.uint32)

@@ -1,4 +1,4 @@
-"""Fragments that run one texture or image instruction: in the interpreter, and again as generated code, which must agree."""
+"""Fragments that run one texture or image instruction in the interpreter, and again as generated code, which must agree."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def numbered(layers: int, height: int, width: int, *, first: int = 0, **extra: A
 
 
 def floats(values: ArrayLike, **extra: Any) -> TextureData:
-    """R32_FLOAT: (height, width) or (layers, height, width) values."""
+    """R32_FLOAT texels of values of shape (height, width) or (layers, height, width)."""
     texels = np.asarray(values, np.float32)
     texels = texels.reshape(1, *texels.shape) if texels.ndim == 2 else texels
     return TextureData(Format.R32_FLOAT, (texels[..., None].view(np.uint8).reshape(*texels.shape, 4),), **extra)
 
 
 def run(declarations: str, body: str, *inputs: ArrayLike, **options: Any) -> RunResult:
-    """`inputs`: for each IN register (invocations, up to 4), float32 or words; missing channels are 0."""
+    """Run a fragment body. `inputs`: for each IN register (invocations, up to 4), float32 or words; missing channels are 0."""
     count = len(np.asarray(inputs[0]))
     words = np.zeros((count, 3, 4), np.uint32)
     for number, values in enumerate(inputs):
@@ -78,22 +78,22 @@ def words(
     samplers: Mapping[int, SamplerState] | SamplerState = EDGE,
     **options: Any,
 ) -> NDArray[np.uint32]:
-    """(invocations, 4) words of OUT[0]; one texture and one sampler stand for unit 0."""
+    """Words of OUT[0], of shape (invocations, 4). A single texture or sampler is bound to unit 0."""
     bound = {0: textures} if isinstance(textures, TextureData) else dict(textures or {})
     states = samplers if isinstance(samplers, Mapping) else dict.fromkeys(bound, samplers)
     return run(declarations, body, *inputs, textures=bound, samplers=states, **options).outputs[:, 0]
 
 
 def rows(words: NDArray[np.uint32]) -> list[list[int]]:
-    """As signed integers."""
+    """Words as signed integers."""
     return [[int(x) for x in row] for row in words.view(np.int32)]
 
 
 def values(words: NDArray[np.uint32]) -> list[list[float]]:
-    """As floats."""
+    """Words as floats."""
     return [[float(x) for x in row] for row in words.view(np.float32)]
 
 
 def repeated(row: Sequence[float], count: int = 4) -> NDArray[np.float32]:
-    """The same coordinates for a whole quad."""
+    """Equal coordinates for a whole quad."""
     return np.tile(np.asarray(row, np.float32), (count, 1))

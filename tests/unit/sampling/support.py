@@ -1,4 +1,4 @@
-"""Runs generated sampling code on numpy data, beside the interpreter's."""
+"""Run generated sampling code on numpy data, for comparison with the interpreter."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from backends.run.textures import TextureData
 
 
 def gallium_target(name: str) -> TextureTarget:
-    """The Gallium target that a TGSI target samples."""
+    """Gallium target that a TGSI target samples."""
     return GALLIUM_TARGETS[name.removeprefix("SHADOW") if name != "SHADOWCUBEARRAY" else "CUBEARRAY"]
 
 
 def random_texture(
     format: Format, width: int, height: int = 1, layers: int = 1, levels: int = 1, *, volume: bool = False, seed: int = 1, **extra: Any
 ) -> TextureData:
-    """Random bytes; float formats get random finite values."""
+    """Texture of random bytes; float formats get random finite values."""
     rng = np.random.default_rng(seed)
     found = []
     for k in range(levels):
@@ -46,7 +46,7 @@ def random_texture(
 
 @dataclass
 class Bound:
-    """A texture in memory as kernels see it."""
+    """Texture in memory in the layout of kernels."""
 
     record: TextureRecord
     memory: NDArray[np.uint8]
@@ -54,7 +54,7 @@ class Bound:
 
 
 def bind(texture: TextureData, target: str) -> Bound:
-    """Lay levels out with padded rows and 64 bytes of slack, all of which is 0xEE."""
+    """Lay out the levels with padded rows and 64 bytes of slack; all padding is 0xEE."""
     record = TextureRecord()
     format = texture.format
     size = format.block_bytes
@@ -84,7 +84,7 @@ def bind(texture: TextureData, target: str) -> Bound:
 def run_blocks(
     emit: Any, inputs: NDArray[np.uint32], pointers: Sequence[ctypes.Structure], lanes: int, cpu: str = "host"
 ) -> NDArray[np.uint32]:
-    """`emit(f, pointers, channels)` -> four values, over all rows of `inputs` (n, channels)."""
+    """Run `emit(f, pointers, channels)`, which returns four values, over all rows of `inputs` (n, channels)."""
     count, channels = inputs.shape
     assert count % lanes == 0
     module = Module("sampling", cpu)
@@ -118,7 +118,7 @@ def staged_sample(
     lanes: int = 16,
     cpu: str = "host",
 ) -> NDArray[np.uint32]:
-    """What the interpreter's `sample` computes, by generated code; lanes are quads of four."""
+    """Counterpart of the interpreter's `sample` in generated code; lanes are quads of four."""
     bound = bind(texture, target)
     columns = [coords]
     if lod is not None:

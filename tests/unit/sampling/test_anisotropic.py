@@ -1,4 +1,4 @@
-"""Anisotropic filters: generated code and interpreter agree, and what they make of stripes, ends of levels and hostile numbers."""
+"""Anisotropic filters: generated code and interpreter agree, also on stripes, ends of levels and hostile numbers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def agree(texture: TextureData, state: SamplerState, target: str, coords: Array,
         expected = floats(sample(texture, state, target, coords, **given))
     found = floats(staged_sample(texture, state, target, coords, **given))
     same = np.isclose(found, expected, rtol=2e-5, atol=2e-5) | (np.isnan(found) & np.isnan(expected))
-    assert same.all(axis=1).mean() > 0.99, np.argwhere(~same)[:5]  # a level of detail next to an edge may fall on its other side
+    # a level of detail near an edge between levels may fall on its other side
+    assert same.all(axis=1).mean() > 0.99, np.argwhere(~same)[:5]
     return found
 
 
@@ -79,7 +80,7 @@ def test_quads_give_the_derivatives_and_a_bias_moves_the_level() -> None:
 
 
 def striped(along: int) -> TextureData:
-    """Stripes of one texel, 64 x 64, averaged level by level."""
+    """Texture with stripes of one texel, 64 x 64, averaged level by level."""
     base = np.zeros((64, 64), np.float32)
     if along == 0:
         base[:, ::2] = 1
@@ -93,7 +94,9 @@ def striped(along: int) -> TextureData:
 
 
 def test_stripes_along_the_long_axis_stay_sharp() -> None:
-    """A pixel is 8 texels high and half a texel wide: upright stripes are seen, where an ordinary filter takes their gray level."""
+    """A pixel covers 8 texels vertically and half a texel horizontally: vertical stripes stay visible, while an ordinary filter takes their
+    gray level.
+    """
     coords = np.zeros((16, 4), np.float32)
     coords[:, 0], coords[:, 1] = (np.arange(16) + 0.5) / 64, 0.5
     slopes = (np.tile(np.array([0.5 / 64, 0], np.float32), (16, 1)), np.tile(np.array([0, 8 / 64], np.float32), (16, 1)))
@@ -126,7 +129,7 @@ def test_constant_textures_stay_constant() -> None:
 
 
 def test_no_number_costs_more_than_a_bounded_ellipse() -> None:
-    """Infinite, huge and missing derivatives and coordinates, with a level of detail that the sampler holds at 0."""
+    """Derivatives and coordinates are infinite, huge or missing; the sampler clamps the level of detail to 0."""
     texture = random_texture(Format.R8G8B8A8_UNORM, 16, 16, 1, 5, seed=11)
     state = replace(LINEAR, max_anisotropy=16, max_lod=0.0)
     hostile = np.array([0.3, np.inf, -np.inf, np.nan, 1e30, -1e30, 3e7, 1e-40], np.float32)

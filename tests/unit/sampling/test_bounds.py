@@ -1,4 +1,4 @@
-"""No coordinate reads outside of a texture: memory ends right behind it, the next page must not be touched."""
+"""No coordinate reads outside of a texture: memory ends right after it, before an inaccessible page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WAYS = [
 @pytest.mark.parametrize("target", ["1D", "2D", "3D", "CUBE", "2D_ARRAY", "CUBEARRAY"])
 @pytest.mark.parametrize("format", [Format.R8G8B8A8_UNORM, Format.R8_UNORM])
 def test_wild_coordinates_stay_inside(target: str, format: Format) -> None:
-    # the shader's target need not be the view's: every shape of texture meets every target
+    # the shader's target need not match the view's: test every kind of texture with every target
     for layers, height in ((1, 8), (5, 3)):
         bound = bind(random_texture(format, 8, height, layers, 3), "2D")
         memory = guarded(bound)

@@ -1,4 +1,4 @@
-"""Gathers, multisampled fetches and images stay inside of their memory, whatever coordinates a shader computes."""
+"""Gathers, multisampled fetches and images stay within their memory for any coordinates."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_multisampled_fetches(format: Format) -> None:
 
 
 def test_levels_of_volumes_read_as_arrays() -> None:
-    """A level of a 3D view has fewer slices than the first: layers and samples of other targets must not reach behind it."""
+    """A level of a 3D view has fewer slices than the first: layers and samples of other targets must not reach beyond it."""
     texture = random_texture(Format.R32_FLOAT, 4, 4, 8, 3, volume=True)
     bound = bind_texture(texture, frozenset({"3D"}))
     assert bound.key.target is TextureTarget.TEXTURE_3D
@@ -85,7 +85,7 @@ def test_levels_of_volumes_read_as_arrays() -> None:
 
 
 def _poisoned(image: ImageData) -> tuple[TextureRecord, Guarded, Any]:
-    """A record of the image's texels at the end of guarded memory, and all of that memory: poison around the texels."""
+    """Record of the image's texels at the end of guarded memory, and all of that memory, with poison around the texels."""
     _, record = bind_image(image)
     memory = Guarded(record.size + 2 * READABLE)
     record.base = memory.address + READABLE

@@ -1,4 +1,4 @@
-"""Multisampled textures, samples and their places, levels of detail asked for, in the interpreter."""
+"""Interpreter: multisampled textures, samples and their positions, explicit levels of detail."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def mipmapped() -> TextureData:
 
 
 def spread(step: float) -> NDArray[np.float32]:
-    """A quad whose s grows by `step` texels of 8 from pixel to pixel."""
+    """Quad whose s grows by `step` texels of 8 from pixel to pixel."""
     return np.array([[0, 0], [step / 8, 0], [0, 0], [step / 8, 0]], np.float32)
 
 

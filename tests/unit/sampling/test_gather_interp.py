@@ -1,4 +1,4 @@
-"""TG4 and GATHER4 in the interpreter: four texels, in the order (-,+) (+,+) (+,-) (-,-)."""
+"""Interpreter: TG4 and GATHER4 return four texels in the order (-,+) (+,+) (+,-) (-,-)."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ DEPTHS = floats([[0.1, 0.2], [0.3, 0.4]])
 
 
 def test_shadow_targets_compare_each_texel() -> None:
-    # reference 0.25 is less than 0.3 and 0.4, the upper row
+    # the reference 0.25 is less than 0.3 and 0.4 in the upper row
     body = "TG4 OUT[0], IN[0], IMM[0].wwww, SAMP[0], SHADOW2D"
     found = words("DCL SAMP[0]\nDCL SVIEW[0], SHADOW2D, FLOAT", body, repeated([0.5, 0.5, 0.25]), textures=DEPTHS, samplers=COMPARING)
     assert values(found)[0] == [1, 1, 0, 0]

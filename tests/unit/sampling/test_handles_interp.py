@@ -1,4 +1,4 @@
-"""Textures, samplers and images chosen at run time in the interpreter: by addresses, and by handles in registers."""
+"""Interpreter: textures, samplers and images chosen at run time by addresses, and by handles in registers."""
 
 from __future__ import annotations
 

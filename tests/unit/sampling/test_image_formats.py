@@ -1,4 +1,4 @@
-"""Images of every format: stores and loads of compiled code are the interpreter's, byte for byte."""
+"""Images of every format: stores and loads of compiled code agree with the interpreter byte for byte."""
 
 from __future__ import annotations
 

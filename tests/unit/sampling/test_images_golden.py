@@ -1,4 +1,4 @@
-"""A compute grid of Mesa 18.1 that copies one image to another, in both engines."""
+"""Compute grid of Mesa 18.1 that copies one image to another, in both engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images in the interpreter: load, store, atomics, sizes."""
+"""Interpreter: loads, stores, atomics and sizes of images."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLORS = [format for format in FORMATS.values() if not format.is_depth_stencil]
 
 
 def image(format: Format, blocks: Any, shape: tuple[int, int, int] = (1, 1, 4), samples: int = 1) -> TextureData:
-    """Little-endian blocks, or bytes, of a small image."""
+    """Small image of little-endian blocks or bytes."""
     texels = np.asarray(blocks)
     return TextureData(format, (texels.view(np.uint8).reshape(*shape, format.block_bytes),), samples=samples)
 
@@ -29,7 +29,7 @@ def words_image(values: list[int], format: Format = Format.R32_UINT) -> TextureD
 
 
 def act(body: str, *inputs: Any, declared: str = "DCL IMAGE[0], 2D, WR", **images: Any) -> RunResult:
-    """`images`: i0, i1 ..."""
+    """Run a body on images `i0`, `i1` ..."""
     return run(declared, body, *inputs, images={int(name[1:]): data for name, data in images.items()})
 
 
@@ -42,7 +42,7 @@ def words_of(result: RunResult, number: int = 0) -> list[int]:
 
 
 def lanes(*places: tuple[int, ...]) -> NDArray[np.int64]:
-    """Four invocations; missing ones are far outside."""
+    """Coordinates of four invocations; missing ones are far outside."""
     return np.array([[*place, 0, 0, 0][:4] for place in [*places, *[(99,)] * 4][:4]])
 
 
@@ -140,7 +140,7 @@ def test_the_highest_of_lanes_that_store_to_one_texel_wins() -> None:
 
 
 ATOMICS = {
-    # opcode: start, word after lanes 0 and 1 added 3, what they saw
+    # opcode: initial word, word after the atomics of lanes 0 and 1 with 3, values that they returned
     "ATOMUADD": (5, 11, [5, 8]),
     "ATOMXCHG": (5, 3, [5, 3]),
     "ATOMAND": (6, 2, [6, 2]),

@@ -1,4 +1,4 @@
-"""Generated sampling equals the interpreter's."""
+"""Generated sampling agrees with the interpreter."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def state(wrap: TexWrap = TexWrap.REPEAT, image: TexFilter = NEAREST, mip: TexMi
 
 
 def coordinates(texture: TextureData, count: int = 512, seed: int = 3) -> NDArray[np.float32]:
-    """Random coordinates around the texture, texel centers and edges, and what no texture has: infinities, NaN, 1e30."""
+    """Random coordinates around the texture, texel centers and edges, and extreme ones: infinities, NaN, 1e30."""
     rng = np.random.default_rng(seed)
     width, height, depth = texture.sizes[0]
     coords = rng.uniform(-2.5, 3.5, (count, 5)).astype(np.float32)
@@ -159,7 +159,7 @@ def test_mip_levels_from_derivatives(target: str, layers: int, mip: TexMipFilter
     want = sample(texture, sampler, target, coords)
     got = staged_sample(texture, sampler, target, coords)
     difference = np.abs(got.view(np.float32) - want.view(np.float32)).max(axis=1)
-    # a LOD next to a rounding edge of the nearest level may fall to either side
+    # a LOD near a rounding edge of the nearest level may fall to either side
     assert np.mean(difference > 1e-3) < (0.02 if mip is TexMipFilter.NEAREST else 0.001)
 
 

@@ -1,4 +1,4 @@
-"""Generated code for units that are chosen at run time."""
+"""Generated code for units chosen at run time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMATS = [format for format in Format if format.block_bits == 32 and not format
 
 
 def calls(statement: str, formats: list[Format]) -> list[str]:
-    """The library functions that a statement calls, once for each place in the text."""
+    """Library functions that a statement calls, once per call in the text."""
     textures = {unit: TextureKey(formats[unit % len(formats)], TextureTarget.TEXTURE_2D) for unit in range(32)}
     samplers = {unit: SamplerKey(seamless_cube_map=unit % len(formats) % 2 == 1) for unit in range(32)}
     text = build_run_kernel(parse(f"{HEADER}{statement}\nEND\n"), 8, textures, samplers).text()
@@ -43,7 +43,7 @@ def calls(statement: str, formats: list[Format]) -> list[str]:
 )
 def test_units_of_one_kind_share_their_code(statement: str) -> None:
     assert len(calls(statement, FORMATS[:1])) == 1
-    kinds = 2 if "ADDR[0].y" not in statement else 4  # views times samplers
+    kinds = 2 if "ADDR[0].y" not in statement else 4  # number of views times number of samplers
     assert len(calls(statement, FORMATS[:2])) == kinds
 
 

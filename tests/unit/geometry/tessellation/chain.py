@@ -1,4 +1,4 @@
-"""Expected results of draws of patches: the interpreter runs every stage; the tessellator's own tests cover the points between them."""
+"""Expected results of draws of patches. The interpreter runs every stage; other tests cover the tessellator's points."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEVELS = {"TESSOUTER": 4, "TESSINNER": 2}
 
 @dataclass(frozen=True)
 class Chain:
-    """Programs of a draw; without a control program `levels` are those of every patch."""
+    """Programs of a draw. Without a control program, `levels` are those of every patch."""
 
     vertex: Program
     control: Program | None
@@ -31,7 +31,10 @@ class Chain:
     levels: tuple[float, ...] = (1.0,) * 6
 
     def run(self, vertices: Words, patches: int, instances: int = 1, **options: Any) -> list[Words]:
-        """(vertices of its primitives, OUT registers, 4) of every patch, in order. vertices: (n, IN registers, 4), n of each instance."""
+        """Vertices of all primitives in order, of shape (vertices of the primitives, OUT registers, 4).
+
+        vertices: (n, IN registers, 4), with n vertices per instance.
+        """
         found = []
         for _ in range(instances):
             shaded = tgsi.run(self.vertex, vertices, engine="interp").outputs
@@ -76,7 +79,7 @@ class Chain:
 
 
 def linked(rows: Words, producer: Program, consumer: Program, number: int) -> Words:
-    """(vertices, IN registers of `consumer`, 4) from the outputs of `producer`."""
+    """Inputs of `consumer` from the outputs of `producer`: (vertices, IN registers, 4)."""
     inputs = np.zeros((len(rows), consumer.file_size(File.IN), 4), np.uint32)
     inputs[:, :, 3] = np.float32(1).view(np.uint32)
     for row in link_stages(producer, consumer).rows:
@@ -92,5 +95,5 @@ def _reads(program: Program, name: str) -> bool:
 
 
 def words(values: Sequence[Any] | NDArray[Any]) -> Words:
-    """Floats as words."""
+    """Bits of floats as words."""
     return np.ascontiguousarray(values, np.float32).view(np.uint32)

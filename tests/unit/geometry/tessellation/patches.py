@@ -1,4 +1,4 @@
-"""Tessellated patches for tests: points in units of 2^-16, exact."""
+"""Tessellated patches for tests, with points in exact units of 2^-16."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True)
 class Patch:
-    """points: (n, 2) u and v; primitives: (n, 1 to 3) numbers of points."""
+    """Tessellated patch. points: (n, 2) u and v; primitives: (n, 1 to 3) numbers of points."""
 
     points: NDArray[np.int64]
     primitives: NDArray[np.int64]
 
     def corners(self) -> list[tuple[Point, ...]]:
-        """Primitives by their points; a triangle begins with its least one, its direction kept. Sorted."""
+        """Primitives as points, sorted. A triangle begins with its smallest point and keeps its winding."""
         found = []
         for primitive in self.points[self.primitives].tolist():
             items = [(int(u), int(v)) for u, v in primitive]
@@ -41,22 +41,22 @@ class Patch:
         return sorted(found)
 
     def digest(self) -> str:
-        """Of the primitives, in whatever order."""
+        """Digest of the primitives, independent of their order."""
         return hashlib.sha256(repr(self.corners()).encode()).hexdigest()[:16]
 
     def doubled_areas(self) -> NDArray[np.int64]:
-        """Of triangles: twice the area in the plane of u and v, positive where they are counter-clockwise."""
+        """Twice the area of each triangle in the plane of u and v, positive if counterclockwise."""
         a, b, c = (self.points[self.primitives[:, k]] for k in range(3))
         p, q = b - a, c - a
         area: NDArray[np.int64] = p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0]
         return area
 
     def on(self, axis: int, value: int) -> list[int]:
-        """The other coordinates of the points whose coordinate `axis` is `value`, sorted."""
+        """Other coordinate, sorted, of the points whose coordinate `axis` is `value`."""
         return sorted(self.points[self.points[:, axis] == value, 1 - axis].tolist())
 
     def segments(self) -> dict[tuple[int, int], int]:
-        """How often triangles have each directed edge."""
+        """Number of triangles with each directed edge."""
         found: dict[tuple[int, int], int] = {}
         for a, b, c in self.primitives.tolist():
             for edge in pairwise((a, b, c, a)):
@@ -72,7 +72,7 @@ def library(key: Tessellator) -> Library:
 
 
 def tessellate(key: Tessellator, levels: Sequence[Sequence[float]], room: tuple[int, int] = (1 << 16, 1 << 17)) -> tuple[list[Patch], int]:
-    """The patches of levels (four outer, two inner) that have room, and the number of the first one that has none."""
+    """Patches of these levels (four outer, two inner) that fit into the room, and the number of the first patch that does not."""
     given = np.array(levels, np.float32).reshape(-1, 6)
     max_points, max_primitives = max(room[0], MAX_POINTS), max(room[1], MAX_PRIMITIVES)
     u, v = (np.full(max_points + SLACK + 16, _GUARD, np.int32) for _ in range(2))
@@ -87,7 +87,7 @@ def tessellate(key: Tessellator, levels: Sequence[Sequence[float]], room: tuple[
         setattr(record, name, array.ctypes.data)
     _ENTRY(library(key).address["tessellate"])(ctypes.addressof(record))
     for array in (u, v, owners, indices):
-        assert (array[-16:] == _GUARD).all()  # nothing is written behind the slack
+        assert (array[-16:] == _GUARD).all()  # no byte is written after the slack
     done, count = record.first, record.primitives
     fixed = np.stack([u, v], 1)[: record.points].view(np.float32).astype(np.float64) * ONE
     points = fixed.astype(np.int64)
@@ -104,5 +104,5 @@ def tessellate(key: Tessellator, levels: Sequence[Sequence[float]], room: tuple[
 
 
 def one(key: Tessellator, *levels: float) -> Patch:
-    """One patch; missing levels are 1."""
+    """Tessellate one patch; missing levels are 1."""
     return tessellate(key, [[*levels, *[1.0] * (6 - len(levels))]])[0][0]

@@ -1,4 +1,4 @@
-"""Draws of patches: every stage computes what the interpreter computes, in the order of the draw, whatever threads and lanes work on it."""
+"""Draws of patches agree with the interpreter in every stage, in the order of the draw, for any number of threads and lanes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOV OUT[0], IN[0]
 ADD OUT[1], IN[1], IN[0]
 END
 """
-# Neighbors read what the others wrote behind the barrier; levels depend on the patch.
+# After the barrier, invocations read outputs of their neighbors; levels depend on the patch.
 CONTROL = """TESS_CTRL
 PROPERTY TCS_VERTICES_OUT {vertices}
 DCL IN[][0], GENERIC[3]
@@ -105,7 +105,7 @@ def vertices(count: int, registers: int = 2, seed: int = 1) -> Words:
 
 
 def bind(ctx: g.Context, texts: tuple[str, str | None, str], data: Words, levels: tuple[float, ...] = (1.0,) * 6) -> Any:
-    """Shaders and vertices of a draw; the last stage's outputs go to the stream output target that is returned, all of them."""
+    """Bind the shaders and vertices of a draw. Returns the stream output target of all outputs of the last stage."""
     vertex, first, second = texts
     program = tgsi.parse(second)
     registers = program.file_size(File.OUT)
@@ -123,7 +123,7 @@ def bind(ctx: g.Context, texts: tuple[str, str | None, str], data: Words, levels
 
 
 def streamed(ctx: g.Context, target: Any, registers: int) -> Words:
-    """(vertices, registers, 4) that were written."""
+    """Vertices in the stream output target, of shape (vertices, registers, 4)."""
     ctx.flush()
     with ctx.transfer_map(target.resource, usage="READ") as mapped:
         data = np.array(mapped.data).ravel()[: target.offset].view(np.uint32)
@@ -134,7 +134,7 @@ def streamed(ctx: g.Context, target: Any, registers: int) -> Words:
 def draw(
     texts: tuple[str, str | None, str], data: Words, *, levels: tuple[float, ...] = (1.0,) * 6, screen: Any = None, **info: Any
 ) -> Words:
-    """What the draw leaves in its stream output target."""
+    """Vertices that the draw writes to its stream output target."""
     with (screen or plain_screen()).context_create() as ctx:
         target = bind(ctx, texts, data, levels)
         ctx.draw_vbo(mode="PATCHES", **({"count": len(info.get("index", data))} | info))

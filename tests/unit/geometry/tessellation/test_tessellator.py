@@ -1,4 +1,4 @@
-"""The tessellator: points are the same from both sides of an edge, triangles cover the domain once, counts follow the levels."""
+"""Tessellator: points are equal on both sides of an edge, triangles cover the domain once, counts follow the levels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEASURED = Path(__file__).parents[3] / "golden" / "tessellation.json"
 
 
 def _levels(seed: int, count: int) -> list[list[float]]:
-    """Levels of all kinds: whole, fractional, low, high."""
+    """Random levels: integers and fractions, low and high."""
     rng = random.Random(seed)
 
     def level() -> float:
@@ -34,7 +34,7 @@ def _levels(seed: int, count: int) -> list[list[float]]:
 
 
 def _segments(level: float, spacing: Spacing) -> int:
-    """How many an edge has: the level clamped, rounded up to a whole, odd or even number."""
+    """Number of segments of an edge: the level clamped and rounded up to an integer, an odd or an even number."""
     low, high = {EQUAL: (1, 64), ODD: (1, 63), EVEN: (2, 64)}[spacing]
     level = min(max(level, low), high)
     if spacing is EQUAL:
@@ -59,7 +59,7 @@ def test_an_edge_has_as_many_segments_as_its_level_says(spacing: Spacing) -> Non
 def test_inside_there_are_as_many_segments_as_the_inner_levels_say(spacing: Spacing) -> None:
     for across, up in ((1.0, 1.0), (1.0, 2.0), (2.5, 1.0), (3.0, 4.0), (7.5, 3.5), (64.0, 1.5)):
         patch = one(Tessellator(QUADS, spacing), 4, 4, 4, 4, across, up)
-        n, m = _segments(across, spacing), _segments(up, spacing)  # a single segment would leave no inside
+        n, m = _segments(across, spacing), _segments(up, spacing)  # a single segment would leave no interior
         n, m = (max(k, 3 if spacing is ODD else 2) for k in (n, m))
         assert len({u for u, _ in patch.points.tolist() if 0 < u < ONE}) >= n - 1
         border = 4 * _segments(4, spacing)
@@ -108,7 +108,7 @@ def test_triangles_cover_the_domain_once(domain: Prim, spacing: Spacing, clockwi
         segments = patch.segments()
         assert set(segments.values()) == {1}
         border = [(a, b) for a, b in segments if (b, a) not in segments]
-        for a, b in border:  # an edge with one triangle only lies on the border
+        for a, b in border:  # an edge of only one triangle lies on the border
             (u, v), (s, t) = patch.points[a].tolist(), patch.points[b].tolist()
             sides = [u == s == 0, v == t == 0]
             sides += [u == s == ONE, v == t == ONE] if domain is QUADS else [u + v == s + t == ONE]
@@ -158,7 +158,7 @@ def test_fractional_levels_grow_without_jumps() -> None:
         before = one(Tessellator(LINES, spacing), 1, 3.999).on(1, 0)
         behind = one(Tessellator(LINES, spacing), 1, 4.001).on(1, 0)
         near = [min(abs(a - b) for b in before) for a in behind]
-        assert max(near) < 64  # new points begin where old ones are
+        assert max(near) < 64  # new points start at the positions of old ones
 
 
 def test_patches_that_find_no_room_wait_for_the_next_call() -> None:
@@ -171,7 +171,7 @@ def test_patches_that_find_no_room_wait_for_the_next_call() -> None:
 
 
 def test_llvmpipe_makes_the_same_triangles() -> None:
-    """Recorded from transform feedback of gl_TessCoord; see tests/golden/README.md."""
+    """The triangles were recorded from transform feedback of gl_TessCoord; see tests/golden/README.md."""
     cases = json.loads(MEASURED.read_text(encoding="utf-8"))
     assert len(cases) >= 100
     for case in cases:
