@@ -1,6 +1,6 @@
-"""Code of a module for a file or for reading: LLVM's text, machine code as text, object files.
+"""Code of a module for a file or for reading: LLVM's text, assembly, object files.
 
-An object is complete: it contains the shared functions that it calls. So does the assembly of targets without objects. Other texts
+An object is complete: it contains the shared functions that it calls. The assembly of targets without objects does, too. Other texts
 show the module's own code only.
 """
 
@@ -20,7 +20,7 @@ from backends.llvm.engine.object_files import undefined_symbols
 from backends.llvm.engine.opt_level import code_generation_level
 from backends.llvm.targets import machines as target
 
-#: What objects for other machines may also ask for: tables of the linker, and whole-number routines of the compiler's own library.
+#: Symbols that objects for other machines may also leave undefined: the linker's tables, and integer routines of the compiler's library.
 _LINKER_SYMBOLS = frozenset({"_GLOBAL_OFFSET_TABLE_", ".TOC.", "_fltused", "__chkstk", "memmove"})
 _INTEGER_ROUTINES = frozenset(
     f"__{prefix}{name}"
@@ -35,7 +35,7 @@ _INTEGER_ROUTINES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """Text, or the bytes of an object, and the milliseconds of each step, LLVM's passes by name."""
+    """Text, or the bytes of an object, and the milliseconds of each step; steps of LLVM are its passes by name."""
 
     data: str | bytes
     times: dict[str, float]
@@ -48,10 +48,10 @@ def has_objects(cpu: str) -> bool:
 
 
 def generate_artifact(build: Callable[[], Module], kind: str, *, cpu: str = "host") -> Artifact:
-    """Generate code of the module that `build` makes. `kind` is "llvm", "asm" or "obj"; `targets.machines` describes `cpu`.
+    """Generate code of the module that `build` returns. `kind` is "llvm", "asm" or "obj"; `targets.machines` describes `cpu`.
 
     Raises:
-        UnsupportedError: something cannot be generated; it is named, with its place.
+        UnsupportedError: an instruction or resource cannot be generated; the message gives its name and place.
         ValueError: an unknown cpu or target, or one for which LLVM writes no objects.
     """
     textual = not has_objects(cpu)
@@ -90,7 +90,7 @@ def _measured(times: dict[str, float], name: str) -> Iterator[None]:
 
 
 def _link_shared(parsed: llvm.ModuleRef, module: Module, machine: llvm.TargetMachine) -> None:
-    """Link the shared functions that are called into the module."""
+    """Link the shared functions that a module calls into it."""
     while True:
         missing = [f.name for f in parsed.functions if f.is_declaration]
         found = next(((name, made) for name in missing if (made := build_shared(name, module.cpu)) is not None), None)

@@ -1,15 +1,15 @@
-"""From a module to running code: parse, optimise, generate, link; and the same from disk.
+"""Compilation of a module to running code: parse, optimise, generate, link. With a hit in the disk cache, only the last step is left.
 
-A hit of the disk cache builds no LLVM text, plans nothing and looks at no symbol table: what lies there is a flat image (`flat`), and
-placing it takes 0.07 ms where LLVM's linker took 0.4.
+A hit builds no LLVM text, makes no plan and reads no symbol table: the cache holds flat images (`image`), and placing one takes 0.07 ms
+instead of the 0.4 ms of LLVM's linker.
 
-Where the time of a miss goes (a median FRAG of the corpus, ms of CPU time): text 1.6, parsing and verifying 1.2, passes 0.6, LLVM's code
-generator 7, flat image and placing 0.2, keys and disk 0.6. Tried on 84 shaders, and not done:
-- optimisation level 0 of the code generator: 3.0 instead of 6.9 (level 1, taken) or 7.4 (level 2), with code a third longer and slow.
+CPU time of a miss, in ms, for a median FRAG of the corpus: text 1.6, parsing and verifying 1.2, passes 0.6, LLVM's code
+generator 7, flat image and placing 0.2, keys and disk 0.6. Measured on 84 shaders and rejected:
+- optimisation level 0 of the code generator: 3.0 instead of 6.9 (level 1) or 7.4 (level 2), but code that is a third longer, and slow.
 - a target machine without `jit`, or with static relocation: no difference.
 - options of LLVM's command line (no machine scheduler, no loop strength reduction, no sinking, no hoisting, no merging, another register
-  allocator): 15 % at most for the first two, and they act on everything in the process, other users of llvmlite included.
-- without the verifier: 0.2. It stands between a mistake in an emitter and a crash.
+  allocator): 15 % at most for the first two, and they act on the whole process, including other users of llvmlite.
+- no verifier: saves 0.2, but the verifier turns a mistake in an emitter into an error instead of a crash.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from backends.llvm.builder.function import Module
 
 Entry = Callable[[int], None]
-"""A native function of one record, by its address. It runs without the interpreter's lock."""
+"""Native function that takes the address of a record. It runs without Python's global interpreter lock."""
 
 _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Library:
-    """Compiled code, alive as long as this object.
+    """Compiled code, which lives as long as this object.
 
-    address: function name -> entry point; times: milliseconds of CPU time of each step, and the number of text lines.
+    address: function name to entry point. times: milliseconds of CPU time of each step, and the number of text lines.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class Library:
         cpu: str,
         cache: ObjectCache | None = None,
     ) -> None:
-        """Link `image`, which `linking.prepare` made.
+        """Link `image`, a result of `linking.prepare`.
 
-        `exports` are the wanted functions; `cache` serves the shared functions that it calls.
+        exports: the wanted functions. cache: the disk cache for the shared functions that the image calls.
 
         Raises ValueError for symbols outside of ALLOWED_SYMBOLS.
         """
@@ -68,18 +68,18 @@ class Library:
         self._text, self._cpu = module_text, cpu
 
     def entry(self, name: str = "") -> Entry:
-        """An exported function of one record (default: the first export), callable as long as this object lives."""
+        """Exported function of one record (default: the first export), callable as long as this object lives."""
         return _ENTRY(self.address[name or self.exports[0]])
 
     def assembly(self) -> str:
-        """The machine code as text; generated anew from the optimised module. ValueError for code from the disk cache."""
+        """Machine code as text, generated anew from the optimised module. ValueError for code from the disk cache."""
         if self._text is None:
             raise ValueError(f"{self.name} came from the object cache: its module was never built")
         machine = target.create_machine(self._cpu, effort.code_generation_level(self._text))
         return str(machine.emit_assembly(optimized_module(self._text, machine)))
 
 
-#: Functions shared by modules, by prefix: the module that says what else is compiled with one (`exports`) and builds it (`build`).
+#: Python modules of functions that kernels share, by prefix of a name; `exports` lists the functions of an LLVM module, `build` writes it.
 _SHARED = {"tgsi_math_": "backends.llvm.library.mathlib", "tgsi_sample_": "backends.llvm.sampling.shared_sampling"}
 
 
@@ -88,7 +88,7 @@ def _provider(symbol: str) -> str | None:
 
 
 def build_shared(symbol: str, cpu: str) -> Module | None:
-    """The module that holds a shared function; None for other names."""
+    """Module that defines a shared function; None for other names."""
     name = _provider(symbol)
     if name is None:
         return None
@@ -104,7 +104,7 @@ _shared_libraries: dict[tuple[str, str], Library] = {}
 
 
 def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
-    """Address of a shared function, compiled (or taken from `cache`) at its first use in this process."""
+    """Address of a shared function, which is compiled, or loaded from `cache`, at its first use in this process."""
     with lock:
         library = _shared_libraries.get((symbol, cpu))
         if library is None:
@@ -122,12 +122,12 @@ def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
 
 @functools.cache
 def machine_for(cpu: str, level: int = effort.DEFAULT) -> llvm.TargetMachine:
-    """The target machine of a `cpu` and a level of code generation, made once; ValueError for an unknown one."""
+    """Target machine of a `cpu` and a level of code generation, created once. ValueError for an unknown `cpu`."""
     return target.create_machine(cpu, level)
 
 
 def parse_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
-    """LLVM's module of a text, verified, for the target of `machine`."""
+    """Parse and verify LLVM text, for the target of `machine`."""
     parsed = llvm.parse_assembly(text)
     parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
     parsed.verify()
@@ -137,8 +137,8 @@ def parse_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
 #: LLVM's passes: name and llvmlite's method. Chosen by measurement (85 kernels of the corpus; ms of passes + of code generation, bytes):
 #: these four 48 + 914, 267152; sroa alone 26 + 924, 271640 (its loops test at both ends); without loop-rotate 34 + 891, 268712 (likewise);
 #: without simplifycfg 44 + 930; with instcombine 146 + 908, 284272; with sccp 63 + 908; with reassociate 65 + 941; with NewGVN 138 + 941
-#: (and it aborts the process on some valid input, by its own assertion). The builder itself computes pure values once and keeps what
-#: one region alone uses out of memory, which saves a fifth of the text. LLVM's fast selector knows no wide vectors.
+#: (and an assertion of its own aborts the process on some valid input). The builder itself computes pure values once, and keeps values that
+#: a single region uses out of memory, which saves a fifth of the text. LLVM's fast instruction selector does not support wide vectors.
 PASSES = (
     ("sroa", "add_sroa_pass"),
     ("simplifycfg", "add_simplify_cfg_pass"),
@@ -148,9 +148,9 @@ PASSES = (
 
 
 def run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, times: dict[str, float] | None = None) -> None:
-    """Run PASSES.
+    """Run `PASSES` on a module.
 
-    With `times`, run them one after the other over the whole module, which gives the same code, and note the milliseconds of each.
+    With `times`, run them one after the other over the whole module, which gives the same code, and record the milliseconds of each.
     """
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     for group in [PASSES] if times is None else [(item,) for item in PASSES]:
@@ -166,19 +166,22 @@ def run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, times: dict[
 
 
 def optimized_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
-    """LLVM's module of a text, after the passes."""
+    """Parse LLVM text and run the passes."""
     parsed = parse_module(text, machine)
     run_passes(parsed, machine)
     return parsed
 
 
 def optimized_text(module: Module, *, cpu: str | None = None) -> str:
-    """The module's LLVM text after the passes, for reading."""
+    """LLVM text of a module after the passes, for reading."""
     return str(optimized_module(module.text(), machine_for(cpu or module.cpu)))
 
 
 def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, str, dict[str, float]]:
-    """Object image, module text and times (ms). ValueError if the module was built for features that `cpu` lacks."""
+    """Generate the object of a module. Returns the object, the module's text and times (ms).
+
+    Raises ValueError if the module was built for features that `cpu` lacks.
+    """
     cpu = cpu or module.cpu
     missing = module.used_features - target.cpu_features(cpu)
     if missing:
@@ -202,10 +205,11 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
 
 
 def compile_module(module: Module, *, cpu: str | None = None, cache: ObjectCache | None = None) -> Library:
-    """Compile and link. `cpu` is "host" or an x86-64 level (default: the one for which the module was built).
+    """Compile and link a module. `cpu` is "host" or an x86-64 level (default: the one for which the module was built).
 
+    `cache` is the disk cache for the shared functions that the module calls; the module itself is always compiled.
     Raises ValueError for an unknown cpu, for one that lacks a feature of the module, and for undefined symbols outside of
-    ALLOWED_SYMBOLS. `cache` serves the shared functions that the module calls; the module itself is always built.
+    ALLOWED_SYMBOLS.
     """
     cpu = cpu or module.cpu
     target.require_runnable(cpu)
@@ -227,10 +231,10 @@ def compile_cached(
     cpu: str = "host",
     cache: Cache = None,
 ) -> Library:
-    """Compile the module that `build` makes, or link its object from the disk cache without calling `build`.
+    """Compile the module that `build` returns, or link its object from the disk cache without calling `build`.
 
-    `parts` (compared by repr) must determine the module together with the generator's own source: program text, variant keys,
-    lanes. `exports` are the wanted functions. `cache`: an ObjectCache or directory, None for the default one, False for none.
+    parts: compared by repr; together with the generator's own source they must determine the module (program text, variant keys,
+    lanes). exports: the wanted functions. cache: an ObjectCache or directory, None for the default one, False for none.
     """
     store = resolve_cache(cache) if own_sources().digest is not None else None
     key = object_key(parts, cpu) if store is not None else ""

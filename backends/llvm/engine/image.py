@@ -1,11 +1,11 @@
 """Flat images of objects: one piece of memory with every inner reference resolved, so that loading it is a copy.
 
-LLVM's own linker takes 0.3 to 0.5 ms for an object of a shader, longer than everything else together when a kernel comes from disk. The
-objects of our code generator need little linking: code and read-only data that refer to each other by distance, and calls of a few
-functions outside. Objects that need more (another machine, another format, writable data) go to LLVM's linker: `flatten` returns None.
+LLVM's own linker takes 0.3 to 0.5 ms for an object of a shader, longer than all other steps together when a kernel comes from disk. The
+objects of this code generator need little linking: code and read-only data that refer to each other by distance, and calls of a few
+outside functions. Objects that need more (another machine, another format, writable data) go to LLVM's linker: `flatten` returns None.
 
-A flat image is a header, names, then the memory: sections of the object in its order, after them a slot for each outside function
-(a jump through an address that is written when the image is placed).
+A flat image is a header, names, then the memory: the object's sections in their order, followed by a slot for each outside function,
+which is a jump through an address that is written when the image is placed.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from backends.llvm.engine.object_files import UNDEFINED, Relocation, Symbol, rea
 MAGIC = b"TGSIFLAT"
 _HEADER = struct.Struct("<8sIIII")  # magic, exports, imports, bytes of names, bytes of memory
 _OFFSET = struct.Struct("<I")
-_SLOT = bytes((0xFF, 0x25, 2, 0, 0, 0, 0x66, 0x90)) + bytes(8)  # jmp [rip + 2]; two bytes of filling; the address
+_SLOT = bytes((0xFF, 0x25, 2, 0, 0, 0, 0x66, 0x90)) + bytes(8)  # jmp [rip + 2]; two bytes of padding; the address
 _SLOT_ADDRESS = 8
 
-_X86_64 = 62  # ELF's number of the machine
+_X86_64 = 62  # ELF's machine number
 _ALLOCATED, _WRITABLE, _PROGBITS, _TLS = 2, 1, 1, 0x400
 _PC32, _PLT32, _GOT = 2, 4, frozenset({9, 41, 42})
 
@@ -39,7 +39,7 @@ MAX_BYTES = 1 << 28
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """The final memory except for its slots: exported name -> offset, outside name -> offset of its address."""
+    """Memory of an image, final except for its slots. exports: name to offset. imports: outside name to the offset of its address."""
 
     memory: memoryview
     exports: dict[str, int]
@@ -78,7 +78,7 @@ def is_possible() -> bool:
 
 
 def flatten(image: bytes) -> bytes | None:
-    """The flat image of an object, or None if it needs a real linker. ValueError for bytes that are no object."""
+    """Flat image of an object, or None if the object needs a real linker. ValueError for bytes that are no object."""
     if not is_possible() or not image.startswith(b"\x7fELF\x02\x01"):
         return None
     machine, sections, symbols, relocations = read_elf(image)
@@ -103,7 +103,7 @@ def flatten(image: bytes) -> bytes | None:
 
 
 def _resolve(memory: bytearray, places: dict[int, int], slots: dict[str, int], item: Relocation, symbol: Symbol) -> bool:
-    """Write one reference; False for an unknown kind."""
+    """Resolve one reference in `memory`; False for an unknown kind."""
     at = places[item.section] + item.offset
     if symbol.section == UNDEFINED and symbol.name and (item.kind == _PLT32 or item.kind in _GOT):
         if symbol.name not in slots:
@@ -138,9 +138,9 @@ def process_symbol(name: str) -> int:
 
 
 def _executable(memory: bytes | bytearray) -> tuple[mmap.mmap, int]:
-    """A copy of `memory` that can be executed, and its address. OSError, with the reason, if the system allows none.
+    """Executable copy of `memory`, and its address. OSError, with the reason, if the system allows none.
 
-    Anonymous memory comes first and becomes executable after it is written. Systems that forbid that may still map a file.
+    The first attempt is anonymous memory, made executable after it is written. Systems that forbid that may still map a file.
     """
     size = len(memory)
     held = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE)
@@ -165,10 +165,10 @@ def _executable(memory: bytes | bytearray) -> tuple[mmap.mmap, int]:
 
 
 class Placed:
-    """A flat image in executable memory, which is given back with this object."""
+    """A flat image in executable memory, which is freed with this object."""
 
     def __init__(self, flat: Flat, outside: Mapping[str, int]) -> None:
-        """Place the image. `outside`: the address of each outside name. OSError if there is no memory, or none may be executed."""
+        """Place the image. `outside`: the address of each outside name. OSError if the system has no memory that may be executed."""
         memory = bytearray(flat.memory)
         for name, at in flat.imports.items():
             struct.pack_into("<Q", memory, at, outside[name])

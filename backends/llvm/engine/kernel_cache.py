@@ -1,8 +1,8 @@
 """Compiled kernels of a process: in memory by key, below that in the cache on disk. All contexts of a target machine share one cache.
 
-A key names the kernel and all that its text depends on besides the generator's source: variant, lanes, the text of a program, and
+A key names the kernel and everything that its text depends on besides the generator's source: variant, lanes, the text of a program, and
 `layout_digest` of the records that it reads (backends.abi.records). Equal keys are the same kernel, in memory and on disk. A request
-brings the function that writes the kernel; this module knows no generator.
+contains the function that writes the kernel, so this module imports no generator.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
 
 MAX_CODE = 64 << 20
-"""Bytes of machine code that are kept in memory without being in use."""
+"""Most bytes of machine code that are kept in memory without being in use."""
 
 Key = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A kernel that is wanted."""
+    """Request for a kernel: its key, its functions, and the function that writes its module."""
 
     key: Key
     exports: Sequence[str] = field(compare=False)
@@ -36,13 +36,13 @@ class _Request:
 
 
 class KernelCache:
-    """The kernels for one target machine. Each missing one is built once, while other threads that want it wait.
+    """Kernels for one target machine. A missing kernel is built once, while other threads that request it wait.
 
-    The least recently used kernels are forgotten above MAX_CODE bytes: whoever calls a kernel keeps its Library alive.
+    Above `MAX_CODE` bytes the least recently used kernels are dropped, so the caller of a kernel must keep its Library alive.
     """
 
     def __init__(self, cpu: str, cache: Cache = None) -> None:
-        """`cpu` is "host" or an x86-64 level. `cache` on disk: None is the default one, False is none."""
+        """Start with no kernels. cpu: "host" or an x86-64 level. cache: the cache on disk; None for the default one, False for none."""
         self.cpu, self.cache, self.native = cpu, cache, native_lanes(cpu)
         self._kept: dict[Key, Library] = {}
         self._variants = VariantCache[_Request, Library](self._compile, max_weight=MAX_CODE, weight=lambda library: len(library.image))
@@ -51,24 +51,24 @@ class KernelCache:
         return len(self._variants)
 
     def get(self, key: Key, exports: Sequence[str], make: Callable[[], Module]) -> Library:
-        """The functions `exports` of the module of `key`; `make` builds it when it is neither in memory nor on disk.
+        """Library with the functions `exports` of the module of `key`. `make` builds a module that is neither in memory nor on disk.
 
-        Errors: those of `make` (UnsupportedError for what a generator does not build).
+        Raises the errors of `make` (UnsupportedError for programs that a generator does not support).
         """
         return self._variants.get(_Request(key, exports, make))
 
     def keep(self, key: Key, exports: Sequence[str], write: Callable[[Module], None]) -> Library:
-        """The same for one of few kernels, which is never forgotten. `write` fills an empty module."""
+        """Library of a kernel that is never dropped; for kernels of which there are few. `write` fills an empty module."""
         library = self._kept.get(key)
         if library is None:
             library = self._kept[key] = self.get(key, exports, self.module(key, write))
         return library
 
     def module(self, key: Key, write: Callable[[Module], None]) -> Callable[[], Module]:
-        """A function that makes a module named as the key begins, and has `write` fill it."""
+        """Function that creates a module, named by the first element of `key`, and lets `write` fill it."""
 
         def make() -> Module:
-            from backends.llvm.builder.module import Module  # loads where the disk cache misses
+            from backends.llvm.builder.module import Module  # imported only if the disk cache misses
 
             module = Module(str(key[0]), self.cpu)
             write(module)
@@ -85,7 +85,7 @@ _lock = threading.Lock()
 
 
 def kernels_for(cpu: str, cache: Cache = None) -> KernelCache:
-    """The kernels of this process for a target machine that live in one cache on disk (None: the default one; False: none)."""
+    """Kernels of this process for a target machine and a cache on disk (None: the default one; False: none)."""
     key = (cpu, str(cache))
     with _lock:
         if key not in _shared:

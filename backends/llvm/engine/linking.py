@@ -1,4 +1,4 @@
-"""Linking: an object, or its flat image, becomes code that can be called."""
+"""Linking of an object, or its flat image, to code that can be called."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from backends.llvm.engine import image as flat
 from backends.llvm.engine.object_files import undefined_symbols
 from backends.llvm.targets import machines as target
 
-#: What emitted code may call. Anything else would differ between machines, or crash when it is missing.
+#: Outside functions that generated code may call. Others would differ between machines, or be missing.
 ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait"})
 
 Resolve = Callable[[str], int | None]
-"""The address of a function outside that is no function of the process; None: it is not known."""
+"""Function from an outside name, which is no function of the process, to its address; None for an unknown name."""
 
 # LLJIT's tables are shared by all libraries of the process; llvmlite's own lock covers single calls only.
 lock = threading.RLock()
@@ -25,12 +25,12 @@ _serial = itertools.count()
 
 
 def prepare(image: bytes) -> bytes:
-    """The form of an object that is kept, also on disk: its flat image if it can have one, otherwise the object itself."""
+    """Form of an object that is kept in memory and on disk: its flat image if it can have one, otherwise the object itself."""
     return flat.flatten(image) or image
 
 
 def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> tuple[dict[str, int], object]:
-    """Addresses of `exports`, and an object that must live as long as they are used. `image` is an object or a flat image.
+    """Link `image`, an object or a flat image. Returns the addresses of `exports`, and an object that must live as long as they are used.
 
     Raises ValueError for broken images, for outside functions that are neither in ALLOWED_SYMBOLS nor known to `resolve`, and for a
     missing export; RuntimeError or OSError if LLVM's linker or the system refuses.
@@ -55,7 +55,7 @@ def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> t
 
 
 def _outside(symbols: set[str] | dict[str, int], name: str, resolve: Resolve) -> dict[str, int]:
-    """Addresses of the outside functions."""
+    """Addresses of the outside functions `symbols`."""
     found = {s: flat.process_symbol(s) if s in ALLOWED_SYMBOLS else resolve(s) for s in symbols}
     unknown = sorted(s for s, address in found.items() if address is None)
     if unknown:

@@ -29,31 +29,31 @@ _MAGIC = b"TGSIOBJ2"
 _DIGEST = hashlib.sha256
 _HEAD = len(_MAGIC) + 32
 _serial = itertools.count()
-_FRESH = 600.0  # seconds; the time of a file that was used since then is not written again
+_FRESH = 600.0  # seconds; the time of a file is not updated if it is younger
 
 
 @functools.cache
 def _surroundings(cpu: str) -> bytes:
-    """Text that all objects for one target depend on: the generator's source, the target, LLVM's version."""
+    """Text on which all objects for one target depend: the generator's source, the target, LLVM's version."""
     version = f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
     return "\0".join((own_sources().digest or "", target.identity(cpu), version)).encode()
 
 
 def object_key(parts: Iterable[object], cpu: str) -> str:
-    """Name of an object: digest of `parts` (by repr), of the generator's source, of the target and of LLVM's version."""
+    """Name of an object: a digest of `parts` (by repr), of the generator's source, of the target and of LLVM's version."""
     digest = _DIGEST(_surroundings(cpu))
     digest.update("\0".join(["", *map(repr, parts)]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
 class ObjectCache:
-    """Objects in a directory, bounded to `max_bytes` in all. Objects that were unused for longest are removed first."""
+    """Objects in a directory, at most `max_bytes` in all. The least recently used objects are removed first."""
 
     def __init__(self, directory: Path, max_bytes: int = 256 * 1024 * 1024) -> None:
         self.directory, self.max_bytes = Path(directory), max_bytes
         self._root = os.fspath(directory)
-        # Bytes put since the directory was last measured. It begins anywhere below the limit of that, so that processes which put
-        # little measure it seldom, and many of them together as often as one that puts as much.
+        # Bytes written since the directory was last measured. The count starts at a random number below the limit: a process that writes
+        # little then measures seldom, and many such processes measure as often as a single one that writes the same amount.
         self._written = random.uniform(0, self._allowed)
 
     @property
@@ -64,7 +64,7 @@ class ObjectCache:
         return f"{self._root}/{key[:2]}/{key}"
 
     def get(self, key: str) -> bytes | None:
-        """The object stored under `key`, if it is there and intact."""
+        """Object stored under `key`; None if it is missing or damaged."""
         path = self._path(key)
         try:
             handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # pathlib takes longer than the rest of this function
@@ -91,7 +91,7 @@ class ObjectCache:
             handle = _create(temporary)
             try:
                 data = _head(key, payload) + payload
-                if os.write(handle, data) != len(data):  # as on a disk that is nearly full
+                if os.write(handle, data) != len(data):  # the disk is nearly full
                     raise OSError("short write")
             finally:
                 os.close(handle)
@@ -108,7 +108,7 @@ class ObjectCache:
             Path(self._path(key)).unlink()
 
     def _account(self, size: int) -> None:
-        """Measure the directory after every sixteenth of the limit."""
+        """Count `size` written bytes. Measure and trim the directory after every sixteenth of its limit."""
         self._written += size
         if self._written >= self._allowed:
             self._written = 0
@@ -134,18 +134,18 @@ class ObjectCache:
 
 
 Cache = ObjectCache | str | os.PathLike[str] | bool | None
-"""A cache as a caller names it: the object, its directory, True or None for the default one, False for none."""
+"""Argument for a cache: the object, its directory, True or None for the default one, False for none."""
 
 
 def _head(key: str, payload: bytes) -> bytes:
-    """The bytes before an object. They include the key, so an object under another name is not intact."""
+    """Bytes before an object. They depend on the key, so that an object under another name counts as damaged."""
     digest = _DIGEST(key.encode())
     digest.update(payload)
     return _MAGIC + digest.digest()
 
 
 def _create(path: Path) -> int:
-    """A new file, in a new folder if need be."""
+    """Create a file, and its folder if necessary. Returns its descriptor."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
         return os.open(path, flags, 0o600)
@@ -160,7 +160,7 @@ def _cache_at(directory: str) -> ObjectCache:
 
 
 def default_cache() -> ObjectCache | None:
-    """The cache in TGSI_CACHE_DIR (None where that is set and empty), else in the user's cache directory."""
+    """Cache in TGSI_CACHE_DIR (None if that is set and empty), otherwise in the user's cache directory."""
     place = os.environ.get("TGSI_CACHE_DIR")
     if place == "":
         return None
@@ -168,7 +168,7 @@ def default_cache() -> ObjectCache | None:
 
 
 def resolve_cache(cache: ObjectCache | str | os.PathLike[str] | bool | None) -> ObjectCache | None:
-    """The cache that a caller names: a cache, a directory, True or None for the default one, False for none."""
+    """Cache for an argument: a cache, a directory, True or None for the default one, False for none."""
     if isinstance(cache, ObjectCache):
         return cache
     if cache is False:

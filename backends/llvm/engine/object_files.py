@@ -1,4 +1,4 @@
-"""Object files: their undefined symbols, in ELF, Mach-O, COFF and WebAssembly, little-endian, and all contents of ELF files."""
+"""Readers of little-endian object files: undefined symbols of ELF, Mach-O, COFF and WebAssembly, and all contents of ELF files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _name(data: bytes, begin: int) -> str:
 
 
 def _sections(data: bytes) -> list[tuple[int, ...]]:
-    """The section headers of an ELF file."""
+    """Section headers of an ELF file."""
     header_form, section_form, _ = _ELF64 if data[4] == 2 else _ELF32
     header = header_form.unpack_from(data)
     start, count = header[6], header[12]
@@ -131,7 +131,7 @@ _RELOCATION = struct.Struct("<QIIq")  # offset, kind, symbol, addend
 
 
 class Section(NamedTuple):
-    """A section of an ELF file; `offset` is its place in the file."""
+    """A section of an ELF file; `offset`: its place in the file."""
 
     kind: int
     flags: int
@@ -141,7 +141,7 @@ class Section(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A name with the number of its section (UNDEFINED: outside) and its place there. `exported`: a function that others may call."""
+    """A symbol: a name, the number of its section (UNDEFINED: outside) and its place there. `exported`: a function that others may call."""
 
     name: str
     section: int
@@ -150,7 +150,7 @@ class Symbol(NamedTuple):
 
 
 class Relocation(NamedTuple):
-    """A place in a section that refers to a symbol."""
+    """A relocation: a place in a section that refers to a symbol."""
 
     section: int
     offset: int
@@ -160,7 +160,7 @@ class Relocation(NamedTuple):
 
 
 class Elf(NamedTuple):
-    """The contents of an object of a 64-bit machine."""
+    """Contents of an ELF object for a 64-bit machine."""
 
     machine: int
     sections: list[Section]

@@ -1,9 +1,9 @@
-"""The effort of LLVM's code generator for a module.
+"""Effort of LLVM's code generator for a module.
 
 Gathers, scatters and 64-bit divisions of wide vectors become a scalar sequence for each lane, and the time of register allocation grows
 much faster than their number: 30 indirect moves at 64 lanes take 7.2 s at level 2, 0.5 s at level 1 and 0.06 s at level 0, whose code
-is half as large again. A shader that is made of little else must not make its user wait. The level changes no result: all of them
-obey the rules of determinism.
+is half as large again. A shader that consists mostly of such instructions must not make its user wait. The level changes no result: all
+levels obey the rules of determinism.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ DEFAULT = 2
 """Level 1 takes 12 % less of the code generator's time, but has no scheduler: alu_mandel64 loses 6 %."""
 
 LIMITS = ((8192, 0), (2048, 1))
-"""From so many lanes of such instructions on, this level."""
+"""Pairs of a number of lanes, summed over such instructions, and the level from that number on."""
 
 _BY_LANE = re.compile(r"call [^@\n]*@llvm\.masked\.(?:gather|scatter)\.v(\d+)|= [us](?:div|rem) <(\d+) x i64>")
 
 
 def code_generation_level(text: str) -> int:
-    """The level, 0 to 2, for a module's LLVM text."""
+    """Level of code generation, 0 to 2, for a module's LLVM text."""
     lanes = sum(int(found[1] or found[2]) for found in _BY_LANE.finditer(text))
     return next((level for limit, level in LIMITS if lanes >= limit), DEFAULT)

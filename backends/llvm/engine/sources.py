@@ -1,4 +1,4 @@
-"""A digest of the code generator's own source, part of the key of every object on disk.
+"""Digest of the code generator's own source, a part of the key of every object on disk.
 
 A process imports modules at different times, and the files may be edited in between. So a digest of files describes the running code
 only if no file changed since the process began. If one did, the disk cache is not used: code that an old process generates is never
@@ -15,11 +15,11 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-#: The folder of backends, linkage and passes: the repository, or the package tgsi where that is installed.
+#: Folder of backends, linkage and passes: the repository, or the package tgsi if it is installed.
 ROOT = Path(__file__).resolve().parents[3]
 
-#: The code that the text of a module depends on besides its key: the generators, the tables they read, and what makes keys and records.
-#: Each folder counts with its folders.
+#: Source on which the text of a module depends besides its key: the generators, the tables that they read, and the code that makes keys and
+#: records. Folders include their subfolders.
 GENERATORS = (
     ROOT / "backends",
     ROOT / "passes" / "analysis",
@@ -29,16 +29,16 @@ GENERATORS = (
     (ROOT / "tgsi" if (ROOT / "tgsi").is_dir() else ROOT) / "language",
 )
 
-_MARGIN = 0.05  # seconds; clocks of files and of processes tick as slowly as every 10 ms
+_MARGIN = 0.05  # seconds; the clocks of files and of processes may tick only every 10 ms
 
 
 def source_files() -> list[Path]:
-    """The modules of GENERATORS, sorted."""
+    """Python files of `GENERATORS`, sorted."""
     return sorted((file for folder in GENERATORS for file in folder.rglob("*.py")), key=os.fspath)
 
 
 def process_start() -> float:
-    """Start of this process, as a file time. If the system does not tell it (Linux does), the time when this module was loaded."""
+    """Start of this process, as a file time. On systems that do not provide it (Linux does), the time when this module was loaded."""
     try:
         ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
@@ -51,10 +51,10 @@ _LOADED = time.time()
 
 
 class Sources:
-    """A set of files in their state at the start of a process."""
+    """A set of source files in their state at the start of a process."""
 
     def __init__(self, files: Iterable[Path], root: Path, began: float) -> None:
-        """Read the files. `began` is a file time; the digest is None if a file is younger, or if there is none (as in an archive)."""
+        """Read the files. `began` is a file time. The digest is None if a file is younger, or if there are no files (as in an archive)."""
         self._paths = [os.fspath(file) for file in files]
         self._state = self._look()
         digest = hashlib.sha256()
@@ -69,21 +69,21 @@ class Sources:
         youngest = max((entry[0] for entry in self._state), default=float("inf"))
         is_known = youngest < (began - _MARGIN) * 1e9 and self._look() == self._state
         self.digest: str | None = digest.hexdigest() if is_known else None
-        self._modules = 0  # how many this process had at the last look
+        self._modules = 0  # number of imported modules at the last check
 
     def _look(self) -> tuple[tuple[int, int, int], ...]:
-        """Time of the last change, inode and size of every file; () if one is missing. Programs cannot set that time back."""
+        """Time of the last change (ctime, which programs cannot set), inode and size of every file; () if a file is missing."""
         try:
             return tuple((s.st_ctime_ns, s.st_ino, s.st_size) for s in map(os.stat, self._paths))
         except OSError:
             return ()
 
     def are_unchanged(self) -> bool:
-        """True if the digest still describes the running code, whatever was imported since."""
+        """True if the digest still describes the running code, including modules that were imported since the last check."""
         if self.digest is None:
             return False
         modules = len(sys.modules)
-        if modules != self._modules:  # code that is already there does not follow its file
+        if modules != self._modules:  # only new imports read files
             if self._look() != self._state:
                 self.digest = None
             self._modules = modules
@@ -92,5 +92,5 @@ class Sources:
 
 @functools.cache
 def own_sources() -> Sources:
-    """The code generator's source."""
+    """State of the code generator's source."""
     return Sources(source_files(), ROOT, process_start())

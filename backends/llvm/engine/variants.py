@@ -1,4 +1,4 @@
-"""Compiled variants in memory."""
+"""Cache of compiled variants in memory."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class _Pending(Generic[V]):
 class VariantCache(Generic[K, V]):
     """Values by key. A missing value is built once; the least recently used values are dropped first.
 
-    max_count bounds the number of values, max_weight the sum of their weights (instructions, for kernels). The lock is not held while
-    a value is built, so other keys are served at the same time; threads that want the same key wait for the one that builds it. A
-    build that raises stores nothing, and every thread that waited sees the exception. Dropped values live on where they are in use.
+    max_count limits the number of values, max_weight the sum of their weights. The lock is not held while a value is built, so other keys
+    are served at the same time; threads that request the same key wait for the one that builds it. A build that raises stores nothing,
+    and every waiting thread gets the exception. Dropped values live on while they are in use.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class VariantCache(Generic[K, V]):
 
     @property
     def total_weight(self) -> int:
-        """Sum of the weights held."""
+        """Sum of the weights of all values."""
         return self._total
 
     def get(self, key: K) -> V:
-        """The value of `key`, built now if it is missing."""
+        """Value of `key`, which is built if it is missing."""
         with self._lock:
             found = self._values.get(key)
             if found is not None:

@@ -19,12 +19,12 @@ from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
 SLACK = 64
-"""Bytes behind the last texel that may be read."""
+"""Bytes after the last texel that may be read."""
 
 
 @dataclass(frozen=True)
 class BoundTexture:
-    """A texture in memory as kernels see it; `memory` must live as long as `record` is used."""
+    """A texture in memory in the layout that kernels read. `memory` must live as long as `record` is used."""
 
     key: TextureKey
     record: TextureRecord
@@ -32,7 +32,7 @@ class BoundTexture:
 
 
 def bind_texture(texture: TextureData, targets: frozenset[str] = frozenset({"2D"}), handles: frozenset[str] | None = None) -> BoundTexture:
-    """Lay a checked texture out with rows of whole 64 bytes. The key is valid for each of `targets`; `handles`: see TextureKey."""
+    """Lay out a checked texture with rows of multiples of 64 bytes. The key is valid for each of `targets`. `handles`: see TextureKey."""
     record, size = TextureRecord(), texture.format.block_bytes
     end = 0
     for k, level in enumerate(texture.levels):
@@ -76,7 +76,7 @@ def bind_image(image: ImageData) -> tuple[ImageKey, TextureRecord]:
 
 
 def _has_handles(program: Program) -> bool:
-    """True if some instruction names its texture by a value register."""
+    """True if an instruction names its texture by a value register."""
     return any(i.texture is not None and bool(i.src) and i.src[-1].register.file is not File.SAMP for i in program.instructions)
 
 

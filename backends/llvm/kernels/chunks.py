@@ -1,4 +1,4 @@
-"""The vectors of a run, staged and executed a chunk at a time."""
+"""Staging and execution of a run's vectors, one chunk at a time."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from tgsi.language.facts.enums import File, MemoryType, Processor
 from tgsi.language.program import Program
 
 CHUNK_BYTES = 4 << 20
-"""Staged memory of vectors that are worked on in one call; one unit always is."""
+"""Most bytes of staged memory in one call. A call has at least one unit, whatever its size."""
 
 FIRST = 1 << 10
-"""Lanes of the first call of a program with loops. See `pace`."""
+"""Lanes of the first call of a program with loops; see `time_slices`."""
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class Run:
             self._take_patches(patches)
 
     def emission(self) -> Emission:
-        """The vertices that a geometry program emitted."""
+        """Vertices that a geometry program emitted; call it after `run`."""
         most = max((chunk.marks.shape[1] for chunk in self._emitted), default=0)
         lanes, registers = len(self.alive), self.program.file_size(File.OUT)
         counts = np.zeros(lanes, np.int64)
@@ -120,12 +120,12 @@ class Run:
         return patches
 
     def _take_patches(self, patches: Bits) -> None:
-        """Take the outputs of the lanes: each lane's own vertex, and the registers that exist once a patch."""
+        """Copy outputs by vertex to the lanes: each lane's own vertex, and the registers that exist once per patch."""
         for register in patch_registers(self.program, File.OUT):
             patches[:, :, register] = patches[:, :1, register]
         self.outputs[self.arguments.places] = patches.reshape(-1, *patches.shape[2:])
 
-    # -- memory of a part -------------------------------------------------------------------------------------------
+    # -- memory of a chunk ------------------------------------------------------------------------------------------
     def _limit(self) -> int:
         return output_vertices(self.program) if self.program.processor is Processor.GEOM else 0
 
@@ -174,7 +174,7 @@ class Run:
             self._emitted.append(_Emitted.of(order, staged))
 
     def _memory(self, vectors: int) -> Mapping[str, NDArray[Any]]:
-        """The memory that the vectors of a chunk write, apart from registers. The system provides pages only when they are written."""
+        """Memory that the vectors of a chunk write, apart from registers. The system provides its pages only when they are written."""
         words, lanes, registers = self.arguments.shared_words, self.lanes, self.program.file_size(File.OUT)
         result: dict[str, NDArray[Any]] = {}
         if self._has_memory(MemoryType.SHARED):
@@ -193,7 +193,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Emitted:
-    """The vertices that some lanes emitted, cut to the longest."""
+    """Vertices that the lanes of one chunk emitted, with room for the largest number of any lane."""
 
     lanes: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -209,6 +209,6 @@ class _Emitted:
 
 
 def _aligned(size: int) -> NDArray[np.uint8]:
-    """Zeros that begin at a multiple of 64 bytes."""
+    """Array of zeros whose address is a multiple of 64."""
     memory = np.zeros(size + 64, np.uint8)
     return memory[-memory.ctypes.data % 64 :][:size]

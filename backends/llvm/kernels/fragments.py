@@ -1,4 +1,4 @@
-"""Runs of fragment programs: inputs at other places of the pixel, and contents of the color targets."""
+"""Runs of fragment programs: inputs interpolated at other places of the pixel, and contents of the color targets."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 
 _POSITION, _CENTROID, _TARGETS = 0, 1, 2
-"""Registers of `files`: window x, y, z and 1/w; the centroid as seen from the center in x and y; the colors of target k behind them."""
+"""Registers of `files`: window x, y, z and 1/w; x and y of the centroid relative to the pixel's center; then the color of each target."""
 
 _WHOLE = frozenset({"POSITION", "FACE"})
-"""Inputs that are the same all over a pixel."""
+"""Inputs with the same value at all places of a pixel."""
 
 
 class FragmentRecord(ctypes.Structure):
-    """The record at RunRecord.fragments, for programs that need it.
+    """The record at RunRecord.fragments, for programs for which `asks` is true.
 
     planes: [IN register][a0, dadx, dady][channel]. files: [vector][register * 4 + channel][lane]. has_planes: inputs come from planes.
     """
@@ -44,7 +44,7 @@ class FragmentRecord(ctypes.Structure):
 
 
 def asks(program: Program) -> bool:
-    """True if the program reads inputs at other places, or targets."""
+    """True if the program reads inputs at other places, or color targets."""
     return any(i.opcode.traits & {Trait.FRAMEBUFFER, Trait.INTERPOLATE} for i in program.instructions)
 
 
@@ -104,11 +104,11 @@ class FragmentRegisters(RunRegisters):
         return next((d for d in self.program.declared(File.IN) if d.covers(register)), None)
 
     def framebuffer(self, target: int, channel: int) -> Val:
-        """A channel of the color that a target holds."""
+        """Channel of the color in a target."""
         return self._value(_TARGETS + target, channel)
 
     def centroid_place(self) -> Place:
-        """A place that the primitive covers."""
+        """Place of the centroid: one that the primitive covers."""
         return self._value(_CENTROID, 0), self._value(_CENTROID, 1)
 
     def sample_place(self, number: Val) -> Place:
@@ -120,7 +120,7 @@ class FragmentRegisters(RunRegisters):
         return f.select(there, x, 0.0), f.select(there, y, 0.0)
 
     def interpolate(self, register: int, channel: int, place: Place) -> Val:
-        """A channel of an input at a place: from its plane, or the given value if there are no planes."""
+        """Channel of an input at a place, from its plane; the given value if there are no planes."""
         f, given, declaration = self.f, self.input(register, channel), self._declaration(register)
         name = declaration.semantic.name if declaration is not None and declaration.semantic is not None else ""
         if declaration is None or name in _WHOLE or mode_of(declaration, False) is Interpolation.CONSTANT:

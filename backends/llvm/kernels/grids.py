@@ -1,7 +1,7 @@
-"""Kernels of compute grids: many blocks a call, counted by the kernel itself.
+"""Kernels of compute grids. One call runs many blocks, which the kernel itself enumerates.
 
-A unit of work runs side by side: the vectors of one block, or one vector that several small blocks share. No block shares a subgroup
-with another one, so each takes whole quads.
+A unit of work is the vectors of one block, or one vector that several small blocks share; its lanes run side by side. Blocks never share
+a subgroup, so each takes whole quads.
 """
 
 from __future__ import annotations
@@ -31,21 +31,22 @@ from tgsi.language.facts.enums import File, MemoryType
 from tgsi.language.program import Program
 
 THREAD_ROWS = 5
-"""Rows of GridRecord.threads a vector: x, y, z and number of the thread in its block, and 1 where the lane is a thread."""
+"""Rows of each vector in GridRecord.threads: x, y, z and number of the thread in its block, and 1 for lanes that are threads."""
 
 PLACE_ROWS = 4
-"""Rows of GridRecord.places: x, y and z of the block, and -1 where the lane has one."""
+"""Rows of GridRecord.places: x, y and z of the lane's block, and -1 for lanes that have a block."""
 
 
 class GridRecord(ctypes.Structure):
-    """The work of one call of a grid kernel: `blocks` blocks of a grid, x first, from `first` on.
+    """Arguments of one call of a grid kernel, which runs `blocks` blocks of a grid, in the order of x, y, z, from block `first` on.
 
-    threads: i32 as [vector][THREAD_ROWS][lane]. groups: [lane], number of the lane's block within its unit. A unit is `vectors` vectors,
-    or one vector with `shared_by` blocks of `quads` quads each (1 and 1 if blocks are not packed). grid, block: sizes. last: threads of
-    the last block of each axis. counters: BufferRecords of HWATOMIC. grid_memory: those of GLOBAL and INPUT.
+    A unit is `vectors` vectors, or one vector with `shared_by` blocks of `quads` quads each (1 and 1 if blocks are not packed).
+    threads: i32 as [vector][THREAD_ROWS][lane]. groups: [lane], number of the lane's block within its unit. grid: blocks along each axis.
+    block: threads along each axis. last: threads along each axis of the last block. counters: BufferRecords of HWATOMIC. grid_memory:
+    BufferRecords of GLOBAL and INPUT.
 
-    Scratch memory of one unit, which the caller owns: places, [PLACE_ROWS][lane]; shared: `shared_words` words a block; private:
-    `private_words` a lane; state: see `barriers`, a multiple of 64 bytes a vector; stops: [vector].
+    The caller owns the scratch memory of one unit. places: [PLACE_ROWS][lane]. shared: `shared_words` words a block. private:
+    `private_words` words a lane. state: see `translate.barriers`, a multiple of 64 bytes for each vector. stops: [vector].
     """
 
     _fields_ = [
@@ -59,10 +60,10 @@ class GridRecord(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridKey:
-    """The static part of a launch.
+    """The part of a launch that changes generated code.
 
-    lanes: of a vector. packed: blocks share vectors. trimmed: the last blocks have fewer threads than the others. textures, samplers,
-    images: unit and static part of the bound objects. fuel: see `translate`. is_threaded: several threads run blocks at once.
+    lanes: lanes of a vector. packed: blocks share vectors. trimmed: the last blocks have fewer threads than the others. textures, samplers,
+    images: units and keys of the bound objects. fuel: see `translate`. is_threaded: several CPU threads run blocks at once.
     """
 
     lanes: int
@@ -93,19 +94,19 @@ class GridRegisters(SystemValues, Registers):
 
     # -- where the vector is -------------------------------------------------------------------------------------------
     def thread(self, row: int) -> Val:
-        """A row of the table of threads."""
+        """Row of GridRecord.threads, for this vector."""
         step = THREAD_ROWS * 4 * self.lane_map.lanes
         return self.vector(self.f.at(self.record.get("threads"), self.index.zext(I64) * step), row, integer=True)
 
     def place(self, row: int) -> Val:
-        """A row of the places of blocks."""
+        """Row of GridRecord.places, one number for each lane."""
         lanes, places = self.lane_map.lanes, self.record.get("places")
         if self.key.packed:
             return self.vector(places, row, integer=True)
         return self.f.splat(self.f.load(I32, places, row * 4 * lanes), lanes)
 
     def find_present(self) -> Val:
-        """The lanes that are threads, as an i1 vector."""
+        """Compute the lanes that are threads, as an i1 vector."""
         here = self.thread(4).ne(0)
         if self.key.packed:
             here = here & self.place(3).ne(0)
@@ -117,7 +118,7 @@ class GridRegisters(SystemValues, Registers):
         return here
 
     def present(self) -> Val:
-        """The lanes that are threads, as an i1 vector."""
+        """Lanes that are threads, as an i1 vector, which `shade` has stored at its beginning."""
         return self.f.load(I32.wide(self.lane_map.lanes), self.inputs).ne(0)
 
     # -- registers -----------------------------------------------------------------------------------------------------
@@ -126,11 +127,11 @@ class GridRegisters(SystemValues, Registers):
         return self.f.const(F32.wide(self.lane_map.lanes), 0)
 
     def axis_value(self, fetch: Callable[[int], Val], channel: int) -> Val:
-        """A channel of a value that has x, y and z; w is 0."""
+        """Channel of a system value that has x, y and z; w is 0."""
         return fetch(channel) if channel < 3 else self.f.const(I32.wide(self.lane_map.lanes), 0)
 
     def size_of(self, field: str, axis: int) -> Val:
-        """A size of the launch: a field of its record that has one number an axis."""
+        """Size of the launch along an axis: a field of its record with one number for each axis."""
         return self.f.splat(self.record.get(field, axis), self.lane_map.lanes)
 
     SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
@@ -145,7 +146,7 @@ class GridRegisters(SystemValues, Registers):
 
     # -- memory --------------------------------------------------------------------------------------------------------
     def image_key(self, unit: int) -> ImageKey | None:
-        """Static part of an image."""
+        """Key of an image."""
         return self.images.get(unit)
 
     def buffers(self) -> Val:
@@ -157,7 +158,7 @@ class GridRegisters(SystemValues, Registers):
         return self.record.get("counters")
 
     def memory(self, kind: MemoryType) -> Words:
-        """The words of a kind of MEMORY."""
+        """Words of a kind of MEMORY."""
         f, lanes = self.f, self.lane_map.lanes
         if kind in GRID_MEMORY:
             place = GRID_MEMORY.index(kind) * ctypes.sizeof(BufferRecord)
@@ -182,9 +183,9 @@ def memory_kinds(program: Program) -> frozenset[MemoryType]:
 
 
 def build_grid_kernel(program: Program, key: GridKey, cpu: str = "host") -> Module:
-    """A module with `launch(record)`, which sets MXCSR itself, and `state_bytes()`: bytes of state a vector (i64).
+    """Module with the functions `launch(record)`, which sets MXCSR itself, and `state_bytes()`, bytes of state for each vector (i64).
 
-    `record` is a GridRecord. Raises UnsupportedError for what the generator does not build.
+    `record` is a GridRecord. Raises UnsupportedError for instructions and resources that the generator does not support.
     """
     module = Module("grid", cpu)
     state_bytes = _build_shade(module, program, key)
@@ -199,7 +200,7 @@ def build_grid_kernel(program: Program, key: GridKey, cpu: str = "host") -> Modu
 
 
 def _build_shade(module: Module, program: Program, key: GridKey) -> int:
-    """`shade(record, vector)`, or with barriers as in `stages`; returns the bytes of state."""
+    """Write `shade(record, vector)`, or with barriers the function that `stages` has. Returns the bytes of state."""
     waits = plan_of(program).waits
     f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
     barriers = Barriers(f, f.args[2], f.args[3]) if waits else None
@@ -230,7 +231,7 @@ def _build_shade(module: Module, program: Program, key: GridKey) -> int:
 
 
 def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: int) -> None:
-    """`drive(record)`: unit after unit."""
+    """Write `drive(record)`, which runs one unit after the other."""
     f = Function(module, "drive", [PTR], internal=True)
     record, kinds = Record(f, f.args[0], GridRecord), memory_kinds(program)
     place = [f.var(I32, record.get("first", axis)) for axis in range(3)]
@@ -254,7 +255,7 @@ def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: in
 
 
 def _place_blocks(f: Function, record: Record, key: GridKey, place: list[Var], left: Val) -> None:
-    """Write the places of the blocks of the next unit, and step on."""
+    """Write code that stores the places of the next unit's blocks, and advances."""
     places, quads = record.get("places"), record.get("quads")
     with f.range(0, record.get("shared_by")) as number:
         now = [axis.get() for axis in place]

@@ -1,8 +1,8 @@
 """Kernels of a program without any state, for `tgsi-compile --emit` (see `engine.artifact`).
 
-Vertex programs are shown as the kernel that draws use, other programs as the kernel of `tgsi.run`. No state is bound. So every texture
-unit is assumed to have an RGBA8 texture (of integers, if its SVIEW says so) with mipmaps and linear filters, and every image texels of the
-declared format, or of R32_UINT.
+Vertex programs are shown as the kernel that draws use, other programs as the kernel of `tgsi.run`. No state is bound, so every texture
+unit is assumed to have an RGBA8 texture (of integers if its SVIEW declares integers) with mipmaps and linear filters, and every image to
+have texels of the declared format, or of R32_UINT.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FORMATS = {ReturnType.SINT: Format.R8G8B8A8_SINT, ReturnType.UINT: Format.R8G8B
 
 
 def _sampled(program: Program) -> Iterator[tuple[int, str, ReturnType]]:
-    """Unit, target and type of every view that the program declares, and of every unit that it samples without one."""
+    """Unit, target and type of every view that the program declares, and of every unit that it samples without a view."""
     views = {unit: d.view for d in program.declared(File.SVIEW) if d.view is not None for unit in range(d.first, d.last + 1)}
     yield from ((unit, view.target, view.types[0]) for unit, view in views.items())
     for instruction in program.instructions:
@@ -68,9 +68,9 @@ def assumed_images(program: Program) -> dict[int, ImageKey]:
 
 
 def build(program: Program, *, cpu: str = "host", lanes: int = 16) -> Module:
-    """The kernel of a validated program. As in `tgsi.run`, it has fewer lanes if its registers would take too much stack.
+    """Kernel of a validated program. As in `tgsi.run`, it has fewer lanes if its registers would take too much stack.
 
-    Raises UnsupportedError if something cannot be generated, ValueError for an image of an unknown format.
+    Raises UnsupportedError for a program that cannot be generated, ValueError for an image of an unknown format.
     """
     textures, samplers = assumed_keys(program)
     if program.processor is Processor.VERT:

@@ -1,4 +1,4 @@
-"""The placement of a run's lanes in vectors."""
+"""Placement of a run's lanes in vectors."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tgsi.language.facts.stages import GROUP_STAGES
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """The place of each lane.
+    """Places of a run's lanes.
 
     order: (vectors, lanes), the number of the lane at each place, -1 for an empty place. groups: (vectors, lanes), the number of
-    the lane's group within its unit. A unit is `unit` vectors: those of one group, or one vector, which may hold `shared_by` groups.
+    the lane's group within its unit. unit: vectors of a unit, which is one group, or one vector with `shared_by` groups.
     """
 
     order: Index
@@ -28,25 +28,25 @@ class Placement:
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """(vectors, lanes): the places that hold a lane."""
+        """True for places that hold a lane, (vectors, lanes)."""
         here: NDArray[np.bool_] = self.order >= 0
         return here
 
     def stage(self, words: Bits, start: int, stop: int) -> Bits:
-        """(registers, all lanes, 4) words -> (vectors, registers, 4, lanes) of the vectors from `start` to `stop`; empty places are 0."""
+        """Rearrange (registers, all lanes, 4) words as (vectors, registers, 4, lanes) for vectors `start` to `stop`; empty places are 0."""
         order = self.order[start:stop]
         staged = words[:, np.maximum(order, 0)]  # registers, vectors, lanes, channels
         staged[:, order < 0] = 0
         return np.ascontiguousarray(staged.transpose(1, 0, 3, 2))
 
     def stage_numbers(self, numbers: Index, start: int, stop: int) -> NDArray[np.int32]:
-        """(all lanes,) numbers -> (vectors, lanes); empty places are 0."""
+        """Rearrange numbers of all lanes as (vectors, lanes), for vectors `start` to `stop`; empty places are 0."""
         order = self.order[start:stop]
         return np.where(order < 0, 0, numbers[np.maximum(order, 0)]).astype(np.int32)
 
 
 def place(shape: Shape, stage: Processor, lanes: int) -> Placement:
-    """Lay the lanes of a run out in vectors of `lanes`. A vector that holds part of a group holds nothing of another group."""
+    """Place the lanes of a run in vectors of `lanes`. A vector that holds a part of a group holds no lane of another group."""
     if stage not in GROUP_STAGES:
         return _rows(np.arange(shape.lanes)[None], lanes, 1, 1)
     order = np.arange(shape.lanes).reshape(shape.groups, shape.group)
@@ -59,7 +59,7 @@ def place(shape: Shape, stage: Processor, lanes: int) -> Placement:
 
 
 def _rows(order: Index, lanes: int, unit: int, shared_by: int, groups: Index | None = None) -> Placement:
-    """Rows of lanes, each filled up to whole vectors; `groups`: (lanes of a row,)."""
+    """Placement of rows of lanes, each padded to whole vectors. groups: (lanes of a row,)."""
     missing = -order.shape[1] % lanes
     if groups is None:
         groups = np.zeros(order.shape[1], np.int64)

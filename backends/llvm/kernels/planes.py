@@ -1,4 +1,4 @@
-"""Inputs of fragments from plane equations, for runs: staged before the program starts."""
+"""Inputs of fragments from plane equations, for runs: computed before the program starts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tgsi.language.program import Program
 
 
 def interpolate(program: Program, arguments: Arguments) -> Bits:
-    """The IN file, (registers, lanes, 4) words: the given inputs, or values of plane equations at the quad's corner and then in steps.
+    """IN file of a run, (registers, lanes, 4) words: the given inputs, or plane equations at the quad's corner, then stepped to its pixels.
 
     POSITION is the pixel's position, FACE is (face, 0, 0, 1). COLOR is constant with flatshade_color, otherwise perspective. A register
-    without a mode is constant. CENTROID and SAMPLE move an input away from the center.
+    without a mode is constant. CENTROID and SAMPLE move an input away from the pixel's center.
     """
     position, planes = arguments.quad_pos, arguments.coefs
     if position is None or planes is None:
@@ -38,7 +38,7 @@ def interpolate(program: Program, arguments: Arguments) -> Bits:
 
 
 def mode_of(declaration: Declaration, flat_color: bool) -> Interpolation:
-    """The interpolation mode: CONSTANT, LINEAR or PERSPECTIVE."""
+    """Interpolation mode of an input: CONSTANT, LINEAR or PERSPECTIVE."""
     mode = declaration.interpolation
     if mode is None:
         return Interpolation.CONSTANT
@@ -53,7 +53,7 @@ def _place(declaration: Declaration, arguments: Arguments) -> Floats | None:
 
 
 def _plane(plane: Floats, mode: Interpolation, position: Floats, place: Floats | None) -> Floats:
-    """(lanes, 4) values of one register at `place`, (lanes, 2), relative to the centers."""
+    """Values of one register, (lanes, 4), at `place`, (lanes, 2), relative to the pixels' centers."""
     start, dx, dy = plane
     lanes = position.shape[1]
     x, y, w = position[0], position[1], position[3]

@@ -17,15 +17,15 @@ from tgsi.language.facts.enums import File, MemoryType, Processor
 from tgsi.language.facts.stages import ROW_STAGES, STAGES
 
 GRID_MEMORY = (MemoryType.GLOBAL, MemoryType.INPUT)
-"""The BufferRecords of RunRecord.grid_memory, in this order."""
+"""Kinds of the BufferRecords at RunRecord.grid_memory, in this order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrimitiveRegisters(RunRegisters):
-    """The Interface of stages with rows: inputs have one for each vertex of a primitive, and outputs may."""
+    """Interface of stages with rows: inputs, and in some stages outputs, have one for each vertex of a primitive."""
 
     def row_file(self, file: File) -> RowFile:
-        """The registers of a file with rows."""
+        """Registers of a file with rows."""
         f, program = self.f, self.program
         words, count = ("vertices", "vertex_rows") if file is File.IN else ("patches", "patch_rows")
         rows, registers = self.record.get(count), program.file_size(file)
@@ -45,7 +45,7 @@ class PrimitiveRegisters(RunRegisters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeometryRegisters(PrimitiveRegisters):
-    """GEOM: programs emit vertices."""
+    """Interface of geometry programs (GEOM), which emit vertices."""
 
     emission: EmissionBuffer = field(init=False)
 
@@ -57,10 +57,10 @@ class GeometryRegisters(PrimitiveRegisters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridRegisters(RunRegisters):
-    """COMP: memory of blocks, of invocations and of the grid."""
+    """Interface of compute programs (COMP): memory of blocks, of invocations and of the grid."""
 
     def memory(self, kind: MemoryType) -> Words:
-        """The words of a kind of MEMORY."""
+        """Words of a kind of MEMORY."""
         f, lanes = self.f, self.lane_map.lanes
         if kind in GRID_MEMORY:
             place = GRID_MEMORY.index(kind) * ctypes.sizeof(BufferRecord)

@@ -1,4 +1,4 @@
-"""Register files of kernels, stored as vectors."""
+"""Register files of kernels, stored as one vector of lanes for each channel."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class Registers:
         return self.f.load((I32 if integer else F32).wide(lanes), pointer, number * 4 * lanes)
 
     def input(self, register: int, channel: int) -> Val:
-        """A channel of an input register."""
+        """Channel of an input register."""
         return self.vector(self.inputs, 4 * register + channel)
 
     def system_value(self, register: int, channel: int) -> Val:
-        """A channel of a system value."""
+        """Channel of a system value."""
         return self.vector(self.system, 4 * register + channel, integer=True)
 
     def texture_key(self, unit: int) -> TextureKey | None:
-        """Static part of a sampler view."""
+        """Key of a sampler view."""
         return self.textures.get(unit)
 
     def sampler_key(self, unit: int) -> SamplerKey | None:
-        """Static part of a sampler."""
+        """Key of a sampler."""
         return self.samplers.get(unit)
 
 
@@ -74,7 +74,7 @@ class DrawRegisters(SystemValues, Registers):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRegisters(Registers):
-    """The Interface of a run kernel, for vector number `index` (i32) of a RunRecord."""
+    """Interface of a run kernel, for vector number `index` (i32) of a RunRecord."""
 
     program: Program
     record: Record
@@ -82,11 +82,11 @@ class RunRegisters(Registers):
     images: Mapping[int, ImageKey]
 
     def part(self, field: str, size: int) -> Val:
-        """Pointer to the vector's part of a staged array with `size` bytes a vector."""
+        """Pointer to the vector's part of a staged array with `size` bytes for each vector."""
         return vector_part(self.record, field, self.index, size)
 
     def numbers(self, field: str) -> Val:
-        """One number a lane, i32."""
+        """Vector of a staged array with one number for each lane, i32."""
         lanes = self.lane_map.lanes
         return self.f.load(I32.wide(lanes), self.part(field, 4 * lanes))
 
@@ -95,7 +95,7 @@ class RunRegisters(Registers):
         return self.images.get(unit)
 
     def present(self) -> Val:
-        """The lanes that are invocations."""
+        """Lanes that are invocations, as an i1 vector."""
         return self.numbers("alive").ne(0)
 
     def buffers(self) -> Val:
@@ -108,10 +108,10 @@ class RunRegisters(Registers):
 
 
 def vector_part(record: Record, field: str, index: Val, size: int) -> Val:
-    """Pointer to element `index` (i32) of the array of elements of `size` bytes that a field of a record points to."""
+    """Pointer to element `index` (i32) of the array at a record's field; elements have `size` bytes."""
     return record.f.at(record.get(field), index.zext(I64) * size)
 
 
 def file_bytes(program: Program, file: File, lanes: int) -> int:
-    """Bytes of a register file of one vector."""
+    """Bytes of a register file for one vector."""
     return program.file_size(file) * 16 * lanes

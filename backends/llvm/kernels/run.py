@@ -1,4 +1,4 @@
-"""Run a program on arrays of registers through the code generator."""
+"""Run a program on arrays of registers with generated code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tgsi.language.program import Program
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Variant:
-    """Everything that determines a run kernel. Programs with the same canonical text are one."""
+    """Key of a run kernel. Programs with the same canonical text share a kernel."""
 
     text: str
     lanes: int
@@ -104,7 +104,7 @@ def run(
 
 
 def _system_registers(program: Program, arguments: Arguments) -> Bits:
-    """The SV file, (registers, lanes, 4) words."""
+    """SV file of a run, (registers, lanes, 4) words."""
     result = np.zeros((program.file_size(File.SV), arguments.lanes, 4), np.uint32)
     for declaration in program.declared(File.SV):
         if declaration.semantic is not None:

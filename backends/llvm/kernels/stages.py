@@ -1,4 +1,4 @@
-"""Whole kernels around a translated program: vertex shading, and runs on given registers."""
+"""Kernels around a translated program: vertex shading for draws, and runs of `tgsi.run`."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ _PRESENT = 7
 
 
 def _vector(number: int, interface: VertexRegisters, channel: int) -> Val:
-    """A system value that is the vector of this number, in all channels."""
+    """System value that is vector `number` of `system`, in all channels."""
     return interface.vector(interface.system, number, integer=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VertexRegisters(DrawRegisters):
-    """Inputs and system values of vertices. A system value is one number, the same in all channels."""
+    """Interface of vertex kernels. A system value is one number, the same in all channels."""
 
     KERNELS: ClassVar[str] = "vertex"
     SYSTEM_VALUES: ClassVar[Mapping[str, Channel]] = {
@@ -60,12 +60,12 @@ class _Partial(VertexRegisters):
     __slots__ = ()
 
     def present(self) -> Val:
-        """The lanes that are vertices."""
+        """Lanes that are vertices, as an i1 vector."""
         return self.vector(self.system, _PRESENT, integer=True).ne(0)
 
 
 def output_count(program: Program) -> int:
-    """OUT registers that a kernel stores: one more than the highest declared."""
+    """Number of OUT registers that a kernel stores: one more than the highest declared register."""
     return program.file_size(File.OUT)
 
 
@@ -85,7 +85,7 @@ def build_vertex_kernel(
     cpu: str = "host",
     name: str = "vertex_shader",
 ) -> Module:
-    """A module with `vertex_shader(env, in, out, system)` for `lanes` vertices a call.
+    """Module with the function `vertex_shader(env, in, out, system)` for `lanes` vertices a call.
 
     env: ShaderEnv. Channel c of input register k is the vector at byte (4k + c) * 4 * lanes of `in`, channel c of output register r
     at (4r + c) * 4 * lanes of `out` (registers 0 to the highest declared). `system` holds i32 vectors in the order of
@@ -122,9 +122,10 @@ def build_run_kernel(
     cpu: str = "host",
     fuel: int = FUEL,
 ) -> Module:
-    """A module with `run(record)`, which sets MXCSR itself; `record` is a RunRecord. `fuel`: see `translate`.
+    """Module with the function `run(record)`, which sets MXCSR itself; `record` is a RunRecord. `fuel`: see `translate`.
 
-    Four consecutive lanes are a quad: (0,0) (1,0) (0,1) (1,1). Raises UnsupportedError for what the generator does not build.
+    Four consecutive lanes are a quad: (0,0) (1,0) (0,1) (1,1). Raises UnsupportedError for instructions and resources that the generator
+    does not support.
     """
     module = Module("run", cpu)
     state_bytes = _build_shade(module, program, lanes, textures or {}, samplers or {}, images or {}, fuel)
@@ -148,9 +149,9 @@ def _build_shade(
     images: Mapping[int, ImageKey],
     fuel: int,
 ) -> int:
-    """`shade(record, index)`: the program for one vector. Returns the bytes of state.
+    """Write `shade(record, index)`, the program for one vector. Returns the bytes of state.
 
-    With barriers it is `shade(record, index, state, stopped)` and returns the number of the barrier where it stops next; see `barriers`.
+    With barriers the function is `shade(record, index, state, stopped)`, and returns the barrier where it stops next; see `barriers`.
     """
     waits = plan_of(program).waits
     f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
@@ -190,7 +191,7 @@ def _build_shade(
 
 
 def _build_drive(module: Module) -> None:
-    """`drive(record)`: runs every vector, one after the other."""
+    """Write `drive(record)`, which runs every vector, one after the other."""
     f = Function(module, "drive", [PTR], internal=True)
     record = Record(f, f.args[0], RunRecord)
     with f.range(0, record.get("units") * record.get("vectors")) as index:
@@ -199,9 +200,9 @@ def _build_drive(module: Module) -> None:
 
 
 def _build_rounds(module: Module, state_bytes: int) -> None:
-    """`drive(record)`: runs unit after unit, each with its barriers.
+    """Write `drive(record)`, which runs one unit after the other, each with its barriers.
 
-    Without memory for states it only stores the bytes of one state in the record.
+    If the record has no memory for states, the function only stores the bytes of one state in it.
     """
     f = Function(module, "drive", [PTR], internal=True)
     record = Record(f, f.args[0], RunRecord)

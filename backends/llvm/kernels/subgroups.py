@@ -23,7 +23,7 @@ SUBGROUP_VALUES = ("SUBGROUP_SIZE", "SUBGROUP_INVOCATION", *_MASKS)
 
 
 def subgroup_value(f: Function, lane_map: LaneMap, name: str, channel: int) -> Val:
-    """A channel of the system value `name`, i32 lanes. Masks have 64 bits, in x and y; numbers are the same in all channels.
+    """Channel of the system value `name`, i32 lanes. Masks have 64 bits, in x and y; numbers are the same in all channels.
 
     KeyError for a name that is not a system value of the subgroup.
     """

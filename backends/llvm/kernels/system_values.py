@@ -1,4 +1,4 @@
-"""System values of kernels: a table for each kind of kernel, from the name of a value to the function that computes a channel of it."""
+"""System values of kernels. Each kind of kernel has a table from the name of a value to the function that computes one of its channels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 
 Channel = Callable[[Any, int], Val]
-"""A function of an interface, of the class whose table has it, and a channel: i32 or f32 lanes."""
+"""Function of an interface (of the class that has the table) and a channel, which returns i32 or f32 lanes."""
 
 
 class _Lanes(Protocol):
@@ -22,11 +22,11 @@ class _Lanes(Protocol):
 
     @property
     def f(self) -> Function:
-        """The function that is written."""
+        """Function that is being written."""
 
     @property
     def lane_map(self) -> LaneMap:
-        """The order of the lanes."""
+        """Order of the lanes in a vector."""
 
 
 def _of_subgroup(name: str, interface: _Lanes, channel: int) -> Val:
@@ -54,7 +54,7 @@ class SystemValues:
     program: Program
 
     def system_value(self, register: int, channel: int) -> Val:
-        """A channel of a system value; 0 where the register is not declared. UnsupportedError (B004) names a value that is not there."""
+        """Channel of a system value; 0 if the register is not declared. UnsupportedError (B004) for a value that the table lacks."""
         for declaration in self.program.declared(File.SV):
             if declaration.covers(register) and declaration.semantic is not None:
                 name = declaration.semantic.name

@@ -1,4 +1,4 @@
-"""The amount of work of one native call. Python sees signals, Ctrl-C among them, only between two calls."""
+"""Time slices: the amount of work of one native call. Python handles signals, such as Ctrl-C, only between two calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ clock = time.perf_counter
 class TimeSlices:
     """Slices of a larger amount of work, in any unit. They begin small and grow as long as they finish quickly.
 
-    `most`: largest slice; `first`: the first one.
+    most: size of the largest slice. first: size of the first one.
     """
 
     def __init__(self, most: int, first: int) -> None:

@@ -12,11 +12,11 @@ from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
 
 Key = tuple[File, int, int]
-"""One 32-bit register channel: file, index, channel."""
+"""Name of one 32-bit register channel: file, index, channel."""
 
 
 def source_types(instruction: Instruction) -> tuple[str, ...]:
-    """The type that each source is fetched as: untyped where its modifiers act on another type than it holds."""
+    """Type as which each source is fetched; "untyped" if the modifiers act on another type than that of the source."""
     opcode = instruction.opcode
     if opcode.modifier_types == opcode.src_types:
         return opcode.src_types
@@ -24,22 +24,22 @@ def source_types(instruction: Instruction) -> tuple[str, ...]:
 
 
 def channel_of(instruction: Instruction, source: int, channel: int) -> int:
-    """The channel of a source, before its swizzle, that a component-wise instruction takes for a channel of its result."""
+    """Channel of a source, before its swizzle, from which a component-wise instruction computes channel `channel` of its result."""
     return channel if instruction.opcode.reads[source] is Reads.WRITTEN else 0
 
 
 def channels(mask: int) -> list[int]:
-    """The set bits of a mask of four."""
+    """Channels whose bits are set in a write mask."""
     return [c for c in range(4) if mask >> c & 1]
 
 
 def is_indirect(register: RegisterRef) -> bool:
-    """Some index is added to an address."""
+    """True if the register or its dimension is indexed by an address register."""
     return register.indirect is not None or (register.dimension is not None and register.dimension.indirect is not None)
 
 
 def addresses(register: RegisterRef) -> Iterator[IndirectRef]:
-    """The registers that are read to find this one."""
+    """Address registers that `register` uses."""
     if register.indirect is not None:
         yield register.indirect
     if register.dimension is not None and register.dimension.indirect is not None:
@@ -48,7 +48,7 @@ def addresses(register: RegisterRef) -> Iterator[IndirectRef]:
 
 @dataclass(slots=True)
 class Access:
-    """The channels that one instruction reads and writes directly; `opaque`: some read is never uniform."""
+    """Channels that one instruction reads and writes directly. `opaque`: one of its reads is never uniform."""
 
     reads: list[Key]
     writes: list[Key]

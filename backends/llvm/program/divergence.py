@@ -24,16 +24,16 @@ from tgsi.language.facts.traits import JUMPS, OTHER_LANES, Flow, Mode, Trait
 from tgsi.language.ir import Instruction
 
 _VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
-_MOST_SHADOWS = 2  # each takes registers of its own
+_MOST_SHADOWS = 2  # per loop: each takes CPU registers of its own
 _SPLIT = frozenset({File.TEMP, File.ADDR})
 
 
 _LEFT: Mapping[Flow, tuple[str, ...]] = {Flow.BREAK: ("loop", "switch"), Flow.CONTINUE: ("loop",), Flow.RETURN: ("call",)}
-"""The kinds of control that a jump leaves, or goes to the end of."""
+"""Kinds of control that a jump leaves, or to whose end it goes."""
 
 
 def _reads_others(opcode: OpcodeInfo) -> bool:
-    """The result depends on other lanes, active or not."""
+    """True if the result depends on other lanes, active or not."""
     return not OTHER_LANES.isdisjoint(opcode.traits)
 
 
@@ -41,7 +41,7 @@ def _reads_others(opcode: OpcodeInfo) -> bool:
 class Exit:
     """A BRK, CONT or RET.
 
-    `target` is the control that it leaves, None for main; `between` are the controls inside of it, innermost first.
+    target: the control that the jump leaves, None for main. between: the controls between the jump and `target`, innermost first.
     """
 
     leaf: Leaf
@@ -53,14 +53,17 @@ class Exit:
 
 @dataclass(slots=True)
 class Divergence:
-    """The result of the analysis.
+    """Result of the analysis.
 
-    divergent: channels that need one value a lane; controls, conts: controls (loops) that lanes leave (continue) one by one;
-    through: divergent exits that leave a control for one further out; nests: outermost loops whose fuel is counted a lane;
-    owners: channels that only their outermost loop reads, or code before it; twins: channels that are uniform inside of an outermost loop;
-    shadows: channels of which the loop keeps a second version without masks, so that its rounds need not wait for them;
-    watched: channels that lanes read of each other, so that those that have left main keep theirs;
-    straight: channels that one region alone accesses, all of its lanes alike: their last value in the text is their value.
+    divergent: channels that need one value for each lane.
+    controls: controls that lanes leave one by one. conts: loops that lanes continue one by one.
+    through: divergent exits that leave a control for one further out.
+    nests: outermost loops in which each lane's fuel is counted.
+    owners: channels that no code after their outermost loop reads.
+    twins: channels that are uniform inside of an outermost loop.
+    shadows: channels of which a loop keeps a second version without masks, so that its rounds need not wait for the masks.
+    watched: channels that lanes read of each other, so that lanes that have left main keep their values.
+    straight: channels that a single region accesses, in all its lanes alike: the last value in the text is the channel's value.
     """
 
     homes: dict[Key, Region | None]
@@ -102,7 +105,7 @@ class Divergence:
 
 
 def _path(region: Region, home: Region | None) -> Iterator[Control]:
-    """The controls between a region and an outer one (None: outside of all)."""
+    """Controls between a region and an outer one (None: outside of all), from the innermost outward."""
     while region is not home:
         control = region.control
         if control is None:
@@ -114,7 +117,7 @@ def _path(region: Region, home: Region | None) -> Iterator[Control]:
 class _Analysis:
     def __init__(self, main: Region, memory: frozenset[tuple[File, int]], waits: bool) -> None:
         self.main, self.waits = main, waits
-        self.memory = memory  # registers that lie in indirectly addressed arrays
+        self.memory = memory  # registers in indirectly addressed arrays
         self.steps: list[tuple[Region, Instruction, Leaf | Control, Access]] = []
         self.loops: list[Control] = []
         self.inside: dict[Control, range] = {}  # the steps of each control
@@ -124,10 +127,10 @@ class _Analysis:
             for key in found.reads:
                 self.readers.setdefault(key, []).append(at)
         self.due: dict[int, None] = {}  # steps whose facts may have changed since they were visited
-        self.pinned: set[Key] = set()  # read across lanes in places that not every lane reaches
-        self.outermost: list[Control | None] = []  # by step
+        self.pinned: set[Key] = set()  # channels read across lanes at places that not every lane reaches
+        self.outermost: list[Control | None] = []  # outermost loop around each step
         self.spans: dict[Control, tuple[int, int]] = {}  # first and last step inside of outermost loops
-        self.candidates: dict[Key, Control] = {}  # for twins and shadows
+        self.candidates: dict[Key, Control] = {}  # channels that may become twins or shadows
         self.flow = Divergence(self._homes())
         self.flow.watched = {key for _, instruction, _, found in self.steps if _reads_others(instruction.opcode) for key in found.reads}
         self._find_owners()
@@ -148,7 +151,7 @@ class _Analysis:
     def _step(self, region: Region, instruction: Instruction, item: Leaf | Control) -> None:
         found = access(instruction)
         if instruction.opcode.uses_64bit:
-            # Which words of a pair are written depends on the opcode's pair rule: count it as an update of all four.
+            # The words of a pair that are written depend on the opcode's pair rule: count all four as updated.
             found.writes = [
                 (d.register.file, d.register.index, c) for d in instruction.dst if not is_indirect(d.register) for c in range(4)
             ]
@@ -161,7 +164,7 @@ class _Analysis:
         pinned = self.pinned
         for region, instruction, _, found in self.steps:
             if region.control is not None and _reads_others(instruction.opcode):
-                pinned.update(found.reads)  # neighbours that are not active are read too
+                pinned.update(found.reads)  # inactive neighbors are read, too
             for is_write, keys in ((False, found.reads), (True, found.writes)):
                 for key in keys:
                     if key[0] not in _VARIABLES:
@@ -182,7 +185,7 @@ class _Analysis:
         return result
 
     def _find_owners(self) -> None:
-        """Decide for every channel that outermost loops write if the last such loop owns it, or if it might have a twin there."""
+        """Find owners: for every channel that outermost loops write, decide if the last such loop owns it or it may have a twin there."""
         last: dict[Key, int] = {}
         written: dict[Key, Control] = {}
         for at, (region, _, _, found) in enumerate(self.steps):
@@ -203,7 +206,7 @@ class _Analysis:
         self.flow.twins.update(self.candidates)
 
     def _visit_twins(self, at: int, region: Region, found: Access, varies: bool) -> None:
-        """Test a twin: it has one value when the loop begins, and all lanes in the loop write it alike."""
+        """Test a twin. It must have one value when the loop begins, and all lanes in the loop must write it alike."""
         flow = self.flow
         for key in found.writes:
             loop = flow.twins.get(key)
@@ -224,7 +227,7 @@ class _Analysis:
         self._again(range(len(self.steps)))
         while self.due:
             for at in sorted(self.due):
-                if at in self.due:  # else it was visited and is due again, later
+                if at in self.due:  # otherwise it was visited already, and is due again later
                     self._visit(at)
             if not self.due:
                 self._visit_nests()
@@ -252,8 +255,8 @@ class _Analysis:
         return {key for key, found_in in regions.items() if found_in == {home[key]}}
 
     def _shadows(self, candidates: list[tuple[Key, Control]]) -> dict[Key, Control]:
-        """Channels that a divergent loop carries from round to round alike in all lanes; none if there are more than a few."""
-        first: dict[Key, bool] = {}  # is the first access inside a write?
+        """Channels that a divergent loop carries from round to round, alike in all its lanes; none if there are more than _MOST_SHADOWS."""
+        first: dict[Key, bool] = {}  # True if the first access inside of the loop is a write
         fit = {key: loop for key, loop in candidates if loop in self.flow.controls and loop not in self.flow.conts}
         for at, (region, _, _, found) in enumerate(self.steps):
             for key in (*found.reads, *found.writes):
@@ -266,7 +269,7 @@ class _Analysis:
         count = Counter(carried.values())
         return {key: loop for key, loop in carried.items() if count[loop] <= _MOST_SHADOWS}
 
-    # -- visits: each marks what follows from a step, and what may follow from the marks is due -----------------------------
+    # -- visits: each marks the consequences of a step, and makes due the steps on which the new marks may have an effect -----
     def _again(self, steps: Iterable[int]) -> None:
         self.due.update(dict.fromkeys(steps))
 
@@ -281,7 +284,7 @@ class _Analysis:
             self._visit_writes(at, region, instruction, found)
 
     def _mark(self, found: set[Control], control: Control) -> None:
-        """Add a control to `controls` or `conts`; all code inside depends on it."""
+        """Add a control to `controls` or `conts`, and make all code inside of it due."""
         if control not in found:
             found.add(control)
             self._again(self.inside[control])
@@ -320,7 +323,7 @@ class _Analysis:
 
     def _visit_exit(self, exit: Exit) -> None:
         flow, target = self.flow, exit.target
-        rejoined = exit.kind is Flow.BREAK and target in flow.conts  # lanes wait at the end of the body: they must not be taken along
+        rejoined = exit.kind is Flow.BREAK and target in flow.conts  # lanes wait at the end of the body, and must not leave with the others
         into_switch = target is not None and target.kind == "switch"
         if not (rejoined or into_switch or any(control in flow.controls for control in exit.between)):
             return
@@ -375,7 +378,7 @@ class _Analysis:
 
 
 def _common(a: Region, b: Region) -> Region:
-    """The innermost region around both."""
+    """Innermost region that contains both regions."""
     if a is b:
         return a
     around = {id(a)}

@@ -1,4 +1,4 @@
-"""The plan of a program: all facts for the code generator that do not depend on lanes or bindings, made once a program."""
+"""Plan of a program: all facts for the code generator that depend neither on lanes nor on bindings, computed once a program."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from tgsi.language.ir import DstOperand, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
 MAX_ARRAY_BYTES = 64 * 1024
-"""Stack that indirectly addressed registers may take, all lanes together."""
+"""Bytes of stack that indirectly addressed registers may take, all lanes together."""
 MAX_REGISTER_BYTES = 1 << 20
-"""Stack that all registers may take if LLVM spills each of them."""
+"""Bytes of stack that all registers may take if LLVM spills each of them."""
 
 _ARRAY_FILES = frozenset({File.TEMP, File.IN, File.OUT, File.SV, File.ADDR})
 
 _TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
-"""Other files whose first bracket means something; it is ignored elsewhere, as Mesa does."""
+"""Files without rows whose first bracket has a meaning. In other files it is ignored, as in Mesa."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Control tree, divergence, and what must be fetched.
+    """Control tree, divergence, and the registers that a program uses.
 
-    arrays: file -> (first, count) ranges that are addressed at run time; reads: every register channel that is read directly;
-    rows: files with a row a vertex, whose registers are never variables; kills: some lane may be killed; waits: lanes may wait at
-    barriers; samples, fetches: how many instructions filter textures, or read texels as they are; sums_prevail: see `balance`.
-    Instructions of the tree have no dimensions that mean nothing.
+    arrays: file to (first, count) ranges that are addressed at run time. reads: every register channel that is read directly.
+    rows: files with a row for each vertex, whose registers are never variables. kills: an instruction may kill lanes. waits: lanes may
+    wait at barriers. samples, fetches: numbers of instructions that filter textures, and that read texels. sums_prevail: see
+    `port_pressure`. The tree's instructions have no dimension without a meaning.
     """
 
     main: Region
@@ -53,7 +53,7 @@ class Plan:
 
 
 def array_range(program: Program, register: RegisterRef) -> tuple[int, int]:
-    """First register and count of what an indirect reference may reach: its array, or the whole file."""
+    """First register and count of the registers that an indirect reference may reach: its array, or the whole file."""
     if register.array_id:
         for declaration in program.declarations:
             if declaration.file is register.file and declaration.array_id == register.array_id:
@@ -71,7 +71,7 @@ def _arrays(program: Program, rows: frozenset[File]) -> dict[File, tuple[tuple[i
 
 
 def fitting_lanes(program: Program, lanes: int) -> int:
-    """`lanes`, or as many fewer (a power of two) as the stack wants: results do not depend on them."""
+    """`lanes`, or fewer (a power of two) if the registers would take too much stack. Results do not depend on the number."""
     in_arrays = 16 * sum(count for ranges in plan_of(program).arrays.values() for _, count in ranges)
     in_registers = 16 * sum(program.file_size(file) for file in (File.TEMP, File.ADDR, File.OUT))
     while lanes > MIN_LANES and (in_arrays * lanes > MAX_ARRAY_BYTES or in_registers * lanes > MAX_REGISTER_BYTES):
@@ -80,7 +80,7 @@ def fitting_lanes(program: Program, lanes: int) -> int:
 
 
 def _meaningful(program: Program, rows: frozenset[File]) -> Program:
-    """The program without dimensions that mean nothing."""
+    """Copy of the program without dimensions that have no meaning."""
     keeps = rows | _TWO_INDICES
 
     def is_ignored(register: RegisterRef) -> bool:
@@ -130,7 +130,7 @@ def _make(program: Program) -> Plan:
         for offset in instruction.offsets:
             if offset.register.file is File.CONST and not is_indirect(offset.register):
                 constants.update(((0, offset.register.index, c), None) for c in offset.swizzle)
-        for destination in instruction.dst:  # of STORE: a handle
+        for destination in instruction.dst:  # of STORE with a handle, which it reads
             if destination.register.file is File.CONST and not is_indirect(destination.register):
                 register = destination.register
                 constants[register.dimension.index if register.dimension is not None else 0, register.index, 0] = None
@@ -152,5 +152,5 @@ def _make(program: Program) -> Plan:
 
 
 def plan_of(program: Program) -> Plan:
-    """The plan, kept as long as the program lives. Errors: those of the control tree."""
+    """Plan of `program`, computed once and kept as long as the program lives. Raises the errors of `tree.build_tree`."""
     return facts.of(program, _make)

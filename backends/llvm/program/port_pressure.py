@@ -1,7 +1,7 @@
-"""Port pressure: whether additions or multiplications weigh more in the loops of a program.
+"""Port pressure: the balance of additions and multiplications in the loops of a program.
 
-CPUs have execution ports of their own for each, and LLVM makes 2 * x an addition. The bits are the same; where a loop is full of
-additions, minima and maxima (one kind of port on AMD's CPUs) and short of products, a product is cheaper: alu_mandel64 gains 11%.
+CPUs have separate execution ports for the two, and LLVM turns 2 * x into an addition. The bits are the same. In a loop with many
+additions, minima and maxima (one kind of port on AMD's CPUs) and few products, a product is cheaper: alu_mandel64 gains 11%.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from tgsi.language.facts.traits import Mode
 
 
 def sums_prevail(main: Region) -> bool:
-    """Whether loops have at least as many sums as products."""
+    """True if loops have at least as many sums as products."""
     products = sums = 0
     for control in controls(main):
         if control.kind == "loop":

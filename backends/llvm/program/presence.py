@@ -1,4 +1,4 @@
-"""Programs to which it matters which lanes are invocations."""
+"""Tests for programs whose results depend on the set of lanes that are invocations."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from tgsi.language.program import Program
 
 
 def votes(program: Program) -> bool:
-    """An instruction asks which lanes are invocations."""
+    """True if an instruction depends on the set of active lanes."""
     return any(Trait.ACTIVE in instruction.opcode.traits for instruction in program.instructions)
 
 
 def wants_presence(program: Program) -> bool:
-    """A vertex kernel must know which lanes are vertices: their votes count, and what they write to memory."""
+    """True if a vertex kernel must know the lanes that are vertices, since only their votes and their writes to memory count."""
     return votes(program) or effects_of(program).writes

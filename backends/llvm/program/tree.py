@@ -1,7 +1,7 @@
-"""The control tree of a program with its calls written out. The divergence analysis and the generator walk it.
+"""Control tree of a program with its calls expanded. The divergence analysis and the generator walk it.
 
-`passes.analysis.regions` owns the shape. Here every occurrence of an instruction is a separate object that knows its place, because two
-calls of a subroutine may be uniform in different ways.
+`passes.analysis.regions` defines its shape. Here every occurrence of an instruction is a separate object that knows its place, because
+two calls of a subroutine may be uniform in different ways.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tgsi.language.program import Program
 Kind = Literal["if", "loop", "switch", "call"]
 
 MAX_ITEMS = 1 << 15
-"""Most instructions with every call written out: code generation takes tens of microseconds for each."""
+"""Most instructions after every call is expanded: code generation takes tens of microseconds for each."""
 
 
 @dataclass(eq=False, slots=True)
@@ -31,7 +31,7 @@ class Leaf:
 
 @dataclass(eq=False, slots=True)
 class Region:
-    """Items that run one after the other. `case` is the CASE or DEFAULT that opens the arm of a switch."""
+    """Items that run one after the other. `case`: the CASE or DEFAULT that opens the arm of a switch."""
 
     control: Control | None
     items: list[Leaf | Control] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Control:
 
 
 def enclosing(region: Region) -> Iterator[Control]:
-    """The controls around a region, from the innermost outward."""
+    """Controls around a region, from the innermost outward."""
     control = region.control
     while control is not None:
         yield control
@@ -57,9 +57,9 @@ def enclosing(region: Region) -> Iterator[Control]:
 
 
 def build_tree(program: Program) -> Region:
-    """The main region.
+    """Main region of a program.
 
-    Raises UnsupportedError for more than `MAX_ITEMS` instructions, and what `passes.analysis.regions.analyse_regions` raises.
+    Raises UnsupportedError for more than `MAX_ITEMS` instructions, and the errors of `passes.analysis.regions.analyse_regions`.
     """
     shape = regions.analyse_regions(program)
     room = MAX_ITEMS
@@ -75,7 +75,7 @@ def build_tree(program: Program) -> Region:
                     region.items += [Leaf(i, region) for i in node.instructions if not i.opcode.has_no_effect]
                 case regions.Jump():
                     region.items.append(Leaf(node.instruction, region))
-                    return  # nothing behind it runs
+                    return  # code after it never runs
                 case regions.If():
                     control = add(region, "if", node.head)
                     arm(control, node.then)
@@ -105,7 +105,7 @@ def build_tree(program: Program) -> Region:
 
 
 def leaves(region: Region) -> Iterator[Leaf]:
-    """Every leaf below a region, in the order of the text."""
+    """Leaves of a region and of the controls in it, in the order of the text."""
     for item in region.items:
         if isinstance(item, Leaf):
             yield item
@@ -115,7 +115,7 @@ def leaves(region: Region) -> Iterator[Leaf]:
 
 
 def controls(region: Region) -> Iterator[Control]:
-    """Every control below a region, outer ones first."""
+    """Controls of a region, nested ones included, outer ones first."""
     for item in region.items:
         if isinstance(item, Control):
             yield item

@@ -1,4 +1,4 @@
-"""What surrounds a translated program: the kernel that it is part of implements this."""
+"""Protocols between a translated program and the kernel around it. A kernel implements `Interface`, and the others that apply to it."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ from tgsi.language.facts.enums import File, MemoryType
 
 @runtime_checkable
 class Partial(Protocol):
-    """What an Interface also is where some lanes may be no invocations."""
+    """Interface of kernels in which some lanes may be no invocations."""
 
     def present(self) -> Val:
-        """The lanes that are invocations, as an i1 vector; only they vote, and only their writes to memory count."""
+        """Lanes that are invocations, as an i1 vector. Only they vote, and only their writes to memory count."""
         ...
 
 
 @runtime_checkable
 class Covered(Protocol):
-    """What an Interface also is where some lanes only compute for their neighbors."""
+    """Interface of kernels with helper lanes, which only compute derivatives for their neighbors."""
 
     def counted(self) -> Val:
-        """The lanes whose writes to memory count, as an i1 vector."""
+        """Lanes whose writes to memory count, as an i1 vector."""
         ...
 
 
 @runtime_checkable
 class Threaded(Protocol):
-    """What an Interface also is where it knows whether other threads run the program on the same memory."""
+    """Interface of kernels that may run on several threads."""
 
     @property
     def is_threaded(self) -> bool:
-        """They may."""
+        """True if other threads may run the program on the same memory at the same time."""
         ...
 
 
 @runtime_checkable
 class Handles(Protocol):
-    """What an Interface also is where ShaderEnv has tables of what handles name; elsewhere handles are numbers of units.
+    """Interface of kernels whose ShaderEnv has tables of the textures and images that handles name. In others, handles number units.
 
-    Units from MAX_UNITS on are kinds then: their keys are static facts of all entries of a table that have this kind.
+    With tables, units from MAX_UNITS on are kinds: `texture_key` and the like return the facts that all entries of one kind share.
     """
 
     @property
     def has_handles(self) -> bool:
-        """There are tables."""
+        """True if the ShaderEnv has tables."""
         ...
 
 
 @runtime_checkable
 class Memory(Protocol):
-    """What an Interface also is where programs may use BUFFER and CONSTBUF resources."""
+    """Interface of kernels whose programs may use BUFFER and CONSTBUF resources."""
 
     def buffers(self) -> Val:
         """Pointer to an array of MAX_BUFFERS BufferRecords."""
@@ -65,7 +65,7 @@ class Memory(Protocol):
 
 @runtime_checkable
 class Counters(Protocol):
-    """What an Interface also is where programs may use HWATOMIC counters."""
+    """Interface of kernels whose programs may use HWATOMIC counters."""
 
     def counters(self) -> Val:
         """Pointer to an array of MAX_BUFFERS BufferRecords."""
@@ -74,7 +74,7 @@ class Counters(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """`count` words (i32) that each lane sees: those `offset` bytes (u32 lanes; None: 0) behind `base`."""
+    """Words of memory that each lane sees: `count` of them (i32), at `base` plus `offset` bytes (u32 lanes; None: 0)."""
 
     base: Val
     count: Val
@@ -83,42 +83,42 @@ class Words:
 
 @runtime_checkable
 class GridMemory(Protocol):
-    """What an Interface also is where programs may use MEMORY."""
+    """Interface of kernels whose programs may use MEMORY."""
 
     def memory(self, kind: MemoryType) -> Words:
-        """The words of a kind."""
+        """Words of a kind of MEMORY."""
         ...
 
 
 @runtime_checkable
 class Rows(Protocol):
-    """What an Interface also is where registers have a row for each vertex."""
+    """Interface of kernels in which registers have a row for each vertex."""
 
     def row_file(self, file: File) -> RowFile:
-        """The registers of a file with rows."""
+        """Registers of a file with rows."""
         ...
 
 
 @runtime_checkable
 class Emitting(Protocol):
-    """What an Interface also is where programs emit vertices."""
+    """Interface of kernels whose programs emit vertices."""
 
     @property
     def emission(self) -> EmissionBuffer:
-        """Where they go."""
+        """Buffer that takes the emitted vertices."""
         ...
 
 
 class Interface(Protocol):
-    """What surrounds the translated program.
+    """Surroundings of a translated program, which every kernel provides.
 
-    `env` points to a ShaderEnv. `input` and `system_value` give one channel of a register as a vector of all lanes, f32 (system
-    values: f32 or i32); inputs are asked for once, where the program starts. Keys are None where nothing is bound.
+    `input` and `system_value` return one channel of a register as a vector of all lanes, f32 (system values: f32 or i32). Inputs are
+    requested once, at the start of the program. Keys are None for units without a binding.
     """
 
     @property
     def lane_map(self) -> LaneMap:
-        """The order of the lanes."""
+        """Order of the lanes in a vector."""
         ...
 
     @property
@@ -127,17 +127,17 @@ class Interface(Protocol):
         ...
 
     def input(self, register: int, channel: int) -> Val:
-        """A channel of an IN register."""
+        """Channel of an IN register."""
         ...
 
     def system_value(self, register: int, channel: int) -> Val:
-        """A channel of an SV register."""
+        """Channel of an SV register."""
         ...
 
     def texture_key(self, unit: int) -> TextureKey | None:
-        """Static part of the sampler view."""
+        """Key of the sampler view of a unit."""
         ...
 
     def sampler_key(self, unit: int) -> SamplerKey | None:
-        """Static part of the sampler."""
+        """Key of the sampler of a unit."""
         ...
