@@ -1,14 +1,16 @@
-"""The tile rasterizer: a draw becomes a `Draw` record, its vertices binned triangles, the triangles pixels, one tile after another.
+"""The tile rasterizer: a draw becomes a `Draw` record, its vertices become binned triangles, and tile by tile these become pixels.
 
-Its folders are named by when they run:
+Each folder has code that runs at one time:
 
     draw      Python, once a draw
     front     generated code, once a batch of primitives
     tile      generated code, once a tile of 64 x 64 pixels
     control   generated code, once a flush: threads, windows of batches, barriers
 
-`records` has the structures that they share, `samples` the places of samples, `kernels` the compiled code. The rasterizer imports
-`backends.device`, `backends.llvm` and the floors below them; it knows nothing of Gallium contexts.
-The way of a draw: gallium/context/draws -> device/interface -> software/renderer -> draw/builder -> control/scheduler ->
+`records` has the structures that all folders share, `samples` the places of samples. `kernels` finds or compiles generated code by key.
+`clears` and `blits` fill and copy surfaces. Imports run down: draw, clears, kernels, control and blits, tile, front, samples, records.
+Outside, the rasterizer imports `backends.device`, `backends.llvm` and the floors below them; it knows nothing of Gallium contexts.
+
+The path of a draw: gallium/context/draws -> device/interface -> software/renderer -> draw/builder -> control/scheduler ->
 front/frontend -> tile/walk -> tile/shade.
 """

@@ -1,4 +1,4 @@
-"""Scaled and converted copies of texels as generated code: one kernel for two formats, the axes that are filtered and a channel mask."""
+"""Scaled and converted copies of texels as generated code: one kernel for each pair of formats, set of filtered axes and channel mask."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _decoded(f: Function, key: BlitKey, words: list[Val]) -> list[Val]:
 
 
 def _store(f: Function, key: BlitKey, values: list[Val], nearest: list[Val], place: Val, lanes: int) -> None:
-    """`nearest`: the words that stencil is taken from, which is never filtered."""
+    """Pack and store a row of texels. `nearest`: words of the nearest texels, for stencil, which is never filtered."""
     to, written = key.target, key.written
     old = [] if key.is_whole else load_row(f, to, place, lanes)
     if to.is_depth_stencil:

@@ -23,7 +23,7 @@ _KINDS = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A texel, repeated to 64 bytes, and in the same way the bits that stay (None: none do)."""
+    """A texel repeated to 64 bytes, and a mask of the bits to keep, repeated likewise (None: no bit is kept)."""
 
     texel_bytes: int
     pattern: bytes
@@ -31,7 +31,11 @@ class Pattern:
 
     @staticmethod
     def of(format: Format, texel: NDArray[np.uint8], keep: NDArray[np.uint8] | None = None) -> Pattern:
-        """ValueError where 64 bytes do not hold a whole number of texels."""
+        """The pattern of one texel.
+
+        Raises:
+            ValueError: 64 bytes do not hold a whole number of texels.
+        """
         size = len(texel)
         if 64 % size:
             raise ValueError(f"{format} cannot be rendered to: its texels have {size} bytes")
@@ -41,14 +45,14 @@ class Pattern:
 
 @functools.lru_cache(256)
 def color_pattern(format: Format, words: tuple[int, ...]) -> Pattern:
-    """`words` are float bits, or integers where the format is a pure integer one."""
+    """The pattern of a color. `words`: bits of floats, or integers if the format is a pure integer one."""
     raw = np.array([w & 0xFFFFFFFF for w in words], np.uint32).view(_KINDS[format.kind]).reshape(1, 4)
     return Pattern.of(format, pack(format, raw))
 
 
 @functools.lru_cache(256)
 def depth_pattern(format: Format, depth: float | None, stencil: int | None) -> Pattern:
-    """None: that part stays as it is."""
+    """The pattern of a depth and a stencil value; the part that is None stays as it is."""
     kept = 0
     for channel, value in ((format.depth, depth), (format.stencil, stencil)):
         if channel is not None and value is None:
@@ -63,7 +67,7 @@ def depth_pattern(format: Format, depth: float | None, stencil: int | None) -> P
 def clear_records(
     framebuffer: Framebuffer, buffers: int, color: Sequence[int], depth: float, stencil: int
 ) -> list[tuple[Surface, ClearRecord]]:
-    """A record for each sample of each surface that PIPE_CLEAR bits name and that exists."""
+    """A record for each sample of each bound surface that the PIPE_CLEAR bits `buffers` name, with the surface."""
     found: list[tuple[Surface, ClearRecord]] = []
     for k, surface in enumerate(framebuffer.cbufs):
         if surface is not None and buffers & (_COLOR0 << k):
@@ -93,13 +97,13 @@ def _record(surface: Surface, pattern: Pattern, sample: int) -> ClearRecord:
 
 
 def fits_tiles(framebuffer: Framebuffer, surface: Surface) -> bool:
-    """Clearing whole tiles touches nothing of the surface outside of the framebuffer."""
+    """True if clearing whole tiles touches nothing of the surface outside of the framebuffer."""
     pairs = ((framebuffer.width, surface.width), (framebuffer.height, surface.height))
     return all(used >= size or used % TILE == 0 for used, size in pairs)
 
 
 def clear_exactly(framebuffer: Framebuffer, surface: Surface, r: ClearRecord) -> None:
-    """At once, from Python: the part of a larger surface that the framebuffer shows."""
+    """Clear the part of a larger surface that the framebuffer shows, at once and from Python."""
     width = min(framebuffer.width, surface.width) * r.texel_bytes
     height = min(framebuffer.height, surface.height)
     pattern = np.resize(np.frombuffer(bytes(r.pattern), np.uint8), width)

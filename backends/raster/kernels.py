@@ -1,6 +1,6 @@
 """The kernels of the rasterizer: the name, the key and the builder of each. They lie in a KernelCache, which renderers share.
 
-Code generators are imported by the callback that builds a module: where the disk cache has all kernels, none of them loads.
+The callback that builds a module imports its code generator: a process that finds all kernels in the disk cache loads none.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from passes.analysis import facts
 if TYPE_CHECKING:
     from backends.llvm.builder.function import Module
 
-LIGHT = 24  # instructions; a longer shader of many small triangles gains nothing from wide runs
-MOST_LIVE = 14  # values; with two registers each more do not fit the 32 of AVX-512
-MOST_LIVE_LOOP = 24  # ... but where there are loops, latency costs more than values in memory: they have four registers each
-WIDE_TEXEL = 8  # bytes; shaders that write wider texels run at half the width
+LIGHT = 24  # instructions; where triangles are many and small, longer shaders gain nothing from wide runs
+MOST_LIVE = 14  # values that live at once; at two registers each, more do not fit the 32 of AVX-512
+MOST_LIVE_LOOP = 24  # the same for programs with loops, at four registers each: latency costs more there than values in memory
+WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width
 
 LAYOUT = layout_digest(Batch, BlitRecord, ClearRecord, Draw, ResolveRecord, Scene, Worker)
 
@@ -40,11 +40,11 @@ class Kernels:
         self.cache = cache
 
     def _keep(self, key: Key, export: Sequence[str], write: Callable[[Module], None]) -> Library:
-        """One of few kernels."""
+        """A kernel of which there are few variants; the cache never forgets it."""
         return self.cache.keep((*key, LAYOUT), export, write)
 
     def _get(self, key: Key, export: Sequence[str], write: Callable[[Module], None]) -> Library:
-        """One of many kernels."""
+        """A kernel of which there are many variants; the cache may forget it."""
         return self.cache.get((*key, LAYOUT), export, self.cache.module(key, write))
 
     def common(self, lanes: int) -> Library:
@@ -150,13 +150,13 @@ class Kernels:
         return self._get(("shade", key, shader.program.text if shader is not None else ""), ("shade",), build)
 
     def fragment(self, shader: Shader | None) -> FragmentInfo:
-        """The facts of a fragment shader that a draw needs; None is the shader that does nothing."""
+        """The facts of a fragment shader that a draw needs; None stands for the shader that does nothing."""
         return NO_FRAGMENTS if shader is None else facts.of(shader.program, describe)
 
     def fragment_lanes(self, info: FragmentInfo, texel_bytes: int, is_few: bool) -> int:
-        """Width of runs. With AVX-512 as many as the values that live at once leave room for, below it two registers a value.
+        """Lanes of a run: with AVX-512 as many as the values that live at once leave room for, below it two registers a value.
 
-        `is_few`: the draw has few primitives, so they are likely large."""
+        texel_bytes: of the widest color target; is_few: the draw has few primitives, which are likely large."""
         if self.cache.native < 16:
             return max(2 * self.cache.native, 8)
         loops = info.has_loops and not info.texture_units
@@ -167,5 +167,5 @@ class Kernels:
         return 64 if loops else 32
 
     def vertex_lanes(self) -> int:
-        """Width of vertex shading."""
+        """Lanes of vertex shading."""
         return max(2 * self.cache.native, 8)

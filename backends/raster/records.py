@@ -15,25 +15,25 @@ from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS, MAX_WINDOW_R
 
 CHUNK = 64  # bytes of a bin chunk: 15 record offsets, then the link to the next chunk
 HEADS = 64  # arena offset of the per-tile chain heads
-NO_CHUNK = CHUNK - 4  # a cursor that says: no room, start a chunk
+NO_CHUNK = CHUNK - 4  # low bits of a cursor without room: the next entry begins a new chunk
 CACHE_SLOTS = 4096  # vertex cache of a worker: {u64 key, u32 stamp, u32 vertex}, direct mapped
-CLOSED = 1 << 30  # bit of Scene.state: there is nothing to take part in
-POLYGON = 20  # vertices that a polygon can have while it is clipped: 3 + 6 planes + 8 distances, and a little
+CLOSED = 1 << 30  # bit of `Shared.state`: no flush that a worker can join
+POLYGON = 20  # most vertices of a polygon while it is clipped: 3, one more for each of 6 planes and 8 distances, and 3 to spare
 
 MAX_INPUTS = 32  # slots of a fragment shader
 MAX_OUTPUTS = 80  # registers of a vertex shader
-DEFAULT_REGISTER = MAX_OUTPUTS  # a register behind them that always reads (0, 0, 0, 1)
-MAX_SETUP_SLOTS = MAX_INPUTS + 1  # of a triangle: inputs, and the place on a smooth or stippled line or point
-EXTRA_SLOTS = 8  # more of a vertex record: back colors, clip distances, size or edge flag, layer, viewport, offset
+DEFAULT_REGISTER = MAX_OUTPUTS  # the register after all outputs, which always reads (0, 0, 0, 1)
+MAX_SETUP_SLOTS = MAX_INPUTS + 1  # slots of a triangle: inputs, and the place on a smooth or stippled line or point
+EXTRA_SLOTS = 8  # further slots of a vertex record: back colors, clip distances, size or edge flag, layer, viewport, offset
 MAX_VERTEX_SLOTS = MAX_SETUP_SLOTS + EXTRA_SLOTS
 MAX_DISTANCES = 8
-SYSTEM_VALUES = 8  # vectors behind the `system` argument of a vertex shader
+SYSTEM_VALUES = 8  # vectors that the `system` argument of a vertex shader points to
 
 # Bits of a clip mask. GUARD stands for four sides and USER for eight distances, so they must not take part in rejection.
 LEFT, RIGHT, BOTTOM, TOP, NEAR, FAR, GUARD, USER = 1, 2, 4, 8, 16, 32, 64, 128
 NEEDS_CLIP = NEAR | FAR | GUARD | USER
 OUTSIDE = LEFT | RIGHT | BOTTOM | TOP | NEAR | FAR
-CULL = 0xFF00  # one bit a cull distance: a primitive goes where all of its vertices are outside of one, but none is cut
+CULL = 0xFF00  # one bit a cull distance: a primitive with all vertices outside of the same one is dropped; none is cut
 REJECTS = OUTSIDE | CULL
 
 
@@ -63,18 +63,18 @@ class PointKind(IntEnum):
 
 
 class OffsetUnit(IntEnum):
-    """The unit that `offset_units` of the rasterizer state is a multiple of."""
+    """Unit of depth that `offset_units` of the rasterizer state counts in."""
 
     NONE = 0  # polygons are not offset
-    FIXED = 1  # of depth; `DepthOffset.units` is scaled already
+    FIXED = 1  # the same for all primitives; `DepthOffset.units` is scaled already
     LARGEST_DEPTH = 2  # the last bit of the largest depth of the primitive (float depth buffers)
 
 
 class StippleStart(IntEnum):
-    """Values of `LineStipple.period` that are no number of primitives."""
+    """Special values of `LineStipple.period`, which otherwise is a number of primitives."""
 
     EACH_INSTANCE = 0  # a strip: the counter goes on from line to line
-    WHERE_SAID = -1  # strips that restart: `LineStipple.restarts` says where
+    WHERE_SAID = -1  # strips with primitive restart: `LineStipple.restarts` marks where the counter begins again
 
 
 class Edges(IntFlag):
@@ -95,8 +95,8 @@ class HizUse(IntFlag):
     RAISES = 4  # stored depths may grow: the bound is lost
 
 
-NO_SLOT = -1  # in the place of a slot of vertex records
-NO_REGISTER = -1  # in the place of an output register
+NO_SLOT = -1  # stands for no slot of vertex records
+NO_REGISTER = -1  # stands for no output register
 
 
 class VertexLayout:
@@ -111,9 +111,9 @@ class VertexLayout:
 
 
 class SetupLayout:
-    """One triangle: 96 bytes of header, then a0, dadx, dady (vec4 each) a slot."""
+    """One triangle: 96 bytes of header, then three vec4 for each slot: a0, dadx, dady."""
 
-    A, B, C = 0, 16, 32  # i32 x3 + prim; i32 x3 + ident; i64 x3 (floor(c/256), or floor(c/16) for samples; fill rule inside) + box
+    A, B, C = 0, 16, 32  # i32 x3 + prim; i32 x3 + ident; i64 x3 (floor(c/256), or floor(c/16) for samples; with the fill rule) + box
     PRIM = 12  # number inside the batch
     IDENT = 28  # primitive number << 1 | front facing, 31 bits
     BOX = 56  # four u16: min x, min y, max x, max y (pixels, inside the region)
@@ -121,7 +121,7 @@ class SetupLayout:
     Z, W = 64, 76  # a0, dadx, dady of z and of 1/w
     ANCHOR = 88  # x, y of the anchor pixel (i32)
     SLOTS = 96
-    ROUTE = 32  # bytes behind the slots of routed draws: layer, viewport (i32), ends of the depth range (f32), low bytes of c (i32 x3)
+    ROUTE = 32  # bytes after the slots of routed draws: layer, viewport (i32), ends of the depth range (f32), low bytes of c (i32 x3)
 
     @staticmethod
     def size(slots: int) -> int:
@@ -238,7 +238,7 @@ class Setup(ctypes.Structure):
     _fields_ = [
         ("num_slots", c_int32),
         ("record_size", c_int32),  # bytes
-        ("front_is_positive", c_int32),  # triangles of positive area face the front, else those of negative area
+        ("front_is_positive", c_int32),  # triangles of positive area face the front; otherwise those of negative area do
         ("culled_faces", c_int32),  # Face
         ("bottom_edge", c_int32),  # a center on an edge belongs to the triangle above it (bottom_edge_rule)
         ("smooth_fill", c_int32),  # triangles reach all pixels that they touch
@@ -246,7 +246,7 @@ class Setup(ctypes.Structure):
         # multisampling; 0 where targets have one sample
         ("subpixel_bits", c_int32),  # bits of the constants in a setup record that count fractions of a pixel
         ("tile_margin", c_int32),  # pixels around a tile in which its own samples may lie
-        ("box_margin", c_int32 * 2),  # 1/256 pixel, moves both ends of boxes: the farthest samples from the center
+        ("box_margin", c_int32 * 2),  # 1/256 pixel, added to the low and the high end of boxes: the samples farthest from the center
         ("mode", c_int32 * MAX_SETUP_SLOTS),  # Mode
         ("front", c_int32 * MAX_SETUP_SLOTS),  # vertex slot of each setup slot
         ("back", c_int32 * MAX_SETUP_SLOTS),  # the same for triangles that face back
@@ -330,7 +330,7 @@ class Layers(ctypes.Structure):
 
 
 class Fragments(ctypes.Structure):
-    """Values of fragment tests and blending that are no part of a FragmentKey."""
+    """Run-time values of fragment tests and blending: state that is not in the FragmentKey."""
 
     _fields_ = [
         ("sample_mask", c_int32),  # 0 where targets have one sample
@@ -370,7 +370,7 @@ class Draw(ctypes.Structure):
 
 
 class Batch(ctypes.Structure):
-    """A range of primitives of one draw, and the arena for the setup records and bins that come of them."""
+    """A range of primitives of one draw, and the arena for the setup records and bins that they produce."""
 
     _fields_ = [
         ("draw", c_void_p),
@@ -385,7 +385,7 @@ class Batch(ctypes.Structure):
         ("limit", c_int32),
         ("arena_size", c_int32),
         *[(field, c_int32) for name, field in BATCH_FIELDS.items() if field == name],  # counters of the front end
-        ("resumed", c_int32),  # the first primitives of this batch are drawn already: its vertices are counted
+        ("resumed", c_int32),  # an earlier window drew the first primitives of this batch, and counted its vertices
         ("pad", c_int32),
     ]
 
@@ -418,10 +418,10 @@ class WorkerBuffers(ctypes.Structure):
 
 
 class BatchScratch(ctypes.Structure):
-    """Values that the steps of the front end leave each other for one batch."""
+    """Values that steps of the front end pass on to later steps of the same batch."""
 
     _fields_ = [
-        ("stamp", c_int32),  # of the vertex cache: entries of other batches are void
+        ("stamp", c_int32),  # number of the batch in the vertex cache: entries with another number are void
         ("num_vertices", c_int32),
         ("stipple_counter", c_float),
         ("or_mask", c_int32),  # of all clip masks
@@ -430,7 +430,7 @@ class BatchScratch(ctypes.Structure):
 
 
 class TileScratch(ctypes.Structure):
-    """Values that the tile walk leaves for shading."""
+    """Values that the tile walk passes to shading."""
 
     _fields_ = [
         ("fragment_env", c_void_p),  # of the batch that is drawn
@@ -445,7 +445,7 @@ class WorkerCounters(ctypes.Structure):
 
 
 class Band(ctypes.Structure):
-    """The tiles of one worker, on a cache line of their own: workers that are done with theirs take from here, too."""
+    """The tiles of one worker. Workers whose own band is empty take tiles from here, too, so the words have cache lines of their own."""
 
     _fields_ = [
         ("pad0", c_int32 * 32),
@@ -456,11 +456,11 @@ class Band(ctypes.Structure):
 
 
 class Worker(ctypes.Structure):
-    """One thread: what it is (written by `Pool`), its scratch memory, and the tiles that others may take."""
+    """One thread: its identity (written by `Pool`), its scratch memory, and its tiles, which other workers may take."""
 
     _fields_ = [
         ("scene", c_void_p),
-        ("semaphore", c_void_p),  # that it sleeps at
+        ("semaphore", c_void_p),  # the thread sleeps on it
         ("index", c_int32),  # among the workers
         ("buffers", WorkerBuffers),
         ("batch", BatchScratch),
@@ -471,7 +471,7 @@ class Worker(ctypes.Structure):
 
 
 class ClearRecord(ctypes.Structure):
-    """One surface to clear: 64 bytes of pattern; where `masked`, bits of `keep` stay."""
+    """One surface to clear with 64 bytes of pattern; if `masked`, the bits in `keep` stay as they are."""
 
     _fields_ = [
         ("base", c_void_p),
@@ -508,9 +508,9 @@ class Tiles(ctypes.Structure):
     _fields_ = [
         ("farthest", c_void_p),  # one float a tile: no stored depth is above it
         ("tiles_x", c_int32),
-        ("num_tiles", c_int32),  # of all layers in force, layer by layer
+        ("num_tiles", c_int32),  # of all active layers, layer by layer
         ("layer_tiles", c_int32),  # of one layer
-        ("layers", c_int32),  # in force: 1 while no draw names one
+        ("layers", c_int32),  # number of active layers: 1 while no draw names a layer
     ]
 
 
@@ -524,41 +524,41 @@ class Work(ctypes.Structure):
         ("num_clears", c_int32),
         ("num_batches", c_int32),
         ("num_resolves", c_int32),
-        ("alone", c_int32),  # the caller does all of it
+        ("alone", c_int32),  # the caller does all of the work
     ]
 
 
 class Crew(ctypes.Structure):
-    """Threads, and what they share out. Written when the pool is made or its targets are resized."""
+    """Threads, and the limits of the work that they share. Written when the pool is made or its targets are resized."""
 
     _fields_ = [
         ("workers", c_void_p),
         ("arenas", c_void_p),  # pointers, one a batch of a window
-        ("done", c_void_p),  # semaphore that the caller sleeps at
+        ("done", c_void_p),  # semaphore that the caller sleeps on
         ("threads", c_int32),
         ("participants", c_int32),  # threads, and the caller where it helps
         ("batch_size", c_int32),  # most primitives of a batch
         ("window_size", c_int32),  # most batches of a window
-        ("window_bytes", c_int32),  # no batch is begun when so much of the arenas is in use
+        ("window_bytes", c_int32),  # no further batch begins once so many bytes of the arenas are in use
         ("quit", c_int32),
     ]
 
 
 class Window(ctypes.Structure):
-    """The batches that are binned together. Only the last arriver at a barrier writes here."""
+    """The batches that are binned together. Only the last thread to arrive at a barrier writes here."""
 
     _fields_ = [
         ("first_batch", c_int32),
         ("last_batch", c_int32),
         ("cut", c_int32),  # batch whose arena was too small, or -1
-        ("resolving", c_int32),  # how many resolves end the tiles of this window
+        ("resolving", c_int32),  # number of resolves at the end of each tile of this window
         ("finished", c_int32),  # no batch is left
         ("ticks", c_int64),  # time-stamp counter when the phase began
     ]
 
 
 class Totals(ctypes.Structure):
-    """Measurements of the last flush, then running totals of statistics. Only the last arriver at a barrier writes here."""
+    """Measurements of the last flush, then running totals of statistics. Only the last thread to arrive at a barrier adds to them."""
 
     _fields_ = [
         ("front_ticks", c_int64),
@@ -578,13 +578,13 @@ class Shared(ctypes.Structure):
         ("pad1", c_int32 * 31),
         ("filled", c_int32),  # bytes of the arenas in use
         ("pad2", c_int32 * 31),
-        ("state", c_int32),  # who takes part in a flush; see `backends.raster.control.scheduler`
+        ("state", c_int32),  # participants and phase of a flush; see `backends.raster.control.scheduler`
         ("pad3", c_int32 * 31),
     ]
 
 
 class Scene(ctypes.Structure):
-    """One renderer's targets, work and threads, by who may write: `targets` to `crew` Python between flushes, the rest generated code."""
+    """One renderer's targets, work and threads. Python fills `targets` to `crew` between flushes; the rest belongs to generated code."""
 
     _fields_ = [
         ("targets", Targets),

@@ -11,11 +11,11 @@ from backends.run.textures import STANDARD_POSITIONS
 if TYPE_CHECKING:
     from backends.llvm.builder.function import Function, Val
 
-GRID = 16  # positions count sixteenths of a pixel,
-HALF = GRID // 2  # ... its center lies at this
+GRID = 16  # steps of sample positions in a pixel
+HALF = GRID // 2  # position of the pixel's center
 SUBPIXEL_BITS = 4  # bits of the grid
 MAX_SAMPLES = 16
-MOST_LANES = 32  # of kernels that know samples: a mask is one word
+MOST_LANES = 32  # of kernels for several samples: a lane mask is one 32-bit word
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,12 @@ class Pattern:
 
     @staticmethod
     def of(count: int, rasterizer: RasterizerState) -> Pattern | None:
-        """None for one sample, whose kernels know nothing of samples."""
+        """The pattern of targets with `count` samples a pixel; None for one sample, which has kernels of its own."""
         return Pattern(count, not rasterizer.multisample) if count > 1 else None
 
     @property
     def offsets(self) -> tuple[tuple[int, int], ...]:
-        """From the pixel's center, in sixteenths of a pixel, y as rows go."""
+        """Place (x, y) of each sample from the pixel's center, in sixteenths of a pixel; y grows with the rows."""
         if self.is_centered:
             return ((0, 0),) * self.count
         return tuple((x - HALF, y - HALF) for x, y in STANDARD_POSITIONS[self.count])
@@ -43,7 +43,7 @@ class Pattern:
         return (1 << self.count) - 1
 
     def table(self, f: Function, axis: int) -> Val:
-        """Pointer to the offsets along an axis, f32 pixels."""
+        """Pointer to the offsets along an axis (0: x, 1: y), one f32 a sample, in pixels."""
         from backends.llvm.builder.function import F32, PTR, Val
 
         name = f"{'center' if self.is_centered else 'sample'}_offsets_{'xy'[axis]}"

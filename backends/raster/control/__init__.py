@@ -1,8 +1,9 @@
 """Once a flush: native threads, windows of batches, barriers.
 
 `pool` (Python) owns the threads and their memory; `scheduler` (generated code) hands out batches to the front end and tiles to the tile
-walk. This is the only code of the rasterizer that knows of semaphores and of the x86 control register.
+walk. Semaphores and barriers are here and nowhere else in the rasterizer.
 
-Imports `raster.records` and what it calls: `front.frontend` and `tile.walk` are in the same module of generated code.
+Imports `raster.records`, sizes from `raster.samples` and `tile.lists`, and `backends.llvm`. `scheduler` calls the functions of
+`front.frontend` and `tile.walk` by name: `raster.kernels` puts all three into one module of generated code.
 Next stops: `backends.raster.front.frontend`, then `backends.raster.tile.walk`.
 """
