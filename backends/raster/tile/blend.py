@@ -1,7 +1,7 @@
-"""From a fragment's color to the words that a color buffer holds afterwards.
+"""Blending: from a fragment's color to the new words of a color buffer.
 
-Eight-bit formats blend in integers: the color is rounded first (as it would be stored), products are exact 16-bit numbers
-divided by 255 with one rounding. Everything else goes through f32.
+Eight-bit formats blend in integers: the color is rounded first (as it would be stored); products are exact 16-bit numbers, divided by
+255 with one rounding. All other formats and factors blend in f32.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Colors:
 
 
 def write_target(f: Function, key: TargetKey, colors: Colors, old: Sequence[Val] | None) -> list[Val]:
-    """The words to store; `old` (the words that are there) may be None unless `key.reads`."""
+    """The words to store. `old`: the stored words; may be None unless `key.reads`."""
     format = key.format
     if key.blend is None:
         words = pack(f, format, colors.first)
@@ -53,7 +53,7 @@ def write_target(f: Function, key: TargetKey, colors: Colors, old: Sequence[Val]
 
 
 def logic_op(table: int, s: Val, d: Val) -> Val:
-    """Bit 2*s+d of `table` is the result for source bit s and destination bit d."""
+    """A logic operation on each bit: bit 2*s+d of `table` is the result for source bit s and destination bit d."""
     pairs = ((~s, ~d), (~s, d), (s, ~d), (s, d))
     terms = [a & b for k, (a, b) in enumerate(pairs) if table >> k & 1]
     if not terms:
@@ -73,7 +73,7 @@ def _is_integer_path(key: TargetKey) -> bool:
 
 
 def _blend_bytes(f: Function, key: TargetKey, color: Sequence[Val], packed: Val) -> Val:
-    """Four bytes a texel, two in each 32-bit lane as 16-bit numbers."""
+    """Blend texels of four bytes, two bytes at a time as 16-bit numbers in a 32-bit lane."""
     b = key.blend
     assert b is not None
     order = ["RGBX".find(c.letter.replace("A", "X")) for c in key.format.channels]  # channel of each byte; padding stands for alpha
@@ -115,7 +115,7 @@ def _blend_bytes(f: Function, key: TargetKey, color: Sequence[Val], packed: Val)
 
 
 def _divide(f: Function, t: Val) -> Val:
-    """Round(t / 255) for t <= 255 * 255."""
+    """t / 255, rounded, for t <= 255 * 255."""
     t = t + 128
     return (t + t.lshr(8)).lshr(8)
 
@@ -135,7 +135,7 @@ def _equation(f: Function, func: BlendFunc, sf: BlendFactor, df: BlendFactor, s:
             return f.const(v.type, 0)
         return _divide(f, v * factor(x))
 
-    if func in (BlendFunc.MIN, BlendFunc.MAX):  # of the products: as recorded on Mesa, whose frontends ask for ONE
+    if func in (BlendFunc.MIN, BlendFunc.MAX):  # of the products, as recorded on Mesa; its frontends set both factors to ONE
         s, d = product(s, sf), product(d, df)
         return f.select(s.ult(d), s, d) if func is BlendFunc.MIN else f.select(s.ult(d), d, s)
     if func is BlendFunc.ADD:
@@ -149,7 +149,7 @@ def _equation(f: Function, func: BlendFunc, sf: BlendFactor, df: BlendFactor, s:
 
 # ---------------------------------------------------------------------------------------------------------- float path
 def _clamper(f: Function, format: Format) -> Callable[[Val], Val]:
-    """Colors are clamped to what the format can hold before they are blended."""
+    """A function that clamps a color before blending to the range that the format can hold."""
     types = {c.type for c in format.channels if c.type is not ChannelType.VOID}
     if types == {ChannelType.UNORM}:
         return lambda v: f.min(f.max(v, 0.0), 1.0)
@@ -167,7 +167,7 @@ def _blend_floats(f: Function, key: TargetKey, colors: Colors, old: Sequence[Val
     lanes = s[0].lanes
 
     def factor(x: BlendFactor, c: int) -> Val | None:
-        """None stands for one."""
+        """Factor `x` for channel `c`; None stands for one."""
         if x in (_ONE, _ZERO):
             return None if x == _ONE else f.const(s[0].type, 0.0)
         plain = BlendFactor(x & ~_INVERSE)

@@ -16,7 +16,7 @@ _COPY = 12  # LogicOp.COPY
 
 @dataclass(frozen=True, slots=True)
 class TargetKey:
-    """State of one color buffer that changes code. `blend` None: the color replaces. `logicop` is its truth table."""
+    """State of one color buffer that changes code. `blend` None: the color replaces the old one. `logicop`: its truth table."""
 
     format: Format
     colormask: int
@@ -30,17 +30,17 @@ class TargetKey:
 
     @property
     def reads(self) -> bool:
-        """The stored value depends on the old one."""
+        """True if the stored value depends on the old one."""
         return self.blend is not None or self.logicop is not None or self.keep_words(self.format.block_words) is not None
 
     @property
     def wants_second(self) -> bool:
-        """Blending reads the second color of dual source blending."""
+        """True if blending reads the second color (dual source blending)."""
         b = self.blend
         return b is not None and any(x in _SRC1 for x in (b.rgb_src_factor, b.rgb_dst_factor, b.alpha_src_factor, b.alpha_dst_factor))
 
     def keep_words(self, words: int) -> list[int] | None:
-        """Bits of each word that the color mask leaves alone; None if there are none."""
+        """Bits of each of a texel's words that the color mask protects; None if it protects none."""
         kept = [0] * words
         for c in self.format.channels:
             sources = "RGB" if c.letter == "L" else "RGBA" if c.letter == "I" else c.letter
@@ -51,7 +51,7 @@ class TargetKey:
 
     @staticmethod
     def of(state: BlendState, index: int, format: Format | None) -> TargetKey | None:
-        """Normalized: None where nothing is written."""
+        """The normalized key of color buffer `index`; None if nothing is written."""
         rt = state.target(index)
         mask = int(rt.colormask)
         if format is None or not mask:
@@ -69,12 +69,12 @@ TargetKeys = tuple[TargetKey | None, ...]
 
 
 def target_keys(state: BlendState, formats: Iterable[Format | None], is_written: Callable[[int], bool]) -> TargetKeys:
-    """The key of each color buffer, None where nothing is bound or the program or the color mask writes nothing."""
+    """The key of each color buffer; None if no buffer is bound, or the program or the color mask writes nothing."""
     return tuple(TargetKey.of(state, k, format) if is_written(k) else None for k, format in enumerate(formats))
 
 
 def _normalized(rt: RenderTargetBlend) -> RenderTargetBlend | None:
-    """Without the mask; None where the equation is `source`."""
+    """Blend state without its color mask; None if the result is the source color."""
     factors: dict[str, Any] = {}
     for part in ("rgb", "alpha"):
         func, s, d = (getattr(rt, f"{part}_{n}") for n in ("func", "src_factor", "dst_factor"))
@@ -86,7 +86,7 @@ def _normalized(rt: RenderTargetBlend) -> RenderTargetBlend | None:
 
 @dataclass(frozen=True, slots=True)
 class FaceKey:
-    """The stencil test of one facing; the reference value is run-time data."""
+    """The stencil test of one face; the reference value is run-time data."""
 
     func: CompareFunc
     fail_op: StencilOp
@@ -97,13 +97,13 @@ class FaceKey:
 
     @property
     def writes(self) -> bool:
-        """Some outcome changes the buffer."""
+        """True if some outcome of the test changes the buffer."""
         return self.writemask != 0 and any(op is not StencilOp.KEEP for op in (self.fail_op, self.zpass_op, self.zfail_op))
 
 
 @dataclass(frozen=True, slots=True)
 class DepthKey:
-    """Depth and stencil state that changes code. `func` None: no depth test. `stencil` is empty, one face or two."""
+    """Depth and stencil state that changes code. `func` None: no depth test. `stencil`: no face, one for both, or two."""
 
     format: Format
     func: CompareFunc | None
@@ -113,12 +113,12 @@ class DepthKey:
 
     @property
     def writes(self) -> bool:
-        """The buffer may change."""
+        """True if the buffer may change."""
         return self.write or any(face.writes for face in self.stencil)
 
     @staticmethod
     def of(state: DepthStencilAlphaState, format: Format | None) -> DepthKey | None:
-        """Normalized: None where nothing is tested or written."""
+        """The normalized key of a depth buffer of format `format`; None if nothing is tested or written."""
         if format is None:
             return None
         depth, has_depth = state.depth, format.depth is not None

@@ -1,6 +1,6 @@
 """Coarse depth, the draw's side: which draws may test, lower or raise the bound of a tile, and the bound after a clear.
 
-`backends.raster.tile.hiz` says what bounds are, and holds the code that kernels run.
+`backends.raster.tile.hiz` defines the bounds, and has the code that kernels run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from backends.raster.tile.buffer_keys import DepthKey
 from backends.raster.tile.fragment import DepthLayout, FragmentInfo, FragmentKey
 
 INFINITY = math.inf
-_STEPS = 4  # of the format: what two ways of rounding a depth may differ by, with room
+_STEPS = 4  # steps of the format: more than the difference between two ways of rounding a depth
 
 
 def hiz_of(key: FragmentKey, info: FragmentInfo) -> HizUse:
@@ -37,7 +37,7 @@ def hiz_of(key: FragmentKey, info: FragmentInfo) -> HizUse:
 
 
 def slack_of(depth: DepthKey | None) -> float:
-    """The distance past the bound from which a depth fails for sure."""
+    """The distance beyond the bound from which a depth is sure to fail the test."""
     return _step(depth.format) if depth is not None and depth.func is CompareFunc.LEQUAL else 0.0
 
 

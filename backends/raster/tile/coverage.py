@@ -4,8 +4,8 @@ The list has two kinds of entries; shading has a copy of the fragment shader for
 for both costs long runs 20 to 80%: permutes, and nothing hoisted out of a row):
 
   run    {record, blocks, x | y << 16, lane mask}: blocks of (lanes/rows) x rows pixels side by side, lanes row-major, at
-         multiples of their sizes (`run_rows`). More than one block only where all lanes are covered. The mask of 64 lanes
-         is {1, 64 bits, 0, 0} in the place of its word.
+         multiples of their sizes (`run_rows`). More than one block only if all lanes are covered. With 64 lanes the word 1
+         stands for the mask, which follows as 64 bits.
   quads  {record, blocks, tile x | tile y << 16, 0} and lanes/4 words a block, x | y << 8 | mask << 16 inside the tile:
          the quads that a small triangle touches, packed; lanes 4q..4q+3 are the pixels (0,0) (1,0) (0,1) (1,1) of quad q.
          (A triangle of 4 pixels touches 3 quads, one block, where runs need nearly 3 blocks.)
@@ -25,13 +25,13 @@ from backends.raster.records import CHUNK, NO_CHUNK, Draw, SetupLayout
 from backends.raster.tile.hiz import HizTest
 from backends.raster.tile.lists import LIST_LIMIT, quad_width, row_lanes, run_bytes
 
-WINDOW = 8  # a triangle whose box fits into WINDOW x WINDOW pixels (16 quads) goes the small way
+WINDOW = 8  # a triangle whose box fits into WINDOW x WINDOW pixels (16 quads) becomes packed quads
 
 
 def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2) -> None:
     """coverage(draw, arena, limit, &cursor, tile x, tile y, list, &farthest) -> bytes of the list.
 
-    Stops at the chain's end or a long list. Without `quads` small triangles become runs too."""
+    The kernel stops at the end of the chain, or when the list is long. Without `quads` small triangles become runs, too."""
     f = Function(module, "coverage", [PTR, PTR, I32, PTR, I32, I32, PTR, PTR], I32)
     draw, arena, limit, cursor_slot, tile_x, tile_y, list_, farthest = f.args
     test = HizTest(f, Record(f, draw, Draw), farthest, (tile_x, tile_y))
@@ -88,7 +88,7 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
 
 @contextmanager
 def walk_chain(f: Function, arena: Val, limit: Val, cursor_slot: Val, size: Var) -> Iterator[Val]:
-    """For each setup record of a tile from the cursor on: its offset. Ends when the list is long."""
+    """A loop over the setup records of a tile, from the cursor on; yields the offset of each. Ends early if the list is long."""
     cursor = f.var(I32, f.load(I32, cursor_slot))
     with f.loop() as loop:
         loop.break_if(size.get() > LIST_LIMIT)
@@ -146,7 +146,7 @@ class Coverage:
 
     @contextmanager
     def unless_small(self, quads: bool) -> Iterator[None]:
-        """Restrict the code of the block to larger triangles; small ones become quads, if there are quads."""
+        """Restrict the code of the block to larger triangles; with `quads` small ones become packed quads."""
         if not quads:
             yield
             return
@@ -157,7 +157,7 @@ class Coverage:
             yield
 
     def small(self) -> None:
-        """All 16 quads of a window at once, no loop, no branch but 'nothing is covered'."""
+        """Cover all 16 quads of a window at once: no loop, and one branch, for a triangle that covers nothing."""
         f, n = self.f, (WINDOW // 2) ** 2
         x0, y0 = self.x0, self.y0
         quad_x, quad_y = [i % 4 * 2 for i in range(n)], [i // 4 * 2 for i in range(n)]
@@ -183,20 +183,20 @@ class Coverage:
             blocks = (count + (per_block - 1)).lshr(per_block.bit_length() - 1)
             slot = self.put(blocks, self.tile, f.const(I32, 0))
             store_compressed(f, words, alive, f.at(slot, 16))
-            # the last block is filled up with its last quad: these lanes compute and store the same bytes again
+            # Copies of the last quad fill the last block: their lanes compute and store the same bytes again.
             end = f.at(slot, count << 2)
             f.store(f.splat(f.load(I32, end, 12), per_block), end, 16)
             self.size.add(blocks * width + 16)
 
     def whole(self) -> None:
-        """Every pixel of the tile."""
+        """Cover every pixel of the tile."""
         f = self.f
         with f.range(0, TILE, self.rows) as y:
             self.put_run(f.const(I32, TILE // (self.lanes // self.rows)), self.tile + (y << 16), self.every)
             self.size.add(run_bytes(self.lanes))
 
     def partial(self) -> None:
-        """Rows of blocks; fully covered neighbors become one entry."""
+        """Cover the box in rows of blocks; fully covered neighbors become one entry."""
         f, bw = self.f, self.lanes // self.rows
         x0, y0 = self.box[0] & -bw, self.box[1] & -self.rows
         dx, dy = row_lanes(self.lanes, self.rows)
@@ -235,7 +235,7 @@ class Coverage:
         return mask.bits_as(I64) if self.lanes > 32 else self.f.mask_bits(mask)
 
     def put_run(self, blocks: Val, xy: Val, mask: Val) -> None:
-        """Writes a run, without taking its place yet."""
+        """Write a run at the end of the list, without adding its bytes to `size`."""
         if self.lanes <= 32:
             self.put(blocks, xy, mask)
             return
@@ -243,7 +243,7 @@ class Coverage:
         self.f.store(mask, slot, 16)
 
     def put(self, blocks: Val, xy: Val, mask: Val) -> Val:
-        """Writes the head of an entry, without taking its place yet."""
+        """Write the head of an entry at the end of the list, without adding its bytes to `size`. Returns its address."""
         slot = self.f.at(self.list_, self.size.get())
         for k, v in enumerate((self.record, blocks, xy, mask)):
             self.f.store(v, slot, 4 * k)
@@ -251,7 +251,9 @@ class Coverage:
 
 
 def store_compressed(f: Function, words: Val, alive: Val, to: Val) -> None:
-    """The living lanes first; what is behind them is anything. Below AVX-512 LLVM's intrinsic is neither safe nor fast."""
+    """Store the living lanes of `words` side by side; the bytes after them are undefined.
+
+    Below AVX-512 LLVM's intrinsic is neither safe nor fast, so a loop stores one word at a time."""
     if f.module.has("avx512f"):
         packed = f.call(words.type, f"llvm.experimental.vector.compress.{words.type.suffix}", words, alive, words)
         f.store(packed, to)

@@ -6,8 +6,8 @@ The list has the same two kinds of entries, with longer tails (S samples, at mos
   quads  {record, blocks, tile x | tile y << 16, 0}, then arrays of lanes/4 words a block: x | y << 8 of each quad, and for each
          eight samples their masks, four bits a sample: bit 4 * (s % 8) + p is sample s of pixel p.
 
-Samples that the draw's sample mask leaves out are in no mask. An edge is looked at where each sample lies, with the offset inside
-before anything is rounded: so each sample by itself is exact, and triangles that share an edge never both own one.
+Samples that the draw's sample mask leaves out are in no mask. Edge functions are evaluated at each sample, with its offset added before
+rounding: each sample is exact, and of two triangles that share an edge never both own it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from backends.raster.tile.lists import quad_width, row_lanes
 
 PER_WORD = 8  # samples in a word of masks of packed quads
 PART_BITS = 4
-PART = 1 << PART_BITS  # a tile is looked at in parts of PART x PART pixels first
+PART = 1 << PART_BITS  # a tile is tested in parts of PART x PART pixels first
 
 
 def run_size(samples: int) -> int:
@@ -36,7 +36,7 @@ def run_size(samples: int) -> int:
 
 
 def mask_words(samples: int) -> int:
-    """Words of masks that a packed quad has."""
+    """Words of sample masks for each packed quad."""
     return -(-samples // PER_WORD)
 
 
@@ -122,9 +122,9 @@ class SampleCoverage:
     record: Val
     a: list[Val]  # of three edges
     b: list[Val]
-    c: list[list[Val]]  # of each sample
-    low: list[Val]  # the least of them
-    high: list[Val]
+    c: list[list[Val]]  # of three edges, for each sample
+    low: list[Val]  # the least of all samples, of three edges
+    high: list[Val]  # the greatest
     tile: Val
     box: list[Val]  # min x, min y, max x, max y
     bounded: bool
@@ -136,7 +136,7 @@ class SampleCoverage:
         return self.box[0] & -2, self.box[1] & -2
 
     def fits_window(self) -> Val:
-        """Small triangles become quads."""
+        """True if the triangle is so small that it becomes packed quads."""
         x0, y0 = self._corner
         return (self.box[2] - x0 < WINDOW) & (self.box[3] - y0 < WINDOW)
 
@@ -148,7 +148,7 @@ class SampleCoverage:
 
     @staticmethod
     def _signs(slopes: Sequence[Val], c: Sequence[Val]) -> Val:
-        """Negative outside of some edge."""
+        """Negative where a sample lies outside of at least one edge."""
         e = [s + v for s, v in zip(slopes, c)]
         return e[0] | e[1] | e[2]
 
@@ -158,7 +158,7 @@ class SampleCoverage:
 
     # -- packed quads -------------------------------------------------------------------------------------------------
     def small(self) -> None:
-        """All 16 quads of a window at once, no loop, no branch but 'nothing is covered'."""
+        """Cover all 16 quads of a window at once: no loop, and one branch, for a triangle that covers nothing."""
         f, n = self.f, (WINDOW // 2) ** 2
         x0, y0 = self._corner
         quad_x, quad_y = [i % 4 * 2 for i in range(n)], [i // 4 * 2 for i in range(n)]
@@ -194,25 +194,25 @@ class SampleCoverage:
             for k, words in enumerate([places, *masks]):
                 start = f.at(slot, blocks * (k * width) + 16)
                 store_compressed(f, words, alive, start)
-                # the last block is filled up with its last quad: these lanes compute and store the same bytes again
+                # Copies of the last quad fill the last block: their lanes compute and store the same bytes again.
                 end = f.at(start, count << 2)
                 f.store(f.splat(f.load(I32, end, -4), per_block), end)
             self.size.add(blocks * (width * (1 + len(masks))) + 16)
 
     # -- runs ---------------------------------------------------------------------------------------------------------
     def _word(self, sample: int) -> Val:
-        """All lanes where the sample mask has the sample."""
+        """The mask of all lanes if the draw's sample mask has the sample, otherwise 0."""
         every = (1 << self.lanes) - 1 if self.lanes < 32 else -1
         return self.f.select((self.wanted & (1 << sample)).ne(0), self.f.const(I32, every), 0)
 
     def _put_run(self, blocks: Val, xy: Val, masks: Sequence[Val]) -> None:
-        """Writes a run, without taking its place yet."""
+        """Write a run at the end of the list, without adding its bytes to `size`."""
         slot = self._put(blocks, xy, 1)
         for k, mask in enumerate(masks):
             self.f.store(mask, slot, 16 + 4 * k)
 
     def whole(self) -> None:
-        """Every sample of the tile."""
+        """Cover every sample of the tile."""
         f = self.f
         masks = [self._word(k) for k in range(len(self.c))]
         with f.range(0, TILE, 2) as y:
@@ -220,7 +220,7 @@ class SampleCoverage:
             self.size.add(run_size(len(self.c)))
 
     def _parts(self) -> tuple[Val, Val]:
-        """Two words, one bit for each 16 x 16 pixels of the tile: fully covered; outside of an edge."""
+        """Two words with one bit for each part of the tile (16 x 16 pixels): it is fully covered; it lies outside of an edge."""
         f, n = self.f, TILE // PART
         vec = I32.wide(n * n)
         lane_x, lane_y = (
@@ -238,8 +238,10 @@ class SampleCoverage:
         return f.mask_bits((least[0] | least[1] | least[2]) >= 0), outside
 
     def partial(self) -> None:
-        """Rows of blocks. Parts of the tile that are full or empty need no look. Other blocks are looked at twice, where their samples
-        are least and most inside; only what lies between needs all."""
+        """Cover the box in rows of blocks.
+
+        Blocks in parts of the tile that are full or empty are not tested. Others are tested with the least and with the greatest constant
+        of all samples; only blocks that these leave undecided test every sample."""
         f, bw = self.f, self.lanes // 2
         vec, every = I32.wide(self.lanes), (1 << self.lanes) - 1 if self.lanes < 32 else -1
         x0, y0 = self.box[0] & -bw, self._corner[1]
@@ -284,7 +286,7 @@ class SampleCoverage:
                                 self._put_masks(x, y, [inside(c) & self._word(k) for k, c in enumerate(self.c)])
 
     def _put_masks(self, x: Val, y: Val, masks: Sequence[Val]) -> None:
-        """One block, if some sample of it is covered."""
+        """Write one block, and add its bytes to `size` if at least one sample of it is covered."""
         f, size = self.f, run_size(len(self.c))
         self._put_run(f.const(I32, 1), self.tile + (x | (y << 16)), masks)
         union = masks[0]
@@ -293,7 +295,7 @@ class SampleCoverage:
         self.size.set(f.select(union.eq(0), self.size.get(), self.size.get() + size))
 
     def _put(self, blocks: Val, xy: Val, kind: int) -> Val:
-        """Writes the head of an entry, without taking its place yet."""
+        """Write the head of an entry at the end of the list, without adding its bytes to `size`. Returns its address."""
         slot = self.f.at(self.list_, self.size.get())
         for k, v in enumerate((self.record, blocks, xy, self.f.const(I32, kind))):
             self.f.store(v, slot, 4 * k)

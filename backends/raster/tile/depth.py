@@ -29,10 +29,10 @@ def compare(f: Function, func: CompareFunc, a: Val, b: Val, unsigned: bool = Fal
 
 
 def depth_bits(f: Function, format: Format, z: Val) -> Val:
-    """The stored bits of a depth that lies in [0, 1] (any number where the format is float)."""
+    """The stored bits of a depth in [0, 1] (any number if the format is float)."""
     c = format.depth
     if c is not None and c.type is ChannelType.UNORM and c.size == 24:
-        # In f32: within one step of the exact rounding, at a fraction of the cost of f64.
+        # f32 stays within one step of the exact rounding, at a fraction of the cost of f64.
         scaled = z * 16777215.0
         whole = I32.wide(scaled.lanes)
         return f.call(whole, f"llvm.lrint.{whole.suffix}.{scaled.type.suffix}", scaled)
@@ -41,7 +41,7 @@ def depth_bits(f: Function, format: Format, z: Val) -> Val:
 
 @dataclass(slots=True)
 class Tested:
-    """Outcome of the tests. `words` is what the buffer holds afterwards in all lanes, were every lane of the mask alive."""
+    """Outcome of the tests: lanes that passed, and new words of the buffer. Lanes outside of the tested mask keep their words."""
 
     passed: Val
     words: list[Val]
@@ -49,7 +49,7 @@ class Tested:
 
 @dataclass(slots=True)
 class DepthTest:
-    """The tests of one variant. `front` is scalar: the triangle faces the front."""
+    """The tests of one shading kernel."""
 
     f: Function
     key: DepthKey
@@ -57,7 +57,14 @@ class DepthTest:
     lanes: int
 
     def run(self, z: Val, old: Sequence[Val], mask: Val, front: Val, stencil_ref: Val | None = None) -> Tested:
-        """z: depth in [0, 1]; old: words of the buffer; mask: lanes to test. stencil_ref: what the shader wrote, if it did."""
+        """Test the lanes of `mask`.
+
+        Arguments:
+            z: depth in [0, 1] (any number if the format is float).
+            old: words of the buffer.
+            front: scalar, true if the triangle faces the front.
+            stencil_ref: the reference value that the shader wrote, if it wrote one.
+        """
         f, key = self.f, self.key
         c = key.format.depth
         bits = depth_bits(f, key.format, z) if key.func is not None else None

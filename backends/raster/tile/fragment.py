@@ -1,4 +1,4 @@
-"""Fragment programs and bound state as far as they decide about shading code."""
+"""The facts of fragment programs and of bound state that decide about shading code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Outputs(Protocol):
-    """Results of a translated program: output channels (f32; 0 where unwritten) and the lanes that were not killed."""
+    """Results of a translated program: output channels (f32; 0 if the program does not write them) and the lanes that were not killed."""
 
     @property
     def alive(self) -> Val:
@@ -83,7 +83,7 @@ class DepthLayout(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class SlotInfo:
-    """One varying: its input register, how it varies, the channels that are read. Its slot is its place."""
+    """One varying: its input register, its interpolation, the channels that are read. Its place in the tuple is its setup slot."""
 
     register: int
     interpolation: Interpolation
@@ -106,7 +106,7 @@ class SlotInfo:
 
 @dataclass(frozen=True, kw_only=True)
 class FragmentInfo:
-    """A fragment program seen from outside. `colors` maps a color number to its register; None: not written."""
+    """Facts of a fragment program. `colors`: output register of each color number; registers are None if they are not written."""
 
     emit: Emit
     slots: tuple[SlotInfo, ...] = ()
@@ -115,25 +115,25 @@ class FragmentInfo:
     colors: Mapping[int, int] = field(default_factory=dict)
     depth: int | None = None
     stencil: int | None = None
-    sample_mask: int | None = None  # bit 0 clear discards the fragment; that counts as a kill
+    sample_mask: int | None = None  # with one sample, bit 0 clear discards the fragment: writing a mask counts as a kill
     kills: bool = False
     is_lower_left: bool = False
     is_integer_center: bool = False
     writes_all: bool = False
-    tests_early: bool = False  # depth and stencil tests and what counts samples come before the program
+    tests_early: bool = False  # depth and stencil tests, and the count of samples, come before the program
     depth_layout: DepthLayout = DepthLayout.NONE
     has_late_coverage: bool = False  # samples that failed the early tests are not in the mask that the program reads
     fetches: tuple[int, ...] = ()  # color targets that the program reads
-    looks_around: bool = False  # some instruction gives another value from place to place or time to time, whatever its operands
+    looks_around: bool = False  # an instruction's value can differ by place or time, even if its operands are the same
     texture_units: int = 0  # one more than the highest sampler unit
     has_side_effects: bool = False
     instructions: int = 0
-    live: int = 0  # values that are kept at once
+    live: int = 0  # values that live at once
     has_loops: bool = False
 
     @property
     def point_slot(self) -> int | None:
-        """The slot behind all others that carries PCOORD, where it is read."""
+        """The slot after all others, which carries PCOORD; None if the program does not read it."""
         return len(self.slots) if "PCOORD" in self.specials.values() else None
 
     @property
@@ -142,34 +142,34 @@ class FragmentInfo:
         return len(self.slots) + (self.point_slot is not None)
 
     def writes(self, index: int) -> bool:
-        """The program writes color buffer `index`."""
+        """True if the program writes color buffer `index`."""
         return index in self.colors or (self.writes_all and 0 in self.colors)
 
     @property
     def is_constant(self) -> bool:
-        """Every fragment of a draw computes the same."""
+        """True if every fragment of a draw computes the same outputs."""
         reads = self.slots or self.specials or self.system_values or self.texture_units or self.fetches or self.looks_around
         return not (reads or self.kills or self.has_side_effects)
 
     @property
     def needs_samples(self) -> bool:
-        """The program asks for what differs from sample to sample."""
+        """True if the program reads values that differ from sample to sample."""
         system = self.system_values.values()
         return "SAMPLEID" in system or "SAMPLEPOS" in system or any(s.location is Location.SAMPLE for s in self.slots)
 
     @property
     def reads_primitive(self) -> bool:
-        """The number of the primitive is wanted."""
+        """True if the program reads the number of the primitive."""
         return "PRIM_ID" in self.specials.values() or "PRIM_ID" in self.system_values.values()
 
     @property
     def has_color_interpolation(self) -> bool:
-        """Flat shading makes a difference."""
+        """True if flat shading makes a difference."""
         return any(s.interpolation is Interpolation.COLOR for s in self.slots)
 
     @staticmethod
     def of(program: Program, emit: Emit) -> FragmentInfo:
-        """Reads declarations, properties and the instructions' registers."""
+        """The facts of a program, from its declarations, properties and instructions."""
         interface = interface_of(program)
         outputs = {(o.semantic.name, o.semantic.index): o.register for o in interface.outputs}
         system: dict[int, str] = {}
@@ -206,7 +206,7 @@ class FragmentInfo:
 
 
 def describe(program: Program) -> FragmentInfo:
-    """A program as the renderer sees it."""
+    """The facts of a program, with the translator as `emit`."""
     return FragmentInfo.of(program, lambda f, inputs, mask: _translate(f, program, inputs, mask))
 
 
@@ -245,15 +245,15 @@ NO_FRAGMENTS = FragmentInfo(emit=_nothing)  # without a shader nothing is comput
 class FragmentKey:
     """Bound state that changes shading code, without anything that has no effect: two draws with equal keys share a kernel.
 
-    Everything else of the state is run-time data of the draw (`backends.raster.records.Fragments`).
+    Other state is run-time data of the draw (`backends.raster.records.Fragments`).
     """
 
     lanes: int
-    quads: bool = True  # small triangles come as packed quads; without, the code has half the size
+    quads: bool = True  # small triangles come as packed quads; without them the code has half the size
 
     # inputs
-    flatshade: bool = False  # False where no input follows it
-    sprites: int = 0  # bit k: slot k is the sprite coordinate, whatever it was declared
+    flatshade: bool = False  # False if no input depends on it
+    sprites: int = 0  # bit k: slot k is the sprite coordinate, whatever its declaration
     textures: tuple[TextureKey | None, ...] = ()
     samplers: tuple[SamplerKey | None, ...] = ()
     images: tuple[tuple[int, ImageKey], ...] = ()
@@ -264,7 +264,7 @@ class FragmentKey:
     views: bool = False  # primitives name viewports
     marks: Marks = Marks.NONE
     stipple: Face = Face.NONE  # faces whose polygons are stippled
-    windows: tuple[bool, int] = (False, 0)  # window rectangles: only inside of them, how many
+    windows: tuple[bool, int] = (False, 0)  # window rectangles: whether pixels inside or outside are drawn; number
 
     # tests
     depth: DepthKey | None = None
@@ -275,9 +275,9 @@ class FragmentKey:
     # multisampled targets
     samples: Pattern | None = None
     per_sample: bool = False  # the program runs for each sample
-    at_samples: bool = False  # all inputs of such a program are those of the sample
+    at_samples: bool = False  # such a program has all inputs interpolated at the sample
     to_coverage: bool = False  # the alpha of color 0 decides how many samples are covered
-    to_one: bool = False  # the alpha of colors is one where they meet the targets
+    to_one: bool = False  # alpha is one when colors are blended and stored
 
     # colors
     targets: tuple[TargetKey | None, ...] = ()
@@ -285,10 +285,10 @@ class FragmentKey:
 
     @property
     def is_masked(self) -> bool:
-        """Pixels that a primitive covers may be dropped by where they lie."""
+        """True if masks by place (`pixel_masks`) may drop pixels that a primitive covers."""
         return bool(self.stipple) or self.windows != (False, 0) or self.marks != Marks.NONE
 
     @property
     def has_place(self) -> bool:
-        """The last slot is the place on a line or point."""
+        """True if the last slot is the place on a line or point."""
         return bool(self.marks & (Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES))

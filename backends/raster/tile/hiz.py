@@ -1,9 +1,9 @@
-"""Coarse depth: for each tile a bound that no stored depth exceeds, so that what lies behind it is dropped before shading.
+"""Coarse depth: for each tile a bound that no stored depth exceeds, so that triangles farther away are dropped before shading.
 
-The bound is kept while coverage walks a tile's triangles in order: a triangle that covers all of the tile's pixels, passes where it
-is nearer and does nothing else, leaves no depth behind its own farthest one. Depth at a pixel is a0 + dady * y + dadx * x,
-and rounding keeps order, so the corners of a box bound all of its pixels exactly as shading computes them. Bounds live for one flush:
-they begin as the cleared depth, or without limit. Where layers are drawn to, each has tiles and bounds of its own.
+Coverage updates the bound while it walks a tile's triangles in order. A triangle that covers all of the tile's pixels, and only writes
+depth where it is nearer, leaves no stored depth above its own farthest one. Depth at a pixel is a0 + dady * y + dadx * x, and rounding
+keeps order, so the corners of a box bound all of its pixels exactly as shading computes them. Bounds live for one flush: they begin as
+the cleared depth, or without limit. Each layer that is drawn to has tiles and bounds of its own.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class HizTest:
     draw: Record
     slot: Val
     tile: tuple[Val, Val]
-    spread: float = 0.0  # how far from a pixel's center depth is tested, at most
+    spread: float = 0.0  # pixels; the largest distance from a pixel's center at which depth is tested
 
     def _range(self, record: Val, box: list[Val], farthest: bool) -> Val:
-        """The nearest or farthest depth in a box, clamped as shading clamps it. NaN where it is NaN at the edge of the box."""
+        """The nearest or farthest depth of a triangle's plane in a box, before it is clamped; NaN if depth is NaN at the box's edge."""
         f, pick = self.f, self.f.max if farthest else self.f.min
 
         def term(axis: int, slope: int) -> list[Val]:
@@ -47,7 +47,7 @@ class HizTest:
 
     @contextmanager
     def unless_hidden(self, record: Val, box: list[Val]) -> Iterator[None]:
-        """Restrict the code of the block to triangles that are not wholly behind the bound."""
+        """Restrict the code of the block to triangles that are not wholly farther away than the bound."""
         f, d = self.f, self.draw
         visible = f.var(BOOL, 1)
         with f.if_((d.get("hiz.uses") & HizUse.TEST).ne(0)):
@@ -58,7 +58,7 @@ class HizTest:
             yield
 
     def cover(self, record: Val, box: list[Val]) -> None:
-        """The triangle covers its box: where that is all of the tile inside the framebuffer, the bound may fall."""
+        """Lower the bound for a triangle that covers its box, if the box is all of the tile inside the framebuffer."""
         f, d = self.f, self.draw
         last = [f.min(d.get("hiz.frame_end", k) - self.tile[k], TILE - 1) for k in range(2)]
         is_tile = (box[0] | box[1]).eq(0) & (box[2] >= last[0]) & (box[3] >= last[1])

@@ -1,4 +1,4 @@
-"""One block of pixels as a fragment program sees it: inputs, system values, other places of the pixel."""
+"""Inputs of a fragment program for one block of pixels: varyings, system values, interpolation at other places of the pixel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from backends.raster.tile.surfaces import Block
 
 @dataclass(slots=True, kw_only=True)
 class PixelInputs:
-    """The Interface of a fragment program for the pixels of one block."""
+    """The part of a block of pixels that gives its fragment program inputs (the translator's Interface)."""
 
     kernel: Kernel
     planes: Planes
@@ -30,10 +30,10 @@ class PixelInputs:
     colors: Sequence[Block]
     depth: Block | None
     fetched: Sequence[Block]
-    unique: Val | None  # lanes that are no copies of others
+    unique: Val | None  # lanes of quads that do not repeat the quad before them; None: all lanes
     env: Val = field(init=False)  # the ShaderEnv of the draw
-    _covered: Val | None = None
-    _coverage: Val | None = None  # of smooth primitives
+    _covered: Val | None = None  # lanes that are fragments, not helpers
+    _coverage: Val | None = None  # of smooth primitives, 0 to 1
     _sample_mask: Val | None = None
     _stored: dict[int, list[Val]] = field(default_factory=dict)  # words of the color targets that the program reads
     _w: Val | None = None
@@ -42,17 +42,17 @@ class PixelInputs:
         self.env = self.kernel.env
 
     def texture_key(self, unit: int) -> TextureKey | None:
-        """The static part of the sampler view of a unit; None where none is bound."""
+        """The static part of the sampler view of a unit; None if none is bound."""
         textures = self.kernel.key.textures
         return textures[unit] if unit < len(textures) else None
 
     def sampler_key(self, unit: int) -> SamplerKey | None:
-        """The static part of the sampler of a unit; None where none is bound."""
+        """The static part of the sampler of a unit; None if none is bound."""
         samplers = self.kernel.key.samplers
         return samplers[unit] if unit < len(samplers) else None
 
     def input(self, register: int, channel: int) -> Val:
-        """One channel of an input register; (0, 0, 0, 1) where there is no such input."""
+        """One channel of an input register; (0, 0, 0, 1) if there is no such input."""
         info = self.kernel.info
         for k, slot in enumerate(info.slots):
             if slot.register == register:
@@ -85,11 +85,11 @@ class PixelInputs:
         return f.splat(f.load(I32, self.planes.record, SetupLayout.IDENT).lshr(1), self.planes.lanes)
 
     def sample_number(self) -> Val:
-        """The number of the sample that is shaded; 0 where it is the pixel."""
+        """The number of the sample that is shaded: 0."""
         return self.zeros()
 
     def sample_position(self, channel: int) -> Val:
-        """The place of the sample in the pixel, 0 to 1; the middle where the pixel is shaded."""
+        """The place of the sample in the pixel, 0 to 1: the middle."""
         return self.kernel.f.const(F32.wide(self.planes.lanes), 0.5) if channel < 2 else self.zeros()
 
     def sample_mask(self) -> Val:
@@ -108,7 +108,7 @@ class PixelInputs:
     }
 
     def interpolate(self, register: int, channel: int, place: Place) -> Val:
-        """One channel of an input at a place of the pixel; what is the same all over it stays."""
+        """One channel of an input at a place of the pixel; inputs that do not vary over the pixel keep their value."""
         info = self.kernel.info
         slot = next((k for k, s in enumerate(info.slots) if s.register == register), None)
         if slot is None and info.specials.get(register) == "PCOORD":
@@ -125,15 +125,15 @@ class PixelInputs:
         return ~self._covered
 
     def sample_place(self, number: Val) -> Place:
-        """The only sample of a pixel lies at its center."""
+        """None: the only sample of a pixel lies at its center."""
         return None
 
     def centroid_place(self) -> Place:
-        """The same."""
+        """None: the centroid is the center of the pixel."""
         return None
 
     def framebuffer(self, target: int, channel: int) -> Val:
-        """One channel of the color that is stored at the pixel; 0 where there is no such target."""
+        """One channel of the color that is stored at the pixel; 0 if there is no such target."""
         for number, format, _ in self.kernel.fetched:
             if number == target:
                 return unpack(self.kernel.f, format, self._stored[number])[channel]

@@ -1,4 +1,4 @@
-"""Sizes of the lists that coverage writes and shading reads, and of the blocks of pixels in them; see `backends.raster.tile.coverage`."""
+"""Sizes of the lists that coverage writes and shading reads, and of their blocks of pixels; see `backends.raster.tile.coverage`."""
 
 from __future__ import annotations
 
@@ -6,30 +6,32 @@ from backends.abi.limits import TILE
 
 LIST_LIMIT = 8192  # bytes; coverage stops when its list is longer
 MAX_QUAD_LANES = 16  # a triangle of a few pixels fills no wider block
-LOOP_COLUMNS = 8  # pixels side by side where a program loops
+LOOP_COLUMNS = 8  # width in pixels of a run's block for programs with loops
 
 
 def quad_width(lanes: int) -> int:
-    """Lanes of a block of packed quads where runs use `lanes`."""
+    """Lanes of a block of packed quads in a kernel whose runs have `lanes`."""
     return min(lanes, MAX_QUAD_LANES)
 
 
 def run_bytes(lanes: int) -> int:
-    """Size of a run's entry."""
+    """Bytes of a run's entry."""
     return 32 if lanes > 32 else 16
 
 
 def list_capacity(lanes: int, samples: int = 1) -> int:
-    """Bytes: the limit and the worst case of one triangle in one tile. Fewer lanes and more samples need more."""
+    """Bytes that a list can need: the limit, and the worst case of one triangle in one tile.
+
+    Narrower kernels and more samples need more."""
     entry = run_bytes(lanes) if samples == 1 else 16 + 4 * samples
     return LIST_LIMIT + TILE * TILE // lanes * entry + 256
 
 
 def run_rows(lanes: int, has_loops: bool) -> int:
-    """Rows of a run's block. Two, so that stores are long; where a program loops, pixels close together leave the loop together."""
+    """Rows of a run's block: two, so that stores are long. With loops it is squarer: pixels close together leave a loop together."""
     return max(lanes // LOOP_COLUMNS, 2) if has_loops else 2
 
 
 def row_lanes(lanes: int, rows: int = 2) -> tuple[list[int], list[int]]:
-    """x and y of each lane of a run's block."""
+    """Columns and rows of the lanes of a run's block."""
     return [i % (lanes // rows) for i in range(lanes)], [i // (lanes // rows) for i in range(lanes)]

@@ -1,4 +1,4 @@
-"""Pixels that are dropped by where they lie, wholly or in part: polygon and line stipple, window rectangles, smooth primitives."""
+"""Masks by the place of a pixel: polygon and line stipple, window rectangles, and the partial coverage of smooth primitives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ POINTS = tuple((16 * k - 120, 16 * (5 * k % 16) - 120) for k in range(16))  # 1/
 
 
 def drawn(planes: Planes, x: Val, pixels: tuple[Val, Val]) -> tuple[Val, Val | None]:
-    """The lanes that no mask of the key drops, and what smooth primitives cover of them. x: distance from the anchor's column."""
+    """The lanes that no mask of the key drops, and the share of each that a smooth primitive covers (None: not smooth).
+
+    x: distance from the anchor's column."""
     kernel = planes.kernel
     f, key, draw = kernel.f, kernel.key, kernel.draw
     mask = f.const(BOOL.wide(pixels[0].lanes), -1)
@@ -35,7 +37,7 @@ def drawn(planes: Planes, x: Val, pixels: tuple[Val, Val]) -> tuple[Val, Val | N
 
 
 def _on_line(planes: Planes, x: Val) -> tuple[Val, Val | None]:
-    """Stipple and coverage of lines and points; see `rectangles` and `expand` about the place slot."""
+    """Stipple and coverage of lines and points, from the place slot (see the modules `wide_lines` and `points_lines`)."""
     f, key, d = planes.f, planes.kernel.key, planes.kernel.draw
     at = SetupLayout.SLOTS + 48 * planes.kernel.info.num_slots
     across, along, counter, reach = (planes.at(at + 4 * c, 16, x, planes.y) for c in range(4))
@@ -57,7 +59,7 @@ def _unit(f: Function, v: Val) -> Val:
 
 
 def touched(planes: Planes, pixels: tuple[Val, Val]) -> Val:
-    """The share of 16 points of each pixel that lie inside of the triangle: exactly, so that neighbors add up to all of it."""
+    """The share of 16 points of each pixel that lie inside of the triangle. It is exact, so triangles that share an edge add up to 1."""
     f, record, (x, y) = planes.f, planes.record, pixels
     low_at = SetupLayout.size(planes.kernel.info.num_slots) + 16
     limit = 1 << 30

@@ -1,4 +1,4 @@
-"""A shading kernel apart from its blocks: its arguments, planes of a triangle, outputs that never change."""
+"""The parts of a shading kernel that its blocks share: arguments, planes of a triangle, outputs that never change."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Kernel:
 
 
 class Hoisted:
-    """The outputs of a program that computes the same for every fragment, made where the kernel begins.
+    """The outputs of a program that computes the same for every fragment, computed where the kernel begins.
 
-    Nothing else would take it out of the loops: its loads could meet the stores of colors."""
+    LLVM would not move the program out of the loops: its loads might read memory that the stores of colors write."""
 
     def __init__(self, f: Function, info: FragmentInfo, env: Val, lanes: int) -> None:
         self.lane_map, self.env = LaneMap(lanes, "run"), env
@@ -57,22 +57,22 @@ class Hoisted:
         return self._values[register, channel]
 
     def input(self, register: int, channel: int) -> Val:
-        """Never asked for: the program reads no input."""
+        """A value that is never used: the program reads no input."""
         return self._f.const(F32.wide(self.lane_map.lanes), 0.0)
 
     system_value = input
 
     def texture_key(self, unit: int) -> TextureKey | None:
-        """Nothing is sampled."""
+        """None: the program samples nothing."""
         return None
 
     def sampler_key(self, unit: int) -> SamplerKey | None:
-        """Nothing is sampled."""
+        """None: the program samples nothing."""
         return None
 
 
 class Planes:
-    """The planes of one setup record. What does not depend on x is computed where `row` is called."""
+    """The planes of one setup record. `row` computes the parts that do not depend on x."""
 
     def __init__(self, kernel: Kernel, record: Val, lanes: int) -> None:
         self.kernel, self.f, self.record, self.lanes = kernel, kernel.f, record, lanes
@@ -87,11 +87,13 @@ class Planes:
         return self.f.splat(self.f.load(F32, self.record, offset), self.lanes)
 
     def relative(self, v: Val, axis: int) -> Val:
-        """Pixel coordinate -> distance from the anchor pixel, exact."""
+        """The exact distance of a pixel coordinate from the anchor pixel, along an axis."""
         return (v - self.f.load(I32, self.record, SetupLayout.ANCHOR + 4 * axis)).to_float()
 
     def at(self, offset: int, step: int, x: Val, y: Val) -> Val:
-        """The plane at `offset`, its gradients `step` and twice as many bytes behind, at a distance from the anchor pixel's center."""
+        """Value of a plane at a distance from the anchor pixel's center.
+
+        offset: of the plane in the record; its gradients along x and y follow after `step` and twice `step` bytes."""
         return (self.word(offset) + self.word(offset + 2 * step) * y) + self.word(offset + step) * x
 
     def depth_range(self) -> tuple[Val, Val]:
@@ -109,7 +111,7 @@ class Planes:
         return info.slots[slot].mode(key.flatshade)
 
     def row(self, y: Val) -> None:
-        """Everything at distance `y` from the anchor's row."""
+        """Begin a row of pixels at distance `y` from the anchor's row: set `z`, `w` and `slots`."""
 
         def plane(a0: int, dx: int, dy: int) -> tuple[Val, Val]:
             return self.word(a0) + self.word(dy) * y, self.word(dx)

@@ -14,10 +14,10 @@ _VALUES = frozenset({File.TEMP, File.IN, File.OUT, File.ADDR})
 
 
 def live_values(program: Program) -> int:
-    """The most 32-bit channels that live between two instructions, counted without regard to branches (so never too few).
+    """The largest number of 32-bit channels that are live between two instructions. Branches are ignored, so it is never too small.
 
-    A channel lives from its first access to its last; one that is used inside and outside of a loop, or that may be read before it is
-    written there, lives through all of the loop. Inputs live from the start, outputs to the end. Constants are not counted.
+    A channel lives from its first access to its last. It lives through all of a loop if it is used inside and outside of it, or if it
+    may be read in the loop before it is written there. Inputs live from the start, outputs to the end. Constants are not counted.
     """
     first: dict[Key, int] = {}
     last: dict[Key, int] = {}

@@ -1,7 +1,7 @@
-"""Resolving in native code: the samples of each pixel become one, tile by tile, where draws to these tiles end.
+"""Resolving in native code: the samples of each pixel become one, tile by tile, after the last draw to a tile.
 
-The arithmetic is that of `backends.gallium.resource.multisampled`, to which formats go that are not here. A tile is resolved while
-it is still in the caches; its samples need not come from memory again.
+The arithmetic is that of `backends.gallium.resource.multisampled`, which resolves the formats that this module does not. A tile is
+resolved while it is still in the caches, so its samples need not come from memory again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WIDTH = 16  # pixels of a block
 
 
 def build_resolve(format: Format, samples: int, module: Module) -> None:
-    """resolve(record, x, y): the part of the box in the tile at (x, y)."""
+    """resolve(record, x, y): resolves the part of the record's box in the tile at (x, y)."""
     f = Function(module, "resolve", [PTR, I32, I32])
     record, x, y = f.args
     r = Record(f, record, ResolveRecord)
@@ -48,7 +48,7 @@ def build_resolve(format: Format, samples: int, module: Module) -> None:
 
 
 def mean(f: Function, format: Format, samples: Sequence[Sequence[Val]]) -> list[Val]:
-    """The words of the average of several texels, a power of two of them."""
+    """The words of the average of several texels; their number is a power of two."""
     count = len(samples)
     shift = count.bit_length() - 1
     if averages_words(format):

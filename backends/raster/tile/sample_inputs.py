@@ -15,27 +15,31 @@ from tgsi.language.facts.enums import Location
 
 
 def lanes_of(f: Function, bits: Val, lanes: int) -> Val:
-    """The lane mask of a word with one bit a lane."""
+    """The lane mask that a word with one bit a lane stands for."""
     return (bits.trunc(Type("i", lanes)) if lanes < 32 else bits).bits_as(BOOL.wide(lanes))
 
 
 def sample_word(f: Function, words: Val, sample: Val | int) -> Val:
-    """Word number `sample` of an array: the lanes of one sample."""
+    """Word number `sample` of an array of lane masks: one bit a lane."""
     return f.load(I32, words, 4 * sample if isinstance(sample, int) else sample << 2)
 
 
 @dataclass(slots=True, kw_only=True)
 class SampledBlock(PixelBlock):
-    """A block of pixels, for all of their samples at once or for one of them.
+    """A block of pixels that is shaded for all samples at once, or for one of them.
 
-    words: an array of lane masks, one of each sample, of what is covered. own: where the one sample lies, from the pixel's center
-    (scalars), and its number; `x` and the planes' row are those of that place. None: the center."""
+    Attributes:
+        words: address of an array with the lane mask of each sample: where it is covered.
+        own: place of the one sample from the pixel's center, in pixels (scalars); `x` and the planes' row belong to that place. None:
+            the block is shaded for all samples, at the center.
+        number: number of the one sample, or None.
+    """
 
     words: Val | None = None
     own: tuple[Val, Val] | None = None
     number: Val | None = None
-    _other_w: Val | None = None  # 1 / (1/w) at the other place that inputs are declared for
-    _other: tuple[Val, Val] | None = None  # ... and that place
+    _other_w: Val | None = None  # w at the other place
+    _other: tuple[Val, Val] | None = None  # distance from the anchor to the place of inputs that are declared for another than the block's
 
     @property
     def pattern(self) -> Pattern:
@@ -51,7 +55,7 @@ class SampledBlock(PixelBlock):
 
     # -- places -------------------------------------------------------------------------------------------------------
     def sample_place(self, number: Val) -> Place:
-        """The place of a sample, from the center of its pixel; samples that do not exist lie at the center."""
+        """The place of a sample from the center of its pixel; samples that do not exist are taken to lie at the center."""
         f, pattern = self.kernel.f, self.pattern
         there = number.ult(pattern.count)
         offsets = f.select(there, number, 0) << 2
@@ -59,7 +63,7 @@ class SampledBlock(PixelBlock):
         return x, y
 
     def centroid_place(self) -> Place:
-        """The center where all samples are covered, else the first covered one; of a sample by itself, its own place."""
+        """The center if all samples are covered, otherwise the first covered sample; in a block for one sample, that sample."""
         f, lanes, offsets = self.kernel.f, self.planes.lanes, self.pattern.offsets
         if self.own is not None:
             return f.splat(self.own[0], lanes), f.splat(self.own[1], lanes)
@@ -76,7 +80,7 @@ class SampledBlock(PixelBlock):
         return place[0], place[1]
 
     def _from_center(self, place: tuple[Val, Val] | None) -> tuple[Val, Val]:
-        """Distances from the anchor; all sums are exact."""
+        """Distance from the anchor to a place of each pixel (None: the center), along x and y; all sums are exact."""
         x, y = self.x, self.planes.y
         if self.own is not None:
             x, y = x - self.own[0], y - self.own[1]
@@ -84,7 +88,7 @@ class SampledBlock(PixelBlock):
 
     # -- inputs -------------------------------------------------------------------------------------------------------
     def interpolate(self, register: int, channel: int, place: Place) -> Val:
-        """One channel of an input at a place of the pixel; what is the same all over it stays."""
+        """One channel of an input at a place of the pixel; inputs that do not vary over the pixel keep their value."""
         info = self.kernel.info
         slot = next((k for k, s in enumerate(info.slots) if s.register == register), None)
         if slot is None and info.specials.get(register) == "PCOORD":
@@ -99,7 +103,7 @@ class SampledBlock(PixelBlock):
         return self.planes.at(SetupLayout.SLOTS + 48 * slot + 4 * channel, 16, x, y)
 
     def _is_elsewhere(self, slot: int) -> bool:
-        """The input is declared for another place than the block's own."""
+        """True if the input is declared for another place than the block's own."""
         slots = self.kernel.info.slots
         location = slots[slot].location if slot < len(slots) else Location.CENTER
         if self.own is None:
@@ -120,21 +124,23 @@ class SampledBlock(PixelBlock):
             self._other_w = 1.0 / self.planes.at(SetupLayout.W, 4, x, y)
         return value * self._other_w
 
-    # -- what is left of a sample -------------------------------------------------------------------------------------
+    # -- masks and numbers of samples ---------------------------------------------------------------------------------
     def _sample_bit(self, written: Val) -> Val:
-        """The lanes whose sample is in the mask that the program wrote."""
+        """The lanes whose sample is in the sample mask that the program wrote."""
         return self._bit_of(written, self.number) if self.number is not None else PixelBlock._sample_bit(self, written)
 
     def _bit_of(self, written: Val, sample: Val) -> Val:
         return (written.lshr(self.kernel.f.splat(sample, self.planes.lanes)) & 1).ne(0)
 
     def _alpha_test(self, out: Outputs) -> Val:
-        """The lanes that pass the alpha test, and keep their own sample by alpha to coverage."""
+        """The lanes that pass the alpha test and, in a block for one sample, keep that sample by alpha to coverage."""
         passed = PixelBlock._alpha_test(self, out)
         return passed & self._coverage_of_alpha(out, self.number) if self.number is not None else passed
 
     def _coverage_of_alpha(self, out: Outputs, sample: Val) -> Val:
-        """The lanes whose alpha covers a sample: as many of the first ones as are nearest to alpha times their number."""
+        """The lanes whose alpha covers a sample (alpha to coverage).
+
+        Alpha times the number of samples, rounded, is how many samples are covered: those with the lowest numbers."""
         f, lanes = self.kernel.f, self.planes.lanes
         color = self._color(out, 0) if self.kernel.key.to_coverage else None
         if color is None:
@@ -142,23 +148,23 @@ class SampledBlock(PixelBlock):
         return color[3] > f.splat((sample.to_float() + 0.5) * (1.0 / self.pattern.count), lanes)
 
     def sample_number(self) -> Val:
-        """The number of the sample that is shaded; 0 where it is the pixel."""
+        """The number of the sample that is shaded; 0 in a block for all samples."""
         return self.zeros() if self.number is None else self.kernel.f.splat(self.number, self.planes.lanes)
 
     def sample_position(self, channel: int) -> Val:
-        """The place of the sample in the pixel, 0 to 1; the middle where the pixel is shaded."""
+        """The place of the sample in the pixel, 0 to 1; the middle in a block for all samples."""
         if self.own is None or channel >= 2:
             return PixelBlock.sample_position(self, channel)
         return self.kernel.f.splat(self.own[channel] + 0.5, self.planes.lanes)
 
     def sample_mask(self) -> Val:
-        """The covered samples, as bits; only its own where a sample is shaded."""
+        """The covered samples as bits; in a block for one sample, that sample's bit."""
         if self.number is not None and self._sample_mask is not None:
             return self._sample_mask.zext(I32) << self.kernel.f.splat(self.number, self.planes.lanes)
         return self._mask_word([self.covered(k) for k in range(self.pattern.count)])
 
     def _mask_word(self, covered: Sequence[Val]) -> Val:
-        """Bit k: sample k is covered."""
+        """A word a lane whose bit k is set if sample k is covered."""
         total = covered[0].zext(I32)
         for k, mask in enumerate(covered[1:], 1):
             total = total | (mask.zext(I32) << k)

@@ -1,4 +1,4 @@
-"""Shading: one kernel a variant, that walks the list of blocks which coverage made. See `coverage` for the list."""
+"""Shading: one kernel for each `FragmentKey` and program. It walks the list of pixel blocks that coverage made (see `coverage`)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from backends.raster.tile.surfaces import QuadView, RunView, Target, bound_targe
 
 
 def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
-    """shade(worker, draw, arena, list, size). The fragment shader is there once for runs, and once for packed quads if there are any."""
+    """shade(worker, draw, arena, list, size). The kernel has the fragment shader once for runs, and with `key.quads` again for quads."""
     f = Function(module, "shade", [PTR, PTR, PTR, PTR, I32])
     _, _, arena, list_, size = f.args
     lanes, narrow = key.lanes, quad_width(key.lanes)
@@ -83,7 +83,7 @@ def begin_kernel(f: Function, key: FragmentKey, info: FragmentInfo) -> Kernel:
 
 
 def tests_late(key: FragmentKey, info: FragmentInfo, kills: bool) -> bool:
-    """Depth and stencil are tested behind the program only."""
+    """True if depth and stencil are tested after the program, and not before it."""
     if key.depth is None:
         return False
     writes = info.depth is not None or info.stencil is not None or info.has_side_effects
@@ -91,7 +91,7 @@ def tests_late(key: FragmentKey, info: FragmentInfo, kills: bool) -> bool:
 
 
 def end_kernel(kernel: Kernel) -> None:
-    """Adds what was counted, and returns."""
+    """End a shading kernel: add its counts to the worker's counters, and return."""
     f = kernel.f
     w = Record(f, f.args[0], Worker)
     for counter, name in ((kernel.samples, "counters.samples_passed"), (kernel.invocations, "counters.fs_invocations")):
@@ -145,7 +145,7 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
         words = [f.load(I32, at, 4 * q) for q in range(per_block)]
         planes.row(planes.relative(y, 1))
         centers = (x.to_float() + 0.5, y.to_float() + 0.5)
-        # The last block repeats its last quad: what counts pixels must not count it again.
+        # The last block repeats its last quad: counters and atomics must not see it twice.
         before = f.shuffle(word, word, [max(i - 4, 0) for i in range(lanes)])
         first = f.lanes_const(vec, [-1 if i < 4 else 0 for i in range(lanes)]).ne(0) | word.ne(before)
         block = PixelBlock(
@@ -168,7 +168,7 @@ class PixelBlock(BlockMemory, PixelInputs):
     """One block of pixels: the tests around the fragment shader, and the stores."""
 
     def shade(self, mask: Val) -> None:
-        """Tests, shader, blending and stores for the lanes of `mask`."""
+        """Run tests, shader, blending and stores for the lanes of `mask`."""
         kernel, f = self.kernel, self.kernel.f
         key, info = kernel.key, kernel.info
         self._w = None
@@ -221,7 +221,7 @@ class PixelBlock(BlockMemory, PixelInputs):
         f.place(skip)
 
     def _sample_bit(self, written: Val) -> Val:
-        """The lanes whose sample is in the mask that the program wrote."""
+        """The lanes whose sample is in the sample mask that the program wrote."""
         return (written & 1).ne(0)
 
     def _skip_unless(self, mask: Val, skip: str) -> None:
@@ -231,7 +231,7 @@ class PixelBlock(BlockMemory, PixelInputs):
         f.place(go, follows=True)
 
     def _depth(self, z: Val) -> Val:
-        """Clamped to the viewport's range; a NaN becomes its low end."""
+        """Depth clamped to the viewport's range; a NaN becomes its low end."""
         low, high = self.planes.depth_range()
         return self.kernel.f.min(self.kernel.f.max(z, low), high)
 

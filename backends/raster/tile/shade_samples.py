@@ -1,8 +1,8 @@
-"""Shading of multisampled targets: one kernel a variant, that walks the list which `coverage_samples` made.
+"""Shading of multisampled targets: one kernel for each `FragmentKey` and program, which walks the list that `coverage_samples` made.
 
-A program that asks for nothing that differs from sample to sample runs once a pixel: depth and stencil are tested for each sample
-before it, or after it, and its color goes to every sample that is left. Another program runs for each sample by itself, with what
-`shade` has around it and the plane of that sample as its targets.
+A program none of whose inputs differ from sample to sample runs once a pixel: depth and stencil are tested for each sample before or
+after the program, and its color goes to every sample that passes. Other programs run for each sample by itself, as `shade` runs them
+for a pixel, with that sample's plane of each target.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from backends.raster.tile.sample_inputs import SampledBlock, lanes_of, sample_wo
 from backends.raster.tile.shade import begin_kernel, end_kernel, tests_late
 from backends.raster.tile.surfaces import Block, QuadView, RunView, Target
 
-UNROLLED = 4  # samples; for more the stages are loops
+UNROLLED = 4  # samples; code for more of them is a loop
 _Views = Sequence[RunView] | Sequence[QuadView]
 
 
@@ -60,14 +60,14 @@ def build_sample_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> 
 
 @dataclass(slots=True)
 class _Walk:
-    """Walks the blocks of one entry, once for all samples or for each by itself."""
+    """A walk over the blocks of one entry, once for all samples or once for each sample."""
 
     kernel: Kernel
-    covered: Val  # array of lane masks, one a sample: of packed quads,
-    passed: Val  # ... and of samples that are still alive
+    covered: Val  # array of lane masks, one a sample: coverage of packed quads, and scratch memory of runs
+    passed: Val  # array of lane masks, one a sample: samples that passed the early tests
 
     def _each(self) -> Iterator[tuple[Kernel, Val | None, tuple[Val, Val] | None]]:
-        """The kernel as each sample sees it, the sample's number and place; or the kernel itself."""
+        """The kernel with the targets of each sample, the sample's number and its place; or the kernel itself, None and None."""
         kernel, f, pattern = self.kernel, self.kernel.f, self.kernel.key.samples
         assert pattern is not None
         if not kernel.key.per_sample:
@@ -93,7 +93,7 @@ class _Walk:
             block.shade(covered)
 
     def runs(self, record: Val, corner: tuple[Val, Val], blocks: Val, words: Val) -> None:
-        """Blocks of lanes/2 x 2 pixels side by side."""
+        """Shade a run: blocks of lanes/2 x 2 pixels side by side."""
         lanes, f = self.kernel.key.lanes, self.kernel.f
         lane_x, lane_y = (f.lanes_const(I32.wide(lanes), v) for v in row_lanes(lanes))
         first_x, y = lane_x + corner[0], lane_y + corner[1]
@@ -127,7 +127,7 @@ class _Walk:
                 self._shade(block, words, s)
 
     def quads(self, record: Val, tile: tuple[Val, Val], blocks: Val, words_at: Val) -> None:
-        """Packed quads."""
+        """Shade blocks of packed quads."""
         f, lanes = self.kernel.f, quad_width(self.kernel.key.lanes)
         per_block, vec = lanes // 4, I32.wide(lanes)
         positions = ([i % 2 for i in range(lanes)], [i // 2 % 2 for i in range(lanes)])
@@ -154,7 +154,7 @@ class _Walk:
                 if own is not None:
                     row, column, centers = row + own[1], column + own[0], (centers[0] + own[0], centers[1] + own[1])
                 planes.row(row)
-                # The last block repeats its last quad: what counts samples must not count it again.
+                # The last block repeats its last quad: counters and atomics must not see it twice.
                 before = f.shuffle(word, word, [max(i - 4, 0) for i in range(lanes)])
                 first = f.lanes_const(vec, [-1 if i < 4 else 0 for i in range(lanes)]).ne(0) | word.ne(before)
                 block = PixelSamples(
@@ -179,7 +179,7 @@ class _Walk:
         return self.kernel.key.samples.count
 
     def _unpack(self, packed: Sequence[Val], lanes: int) -> None:
-        """Masks of quads become masks of lanes."""
+        """Turn the masks of quads, four bits a sample, into lane masks in `covered`."""
         f = self.kernel.f
         for s in range(self._count):
             bit = f.lanes_const(I32.wide(lanes), [_signed(1 << 4 * (s % PER_WORD) + i % 4) for i in range(lanes)])
@@ -194,8 +194,8 @@ def _signed(word: int) -> int:
 class PixelSamples(SampledBlock):
     """A block whose program runs once for all samples of a pixel."""
 
-    scratch: Val | None = None  # an array of lane masks for what changes `words`,
-    passed: Val | None = None  # ... and one for what passed the early tests
+    scratch: Val | None = None  # array of lane masks, one a sample: takes `words` without the pixels that masks drop
+    passed: Val | None = None  # array of lane masks, one a sample: samples that passed the early tests
 
     def _samples(self) -> Iterator[Val]:
         f, count = self.kernel.f, self.pattern.count
@@ -215,7 +215,7 @@ class PixelSamples(SampledBlock):
         self.kernel.f.store(self.kernel.f.mask_bits(mask), words, sample << 2)
 
     def _some(self, words: Val) -> Val:
-        """The lanes where some sample is alive."""
+        """The lanes where at least one sample of `words` is set."""
         f = self.kernel.f
         total = sample_word(f, words, 0)
         for k in range(1, self.pattern.count):
@@ -223,7 +223,7 @@ class PixelSamples(SampledBlock):
         return lanes_of(f, total, self.planes.lanes)
 
     def _depth_at(self, sample: Val) -> Val:
-        """Depth where a sample lies, clamped."""
+        """Depth at the place of a sample, clamped."""
         f = self.kernel.f
         if self.pattern.is_centered:
             return self._depth(self._value(self.planes.z))
@@ -232,7 +232,7 @@ class PixelSamples(SampledBlock):
         return self._depth((z + dy * (self.planes.y + y)) + dx * (self.x + x))
 
     def shade_pixels(self) -> None:
-        """Tests, shader, blending and stores for all samples."""
+        """Run tests, shader, blending and stores for all samples."""
         kernel, f = self.kernel, self.kernel.f
         key, info = kernel.key, kernel.info
         assert self.words is not None
@@ -285,7 +285,7 @@ class PixelSamples(SampledBlock):
         f.jump(skip)
         f.place(skip)
 
-    # -- its parts ----------------------------------------------------------------------------------------------------
+    # -- its steps ----------------------------------------------------------------------------------------------------
     def _plane_of(self, block: Block | None, target: Target | None, sample: Val) -> Block:
         """A block in the plane of a sample."""
         assert block is not None
@@ -295,7 +295,7 @@ class PixelSamples(SampledBlock):
         return replace(block, rows=[self.kernel.f.at(row, step) for row in block.rows])
 
     def _common(self, out: Outputs | None) -> Val | None:
-        """The lanes that the program and the alpha test leave; None: all."""
+        """The lanes that the program and the alpha test keep, the same for all samples; None: all lanes."""
         info, key = self.kernel.info, self.kernel.key
         if out is None or not (info.kills or key.alpha is not None):
             return None
@@ -303,7 +303,7 @@ class PixelSamples(SampledBlock):
         return passed & out.alive if info.kills else passed
 
     def _left(self, out: Outputs, sample: Val, mask: Val) -> Val:
-        """The lanes of `mask` that the sample masks of program and alpha keep."""
+        """The lanes of `mask` whose sample the program's sample mask and alpha to coverage keep."""
         info = self.kernel.info
         if info.sample_mask is not None:
             mask = mask & self._bit_of(out.get(info.sample_mask, 0).as_int(), sample)
@@ -320,7 +320,7 @@ class PixelSamples(SampledBlock):
         return outcome.passed
 
     def _ready(self, out: Outputs | None) -> dict[int, list[Val]]:
-        """The words of each target that does not ask for what is there: the same for all samples."""
+        """The words of each target whose new value does not depend on the old one: the same for all samples."""
         kernel, f = self.kernel, self.kernel.f
         found: dict[int, list[Val]] = {}
         for index, _ in kernel.targets if out is not None else ():

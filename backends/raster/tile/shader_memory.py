@@ -21,7 +21,7 @@ class BlockMemory:
     _covered: Val | None
 
     def image_key(self, unit: int) -> ImageKey | None:
-        """Static part of an image."""
+        """The static part of the image of a unit; None if none is bound."""
         return dict(self.kernel.key.images).get(unit)
 
     def buffers(self) -> Val:
@@ -33,6 +33,6 @@ class BlockMemory:
         return Record(self.kernel.f, self.env, ShaderEnv).get("counters")
 
     def counted(self) -> Val:
-        """The lanes that are fragments: no helpers, none that an early test dropped, and each quad once."""
+        """The lanes whose memory operations count: no helpers, no fragment that an early test dropped, and each quad once."""
         assert self._covered is not None
         return self._covered & self.unique if self.unique is not None else self._covered

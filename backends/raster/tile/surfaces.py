@@ -1,7 +1,7 @@
 """The pixels of a block in memory: words of texels as lanes, for the two lane maps.
 
-What a later entry will load again is stored whole (a select, not a masked store) and at a fixed grid: then the CPU
-forwards the store. Unaligned blocks with masked stores made small triangles with a depth test half as fast.
+Texels that a later entry will load again are stored whole (a select, not a masked store) and on a fixed grid, so that the CPU
+forwards the store to the load. Unaligned blocks with masked stores made small triangles with a depth test half as fast.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from backends.llvm.builder.record import Record
 
 @dataclass(slots=True)
 class Target:
-    """A bound surface as a kernel sees it: where it begins, bytes a row, bytes a texel (1, 2, 4, 8 or 16)."""
+    """A bound surface in a kernel: its address, bytes a row, bytes a texel (1, 2, 4, 8 or 16)."""
 
     base: Val
     stride: Val
     texel_bytes: int
-    sample_stride: Val | None = None  # bytes from a sample's plane to the next
+    sample_stride: Val | None = None  # bytes from the plane of a sample to the next one
 
     def sample(self, f: Function, number: Val) -> Target:
         """The plane of one sample."""
@@ -31,7 +31,7 @@ class Target:
 
 @dataclass(slots=True)
 class Block:
-    """The rows of a block in one surface. Loads give one i32 vector a texel word, texels below 32 bits zero-extended."""
+    """The rows of a block in one surface. Loads give one i32 vector for each word of a texel; texels below 32 bits are zero-extended."""
 
     f: Function
     texel_bytes: int
@@ -49,7 +49,7 @@ class Block:
         return Type("i", min(8 * self.texel_bytes, 32))
 
     def load(self) -> list[Val]:
-        """The texels, word by word."""
+        """Load the texels: a vector for each word of a texel."""
         f, w = self.f, self.words
         part = self._element.wide(self.row_pixels * w)
         whole = f.concat([f.load(part, r, 0, min(self.texel_bytes, 4)) for r in self.rows])
@@ -70,12 +70,12 @@ class Block:
         return [f.shuffle(whole, whole, range(k * n, (k + 1) * n)) for k in range(len(self.rows))]
 
     def store(self, words: Sequence[Val]) -> None:
-        """All texels of the block."""
+        """Store all texels of the block."""
         for part, r in zip(self._parts(words), self.rows):
             self.f.store(part, r, 0, min(self.texel_bytes, 4))
 
     def store_masked(self, words: Sequence[Val], mask: Val) -> None:
-        """Only for what no later entry loads."""
+        """Store the texels of the lanes in `mask`. Slow if a later entry loads them again: see the module."""
         f, w = self.f, self.words
         if self.texel_bytes < 4 or self.row_pixels * w < 4:
             old = self.load()
@@ -87,7 +87,7 @@ class Block:
 
 
 class RunView:
-    """A surface seen by a run: lanes are row-major in a block of `rows` rows."""
+    """Blocks of a run in a surface: lanes are row-major in blocks of `rows` rows."""
 
     def __init__(self, f: Function, target: Target, lanes: int, x: Val, y: Val, rows: int = 2) -> None:
         self.f, self.step = f, lanes // rows * target.texel_bytes
@@ -104,7 +104,7 @@ class RunView:
 
 
 class QuadView:
-    """The same surface seen by a block of packed quads: two texels a row of a quad."""
+    """Blocks of packed quads in a surface: two texels for each row of a quad."""
 
     def __init__(self, f: Function, target: Target, lanes: int, x: Val, y: Val) -> None:
         self.f, self.target = f, target
@@ -125,7 +125,7 @@ class QuadView:
 def bound_target(
     f: Function, s: Record, layer: Val | None, name: str, index: int, texel_bytes: int, *, has_samples: bool = False
 ) -> Target:
-    """A surface of the Scene `s` ("color" `index`, or "depth"); `layer` of it, where that is not the first one."""
+    """A surface of the Scene `s`: "color" number `index`, or "depth". layer: its layer; None: the first."""
     targets = s.part("targets")
     base = targets.get(name, index)
     if layer is not None:

@@ -1,4 +1,4 @@
-"""The walk over tiles: clear, then every batch of the window in order, coverage and shading in turns."""
+"""The walk over tiles: clear a tile, run every batch of the window in order (coverage and shading by turns), then resolve samples."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from backends.raster.tile.coarse import INFINITY
 
 
 def build_tile_walk(module: Module) -> None:
-    """tiles(worker): takes tiles, first of its own band, until none is left; clears each, runs the window's batches in order,
-    resolves what waits for the last of them."""
+    """tiles(worker): takes tiles until none is left, from the worker's own band first.
+
+    Each tile is cleared, runs the window's batches in order, and after the last window of a flush has its samples resolved."""
     _build_clear_tile(module)
     f = Function(module, "tiles", [PTR], shared=True, internal=True)
     worker = f.args[0]
@@ -72,7 +73,9 @@ def build_tile_walk(module: Module) -> None:
 
 
 def _build_clear_tile(module: Module) -> None:
-    """clear_tile(clear record, x, y, layer, is last): one tile of a layer, 64 bytes at a time; of the last layer and all behind it."""
+    """clear_tile(clear record, x, y, layer, is last): clears one tile of a layer, 64 bytes at a time.
+
+    Surfaces can have more layers than tiles have: the last layer's tile clears the layers after it, too."""
     f = Function(module, "clear_tile", [PTR, I32, I32, I32, BOOL], internal=True)
     record, x, y, first, is_last = f.args
     r = Record(f, record, ClearRecord)
