@@ -43,14 +43,7 @@ MAX_BATCHES = 1 << 14  # pending batches; when they are reached, all are drawn
 MAX_QUEUED = 1 << 21  # pending primitives, likewise; the caller can be interrupted between native runs only
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
 MAX_HELD = 1 << 28  # bytes of memory that pending draws may keep alive
-_BATCH = np.dtype(
-    {
-        "names": [name for name, *_ in Batch._fields_],
-        "formats": [np.uint64] * 5 + [np.int32] * 10,
-        "offsets": [getattr(Batch, name).offset for name, *_ in Batch._fields_],
-        "itemsize": ctypes.sizeof(Batch),
-    }
-)
+_BATCH = np.dtype(Batch)
 
 
 class Renderer:
