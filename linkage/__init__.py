@@ -14,7 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from linkage.link import link  # at once: the module of this name would stand in its place
+from linkage.link import link  # not lazily, because the module of the same name would take its place
 
 if TYPE_CHECKING:
     from linkage.chain import PairCache, link_chain, link_stages

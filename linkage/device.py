@@ -114,7 +114,7 @@ class Profile:
     has_face: bool = True
     has_fragment_flow: bool = True
     has_geometry: bool = True
-    has_primitive_id: bool = True  # and layer, viewport, clip distances as fragment inputs
+    has_primitive_id: bool = True  # also layer, viewport and clip distances as fragment inputs
 
     def link(self, vertex: Program, fragment: Program, table: LinkTable, options: LinkOptions) -> DeviceLink:
         """Link a pair in this device's scheme.
@@ -129,7 +129,7 @@ class Profile:
 
 
 NEW_INPUTS = frozenset({"PRIM_ID", "LAYER", "VIEWPORT_INDEX", "CLIPDIST", "CLIPVERTEX"})
-"""Fragment inputs that came with later hardware."""
+"""Fragment inputs that only later hardware has."""
 
 
 def check_features(job: Job) -> None:

@@ -13,7 +13,7 @@ from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
 
 RASTERIZER_OUTPUTS = frozenset({"POSITION", "PSIZE", "BCOLOR", "EDGEFLAG", "CLIPDIST", "CLIPVERTEX", "LAYER", "VIEWPORT_INDEX", "PRIM_ID"})
-"""Outputs that are read even where no fragment input names them."""
+"""Outputs that the rasterizer reads, so that they are not dead without a fragment input."""
 
 _POSITION = Semantic("POSITION")
 _POINT_SIZE = Semantic("PSIZE")

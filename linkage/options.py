@@ -79,4 +79,4 @@ class LinkOptions:
 
 
 DEFAULT = LinkOptions()
-"""No sprites, one-sided, smooth."""
+"""No point sprites, one-sided light, smooth shading."""

@@ -82,7 +82,7 @@ class _Walk:
             if kind == 0 and head >> 12 & 15 == self.file:
                 self.declaration(at, head)
             elif kind == 2:
-                length = self.instruction(at, head) - at  # its length field is too narrow to be trusted
+                length = self.instruction(at, head) - at  # the length field is too narrow for long instructions
             if length < 1 or kind > 3:
                 raise ValueError(f"words: word {at} begins no statement")
             at += length
@@ -209,7 +209,7 @@ def _check_apart(mapping: Mapping[int, int], targets: Mapping[int, int]) -> None
     owner: dict[int, int] = {}
     for register, place in mapping.items():
         other = owner.setdefault(place, register)
-        if other != register and not (other in targets and register in targets):  # two inputs may read one output
+        if other != register and not (other in targets and register in targets):  # two inputs may share an output
             text = f"IN[{other}] and IN[{register}] would both become IN[{place}], because one of them moves with its range"
             raise LinkError(
                 (Diagnostic("K022", Severity.ERROR, text, (), "declare the registers one by one, or their outputs in one range"),)

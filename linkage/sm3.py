@@ -36,7 +36,7 @@ class UsageName(IntEnum):
 
 INDICES = 16
 USAGES = len(UsageName) * INDICES
-"""224 names."""
+"""Number of names: 224."""
 
 NO_BYTE = 255
 """The byte of no semantic."""

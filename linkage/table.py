@@ -21,7 +21,7 @@ NAMED_OUTPUTS = (
     ("edge_flag", "EDGEFLAG"),
     ("clip_vertex", "CLIPVERTEX"),
 )
-"""Fields of a `LinkTable` that hold one output register each -> the semantic of that output."""
+"""Fields of a `LinkTable` that hold one output register each, with the semantic of that output."""
 
 
 @record(kw_only=True)
@@ -47,7 +47,7 @@ class LinkTable:
     back: Mapping[int, int]
     dead_outputs: tuple[DeadOutput, ...]
     unmatched_inputs: tuple[Unmatched, ...]
-    implicit: tuple[Unmatched, ...] = ()  # varyings that state no interpolation
+    implicit: tuple[Unmatched, ...] = ()  # varyings that declare no interpolation
     device: DeviceLink | None = None  # the link in the device's own scheme; None for the software profile
 
     def __hash__(self) -> int:

@@ -35,8 +35,8 @@ class Input:
     usage_mask: int
     interpolation: Interpolation
     location: Location
-    key: int  # of the semantic
-    is_implicit: bool = False  # the declaration states no interpolation
+    key: int  # `key_of` the semantic
+    is_implicit: bool = False  # the declaration has no interpolation
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

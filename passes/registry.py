@@ -29,7 +29,7 @@ DEFAULT = (
     "remove-unreachable-code,propagate-copies,fold-constants,simplify-instructions,propagate-copies,remove-unreachable-code,"
     "eliminate-common-subexpressions,propagate-copies,remove-dead-code,merge-temporaries,simplify-instructions,remove-unused-immediates"
 )
-"""What `tgsi.optimize` runs."""
+"""The pipeline that `tgsi.optimize` runs."""
 
 
 def find(name: str) -> type[Pass]:

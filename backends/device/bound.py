@@ -113,7 +113,7 @@ class StreamTarget:
 
 @dataclass(slots=True, kw_only=True)
 class StageState:
-    """A shader stage of a context: its shader, and what is bound to it by slot; a `None` entry is an empty slot.
+    """A shader stage of a context: its shader and its bound resources by slot; a `None` entry is an empty slot.
 
     `DrawState.bind` binds another shader; the lists are changed in place."""
 

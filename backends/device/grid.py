@@ -15,7 +15,7 @@ from backends.device.tables import BufferTable
 from tgsi.language.program import Program
 
 DEFAULT_PRIVATE = 4096
-"""Bytes of PRIVATE memory of a thread where create_compute_state names none."""
+"""Bytes of PRIVATE memory of a thread, if create_compute_state is given no size."""
 
 Triple = tuple[int, int, int]
 
@@ -27,7 +27,7 @@ class ComputeShader(Shader):
     req_local_mem: int = 0
     req_private_mem: int = 0
     req_input_mem: int = 0
-    entries: dict[int, Program] = field(default_factory=dict, repr=False)  # by pc, where that is not 0
+    entries: dict[int, Program] = field(default_factory=dict, repr=False)  # programs of entry points (pc) other than 0
 
 
 class ComputeBindings:

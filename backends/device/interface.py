@@ -42,7 +42,7 @@ class Device(Protocol):
 
     @property
     def pending(self) -> bool:
-        """Some work waits for a flush."""
+        """True if some work waits for a flush."""
         ...
 
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
@@ -105,7 +105,7 @@ class DeviceFactory(Protocol):
     """Makes the devices of a screen's contexts; `Screen(device=...)` takes one."""
 
     def make_device(self, settings: Settings) -> Device:
-        """Make the device of a new context. ValueError if the machine cannot do what the settings ask for."""
+        """Make the device of a new context. ValueError if this machine does not support the settings."""
         ...
 
     def make_dispatcher(self, settings: Settings) -> Dispatcher:

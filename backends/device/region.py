@@ -92,7 +92,7 @@ class Region:
         self._keep.append(thing)
 
     def keep_latest(self, memory: NDArray[np.uint8]) -> None:
-        """Keep memory alive until `reset`, once where several calls in a row name it. Its bytes count as the region's."""
+        """Keep memory alive until `reset`, once if several calls in a row name it. Its bytes count as the region's."""
         if not self._keep or self._keep[-1] is not memory:
             self._keep.append(memory)
             self.size += len(memory)

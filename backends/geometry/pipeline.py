@@ -241,7 +241,7 @@ class Pipeline:
             worker.counts.clear()
 
     def _take(self, drawn: Drawn, piece: Shaded, stream_output: StreamOutputWriter | None, template: Packet | None) -> None:
-        """Hand what the last stage left to stream output and to the rasterizer; called in the order of the draw."""
+        """Hand the output of the last stage to stream output and to the rasterizer; called in the order of the draw."""
         for stream, count in enumerate(piece.generated):
             drawn.generated[stream] += count
         if stream_output is not None:

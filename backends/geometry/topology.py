@@ -1,4 +1,4 @@
-"""The input primitives of the stages after the vertex shader: how many vertices each has, and which."""
+"""The input primitives of the stages after the vertex shader: the number of vertices of each, and their places in the draw."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def build_names(job: Job) -> None:
     """Declare VGPU9's names of inputs and outputs. GENERIC goes to TEXCOORD 1 and up, in the order of the fragment program's indices."""
     table = job.table
     by_register = {output.register: output.semantic for output in job.producer.outputs}
-    # An input takes the name of the output that feeds it: under a link state or a color fallback that is another semantic.
+    # An input takes the name of the output that feeds it, whose semantic differs under a link state or a color fallback.
     sources = [row.semantic if row.output_register is None else by_register[row.output_register] for row in table.rows]
     generics = sorted({source.index for source in sources if source.name == "GENERIC"})
     for row, source in zip(table.rows, sources):

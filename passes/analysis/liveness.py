@@ -1,7 +1,7 @@
 """Liveness: the register channels that are still needed after each instruction, over every way that a lane may go.
 
-A set of channels is one integer; `Liveness.bit` gives the bit of a channel. Outputs are read where the program ends, and at EMIT. Channels
-that derivatives and samples read under a branch are needed everywhere, because these also read lanes that went another way.
+A set of channels is one integer; `Liveness.bit` gives the bit of a channel. Outputs are read at the end of the program, and at EMIT.
+Channels that derivatives and samples read under a branch are needed everywhere, because these also read lanes that went another way.
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ _NEUTRAL: dict[str, tuple[int, int]] = {
     "UADD": (0, 3), "OR": (0, 3), "XOR": (0, 3), "UMAX": (0, 3), "UMUL": (1, 3), "AND": (ONES, 3), "UMIN": (ONES, 3),
     "SHL": (0, 2), "USHR": (0, 2), "ISHR": (0, 2), "UDIV": (1, 2), "IDIV": (1, 2),
 }  # fmt: skip
-"""The constant that changes nothing, and a mask of the sources where it may stand."""
+"""The constant that leaves the other operand unchanged, and a mask of the sources that it may be."""
 
 _ABSORBING: dict[str, tuple[int, int]] = {"UMUL": (0, 3), "AND": (0, 3), "OR": (ONES, 3), "UMIN": (0, 3), "UMAX": (ONES, 3), "SHL": (0, 1)}
-"""The constant that is the result whatever the other operand is, and a mask of the sources where it may stand."""
+"""The constant that is the result whatever the other operand is, and a mask of the sources that it may be."""
 
 _SAME = frozenset({"AND", "OR", "UMIN", "UMAX", "IMIN", "IMAX", "MIN", "MAX"})
 """Opcodes that return their operand if both are the same, NaN and zeros included."""

@@ -17,7 +17,7 @@ MAX_ARRAY = 1023
 """Tokens hold array numbers in 10 bits."""
 
 _ALSO_SYSTEM_VALUES = frozenset({"POSITION", "PCOORD"})
-"""Fragment inputs that some drivers ask for as system values."""
+"""Fragment inputs that some drivers require as system values."""
 
 _WITHOUT_SEMANTIC = frozenset({File.IMAGE, File.SVIEW, File.BUFFER, File.MEMORY})
 _UNDECLARABLE = frozenset({File.NULL, File.IMM})
@@ -85,7 +85,7 @@ def _check_arrays(context: Context) -> None:
 
 
 def _check_semantics(context: Context) -> None:
-    """Check that no two registers carry one semantic: linkage takes the first and would never see the other."""
+    """Check that no two registers carry one semantic: linkage takes the first and ignores the other."""
     seen: dict[tuple[File, Semantic, int], Declaration] = {}
     for item in context.program.declarations:
         if item.semantic is None or item.file not in (File.IN, File.OUT):
