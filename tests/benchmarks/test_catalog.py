@@ -1,3 +1,5 @@
+"""Workloads have both sides, expected pictures and the shaders that Mesa recorded."""
+
 from __future__ import annotations
 
 import json

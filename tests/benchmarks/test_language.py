@@ -1,4 +1,4 @@
-"""The language benchmark measures what it says."""
+"""The language benchmark measures every part that it lists."""
 
 from __future__ import annotations
 

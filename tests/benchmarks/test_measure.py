@@ -1,3 +1,5 @@
+"""Rounds, ratios and checks of the benchmark, with scripted sides."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,3 +1,5 @@
+"""Processes of sides: answers, errors and crashes."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator

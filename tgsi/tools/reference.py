@@ -33,15 +33,15 @@ from tgsi.language.facts.semantics import SEMANTICS
 from tgsi.language.facts.traits import Reads, Trait
 from tgsi.language.text.removed import REMOVED
 
-_HEAD = "<!-- Written by `python -m tgsi.tools.reference` from the tables of tgsi/. Edit those. -->"
+_HEAD = "<!-- Written by `python -m tgsi.tools.reference` from the tables of tgsi/. Edit the tables. -->"
 
 _FILES: Mapping[File, str] = {
-    File.NULL: "nothing; a write is thrown away",
+    File.NULL: "nothing; writes are discarded",
     File.CONST: "constants, `CONST[buffer][index]`; one bracket means buffer 0",
     File.IN: "inputs of the stage, `IN[vertex][index]` in GEOM and both tessellation stages",
     File.OUT: "outputs of the stage, `OUT[vertex][index]` in TESS_CTRL",
-    File.TEMP: "registers to read and write; they start as 0",
-    File.SAMP: "sampler states, or texture units of TEX and its kind",
+    File.TEMP: "registers to read and write; their initial value is 0",
+    File.SAMP: "sampler states, or texture units of TEX and similar opcodes",
     File.ADDR: "integer registers for indices",
     File.IMM: "immediates, numbered in the order of the text",
     File.SV: "system values",
@@ -75,8 +75,13 @@ def _channels(reads: int | Reads) -> str:
 
 
 def _opcodes() -> Iterator[str]:
-    yield from ("# Opcodes", "", "`d` is the destination, `a b e f g` the sources; `.c` is any written channel, `.*` all alike.", "")
-    yield "Each source has its type and the channels that are read of it, before the swizzle: these letters, or a rule."
+    yield from (
+        "# Opcodes",
+        "",
+        "`d` is the destination, `a b e f g` are the sources; `.c` is any written channel, `.*` are all channels, with equal values.",
+        "",
+    )
+    yield "Each source has its type and the channels that the opcode reads, before the swizzle: letters, or a rule."
     yield ""
     yield from _table(("Rule", "Channels"), ((f"`{rule}`", rule.meaning) for rule in Reads))
     yield from _table(("Trait", "Meaning"), ((f"`{trait}`", trait.meaning) for trait in Trait))
@@ -94,12 +99,12 @@ def _opcodes() -> Iterator[str]:
     )
     yield from _table(("Opcode", "Number", "Writes", "Reads", "Mode", "Traits", "Meaning"), rows)
     yield "Numbers without an opcode in Mesa 18.1, read as `UNK<number>`: " + ", ".join(map(str, GAPS)) + "."
-    yield from ("", "## Removed opcodes", "", "The legacy dialect reads them; the others say what to write instead.", "")
+    yield from ("", "## Removed opcodes", "", "The legacy dialect reads them; the other dialects name the replacement.", "")
     yield from _table(("Opcode", "Today"), ((f"`{name}`", hint) for name, hint in sorted(REMOVED.items())))
 
 
 def _semantics() -> Iterator[str]:
-    yield from ("# Semantics", "", "What a register means: the only contract between stages.", "")
+    yield from ("# Semantics", "", "The meaning of a register: the only contract between stages.", "")
     rows = ((f"`{item.name}`", item.number, item.indices or "limit set", item.stages, item.meaning) for item in SEMANTICS.values())
     yield from _table(("Semantic", "Number", "Indices", "Stages", "Meaning"), rows)
     yield from ("## Interpolation", "")
@@ -148,7 +153,7 @@ def _diagnostics() -> Iterator[str]:
 def _index() -> Iterator[str]:
     yield from ("# Reference", "")
     pages = (
-        ("opcodes", f"{sum(1 for _ in available())} opcodes, and those that TGSI once had"),
+        ("opcodes", f"{sum(1 for _ in available())} opcodes, and removed ones"),
         ("semantics", f"{len(SEMANTICS)} semantics, interpolation"),
         ("properties", f"{len(PROPERTIES)} properties"),
         ("files", "stages, register files, types, limits"),
@@ -156,7 +161,7 @@ def _index() -> Iterator[str]:
         ("diagnostics", f"{len(EXPLANATIONS)} diagnostic codes"),
     )
     yield from (f"* [{name}]({name}.md): {what}" for name, what in pages)
-    yield "* [deviations](../deviations.md): where we differ from Mesa on purpose"
+    yield "* [deviations](../deviations.md): deliberate differences from Mesa"
     yield ""
 
 

@@ -1,3 +1,5 @@
+"""Names, channels and sizes of formats."""
+
 import pytest
 
 from backends.formats import SWIZZLE_ONE, SWIZZLE_ZERO, ChannelType, Format, find_format

@@ -1,3 +1,5 @@
+"""IR builder: operators, conversions, memory access, control flow."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""Uniform and divergent values and branches of programs."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Compilation of modules, allowed symbols, and the object cache on disk."""
+
 from __future__ import annotations
 
 from pathlib import Path

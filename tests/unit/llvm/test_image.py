@@ -1,3 +1,5 @@
+"""Flat images of compiled code, and systems that restrict executable memory."""
+
 from __future__ import annotations
 
 import ctypes

@@ -1,3 +1,5 @@
+"""Object cache on disk: damaged files, limits, permissions, concurrent writers."""
+
 from __future__ import annotations
 
 import os

@@ -1,3 +1,5 @@
+"""Record layouts agree between ctypes and LLVM."""
+
 from __future__ import annotations
 
 import ctypes

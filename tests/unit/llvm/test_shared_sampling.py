@@ -1,3 +1,5 @@
+"""Sampling functions that programs share."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""Digest of the sources that generate code, which keys the object cache."""
+
 from __future__ import annotations
 
 import ast

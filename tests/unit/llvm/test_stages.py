@@ -1,3 +1,5 @@
+"""Vertex kernels: vectors, system values, numbers of invocations, unbound textures."""
+
 from __future__ import annotations
 
 import ctypes

@@ -1,3 +1,5 @@
+"""Translation of statements: registers, masks, addresses, loops, derivatives."""
+
 from __future__ import annotations
 
 import time

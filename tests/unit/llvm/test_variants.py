@@ -1,3 +1,5 @@
+"""Cache of shader variants: eviction, limits, threads."""
+
 from __future__ import annotations
 
 import threading

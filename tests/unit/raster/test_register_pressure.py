@@ -1,3 +1,5 @@
+"""Live values of programs, and the vector width chosen from their number."""
+
 from __future__ import annotations
 
 import pytest

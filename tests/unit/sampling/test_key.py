@@ -1,3 +1,5 @@
+"""Keys of textures and samplers keep exactly the fields that change code."""
+
 from backends.abi.keys import IDENTITY, SamplerKey, TextureKey, sampler_key, texture_key
 from backends.formats import Format
 from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
