@@ -17,7 +17,7 @@ class RegisterArray:
     """Registers `first` to `first + count - 1` of one file, four channels each, one vector of lanes a channel."""
 
     def __init__(self, f: Function, first: int, count: int, lanes: int, place: Val | None = None) -> None:
-        """Reserve the array. `place` points to 16 * count * lanes bytes, aligned to 64; None puts the array on the stack."""
+        """Reserve the array. `place`: pointer to 16 * count * lanes bytes, aligned to 64; None puts the array on the stack."""
         self.f, self.first, self.count, self.lanes = f, first, count, lanes
         self.row = 4 * lanes  # bytes of one channel
         self.align = min(self.row, 64)
@@ -42,18 +42,18 @@ class RegisterArray:
         return ((register - self.first) * 4 + channel) * self.row
 
     def load(self, register: int, channel: int) -> Val:
-        """Read a register whose number is known while code is generated, as i32 lanes."""
+        """Read a register whose number is a constant, as i32 lanes."""
         return self.f.load(I32.wide(self.lanes), self.pointer, self._offset(register, channel), self.align)
 
     def store(self, register: int, channel: int, value: Val, mask: Val | None) -> None:
-        """Write i32 lanes to a register whose number is known while code is generated, where `mask`."""
+        """Write i32 lanes to a register whose number is a constant, in the lanes of `mask`."""
         value = self.f.splat(value, self.lanes)
         if mask is not None:
             value = self.f.select(mask, value, self.load(register, channel))
         self.f.store(value, self.pointer, self._offset(register, channel), self.align)
 
     def _locate(self, index: Val, reach: tuple[int, int]) -> tuple[Val, Val]:
-        """The lanes whose index is inside of `reach` (first, count), and byte offsets; lanes outside get that of `first`."""
+        """Lanes whose index is inside of `reach` (first, count), and byte offsets; lanes outside get the offset of `first`."""
         relative = index - reach[0]
         inside = relative.ult(reach[1])
         return inside, self.f.select(inside, relative, 0) * (4 * self.row) + (reach[0] - self.first) * 4 * self.row
@@ -68,7 +68,7 @@ class RegisterArray:
         return f.gather(I32, self.pointer, offset + self._lane_bytes + channel * self.row, inside)
 
     def store_at(self, index: Val, channel: int, value: Val, mask: Val | None, reach: tuple[int, int]) -> None:
-        """Write i32 lanes to register number `index` (i32, a scalar or one number a lane) of the range `reach`, where `mask`."""
+        """Write i32 lanes to register `index` (i32, a scalar or one number a lane) of the range `reach`, in the lanes of `mask`."""
         f = self.f
         value = f.splat(value, self.lanes)
         inside, offset = self._locate(index, reach)
@@ -89,7 +89,7 @@ class ConstantFile:
         self._loaded: dict[tuple[int, int, int], Val] = {}
 
     def preload(self, keys: Sequence[tuple[int, int, int]], declared: dict[int, int]) -> None:
-        """Load (buffer, register, channel) as scalars. `declared`: registers of each buffer that exist without a check."""
+        """Load the words `keys` (buffer, register, channel) as scalars. `declared`: registers of each buffer that need no check."""
         pointers: dict[int, Val] = {}
         for buffer, register, channel in keys:
             if buffer >= MAX_CONSTANT_BUFFERS:
@@ -103,7 +103,7 @@ class ConstantFile:
             self._loaded[buffer, register, channel] = value
 
     def get(self, buffer: int, register: int, channel: int) -> Val:
-        """A preloaded word, f32 scalar."""
+        """Preloaded word, an f32 scalar."""
         return self._loaded[buffer, register, channel]
 
     def _vectors(self, words: Val, channel: int) -> Val:

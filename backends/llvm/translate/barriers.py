@@ -14,7 +14,7 @@ _ALIGN = 64
 
 
 class Barriers:
-    """The barriers of one function. `state` is its memory, aligned to 64 bytes; `stopped` (i32) is the barrier where it stopped."""
+    """Barriers of one function. state: its memory, aligned to 64 bytes. stopped: the barrier where it stopped, i32."""
 
     def __init__(self, f: Function, state: Val, stopped: Val) -> None:
         self.f, self._state, self._stopped = f, state, stopped
@@ -52,7 +52,7 @@ class Barriers:
         f = self.f
         f.ret(f.const(I32, ENDED))
         places = [(variable, self._allot(variable)) for variable in f.variables]
-        for variable, _ in places:  # variables are saved wherever their code stands
+        for variable, _ in places:  # barriers in the text save variables that were made later, too
             f.entry.append(f"  store {variable.type} zeroinitializer, ptr {variable.slot.name}")
         restore = f.label()
         f.place(self._resume)
@@ -79,7 +79,7 @@ class Barriers:
         return self.f.load(I64, self._state, place, _ALIGN).trunc(Type("i", t.lanes)).bits_as(t)
 
     def _store(self, value: Val, place: int) -> None:
-        if value.type.bits == 1:  # masks as one integer: the layout of vectors of bits is LLVM's own
+        if value.type.bits == 1:  # masks are stored as one integer, because LLVM defines no layout for vectors of i1
             value = value.bits_as(Type("i", value.lanes)).zext(I64)
         self.f.store(value, self._state, place, _ALIGN)
 

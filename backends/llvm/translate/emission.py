@@ -1,4 +1,4 @@
-"""The vertices that a geometry program emits, as they are written to memory."""
+"""Memory for the vertices that a geometry program emits."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from backends.llvm.builder.function import I32, I64, Function, Val, Var
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 
 BEGINS = 4
-"""In a mark: the vertex begins a primitive of its stream."""
+"""Bit of a mark: the vertex begins a primitive of its stream."""
 
 
 @dataclass(slots=True)
 class EmissionBuffer:
-    """Room for `limit` vertices a lane.
+    """Room for `limit` vertices of each lane, all streams together.
 
-    emitted: words, [lane][vertex][register][channel]. marks: [lane][vertex], the stream plus BEGINS. A vertex beyond the limit, which
-    counts all streams together, vanishes, and so does a vertex of a stream that does not exist.
+    emitted: words, [lane][vertex][register][channel]. marks: [lane][vertex], the stream, plus BEGINS. Vertices beyond the limit, and
+    vertices of a stream that does not exist, are dropped.
     """
 
     f: Function
@@ -27,7 +27,7 @@ class EmissionBuffer:
     emitted: Val
     marks: Val
     _count: Var = field(init=False)
-    _begins: Var = field(init=False)  # a bit for each stream whose next vertex begins a primitive
+    _begins: Var = field(init=False)  # one bit for each stream: its next vertex begins a primitive
 
     def __post_init__(self) -> None:
         self._count = self.f.var(I32.wide(self.lanes), 0)
@@ -35,11 +35,11 @@ class EmissionBuffer:
 
     @property
     def count(self) -> Val:
-        """Vertices that each lane has emitted so far, i32 lanes."""
+        """Number of vertices that each lane has emitted so far, i32 lanes."""
         return self._count.get()
 
     def emit(self, stream: Val, mask: Val, output: Callable[[int, int], Val]) -> None:
-        """Append a vertex of stream `stream` (i32 lanes) in the lanes of `mask`. `output` gives a channel of an OUT register."""
+        """Append a vertex of stream `stream` (i32 lanes) in the lanes of `mask`. `output` returns a channel of an OUT register."""
         f, count = self.f, self._count.get()
         wanted = mask & stream.ult(MAX_VERTEX_STREAMS) & count.ult(self.limit)
         bit = self._bit(stream)

@@ -34,7 +34,7 @@ def _cost(region: Region) -> int:
 
 
 class FlowBuilder:
-    """The walk over the control tree. `active` is the execution mask at the current place; None means every lane that entered."""
+    """Walk over the control tree. `active`: the execution mask at the current place; None stands for all lanes that entered."""
 
     def __init__(
         self,
@@ -50,15 +50,15 @@ class FlowBuilder:
     ) -> None:
         """Prepare the walk.
 
-        `covered`: lanes whose results count (whole quads), for leaving early. `read` fetches x of an instruction's source.
-        `operands.known` holds values of variables that dominate the current place; the walk keeps it true at joins.
-        `barriers`: the points where lanes wait for others; without them BARRIER is an ordinary instruction.
+        covered: lanes whose results count (whole quads); code that none of them reaches is skipped. read: fetches x of an instruction's
+        source. emit: generates an instruction. operands: its `known` has the values of variables that dominate the current place; the walk
+        keeps it valid at joins. barriers: the points where lanes wait for others; without them BARRIER is an ordinary instruction.
         """
         self.f, self.plan, self.flow, self.lanes, self.covered = f, plan, plan.flow, lanes, covered
         self.read, self.emit, self.operands, self.known = read, emit, operands, operands.known
         self.rounds = rounds
         self.barriers = barriers
-        self.crossed: set[Control] = set()  # controls with a barrier inside: no value lives from one side to the other
+        self.crossed: set[Control] = set()  # controls with a barrier inside: SSA values do not live across them
         if barriers is not None:
             waits = (leaf for leaf in leaves(plan.main) if Trait.BARRIER in leaf.instruction.opcode.traits)
             self.crossed = {control for leaf in waits for control in enclosing(leaf.region)}
@@ -68,7 +68,7 @@ class FlowBuilder:
         self.running: dict[Control | None, MaskVar] = {}  # lanes that have not returned
         self.ends: dict[Control | None, str] = {}
         self.nexts: dict[Control, str] = {}
-        self.fuel: Fuel | None = None  # of the outermost loop around the walk
+        self.fuel: Fuel | None = None  # fuel of the outermost loop around the current place
         self.spent: Var | None = None
 
     def run(self) -> None:
@@ -94,19 +94,19 @@ class FlowBuilder:
 
     # -- masks ------------------------------------------------------------------------------------------------------
     def execution_mask(self) -> Val:
-        """The active lanes as a vector."""
+        """Active lanes as an i1 vector."""
         return self.active if self.active is not None else self.f.const(BOOL.wide(self.lanes), 1)
 
     def some(self, mask: Val) -> Val:
-        """True (a scalar, at run time) if the mask has a lane whose results count."""
+        """Scalar truth (i1, at run time) that the mask has a lane whose results count."""
         return self.f.any(mask & self.covered if self.covered is not None else mask)
 
     def both(self, a: Val | None, b: Val) -> Val:
-        """The lanes of both masks."""
+        """Lanes that are in both masks."""
         return b if a is None else a & b
 
     def rejoined(self, entered: Val | None, control: Control) -> Val | None:
-        """The lanes that entered a control and have not left it for an outer one."""
+        """Lanes that entered a control and have not left it for an outer one."""
         mask = entered
         seen: set[tuple[Flow, Control | None]] = set()
         for exit in self.flow.through.get(control, ()):
@@ -137,7 +137,7 @@ class FlowBuilder:
         return held.get
 
     def wait(self, barriers: Barriers) -> None:
-        """BARRIER: only the values of variables are known after it."""
+        """Generate BARRIER. After it, no value of a variable is known."""
         held = MaskVar(self.f, self.lanes) if self.active is not None else None
         if held is not None and self.active is not None:
             held.set(self.active)
@@ -173,7 +173,7 @@ class FlowBuilder:
         self.active = self.rejoined(entered(), control)
 
     def guarded(self, region: Region, mask: Val) -> None:
-        """Generate a region for the lanes of `mask`, with a jump over it for the case of no lanes if the region is worth a jump."""
+        """Generate a region for the lanes of `mask`. An expensive region is jumped over if there are no lanes."""
         self.active = mask
         if _cost(region) < _SKIP_COST and not any(True for _ in controls(region)):
             self.region(region)
@@ -184,7 +184,7 @@ class FlowBuilder:
         self.keep(before, self.known)
 
     def branch(self, control: Control, entered: Callable[[], Val | None]) -> None:
-        """IF or UIF."""
+        """Generate IF or UIF."""
         then, otherwise = control.arms
         value = self.read(control.instruction)
         taken = value.truth if value.truth is not None else value.ne(0)
@@ -210,7 +210,7 @@ class FlowBuilder:
             self.guarded(otherwise, self.both(entered(), ~again))
 
     def call(self, control: Control) -> None:
-        """CAL, written out in place."""
+        """Generate CAL: the subroutine is written out in place."""
         if control in self.flow.controls:
             self.running[control] = MaskVar(self.f, self.lanes)
             self.running[control].set(True)
@@ -222,7 +222,7 @@ class FlowBuilder:
         self.keep(before, self.known)
 
     def switch(self, control: Control, entered: Callable[[], Val | None]) -> None:
-        """SWITCH: lanes enter at their CASE and fall through."""
+        """Generate SWITCH. Lanes enter at their CASE and fall through."""
         f = self.f
         selector = self.read(control.instruction)
         kept = f.var(selector.type, selector) if control in self.crossed else None
@@ -242,7 +242,7 @@ class FlowBuilder:
             self.guarded(arm, self.both(present, inside.get()))
 
     def exit(self, exit: Exit) -> None:
-        """BRK, CONT or RET of the active lanes."""
+        """Generate BRK, CONT or RET of the active lanes."""
         f, target = self.f, exit.target
         if not exit.divergent:
             f.jump(self.nexts[target] if exit.kind is Flow.CONTINUE and target is not None else self.ends[target])
@@ -260,7 +260,7 @@ class FlowBuilder:
 
     # -- loops ------------------------------------------------------------------------------------------------------
     def loop(self, control: Control, entered: Callable[[], Val | None]) -> None:
-        """BGNLOOP to ENDLOOP. A loop without divergence is a scalar loop."""
+        """Generate BGNLOOP to ENDLOOP. A loop without divergence is a scalar loop."""
         f = self.f
         outer = self.flow.outer_loop(control)
         is_leaf = not any(inner.kind == "loop" for inner in controls(control.arms[0]))

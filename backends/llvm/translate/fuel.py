@@ -1,8 +1,8 @@
-"""Fuel: the number of rounds that a lane has in an outermost loop, inner loops included.
+"""Fuel: the number of rounds that a lane may spend in an outermost loop, inner loops included.
 
-A scalar counts the rounds of the vector. Until it has run down, no lane can have run out, so loops test nothing else. If all lanes in
-the loop have made the same rounds, the scalar is their fuel. If they enter or leave inner loops one by one, each lane has a count of its
-own, which is tested in every round once the scalar has run down.
+A scalar counts the rounds of the vector. Until it reaches 0, no lane can have run out, so loops test only the scalar. If all lanes in
+the loop have made the same rounds, the scalar is their fuel. If lanes enter or leave inner loops one by one, each lane has a count of its
+own, which is tested in every round after the scalar has reached 0.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from passes.analysis.regions import FUEL
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """`count`: rounds of a lane. `reports`: code notes the lanes that ran out."""
+    """Limit of loops. count: rounds of a lane. reports: the code records the lanes that run out."""
 
     count: int = FUEL
     reports: bool = False
 
 
 class Fuel:
-    """The fuel of one outermost loop, made at the loop's beginning.
+    """Fuel of one outermost loop; created at the loop's beginning.
 
-    by_lane: lanes may have spent different amounts. `spent`: a variable (i32 lanes) that becomes -1 in lanes that run out, or None.
+    by_lane: lanes may spend different amounts. spent: a variable (i32 lanes) that becomes -1 in lanes that run out, or None.
     """
 
     def __init__(self, f: Function, lanes: int, rounds: int, by_lane: bool, spent: Var | None) -> None:
@@ -34,9 +34,9 @@ class Fuel:
         self._of_lane = f.var(I32.wide(lanes), rounds) if by_lane else None
 
     def count_round(self, live: MaskVar | None) -> Val | None:
-        """Count a round at the end of any loop of the nest. `live`: the lanes in that loop; those without fuel are removed.
+        """Count a round at the end of any loop of the nest. `live`: the lanes in that loop, from which those without fuel are removed.
 
-        Returns a scalar, if all lanes are alike: true if they may go on.
+        If all lanes have the same fuel, returns a scalar: true if they may go on.
         """
         f, left = self.f, self._left
         left.set(left.get() - 1)
@@ -53,7 +53,7 @@ class Fuel:
         return None
 
     def leave(self, lanes: Val | None) -> None:
-        """Finish after the last round. `lanes` (None: all) stayed in the loop until its end."""
+        """Finish after the last round. `lanes` (None: all): those that stayed in the loop until its end."""
         if self._spent is not None and self._of_lane is None:
             with self.f.if_(self._left.get() < 1, unlikely=True):
                 self._note(lanes)

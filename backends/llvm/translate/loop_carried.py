@@ -1,4 +1,4 @@
-"""Loop-carried operations: a product or sum at the end of a round that the next round would compute again is computed once."""
+"""Loop-carried operations: a sum or product at the end of a round that the next round would compute again is computed only once."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _OPERATION = re.compile(r"  (%v\d+) = (f(?:add|sub|mul)) (.+) (%v\d+), (%v\d+)")
 
 
 def carry(f: Function, begin: int, heads: Mapping[str, Key], variables: Mapping[Key, Var], known: Mapping[Key, Val]) -> None:
-    """Reuse such operations. Call it at the end of a loop's body, on its only way back to the head.
+    """Carry the results of operations from the end of a round to the next round. Call it at the end of a loop's body.
 
-    The body is the lines from `begin` on, with the jump back. heads: by name, values that were read from variables before anything in the
-    round could write them. known: the current values of variables.
+    The end must be the only way back to the loop's head. The body is the lines of `f` from `begin` on, including the jump back. heads: by
+    LLVM name, the values that were read from variables before any write in the round. known: the current values of variables.
     """
     before: list[str] = []
     for index in range(begin, len(f.body)):

@@ -24,15 +24,15 @@ _INTEGERS = frozenset({"int", "uint"})
 
 
 class Operands:
-    """The registers of one translation. Values are f32 or i32 lanes, scalars where they are uniform."""
+    """Registers of a program that is being translated. Values are f32 or i32 lanes; uniform ones are scalars."""
 
     def __init__(self, f: Function, program: Program, plan: Plan, interface: Interface, barriers: Barriers | None = None) -> None:
         self.f, self.program, self.plan, self.interface = f, program, plan, interface
         self.lanes = interface.lane_map.lanes
         self.variables: dict[Key, Var] = {}
         self.straight: dict[Key, Val] = {}  # values of channels that need no variable
-        self.twins: dict[Key, Var] = {}  # those of the loop that is being written
-        self.heads: dict[str, Key] = {}  # by name: values read since the last loop began, before the variable was written
+        self.twins: dict[Key, Var] = {}  # variables of uniform channels, of the loop that is being written
+        self.heads: dict[str, Key] = {}  # by LLVM name: values read since the last loop began, before the variable was written
         self._written: set[Key] = set()
         self.arrays: dict[File, list[RegisterArray]] = {}
         self.rows: dict[File, RowFile] = self._row_files()
@@ -41,7 +41,7 @@ class Operands:
         self.constants = ConstantFile(f, interface.env)
         self._immediates: ImmediateTable | None = None
         self.present = interface.present() if isinstance(interface, Partial) else None
-        self.known: dict[Key, Val] = {}  # what variables hold where the text stands; `FlowBuilder` keeps it true
+        self.known: dict[Key, Val] = {}  # values of variables at the end of the text; `FlowBuilder` keeps them valid
         self._make_arrays(barriers)
         self._make_variables()
         self._fetch_inputs()
@@ -105,10 +105,10 @@ class Operands:
 
     # -- sources ----------------------------------------------------------------------------------------------------
     def fetch(self, instruction: Instruction, operand: SrcOperand, channel: int, type_name: str) -> Val:
-        """Channel `channel` of a source after its swizzle and modifiers, as a value of type `type_name` of the opcode table."""
+        """Channel `channel` of a source, after its swizzle and modifiers, as a value of the opcode table's type `type_name`."""
         value = self.read(instruction, operand.register, operand.swizzle[channel])
         if self.present is not None and not OTHER_LANES.isdisjoint(instruction.opcode.traits) and operand.register.file in _WRITTEN:
-            value = self.f.select(self.present, value, 0)  # where there is no invocation nothing was ever written
+            value = self.f.select(self.present, value, 0)  # lanes that are no invocations have written nothing
         if type_name in _INTEGERS:
             value = value.as_int()
             if operand.absolute:
@@ -121,7 +121,7 @@ class Operands:
         return self.f.neg_bits(value) if operand.negate else value
 
     def read(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
-        """A register channel without modifiers, in the type in which it is held."""
+        """Register channel without modifiers, in the type in which it is stored."""
         if register.file in self.rows:
             row, index = self.find(instruction, register)
             return self.rows[register.file].load(row, index, channel, self._reach(register))
@@ -193,7 +193,7 @@ class Operands:
         return array.load_at(index, channel, reach)
 
     def _indirect_array(self, instruction: Instruction, register: RegisterRef) -> tuple[RegisterArray, tuple[int, int]] | None:
-        """The storage that a reference reaches, and its own range in it; None if nothing is declared there."""
+        """Array that a reference reaches, and the reference's range in it; None if no register is declared there."""
         if register.file not in (File.TEMP, File.IN, File.OUT, File.SV, File.ADDR):
             raise self._unsupported(instruction, f"indirect {register.file.name}")
         reach = array_range(self.program, register)
@@ -201,7 +201,7 @@ class Operands:
         return None if array is None else (array, reach)
 
     def find(self, instruction: Instruction, register: RegisterRef) -> Place:
-        """Vertex (None if none is named) and number of a register, with the current values of its address registers."""
+        """Vertex (None if the operand has none) and number of a register, from the current values of its address registers."""
         dimension, index = register.dimension, register.index
         row: Index | None = None
         if dimension is not None:
@@ -218,9 +218,10 @@ class Operands:
     def write(
         self, instruction: Instruction, register: RegisterRef, place: Place, channel: int, value: Val, mask: Val | None, masked: bool
     ) -> None:
-        """Store one channel. `place` is the result of `find` before the first channel was stored, because a store may change an address.
+        """Store one channel.
 
-        `mask`: the executing lanes (None: all). `masked`: the analysis requires that other lanes keep their value.
+        place: the result of `find` before the first channel was stored, because a store may change an address. mask: the executing lanes
+        (None: all). masked: the analysis requires that other lanes keep their value.
         """
         if register.file is File.NULL:
             return
@@ -261,13 +262,13 @@ class Operands:
             self.known[key] = self.f.splat(value, variable.type.lanes) if value.truth is None else value
 
     def begin_round(self) -> None:
-        """Start at the head of a loop: no value is known and none is written."""
+        """Start at the head of a loop, where no value of a variable is known and the round has written none."""
         self.known.clear()
         self.heads.clear()
         self._written.clear()
 
     def enter_loop(self, loop: Control) -> None:
-        """Begin an outermost loop: until `leave_loop`, twins and shadows are read instead of the variables."""
+        """Begin an outermost loop. Until `leave_loop`, its twins and shadows are read instead of the variables."""
         for key, owner in (*self.plan.flow.twins.items(), *self.plan.flow.shadows.items()):
             if owner is loop:
                 value = self.variables[key].get()
@@ -275,7 +276,7 @@ class Operands:
                 self.twins[key] = self.f.var(one.type, one)
 
     def leave_loop(self) -> None:
-        """End an outermost loop: every lane has the values with which it left."""
+        """End an outermost loop: from here the variables are read, which hold the values with which each lane left."""
         self.twins.clear()
 
     def _unsupported(self, instruction: Instruction, what: str) -> UnsupportedError:
@@ -283,7 +284,7 @@ class Operands:
 
 
 class SourceVector:
-    """A source operand of an instruction; indexing fetches a channel, once."""
+    """A source operand of an instruction. Indexing fetches a channel, each channel once."""
 
     def __init__(self, operands: Operands, instruction: Instruction, number: int) -> None:
         self._operands, self._instruction = operands, instruction

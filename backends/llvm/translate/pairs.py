@@ -19,7 +19,7 @@ _SIGN = -(1 << 63)
 
 
 class Translator(Protocol):
-    """What is used of the translator."""
+    """The part of the translator that instructions on pairs use."""
 
     f: Function
     operands: Operands
@@ -50,12 +50,12 @@ def halves(f: Function, value: Val) -> tuple[Val, Val]:
 
 
 def targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
-    """The pairs to compute, and the channels to which each result goes."""
+    """Pairs to compute, and the channels to which each result goes."""
     opcode, mask = instruction.opcode, instruction.dst[0].write_mask
     if opcode.dst_types[0] in WIDE:
         needed = 1 if opcode.num_src == 2 else 2
         return [(pair, [2 * pair, 2 * pair + 1]) for pair in (0, 1) if (mask >> 2 * pair & 3).bit_count() >= needed]
-    if opcode.num_src == 2:  # a comparison: one word a pair, in its first written channel
+    if opcode.num_src == 2:  # a comparison: one word for each pair, in the first written channel
         found = []
         for pair in (0, 1):
             written = [c for c in (2 * pair, 2 * pair + 1) if mask >> c & 1]
@@ -65,7 +65,7 @@ def targets(instruction: Instruction) -> list[tuple[int, list[int]]]:
 
 
 def source(t: Translator, instruction: Instruction, number: int, pair: int) -> Val:
-    """The value of one source for a pair: f64, i64, f32 or i32 lanes, as the opcode's row says."""
+    """Value of one source for a pair: f64, i64, f32 or i32 lanes, as the opcode's row says."""
     f = t.f
     operand, kind = instruction.src[number], instruction.opcode.src_types[number]
     if instruction.opcode.reads[number] is Reads.COUNTS:  # a 32-bit number
@@ -74,7 +74,7 @@ def source(t: Translator, instruction: Instruction, number: int, pair: int) -> V
         return t.operands.fetch(instruction, operand, pair, kind)
     low, high = (t.operands.read(instruction, operand.register, operand.swizzle[2 * pair + i]).as_int() for i in (0, 1))
     whole = joined(f, low, high)
-    if operand.absolute:  # modifiers are those of doubles, for integers too
+    if operand.absolute:  # modifiers act on the word as a double, also in integer instructions
         whole = f.select(whole.bits_as(F64.wide(whole.lanes)) >= 0.0, whole, whole ^ _SIGN)
     if operand.negate:
         whole = whole ^ _SIGN

@@ -10,15 +10,16 @@ from dataclasses import dataclass
 from backends.llvm.builder.function import BOOL, I32, I64, Function, Val
 
 Index = Val | int
-"""A register or a vertex: known now, or i32, a scalar or a lane each."""
+"""Number of a register or a vertex: a constant, an i32 scalar, or i32 lanes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowFile:
-    """Words at `pointer`: [primitive][row][register][channel].
+    """Register file in memory: 32-bit words at `pointer`, [primitive][row][register][channel].
 
-    rows: rows of a primitive, i32. base: bytes to the lane's primitive, i64 lanes. own: the row for lanes that name none, i32 lanes; None
-    means the first row. once: registers that exist once a primitive, in its first row. present: the lanes that may write.
+    rows: number of rows of a primitive, i32. base: byte offset of the lane's primitive, i64 lanes. own: the row of references without a
+    vertex, i32 lanes; None means the first row. once: registers that exist once per primitive, in its first row. present: lanes that may
+    write.
     """
 
     f: Function
@@ -32,22 +33,22 @@ class RowFile:
 
     @property
     def lanes(self) -> int:
-        """Number of lanes of a value."""
+        """Number of lanes of a vector."""
         return self.base.lanes
 
     def load(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> Val:
-        """A channel of a register of the range `reach` (first, count), as i32 lanes."""
+        """Read a channel of a register in the range `reach` (first, count), as i32 lanes."""
         inside, offset = self._locate(row, register, channel, reach)
         return self.f.gather(I32, self.pointer, offset, inside)
 
     def store(self, row: Index | None, register: Index, channel: int, value: Val, mask: Val | None, reach: tuple[int, int]) -> None:
-        """Write i32 lanes where `mask`. If lanes address the same word, the highest lane has the last word."""
+        """Write i32 lanes in the lanes of `mask`. If lanes address the same word, that of the highest lane stays."""
         inside, offset = self._locate(row, register, channel, reach)
         inside = inside & self.present if mask is None else inside & self.present & mask
         self.f.scatter(self.f.splat(value, self.lanes), self.pointer, offset, inside)
 
     def _locate(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> tuple[Val, Val]:
-        """The lanes whose address is valid, and their byte offsets."""
+        """Lanes whose address is valid, and byte offsets."""
         f = self.f
         number, line = self._wide(register), self._wide(self._row(row))
         line = self._first_where_once(register, line)

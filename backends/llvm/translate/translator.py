@@ -43,7 +43,7 @@ __all__ = ["Interface", "LaneMap", "Outputs", "translate"]
 
 
 class Outputs:
-    """The values that a translated program leaves; valid at the end of its code."""
+    """Results of a translated program; valid at the end of its code."""
 
     def __init__(self, translator: Translator) -> None:
         self._translator = translator
@@ -54,12 +54,12 @@ class Outputs:
 
     @property
     def alive(self) -> Val:
-        """Lanes that were not killed, i1. Lanes outside of the given mask count as alive."""
+        """Lanes that were not killed, as an i1 vector. Lanes outside of the given mask count as alive."""
         return self._translator.alive_mask()
 
     @property
     def exhausted(self) -> Val | None:
-        """-1 in the lanes (i32) that ran out of fuel in a loop; None if this was not requested or there is no loop."""
+        """Vector of i32, -1 in lanes that ran out of fuel in a loop; None if reports were not requested or the program has no loop."""
         spent = self._translator.flow.spent
         return spent.get() if spent is not None else None
 
@@ -87,13 +87,13 @@ class Translator:
             self.alive.set(True)
         covered = mask
         if mask is not None and program.processor is Processor.FRAG:
-            covered = self.lane_map.widen(f, mask)  # for derivatives
+            covered = self.lane_map.widen(f, mask)  # whole quads, which derivatives need
         self.flow = FlowBuilder(f, self.plan, self.lanes, covered, self.condition, self.emit, self.operands, rounds, barriers)
         if barriers is not None:
             barriers.begin()
 
     def condition(self, instruction: Instruction) -> Val:
-        """x of the only source, which IF, UIF, SWITCH and CASE test."""
+        """Channel x of the only source, which IF, UIF, SWITCH and CASE test."""
         return self.operands.fetch(instruction, instruction.src[0], 0, instruction.opcode.src_types[0])
 
     def execution_mask(self) -> Val:
@@ -117,10 +117,10 @@ class Translator:
                 emit_pairs(self, instruction, emitter)
             else:
                 self.write(instruction, 0, self.results(instruction, emitter), instruction.saturate)
-        del self.f.variables[variables:]  # an emitter's own do not outlive the instruction
+        del self.f.variables[variables:]  # an emitter's own variables are dead after the instruction
 
     def results(self, instruction: Instruction, emitter: registry.Emitter) -> dict[int, Val]:
-        """The value of every written channel, all computed before any is stored."""
+        """Values of all written channels, which are computed before the first is stored."""
         opcode = instruction.opcode
         in_registers = bool(instruction.dst) and instruction.dst[0].register.file not in RESOURCES and not opcode.stores_to_dst
         wanted = channels(instruction.dst[0].write_mask) if in_registers else []
@@ -149,7 +149,7 @@ class Translator:
         return {channel: produced[channel] for channel in wanted}
 
     def write(self, instruction: Instruction, number: int, values: dict[int, Val], saturate: bool) -> None:
-        """Store channels of destination `number`, each word clamped as a float where `saturate`."""
+        """Store channels of destination `number`. `saturate`: clamp each word as a float."""
         if not instruction.dst:
             return
         register = instruction.dst[number].register
@@ -164,7 +164,7 @@ class Translator:
             self.operands.write(instruction, register, place, channel, value, self.flow.active, masked)
 
     def _saturated(self, value: Val) -> Val:
-        """The word as a float, clamped to 0 and 1; NaN and -0 pass unchanged."""
+        """Word clamped as a float to [0, 1]; NaN and -0 pass unchanged."""
         f, x = self.f, value.as_float()
         return f.select(x < 0.0, 0.0, f.select(x > 1.0, 1.0, x))
 
@@ -180,17 +180,17 @@ class Translator:
         return self.f.splat(result, self.lanes)
 
     def kill(self, wanted: Val | None) -> None:
-        """Kill the active lanes (of `wanted`). They go on computing."""
+        """Kill the active lanes, or those of them in `wanted`. Killed lanes go on computing."""
         assert self.alive is not None
         active = self.flow.active
         self.alive.remove(active if wanted is None else wanted if active is None else active & wanted)
 
     def alive_mask(self) -> Val:
-        """Lanes not killed."""
+        """Lanes that were not killed, as an i1 vector."""
         return self.alive.get() if self.alive is not None else self.f.const(BOOL.wide(self.lanes), 1)
 
     def output(self, register: int, channel: int) -> Val:
-        """A channel of an OUT register as f32 lanes."""
+        """Channel of an OUT register, as f32 lanes."""
         if File.OUT in self.operands.rows:
             return self.operands.rows[File.OUT].load(None, register, channel, (0, register + 1)).as_float()
         for array in self.operands.arrays.get(File.OUT, ()):
@@ -213,13 +213,13 @@ def translate(
     barriers: Barriers | None = None,
     reports: bool = False,
 ) -> Outputs:
-    """Generate a validated program at the current place of `f`.
+    """Generate the code of a validated program at the current place of `f`.
 
-    `mask` (i1 lanes): lanes whose results count. The other lanes compute too, so that derivatives are right, but control flow does not wait
-    for quads without a counted lane. `fuel`: rounds of a lane in an outermost loop, inner loops included. `reports`: the outputs say
-    which lanes ran out of it. `barriers`: those of `f`, for programs with BARRIER.
+    mask: lanes whose results count (i1 lanes; None: all). The other lanes compute, too, so that derivatives are right, but control flow
+    does not wait for quads without a counted lane. fuel: rounds of a lane in an outermost loop, inner loops included. reports: the outputs
+    tell the lanes that ran out of fuel. barriers: the barriers of `f`, for programs with BARRIER.
 
-    Raises UnsupportedError, which names the instruction, if something cannot be generated.
+    Raises UnsupportedError, whose message names the instruction, for a program that cannot be generated.
     """
     translator = Translator(f, program, interface, mask, Rounds(fuel, reports), barriers)
     translator.flow.run()

@@ -1,13 +1,13 @@
-"""Emitters: one function an opcode, registered by name.
+"""Emitters: one function for each opcode, registered by name.
 
-An emitter never sees write masks, swizzles, modifiers or saturate. What it is called with follows from the opcode's output mode:
+An emitter never sees write masks, swizzles, modifiers or saturate. Its arguments and result follow from the opcode's output mode:
 
-    component-wise      (c, *values) -> value            one channel, values typed as the opcode's sources
-    replicate           (c, *vectors) -> value           vectors fetch a channel when it is indexed
-    channel-dependent   (c, channel, *vectors) -> value  one call a written channel
+    component-wise      (c, *values) -> value            one channel; values have the types of the opcode's sources
+    replicate           (c, *vectors) -> value           indexing a vector fetches a channel
+    channel-dependent   (c, channel, *vectors) -> value  one call for each written channel
     other               (c, *vectors) -> four values     resources among the sources are passed as None
 
-Values are f32 or i32 lanes (uint is i32), scalars where they are known to be uniform; "untyped" values are of either type.
+Values are f32 or i32 lanes (uint is i32), or scalars if they are known to be uniform; "untyped" values have either type.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tgsi.language.program import Program
 
 
 class Vector(Protocol):
-    """A source operand; indexing fetches that channel, modifiers applied."""
+    """A source operand. Indexing fetches a channel, after modifiers."""
 
     def __getitem__(self, channel: int) -> Val: ...
 
@@ -36,7 +36,7 @@ class Registers(Protocol):
     """Direct access to registers, for operands that are not sources."""
 
     def read(self, instruction: Instruction, register: RegisterRef, channel: int) -> Val:
-        """A register channel, without modifiers."""
+        """Register channel, without modifiers."""
         ...
 
     def address(self, instruction: Instruction, reference: IndirectRef, offset: int) -> Val:
@@ -44,12 +44,12 @@ class Registers(Protocol):
         ...
 
     def fetch(self, instruction: Instruction, operand: SrcOperand, channel: int, type_name: str) -> Val:
-        """A channel of a source, modifiers applied, as the opcode table's type."""
+        """Channel of a source, after modifiers, as the opcode table's type `type_name`."""
         ...
 
 
 class Context(Protocol):
-    """What emitters see of the translator."""
+    """The part of the translator that emitters use."""
 
     f: Function
     lane_map: LaneMap
@@ -62,24 +62,24 @@ class Context(Protocol):
 
     @property
     def interface(self) -> Interface:
-        """What surrounds the program."""
+        """Interface of the kernel around the program."""
         ...
 
     @property
     def operands(self) -> Registers:
-        """The registers."""
+        """Registers of the program."""
         ...
 
     def execution_mask(self) -> Val:
-        """The lanes that execute this instruction, as an i1 vector."""
+        """Lanes that execute the current instruction, as an i1 vector."""
         ...
 
     def alive_mask(self) -> Val:
-        """The lanes that were not killed, as an i1 vector."""
+        """Lanes that were not killed, as an i1 vector."""
         ...
 
     def output(self, register: int, channel: int) -> Val:
-        """A channel of an OUT register as it is now, f32 lanes."""
+        """Current value of a channel of an OUT register, f32 lanes."""
         ...
 
 
@@ -90,7 +90,7 @@ EMITTERS: dict[str, Emitter] = {}
 
 
 def emits(*names: str) -> Callable[[Emitter], Emitter]:
-    """Register the function below as the emitter of these opcodes; a second emitter of one opcode is a ValueError."""
+    """Register the decorated function as the emitter of these opcodes. ValueError for a second emitter of one opcode."""
 
     def register(function: Emitter) -> Emitter:
         for name in names:

@@ -18,7 +18,7 @@ from passes.analysis.effects import effects_of, is_shared
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The reduction of one opcode: LLVM's operation on two words and on memory, and its neutral word.
+    """Reduction of one opcode: LLVM's operation on two words and on memory, and its neutral word.
 
     is_threaded: other threads may change the same memory at the same time.
     """
@@ -59,7 +59,7 @@ _MERGES = {
 
 
 def merge_of(c: Context) -> Merge | None:
-    """The reduction of the current instruction; None where the order of its atomics may be seen."""
+    """Reduction for the current instruction; None if the program can observe the order of its atomics."""
     found = _MERGES.get(c.instruction.opcode.name)
     if found is None or effects_of(c.program).is_ordered or not is_shared(c.program, c.instruction.src[0].register):
         return None
@@ -68,7 +68,7 @@ def merge_of(c: Context) -> Merge | None:
 
 
 def merge(f: Function, how: Merge, base: Val, offsets: Val, inside: Val, words: Val) -> None:
-    """Combine the words of the lanes `inside` with memory, `offsets` bytes (i32 lanes) after `base`."""
+    """Combine the words of the lanes `inside` with memory at `base` plus `offsets` bytes (i32 lanes)."""
     lanes = offsets.lanes
     with f.if_(f.any(inside)):
         bits = inside.bits_as(Type("i", lanes)).zext(I64)

@@ -52,7 +52,7 @@ for _name, _compare in _MASK_RESULTS:
 
 
 def truth_of(a: Val) -> Val:
-    """The lanes in which a word has a bit set. For the result of a comparison it returns that comparison."""
+    """Lanes (i1) in which a word has a bit set. For the result of a comparison, that comparison is returned."""
     return a.truth if a.truth is not None else a.ne(0)
 
 

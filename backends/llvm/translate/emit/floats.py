@@ -69,7 +69,7 @@ def _fma_by_double(f: Function, a: Val, b: Val, e: Val) -> Val:
     error = (product - (total - split)) + (addend - split)
     bits = total.bits_as(I64.wide(a.lanes))
     inexact = error.ne(0.0) & (bits & 1).eq(0) & (f.abs(total) < float("inf"))
-    # Toward the error's side: one unit up in magnitude if the error has the sum's sign, else one down.
+    # Round to odd: one unit up in magnitude if the error has the sum's sign, otherwise one down.
     error_bits = error.bits_as(I64.wide(a.lanes))
     step = f.select((error_bits ^ bits) < 0, f.const(bits.type, -1), 1)
     return f.select(inexact, bits + step, bits).bits_as(F64.wide(a.lanes)).cast("fptrunc", F32)
@@ -236,7 +236,7 @@ def emit_exp(c: Context, channel: int, a: Vector) -> Val:
 
 @emits("LOG")
 def emit_log(c: Context, channel: int, a: Vector) -> Val:
-    """With v = |a.x|: (floor(log2 v), v / 2^floor(log2 v), log2 v, 1), the first two exact; the second is 0 for 0, NaN for inf."""
+    """(floor(log2 v), v / 2^floor(log2 v), log2 v, 1) with v = |a.x|. The first two are exact; the second is 0 for 0, NaN for inf."""
     f = c.f
     if channel == 3:
         return f.const(F32, 1.0)
@@ -252,37 +252,37 @@ def emit_log(c: Context, channel: int, a: Vector) -> Val:
 
 @emits("DDX")
 def emit_ddx(c: Context, a: Val) -> Val:
-    """Derivative by window x, one value a quad."""
+    """Derivative by window x, one value for each quad."""
     return c.lane_map.ddx(c.f, a)
 
 
 @emits("DDY")
 def emit_ddy(c: Context, a: Val) -> Val:
-    """Derivative by window y, one value a quad."""
+    """Derivative by window y, one value for each quad."""
     return c.lane_map.ddy(c.f, a)
 
 
 @emits("DDX_FINE")
 def emit_ddx_fine(c: Context, a: Val) -> Val:
-    """Derivative by window x, one value a row of the quad."""
+    """Derivative by window x, one value for each row of the quad."""
     return c.lane_map.ddx(c.f, a, fine=True)
 
 
 @emits("DDY_FINE")
 def emit_ddy_fine(c: Context, a: Val) -> Val:
-    """Derivative by window y, one value a column of the quad."""
+    """Derivative by window y, one value for each column of the quad."""
     return c.lane_map.ddy(c.f, a, fine=True)
 
 
 @emits("PK2H")
 def emit_pk2h(c: Context, a: Vector) -> Val:
-    """Two halves in one word. Finite values stay finite; every NaN is 0x7e00."""
+    """Pack two halves into one word. Finite values stay finite; every NaN is 0x7e00."""
     low, high = (_finite_half(c.f, a[channel]) for channel in (0, 1))
     return low | (high << 16)
 
 
 def _finite_half(f: Function, x: Val) -> Val:
-    """Round as Mesa does: drop 12 low bits, then round half up in magnitude. Finite values stay finite, but 65520 becomes inf."""
+    """Round as Mesa does: drop 12 low bits, then round half up in magnitude. Finite values stay finite, except 65520, which becomes inf."""
     bits = x.as_int()
     size = bits & math.ABS
     scaled = ((size & -0x1000).as_float() * 2.0**-112).as_int() + 0x1000
@@ -293,7 +293,7 @@ def _finite_half(f: Function, x: Val) -> Val:
 
 @emits("UP2H")
 def emit_up2h(c: Context, channel: int, a: Vector) -> Val:
-    """(low half, high half) twice."""
+    """Low and high half of the word as floats, (low, high, low, high)."""
     return math.half_to_float(c.f, a[0].lshr(16) if channel & 1 else a[0] & 0xFFFF)
 
 
@@ -305,7 +305,7 @@ def _fixed(f: Function, x: Val, low: float, scale: float) -> Val:
 
 @emits("PK2US")
 def emit_pk2us(c: Context, a: Vector) -> Val:
-    """Two unorm16 in one word."""
+    """Pack two unorm16 into one word."""
     low, high = (_fixed(c.f, a[channel], 0.0, 65535.0) for channel in (0, 1))
     return low | (high << 16)
 
@@ -319,31 +319,31 @@ def _pack_bytes(c: Context, a: Vector, low: float, scale: float) -> Val:
 
 @emits("PK4B")
 def emit_pk4b(c: Context, a: Vector) -> Val:
-    """Four snorm8 in one word."""
+    """Pack four snorm8 into one word."""
     return _pack_bytes(c, a, -1.0, 127.0)
 
 
 @emits("PK4UB")
 def emit_pk4ub(c: Context, a: Vector) -> Val:
-    """Four unorm8 in one word."""
+    """Pack four unorm8 into one word."""
     return _pack_bytes(c, a, 0.0, 255.0)
 
 
 @emits("UP2US")
 def emit_up2us(c: Context, channel: int, a: Vector) -> Val:
-    """unorm16 halves: (low, high) twice."""
+    """Low and high half of the word as unorm16, (low, high, low, high)."""
     return (a[0].lshr(16) if channel & 1 else a[0] & 0xFFFF).to_float() / 65535.0
 
 
 @emits("UP4UB")
 def emit_up4ub(c: Context, channel: int, a: Vector) -> Val:
-    """unorm8 of byte `channel`."""
+    """Byte `channel` of the word as unorm8."""
     return (a[0].lshr(8 * channel) & 0xFF).to_float() / 255.0
 
 
 @emits("UP4B")
 def emit_up4b(c: Context, channel: int, a: Vector) -> Val:
-    """snorm8 of byte `channel`."""
+    """Byte `channel` of the word as snorm8."""
     value = (a[0] << (24 - 8 * channel)) >> 24
     return c.f.max(value.to_float() / 127.0, -1.0)
 

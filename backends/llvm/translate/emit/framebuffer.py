@@ -1,4 +1,4 @@
-"""FBFETCH: the color that a target holds at the pixel before this fragment is blended."""
+"""FBFETCH: the color in a target at the fragment's pixel, before the fragment is blended."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Targets(Protocol):
     """Interface of kernels that have color targets, in addition to Interface."""
 
     def framebuffer(self, target: int, channel: int) -> Val:
-        """A channel of the color that a target holds, f32 lanes: bits of integers in integer formats, 0 where no target is bound."""
+        """Channel of the color in a target, f32 lanes: bits of integers in integer formats, 0 if no target is bound."""
         ...
 
 
 def fetched_targets(program: Program, instruction: Instruction) -> dict[int, int]:
-    """The COLOR outputs that an FBFETCH may name, with the numbers of their targets."""
+    """COLOR outputs that an FBFETCH may name, to the numbers of their targets."""
     register = instruction.src[0].register
     if register.file is not File.OUT:
         return {}
@@ -38,7 +38,7 @@ def fetched_targets(program: Program, instruction: Instruction) -> dict[int, int
 
 @emits("FBFETCH")
 def emit_fbfetch(c: Context, a: Vector) -> dict[int, Val]:
-    """The stored color, swizzled and modified as a float; 0 for a register that is no COLOR output."""
+    """Stored color, with swizzle and modifiers as of a float; 0 for a register that is no COLOR output."""
     f, operand = c.f, c.instruction.src[0]
     if not isinstance(c.interface, Targets):
         raise UnsupportedError.at("B004", "FBFETCH is not supported here: there are no targets", c.instruction.span)

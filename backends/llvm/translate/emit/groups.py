@@ -1,4 +1,4 @@
-"""Opcodes that look at other lanes. A subgroup is always the quad, in the order (0,0) (1,0) (0,1) (1,1), whatever the lane map."""
+"""Opcodes that read other lanes. A subgroup is always the quad, in the order (0,0) (1,0) (0,1) (1,1), whatever the lane map."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def _chosen(c: Context, a: Val) -> Val:
 
 
 def _spread(c: Context, mask: Val) -> Val:
-    """All ones in each lane of a quad that has a lane of the mask.
+    """Words of all ones in the lanes of each quad that has a lane of the mask.
 
-    It works on 32-bit words, because shuffles of constant i1 vectors can keep LLVM's instruction selection busy for ever.
+    The computation uses 32-bit words, because shuffles of constant i1 vectors can keep LLVM's instruction selection busy for ever.
     """
     flags = _flags(mask)
     result = c.lane_map.pick(c.f, flags, 0, 0)
@@ -77,7 +77,7 @@ def emit_vote_eq(c: Context, a: Vector) -> Val:
 
 @emits("BALLOT")
 def emit_ballot(c: Context, a: Vector) -> list[Val]:
-    """x: a bit for each active lane of the quad whose x is not 0."""
+    """Bits, in x, for the active lanes of the quad whose x is not 0."""
     f = c.f
     chosen = _chosen(c, a[0]).zext(I32)
     bits = f.const(I32.wide(c.lane_map.lanes), 0)
@@ -106,7 +106,7 @@ def emit_read_invoc(c: Context, a: Val, b: Val) -> Val:
 
 @emits("READ_HELPER")
 def emit_read_helper(c: Context) -> Val:
-    """All ones in lanes that give no output."""
+    """All ones in lanes without output: killed lanes and helper lanes."""
     helpers = ~c.alive_mask()
     return _flags(helpers | c.interface.helpers() if isinstance(c.interface, Neighbors) else helpers)
 
@@ -122,7 +122,7 @@ def emit_clock(c: Context) -> list[Val]:
 
 @emits("MEMBAR")
 def emit_membar(c: Context, a: Vector) -> list[Val]:
-    """Emit nothing: lanes see memory in order."""
+    """Emit nothing: lanes access memory in program order."""
     return []
 
 

@@ -64,8 +64,8 @@ def _target(c: Context) -> TargetInfo:
 
 
 def _coordinates(c: Context, address: Vector, number: int) -> list[Val]:
-    """Four coordinates, i32 lanes, of source `number`, the address; those that the target has no use for are 0 and not fetched."""
-    _target(c)  # wrong ones are refused whatever is bound
+    """Four coordinates, i32 lanes, from the address, source `number`. Those that the target does not use are 0 and are not fetched."""
+    _target(c)  # refuses a wrong target even if no image is bound
     mask, zero = source_channels(c.instruction, number), c.f.const(I32.wide(c.lane_map.lanes), 0)
     return [wide(c, address[channel]).as_int() if mask >> channel & 1 else zero for channel in range(4)]
 
@@ -82,9 +82,9 @@ def _call(
     returned: int,
     write: Callable[[Function, Image, list[Val]], Sequence[Val]],
 ) -> list[Val] | None:
-    """Have `write` act on the image of a unit in a function of its own, with `values` (32-bit lanes) passed; None if no image is bound.
+    """Call a function whose code `write` generates for the image of a unit; None if no image is bound.
 
-    what: names the written code, in addition to the opcode.
+    values: its arguments, 32-bit lanes. what: identifies the generated code, together with the opcode.
     """
     key, lanes, target = _key(c, unit.number), c.lane_map.lanes, _target(c)
     if key is None:
@@ -101,7 +101,7 @@ def _zeros(c: Context) -> list[Val]:
 
 
 def emit_load(c: Context, address: Vector) -> list[Val]:
-    """The texel's channels, in the order of the resource's swizzle. The swizzle of a handle only selects the handle."""
+    """Channels of a texel, in the order of the resource's swizzle. The swizzle of a handle only selects the handle."""
     operand, coords = c.instruction.src[0], _coordinates(c, address, 1)
 
     def body(unit: Unit) -> Sequence[Val]:
@@ -131,7 +131,7 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
 
 
 def emit_atomic(c: Context, address: Vector, operand: Vector, replacement: Vector | None, update: Update | None) -> list[Val]:
-    """The old word. Only images of one 32-bit channel have atomics, and float images only two of them. `update` is None for ATOMCAS."""
+    """Old word of the texel. Only images of one 32-bit channel have atomics, and float images only two. `update` is None for ATOMCAS."""
     opcode, coords = c.instruction.opcode.name, _coordinates(c, address, 1)
     operands = [wide(c, vector[0]).as_int() for vector in (operand, replacement) if vector is not None]
     name, lasting, how = named(c, c.instruction.src[0]), changing(c).sext(I32), merge_of(c)

@@ -129,8 +129,8 @@ def emit_ushr(c: Context, a: Val, b: Val) -> Val:
 
 
 # -- division ---------------------------------------------------------------------------------------------------------
-# There is no vector division of integers. Quotients of 32-bit integers are exact in f64: a quotient that is not whole
-# differs from the next whole number by at least 2^-32 of itself. Division by 0 gives an infinity, whose bits are replaced.
+# CPUs have no vector division of integers. Division in f64 gives the right integer part of quotients of 32-bit integers: a quotient that
+# is not whole differs from the next whole number by at least 2^-32 of itself. Division by 0 gives an infinity, whose bits are replaced.
 
 
 def _whole(f: Function, quotient: Val) -> Val:
@@ -221,7 +221,7 @@ def _extract(c: Context, a: Val, offset: Val, width: Val, signed: bool) -> Val:
     f = c.f
     offset, width = offset & 31, width & 31
     reach = offset + width
-    # For a field that ends inside the word both counts are 0 to 31 (a width of 0 is replaced in the end).
+    # If the field ends inside of the word, both counts are 0 to 31. The result for a width of 0 is replaced at the end.
     left = (a << ((32 - reach) & 31)) >> ((32 - width) & 31) if signed else (a << ((32 - reach) & 31)).lshr((32 - width) & 31)
     right = a >> offset if signed else a.lshr(offset)
     return f.select(width.eq(0), 0, f.select(reach < 32, left, right))

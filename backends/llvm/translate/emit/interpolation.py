@@ -1,4 +1,4 @@
-"""INTERP_*: inputs of fragments at other places than the one for which the program runs."""
+"""INTERP_*: inputs of fragments at other places of the pixel than the one where they are shaded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from backends.llvm.translate.emit import Context, Vector, emits
 from tgsi.language.diagnostics import UnsupportedError
 
 Place = tuple[Val, Val] | None
-"""Distance from the pixel's center in x and y, f32 lanes, y as rows go; None is the center."""
+"""Distance from the pixel's center in x and y, f32 lanes; y grows with the rows. None stands for the center."""
 
 
 @runtime_checkable
@@ -19,7 +19,7 @@ class Moved(Protocol):
     """Interface of kernels whose inputs vary over a primitive, in addition to Interface."""
 
     def interpolate(self, register: int, channel: int, place: Place) -> Val:
-        """A channel of an IN register at a place, f32 lanes. At the center it is `Interface.input` of an input without a location."""
+        """Channel of an IN register at a place, f32 lanes. At the center it equals `Interface.input` of an input without a location."""
         ...
 
     def sample_place(self, number: Val) -> Place:
@@ -27,7 +27,7 @@ class Moved(Protocol):
         ...
 
     def centroid_place(self) -> Place:
-        """A place that the primitive covers."""
+        """Place of the centroid: one that the primitive covers."""
         ...
 
 
@@ -43,7 +43,7 @@ def _wide(c: Context, value: Val) -> Val:
 
 
 def _register(c: Context, channel: int, place: Place) -> Val:
-    """A channel of the register that the first source names."""
+    """Channel of the register that the first source names."""
     register, f = c.instruction.src[0].register, c.f
     moved = _interface(c)
     if register.indirect is None:
@@ -57,7 +57,7 @@ def _register(c: Context, channel: int, place: Place) -> Val:
 
 
 def _value(c: Context, place: Place) -> dict[int, Val]:
-    """The written channels, after swizzle and modifiers of the first source."""
+    """Values of the written channels, after swizzle and modifiers of the first source."""
     f, operand = c.f, c.instruction.src[0]
     result: dict[int, Val] = {}
     for channel in channels(c.instruction.dst[0].write_mask):
@@ -69,17 +69,17 @@ def _value(c: Context, place: Place) -> dict[int, Val]:
 
 @emits("INTERP_CENTROID")
 def emit_interp_centroid(c: Context, a: Vector) -> dict[int, Val]:
-    """The input at a place inside of the primitive."""
+    """Input at the centroid."""
     return _value(c, _interface(c).centroid_place())
 
 
 @emits("INTERP_SAMPLE")
 def emit_interp_sample(c: Context, a: Vector, b: Vector) -> dict[int, Val]:
-    """The input at sample number b.x."""
+    """Input at sample number b.x."""
     return _value(c, _interface(c).sample_place(_wide(c, b[0].as_int())))
 
 
 @emits("INTERP_OFFSET")
 def emit_interp_offset(c: Context, a: Vector, b: Vector) -> dict[int, Val]:
-    """The input at the pixel's center plus (b.x, b.y); y grows with the rows, whatever FS_COORD_ORIGIN says."""
+    """Input at the pixel's center plus (b.x, b.y); y grows with the rows, whatever FS_COORD_ORIGIN is."""
     return _value(c, (_wide(c, b[0].as_float()), _wide(c, b[1].as_float())))

@@ -7,7 +7,7 @@ from backends.llvm.translate.emit import Context
 
 
 class Column:
-    """One 32-bit word a lane, for one instruction. Offsets are bytes: 4 times the lane's number, as `lanes_of` gives them."""
+    """One 32-bit word for each lane, during one instruction. Offsets are bytes: 4 times the lane's number, as in `lanes_of`."""
 
     def __init__(self, c: Context, value: Val | None = None) -> None:
         self.f, self.lanes = c.f, c.lane_map.lanes
@@ -23,9 +23,9 @@ class Column:
         return self.f.load(I32.wide(self.lanes), self.place)
 
     def at(self, offset: Val) -> Val:
-        """The word of the lane whose offset is `offset` bytes."""
+        """Word of the lane at `offset` bytes."""
         return self.f.load(I32, self.place, offset)
 
     def put(self, offset: Val, value: Val) -> None:
-        """Store one lane."""
+        """Store the word of one lane."""
         self.f.store(value.as_int(), self.place, offset)

@@ -82,7 +82,7 @@ def emit_store(c: Context, address: Vector, value: Vector) -> list[Val]:
 
 
 def _scattered(c: Context, words: Words, places: Val, value: Val) -> None:
-    """Write one word a lane into one resource. If lanes address the same word, the highest lane has the last word, as in a loop."""
+    """Write one word for each lane into one resource. If lanes address the same word, that of the highest lane stays, as in a loop."""
     f = c.f
     inside = c.execution_mask() & changing(c) & places.ult(words.count)
     offsets = f.select(inside, places, 0) << 2
@@ -107,12 +107,12 @@ _UPDATES: dict[str, Update] = {
     "ATOMINC_WRAP": lambda f, old, e: f.select(old.uge(e), 0, old + 1),
     "ATOMDEC_WRAP": lambda f, old, e: f.select(old.eq(0) | old.ugt(e), e, old - 1),
 }
-"""The new word, from the old one and the operand."""
+"""Functions from the old word and the operand to the new word."""
 
 
 @emits(*_UPDATES, "ATOMCAS")
 def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, replacement: Vector | None = None) -> list[Val]:
-    """The old word goes to the destination, the new one to memory. ATOMCAS stores its last source if the old word equals its third."""
+    """Old word; the new one goes to memory. ATOMCAS stores its last source if the old word equals its third."""
     f, register = c.f, c.instruction.src[0].register
     update = _UPDATES.get(c.instruction.opcode.name)
     if images.names_image(register):
@@ -127,7 +127,7 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
     replacements = Column(c, replacement[0]) if replacement is not None else None
     seen, active = Column(c), Column(c, c.execution_mask().zext(I32))
     lasting = Column(c, (c.execution_mask() & changing(c)).zext(I32))
-    # Where lanes are seen to come one after the other, one thread runs them all: load and store are enough.
+    # If the order of the lanes can be observed, a single thread runs them all, so a load and a store are enough.
     with f.range(0, 4 * c.lane_map.lanes, 4) as lane, f.if_(active.at(lane).ne(0)):
         base, count = found.of_lane(lane)
         place = places.at(lane)
@@ -147,7 +147,7 @@ def emit_atomic(c: Context, resource: None, address: Vector, operand: Vector, re
 
 @emits("RESQ")
 def emit_resq(c: Context, resource: None) -> list[Val]:
-    """x is the size in bytes; y, z and w are 0."""
+    """Size in bytes in x; y, z and w are 0."""
     f = c.f
     if images.names_image(c.instruction.src[0].register):
         return images.emit_resq(c)

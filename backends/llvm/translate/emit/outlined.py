@@ -1,4 +1,4 @@
-"""Code that several instructions of a program share, as functions of the module that is being written."""
+"""Functions in the module that is being written, for code that several instructions of a program share."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ SYMBOL_PREFIX = "part_"
 def call_part(
     c: Context, name: str, returns: Sequence[Type], values: Sequence[Val], write: Callable[[Function, list[Val]], Sequence[Val]]
 ) -> list[Val]:
-    """Call a function whose body `write` writes from its arguments, once for each `name`, which must say all that the body depends on.
+    """Call a function whose body `write` generates from its arguments.
 
-    Values are vectors of 32-bit words and pointers; masks are passed as integers.
+    The body is generated once for each `name`, so `name` must contain everything on which the body depends. values: the arguments, vectors
+    of 32-bit words and pointers; masks are passed as integers.
     """
     module = c.f.module
     symbol = SYMBOL_PREFIX + hashlib.sha256(name.encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Instructions on texture units that filter nothing: texels, sizes, samples, handles."""
+"""Instructions on texture units without filters: texel fetches, sizes, samples, handles."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from backends.llvm.translate.emit.units import Named, Unit, named, record_of, se
 from tgsi.language.facts.enums import File, TargetInfo
 
 SHARED_FROM = 6
-"""Programs with at least as many instructions that fetch texels share the code of those that are alike."""
+"""Least number of texel fetches of a program that shares the code of equal ones. Code for fewer is written out in place."""
 
 
 def zeros(c: Context) -> list[Val]:
-    """0 in all channels."""
+    """Zeros for all channels."""
     return [c.f.const(F32.wide(c.lane_map.lanes), 0.0)] * 4
 
 
 def per_texture(
     c: Context, name: Named, body: Callable[[Unit, TextureKey, Val], Sequence[Val]], missing: Sequence[Val], target: str | None = None
 ) -> list[Val]:
-    """The result of `body` (of a unit, its key and its record) for the texture that each lane names, `missing` where no texture is bound.
+    """Result of `body` (of a unit, its key and its record) for the texture that each lane names; `missing` for unbound units.
 
-    target: the target that a handle must fit; None means that of the view's declaration.
+    target: the target that a handle must fit; None stands for that of the view's declaration.
     """
 
     def kind(unit: int) -> Hashable | None:
@@ -46,7 +46,7 @@ def per_texture(
 
 
 def view_target(c: Context, unit: int) -> str | None:
-    """The target with which a view is declared; None for a view without declaration."""
+    """Target with which a view is declared; None for a view without declaration."""
     for declaration in c.program.declared(File.SVIEW):
         if declaration.covers(unit) and declaration.view is not None:
             return declaration.view.target
@@ -59,7 +59,7 @@ def texel_coordinates(c: Context, a: Vector, info: TargetInfo) -> list[Val]:
 
 
 def level_and_sample(info: TargetInfo, w: Val) -> tuple[Val | None, Val | None]:
-    """The coordinate w (i32) as a level, or as the sample of a multisampled target."""
+    """Level and sample from coordinate w (i32), which is the sample of a multisampled target, otherwise the level."""
     if "MSAA" in info.name:
         return None, w
     return (None if info.name in query.WITHOUT_LEVELS else w), None
@@ -75,7 +75,7 @@ def fetch(
     offsets: Sequence[Val | int],
     target: str,
 ) -> list[Val]:
-    """A texel, as `query.emit_fetch` returns it: code in place if the program has few fetches, otherwise a call."""
+    """Texel, as `query.emit_fetch` returns it. The code is written in place if the program has few fetches; otherwise it is called."""
     if c.plan.fetches < SHARED_FROM:
         return query.emit_fetch(c.f, key, texture, coords, lod=lod, sample=number, offsets=offsets, target=target)
     passed = [*coords, *(value for value in (lod, number, *offsets) if isinstance(value, Val))]
@@ -105,7 +105,7 @@ def _fetch(c: Context, a: Vector, lod: Val | None, number: Val | None) -> list[V
 
 @emits("TXF")
 def emit_txf(c: Context, a: Vector, unit: None) -> list[Val]:
-    """A texel at integer coordinates of level, or sample, a.w."""
+    """Texel at integer coordinates, of level or sample a.w."""
     return _fetch(c, a, *level_and_sample(target_of(c), wide(c, a[3]).as_int()))
 
 
@@ -129,7 +129,7 @@ def emit_txq(c: Context, a: Vector, unit: None) -> list[Val]:
 
 @emits("TXQS")
 def emit_txqs(c: Context, unit: None) -> list[Val]:
-    """Number of samples, 0 where nothing is bound."""
+    """Number of samples; 0 for an unbound unit."""
 
     def body(unit: Unit, key: TextureKey, texture: Val) -> list[Val]:
         return [query.emit_query_samples(c.f, texture, key, c.lane_map.lanes).as_float()] * 4

@@ -1,7 +1,7 @@
-"""The words that operands of LOAD, STORE, atomics and RESQ name.
+"""Words of memory that operands of LOAD, STORE, atomics and RESQ name.
 
 BUFFER, CONSTBUF and buffers of HWATOMIC counters have numbers; a number out of range names an empty resource. The declaration of
-a MEMORY register says which memory it is; without one it is SHARED.
+a MEMORY register gives its kind; a register without declaration is SHARED.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def _refuse(c: Context, what: str, hint: str = "") -> UnsupportedError:
 
 
 def changing(c: Context) -> Val:
-    """The executing lanes whose writes count. Killed lanes and helpers read, but change nothing."""
+    """Lanes whose writes count, executing or not. Killed lanes and helper lanes read, but change nothing."""
     mask = c.alive_mask()
     return mask & c.interface.counted() if isinstance(c.interface, Covered) else mask
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The resource that an operand names: `words` if it is the same for all lanes, otherwise that of each lane's own number in `numbers`.
+    """Resource that an operand names. words: the words of the same resource for all lanes; None: `numbers` has each lane's resource.
 
     first: number of the word at address 0, i32 lanes or a scalar; None means 0.
     """
@@ -47,13 +47,13 @@ class Resource:
     offsets: Column | None = None
 
     def places(self, address: Val) -> Val:
-        """Number of the word at each byte address, i32 lanes. Addresses before the first word give huge numbers."""
+        """Number of the word at each byte address, i32 lanes. Addresses before the first word wrap to numbers beyond any resource."""
         f = self.c.f
         words = f.splat(address.as_int().lshr(2), self.c.lane_map.lanes)
         return words if self.first is None else words + self.first
 
     def of_lane(self, lane: Val) -> tuple[Val, Val]:
-        """Pointer to the words of the lane whose number lies `lane` bytes into a vector, and their count."""
+        """Pointer to the words of one lane, and their count. `lane`: byte offset of the lane's word in a column."""
         f = self.c.f
         if self.words is not None:
             base, count = self.words.base, self.words.count
@@ -67,7 +67,7 @@ class Resource:
 
 
 def find_resource(c: Context, register: RegisterRef, *, lane_by_lane: bool = True) -> Resource:
-    """The resource that a register names. `lane_by_lane`: the caller will use `of_lane`.
+    """Resource that a register names. `lane_by_lane`: the caller will use `of_lane`.
 
     Raises UnsupportedError for a resource that the kernel lacks, and for writes to constants.
     """
@@ -94,7 +94,7 @@ def find_resource(c: Context, register: RegisterRef, *, lane_by_lane: bool = Tru
 
 
 def _numbered(c: Context, file: File, number: Val) -> Words:
-    """The resource of a number (i32 scalar)."""
+    """Words of the resource with a number (i32 scalar)."""
     f, env = c.f, c.interface.env
     exists = number.ult(MAX_CONSTANT_BUFFERS if file is File.CONSTBUF else MAX_SHADER_BUFFERS)
     safe = f.select(exists, number, 0)
@@ -131,7 +131,7 @@ def _memory_of(c: Context, number: Val, lane: Val) -> tuple[Val, Val]:
     """Pointer and count of the words of MEMORY number `number` (i32 scalar) for a lane."""
     f, found = c.f, dict.fromkeys([MemoryType.SHARED, *_kinds(c).values()])
     address, count = f.var(I64, 0), f.var(I32, 0)
-    for kind in found:  # SHARED first: it is what other numbers mean
+    for kind in found:  # SHARED first: other numbers mean it
         words = _memory(c, kind)
         meant = number.eq(number) if kind is MemoryType.SHARED else number.ne(number)
         for other, its_kind in _kinds(c).items():

@@ -1,4 +1,4 @@
-"""SAMPLE and its relatives: view and sampler are separate operands, and the target is the view's."""
+"""SAMPLE and related opcodes: view and sampler are separate operands, and the target is the view's."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from tgsi.language.facts.enums import TARGETS, File, TargetInfo
 from tgsi.language.ir import SrcOperand
 
 MAX_PAIRS = 256
-"""Most pairs of different views and samplers among which one instruction chooses at run time."""
+"""Most pairs of different views and samplers among which one instruction may choose at run time."""
 
 
 def _info(c: Context, unit: int) -> TargetInfo | None:
-    """The target with which a view is declared; None for a view without declaration."""
+    """Target with which a view is declared; None for a view without declaration."""
     name = view_target(c, unit)
     if name is None:
         return None
@@ -38,7 +38,7 @@ def _info(c: Context, unit: int) -> TargetInfo | None:
 
 
 def _known_info(c: Context, unit: int, chosen: bool) -> TargetInfo | None:
-    """The target of a view, as `_info`; a view that is named directly and not declared is 2D."""
+    """Target of a view, as of `_info`; a view that is named directly and not declared is 2D."""
     info = _info(c, unit)
     return TARGETS["2D"] if info is None and not chosen else info
 
@@ -98,7 +98,7 @@ def _request(
     offsets: Sequence[Sequence[Val | int]],
     component: int,
 ) -> Request:
-    """The sampling of one view. A separate reference takes the place of the coordinate that the target has for it."""
+    """Request for one view. A separate reference is placed at the coordinate where the target has it."""
     name = info.name
     if reference is not None:
         name = compared(name)
@@ -109,7 +109,7 @@ def _request(
     gradients = [row[: info.dimensions] for row in slopes] or None
     return Request(
         target=name, coords=coords, way=way, lod=level, gradients=gradients, offsets=offsets, component=0 if info.is_shadow else component
-    )  # what is compared is red
+    )  # comparisons use red
 
 
 @emits("SAMPLE")
@@ -157,12 +157,12 @@ def emit_gather4(c: Context, a: Vector, view: None, sampler: None) -> list[Val]:
 
 @emits("LOD")
 def emit_lod(c: Context, a: Vector, view: None, sampler: None) -> list[Val]:
-    """x: the level that is read; y: the level of detail before it is limited."""
+    """Level that is read (x), and level of detail before the sampler's limits (y)."""
     return _sample(c, a, "lod")
 
 
 def _fetch(c: Context, a: Vector, number: Val | None) -> list[Val]:
-    """A texel of the view in src1; `number`: the sample, where it is an operand of its own."""
+    """Texel of the view in src1. `number`: the sample, if it is an operand of its own."""
     operand = c.instruction.src[1]
     name = named(c, operand)
     offsets = next(iter(offsets_of(c)), [])
@@ -218,7 +218,7 @@ def _target_samples(c: Context) -> Val:
 
 @emits("SAMPLE_INFO")
 def emit_sample_info(c: Context, a: None, b: Vector) -> list[Val]:
-    """Number of samples of a view, 0 where nothing is bound, or of the render target."""
+    """Number of samples of a view (0 if the unit is unbound), or of the render target."""
     operand, lanes = c.instruction.src[0], c.lane_map.lanes
     if operand.register.file is not File.SVIEW:
         found = [wide(c, _target_samples(c)).as_float(), *zeros(c)[1:]]
@@ -232,7 +232,7 @@ def emit_sample_info(c: Context, a: None, b: Vector) -> list[Val]:
 
 @emits("SAMPLE_POS")
 def emit_sample_pos(c: Context, a: None, b: Vector) -> list[Val]:
-    """Position of sample b.x of a view, or of the render target, in its pixel, from 0 to 1; 0 for samples that do not exist."""
+    """Position of sample b.x of a view or of the render target, from 0 to 1 in the pixel; 0 for samples that do not exist."""
     f, operand = c.f, c.instruction.src[0]
     number = wide(c, b[0]).as_int()
     if operand.register.file is not File.SVIEW:
@@ -251,7 +251,7 @@ def emit_sample_pos(c: Context, a: None, b: Vector) -> list[Val]:
 
 
 def _standard(c: Context, count: Val, number: Val) -> list[Val]:
-    """The standard position of a sample of `count` (i32 lanes)."""
+    """Standard position of sample `number` of `count` samples (i32 lanes)."""
     f = c.f
     starts, rows = {}, [(8, 8)]
     for samples, pattern in STANDARD_POSITIONS.items():

@@ -21,10 +21,10 @@ Gradients = Sequence[Sequence[Val]] | None
 Offsets = Sequence[Sequence[Val | int]]
 
 SHARED_FROM = 2
-"""Programs with at least as many sampling instructions call shared functions; fewer have the code written out."""
+"""Least number of sampling instructions of a program that calls shared functions. Code for fewer is written out in place."""
 
 _GATHERED = 4
-"""Offsets of a gather that moves each texel on its own."""
+"""Number of offsets of a gather that moves each texel on its own."""
 
 
 def target_of(c: Context) -> TargetInfo:
@@ -36,12 +36,12 @@ def target_of(c: Context) -> TargetInfo:
 
 
 def channels_of(c: Context, vector: Vector, count: int) -> list[Val]:
-    """The first channels of a source."""
+    """First `count` channels of a source, as vectors."""
     return [wide(c, vector[channel]) for channel in range(count)]
 
 
 def offsets_of(c: Context, several: bool = False) -> list[list[Val | int]]:
-    """Texel offsets, as Python ints where they are immediates: the first one, or all four if `several` are allowed."""
+    """Texel offsets, as Python ints if they are immediates: the first one, or all four if `several` are allowed."""
     given = c.instruction.offsets
     used = given if several and len(given) == _GATHERED else given[:1]
     return [[_offset(c, offset, axis) for axis in range(3)] for offset in used]
@@ -56,7 +56,7 @@ def _offset(c: Context, offset: TexOffset, axis: int) -> Val | int:
 
 
 def known_word(c: Context, register: RegisterRef, channel: int) -> int | None:
-    """The word of an immediate; None for a value that is only known at run time."""
+    """Word of an immediate; None for a value that is only known at run time."""
     if register.file is File.IMM and register.indirect is None and register.index < len(c.program.immediates):
         return c.program.immediates[register.index].words[channel]
     return None
@@ -64,7 +64,7 @@ def known_word(c: Context, register: RegisterRef, channel: int) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The sampling to do, whatever the unit. Coordinates and offsets have the order of `sampling.sample` and `sampling.gather`."""
+    """One sampling operation without its unit. Coordinates and offsets have the order of `sampling.sample` and `sampling.gather`."""
 
     target: str
     coords: Sequence[Val]
@@ -76,7 +76,7 @@ class Request:
 
 
 def unbound(c: Context, request: Request) -> list[Val]:
-    """The result of a unit without a texture: 0, 0, 0, 1, or four times the gathered component; no level of detail."""
+    """Result for a unit without a texture: 0, 0, 0, 1; for gathers, four times the gathered component of that; 0 for levels of detail."""
     lanes = c.lane_map.lanes
     zero, one = c.f.const(F32.wide(lanes), 0.0), c.f.const(F32.wide(lanes), 1.0)
     match request.way:
@@ -91,7 +91,7 @@ def unbound(c: Context, request: Request) -> list[Val]:
 
 
 def sample_units(c: Context, view: Unit, sampler: Unit, request: Request, chosen: bool = False) -> list[Val]:
-    """Sample a view with a sampler. `chosen`: the unit is chosen at run time, so it may be any of several."""
+    """Sample a view with a sampler. `chosen`: the unit is chosen at run time among several."""
     texture_key, sampler_key = c.interface.texture_key(view.number), c.interface.sampler_key(sampler.number)
     if texture_key is None or sampler_key is None:
         return unbound(c, request)
@@ -160,7 +160,7 @@ def _written_out(c: Context, texture_key: TextureKey, sampler_key: SamplerKey, t
 
 
 def way_of(c: Context, way: Way) -> Way:
-    """The way to find the level of detail. Only fragments have implicit derivatives; other stages sample level 0, or the bias."""
+    """Way to find the level of detail. Only fragments have implicit derivatives; other stages use level 0, or the bias as level."""
     if c.program.processor is Processor.FRAG:
         return way
     match way:
@@ -196,9 +196,9 @@ def _requested(c: Context, source: int, request: Request) -> list[Val]:
 
 
 def _coordinates(c: Context, a: Vector, reference: Vector | None = None) -> list[Val]:
-    """The coordinates that the target takes, the shadow reference among them; `reference` is src1 of cube arrays.
+    """Coordinates that the target takes, including the shadow reference; `reference`: src1 of cube arrays.
 
-    A channel between coordinates and reference, as y of SHADOW1D, means nothing and must not be fetched: x stands for it.
+    A channel between coordinates and reference, such as y of SHADOW1D, has no meaning and must not be fetched: x replaces it.
     """
     info = target_of(c)
     mask = coordinate_channels(info.name)
@@ -216,7 +216,7 @@ def emit_tex(c: Context, a: Vector, unit: None) -> list[Val]:
 
 @emits("TEX2")
 def emit_tex2(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
-    """Implicit level of detail, the reference in b.x."""
+    """Implicit level of detail; the reference is b.x."""
     return _sample(c, 2, _coordinates(c, a, b), "implicit")
 
 
@@ -275,7 +275,7 @@ def emit_tg4(c: Context, a: Vector, b: Vector, unit: None) -> list[Val]:
         coords = _coordinates(c, a)
         operand = c.instruction.src[1]
         word = known_word(c, operand.register, operand.swizzle[0]) if not (operand.negate or operand.absolute) else None
-        if not info.is_shadow:  # what is compared is red
+        if not info.is_shadow:  # comparisons use red
             component = wide(c, b[0]).as_int() if word is None else word & 3
     return _requested(
         c, 2, Request(target=info.name, coords=coords, way="gather", offsets=offsets_of(c, several=True), component=component)
@@ -292,5 +292,5 @@ def _as_float(c: Context, operand: SrcOperand) -> Val:
 
 @emits("LODQ")
 def emit_lodq(c: Context, a: Vector, unit: None) -> list[Val]:
-    """x: the level that is read; y: the level of detail before it is limited."""
+    """Level that is read (x), and level of detail before the sampler's limits (y)."""
     return _requested(c, 1, Request(target=target_of(c).name, coords=_coordinates(c, a), way=way_of(c, "lod")))

@@ -1,4 +1,4 @@
-"""SIN and COS. Compilers write those of a vector one after the other, so they are computed together, at the place of the first one."""
+"""SIN and COS. Compilers write the instructions for a vector in a row, so their results are computed together, at the first of them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from backends.llvm.translate.emit import Context, Vector, emits
 
 _NAMES = ("SIN", "COS")
 _REACH = 12
-"""How many instructions ahead others are looked for."""
+"""Number of following instructions among which others are searched."""
 
 _MOST = 4
-"""How many are computed together at most: more would not fit the registers."""
+"""Most instructions that are computed together: more would not fit into the CPU's registers."""
 
 
 def _together(leaf: Leaf) -> list[Leaf]:
-    """A leaf and the following ones whose arguments are known at its place."""
+    """`leaf` and the following SIN and COS leaves whose arguments are already computed at its place."""
     items = leaf.region.items
     start = items.index(leaf)
     found, written = [leaf], set(access(leaf.instruction).writes)

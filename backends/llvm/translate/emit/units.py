@@ -1,4 +1,4 @@
-"""The texture, view, sampler or image that an operand names: one for all lanes, another in each lane, or that of a handle."""
+"""Texture, view, sampler or image units that an operand names: one for all lanes, one for each lane, or the unit of a handle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from passes.analysis.operands import RESOURCES
 from tgsi.language.ir import RegisterRef, SrcOperand
 
 MAX_UNITS = 128
-"""Numbers of textures and samplers stay below."""
+"""Limit of the numbers of texture and sampler units: all are below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Named:
     is_handle: bool = False
 
     def units(self, kind: Callable[[int], Hashable | None]) -> list[list[int]]:
-        """The candidate units that have a kind, units of one kind together."""
+        """Candidate units that have a kind, grouped by it."""
         found: dict[Hashable, list[int]] = {}
         for unit in range(self.first, self.first + self.count):
             of_unit = kind(unit)
@@ -45,12 +45,12 @@ class Named:
 
 
 def named(c: Context, operand: SrcOperand) -> Named:
-    """The unit that a source names. A second index is ignored, as in Mesa."""
+    """Unit that a source names. A second index is ignored, as in Mesa."""
     return named_register(c, operand.register, operand.swizzle[0])
 
 
 def named_register(c: Context, register: RegisterRef, channel: int) -> Named:
-    """The unit that a register names. Channel `channel` of a value register holds a handle, which is the unit's number plus 1."""
+    """Unit that a register names. Channel `channel` of a value register is a handle: the unit's number plus 1."""
     if register.file not in RESOURCES:
         index = wide(c, c.operands.read(c.instruction, register, channel).as_int()) - 1
         return Named(MAX_UNITS, _count_kinds(c), index, True) if _has_handles(c) else Named(0, MAX_UNITS, index, True)
@@ -63,7 +63,7 @@ def named_register(c: Context, register: RegisterRef, channel: int) -> Named:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit while code for it is written: `number` stands for its static facts, `place` (i32, perhaps a scalar) for its record."""
+    """A unit for which code is being written. number: the unit whose keys apply. place: the number of its record, a constant or an i32."""
 
     number: int
     place: Val | int
@@ -77,10 +77,10 @@ def select_unit(
     missing: Sequence[Val],
     lanes: Val | None = None,
 ) -> list[Val]:
-    """The result of `body` for the unit that each lane (of `lanes`) names; lanes whose unit has no `kind` get `missing`.
+    """Result of `body` for the unit that each lane names; lanes whose unit has no `kind` get `missing`.
 
-    The body is written once for all units of one kind, and runs once for each unit that a lane names. It must not read registers, because
-    a value that is read under a condition is not known after it.
+    lanes: the lanes that take part; None: the executing ones. The body is written once for all units of one kind, and runs once for each
+    unit that a lane names. It must not read registers, because a value that is read under a condition is not known after it.
     """
     f = c.f
     if name.index is None:
@@ -117,14 +117,14 @@ def _has_handles(c: Context) -> bool:
 
 
 def _count_kinds(c: Context) -> int:
-    """Number of kinds of images, or of textures, that handles may name here."""
+    """Number of kinds of images or textures that handles of the current instruction may name."""
     interface: Any = c.interface
     key = interface.image_key if c.instruction.opcode.has_memory else interface.texture_key
     return next(n for n in itertools.count() if key(MAX_UNITS + n) is None)
 
 
 def _kinds_of(c: Context, index: Val) -> Val:
-    """The number of the unit that stands for the kind of each lane's entry of a table; MAX_UNITS - 1 for nothing."""
+    """Number of the unit that stands for the kind of each lane's entry of the table; MAX_UNITS - 1 for handles that name nothing."""
     f, env = c.f, Record(c.f, c.interface.env, ShaderEnv)
     kinds, count = ("image_kinds", "num_images") if c.instruction.opcode.has_memory else ("texture_kinds", "num_textures")
     inside = index.ult(f.splat(env.get(count), c.lane_map.lanes))
@@ -133,7 +133,7 @@ def _kinds_of(c: Context, index: Val) -> Val:
 
 
 def _among(index: Val, units: Sequence[int]) -> Val:
-    """The lanes that name one of some units, in ascending order."""
+    """Lanes whose `index` is one of `units`, which are in ascending order."""
     found: Val | None = None
     start = 0
     for end in range(1, len(units) + 1):
@@ -145,24 +145,24 @@ def _among(index: Val, units: Sequence[int]) -> Val:
 
 
 def _lowest(f: Function, index: Val, lanes: Val) -> Val:
-    """The scalar index of the lowest lane of a mask. At least one lane must be set."""
+    """Index of the lowest lane of the mask `lanes`, as a scalar. At least one lane must be set."""
     bits = lanes.bits_as(Type("i", lanes.lanes)).zext(I64)
     lane = f.call(I64, "llvm.cttz.i64", bits, f.const(BOOL, 1))
     return f.emit(I32, f"extractelement {index}, {lane}")
 
 
 def meant(c: Context, name: Named, unit: Unit) -> Val:
-    """The executing lanes that name `unit`."""
+    """Executing lanes that name `unit`."""
     active = c.execution_mask()
     return active if name.index is None else active & name.index.eq(unit.place)
 
 
 def record_of(c: Context, field: str, layout: type[ctypes.Structure], unit: Unit) -> Val:
-    """Pointer to the record of a unit; `field` of ShaderEnv points to their array."""
+    """Pointer to the record of a unit. `field`: the field of ShaderEnv that points to the array of records."""
     base = Record(c.f, c.interface.env, ShaderEnv).get(field)
     return c.f.at(base, unit.place * ctypes.sizeof(layout))
 
 
 def wide(c: Context, value: Val) -> Val:
-    """All lanes of a value that may be uniform."""
+    """Vector of a value that may be a scalar."""
     return c.f.splat(value, c.lane_map.lanes)

@@ -49,13 +49,13 @@ def emit_drcp(c: Context, a: Val) -> Val:
 
 @emits("DSQRT")
 def emit_dsqrt(c: Context, a: Val) -> Val:
-    """Root, NaN below 0."""
+    """Square root; NaN for negatives."""
     return c.f.sqrt(a)
 
 
 @emits("DRSQ")
 def emit_drsq(c: Context, a: Val) -> Val:
-    """Reciprocal of the root, two roundings."""
+    """Reciprocal of the square root, with two roundings."""
     return c.f.const(a.type, 1.0) / c.f.sqrt(a)
 
 
@@ -138,7 +138,7 @@ def _power(n: Val) -> Val:
 
 @emits("DLDEXP")
 def emit_dldexp(c: Context, a: Val, n: Val) -> Val:
-    """a * 2^n, rounded once: steps down keep 53 bits above the denormals, so that only the last one rounds."""
+    """a * 2^n, rounded once: the first steps down stay above the denormals and keep all 53 bits, so that only the last step rounds."""
     f = c.f
     a, n = _same_lanes(f, a, n)
     for _ in range(2):
@@ -155,7 +155,7 @@ def _same_lanes(f: Function, a: Val, b: Val) -> tuple[Val, Val]:
 
 @emits("DFRACEXP")
 def emit_dfracexp(c: Context, a: Val) -> tuple[Val, Val]:
-    """Fraction in [0.5, 1) and exponent; zeros, infinities and NaN are their own fraction, with exponent 0."""
+    """Fraction in [0.5, 1), and exponent. Zeros, infinities and NaN are their own fraction, with exponent 0."""
     f = c.f
     tiny = f.abs(a) < 2.0**-1022
     bits = f.select(tiny, a * 2.0**54, a).bits_as(I64.wide(a.lanes))
@@ -287,13 +287,13 @@ def emit_i64mod(c: Context, a: Val, b: Val) -> Val:
 
 @emits("F2D")
 def emit_f2d(c: Context, a: Val) -> Val:
-    """The same number."""
+    """Float to double, exact."""
     return a.cast("fpext", F64)
 
 
 @emits("D2F")
 def emit_d2f(c: Context, a: Val) -> Val:
-    """Nearest float."""
+    """Double to nearest float."""
     return a.cast("fptrunc", F32)
 
 
@@ -359,11 +359,11 @@ def emit_d2u64(c: Context, a: Val) -> Val:
 
 @emits("I2I64")
 def emit_i2i64(c: Context, a: Val) -> Val:
-    """Sign extended."""
+    """Signed 32-bit integer, sign extended."""
     return a.sext(I64)
 
 
 @emits("U2I64")
 def emit_u2i64(c: Context, a: Val) -> Val:
-    """Zero extended."""
+    """Unsigned 32-bit integer, zero extended."""
     return a.zext(I64)
