@@ -1,4 +1,4 @@
-"""The refusal of features that Gallium names and this driver does not have."""
+"""The error for features that Gallium names and this driver lacks."""
 
 from __future__ import annotations
 

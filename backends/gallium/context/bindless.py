@@ -36,13 +36,13 @@ class _Made:
 
 
 class Bindless(ContextCore):
-    """Handles of textures and images, and the residents among them."""
+    """Handles of textures and images, and those of them that are resident."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._residents = Residents()
         self._handles: dict[str, dict[int, _Made]] = {"texture": {}, "image": {}}
-        self._free: dict[str, list[int]] = {"texture": [], "image": []}  # slots that were taken
+        self._free: dict[str, list[int]] = {"texture": [], "image": []}  # slots of deleted handles, for reuse
         for stage in self.state.stage:
             stage.residents = self._residents
 
@@ -80,7 +80,10 @@ class Bindless(ContextCore):
         self._free["texture"].append(slot)
 
     def make_texture_handle_resident(self, handle: int, *, resident: bool = True) -> None:
-        """Let shaders use a texture by its handle, or end that. Pending draws keep the residents that they were made with. (p_context.h)"""
+        """Let shaders use a texture by its handle, or stop that.
+
+        Pending draws keep the residents that they were made with. (p_context.h)
+        """
         name = "make_texture_handle_resident"
         slot = self._slot("texture", handle, name)
         made = self._handles["texture"][slot]
@@ -108,7 +111,7 @@ class Bindless(ContextCore):
     def make_image_handle_resident(
         self, handle: int, *, access: ImageAccess | int | str = ImageAccess.READ_WRITE, resident: bool = True
     ) -> None:
-        """Let shaders read and write an image by its handle, or end that; `access` is a hint. (p_context.h)"""
+        """Let shaders read and write an image by its handle, or stop that; `access` is a hint. (p_context.h)"""
         slot = self._slot("image", handle, _RESIDENT)
         flags(ImageAccess, access, f"{_RESIDENT}: access")
         made = self._handles["image"][slot]

@@ -1,4 +1,4 @@
-"""Copies between resources: bitwise, scaled and converted, and mipmaps. Array work; Python runs once a call."""
+"""Copies between resources: bitwise copies, scaled and converted blits, and mipmaps. All are array work; Python runs once a call."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Blits(ContextCore):
         """Copy the texels of a box, of every sample, without conversion. (context.rst, "Blitting")
 
         Raises:
-            ValueError: the formats differ in size, the resources in samples, a box is outside, or source and destination overlap.
+            ValueError: the formats differ in size, the resources in their number of samples, a box reaches outside its level, or source and
+                destination overlap.
         """
         name = "resource_copy_region"
         self.check_open()
@@ -78,19 +79,19 @@ class Blits(ContextCore):
     ) -> None:
         """Copy a box with scaling, mirroring (negative source sizes) and format conversion. (context.rst, "Blitting")
 
-        Samples are averaged where only the source has several (integers, depth and stencil: sample 0 counts), are repeated where only
-        the destination has, and are copied one by one where both have equally many.
+        Samples are averaged if only the source has several; of integers, depth and stencil sample 0 is taken. They are repeated if only the
+        destination has several, and copied one by one if both have equally many.
 
         Args:
             dst: destination.
             src: source.
             dst_level: mip level of the destination.
-            dst_box: its box, all of the level when omitted. Parts outside of the level in x and y are clipped.
+            dst_box: its box, all of the level when omitted. Parts outside the level in x and y are clipped.
             dst_format: the format that its texels are written in.
             src_level: mip level of the source.
-            src_box: its box. Texels outside of the level in x and y are those of its edge.
+            src_box: its box. Texels outside the level in x and y are those of its edge.
             src_format: the format that its texels are read in.
-            mask: channels that are written, e.g. "RGB", "Z", "ZS"; all that both formats have when omitted.
+            mask: channels that are written, e.g. "RGB", "Z", "ZS"; all channels that both formats have when omitted.
             filter: NEAREST or LINEAR. Integers, depth and stencil are never filtered.
             scissor: clips the destination.
             render_condition_enable: let the render condition decide.
@@ -157,10 +158,10 @@ class Blits(ContextCore):
         first_layer: int = 0,
         last_layer: int | None = None,
     ) -> bool:
-        """Fill the levels after `base_level`, each from the one before it by a linear filter (nearest for integers and stencil).
+        """Fill the levels after `base_level`, each from the one before it, with a linear filter (nearest for integers and stencil).
 
         Returns:
-            True. (A driver without the ability would return False.)
+            True. (A driver without mipmap generation would return False.)
 
         (p_context.h)
         """
@@ -233,7 +234,7 @@ def _blit_box(resource: Resource, level: int, box: Boxes, argument: str) -> tupl
 
 
 def _inside(resource: Resource, level: int, start: Triple, size: Triple, clip: ScissorState | None = None) -> tuple[Box, bool]:
-    """The part of a box that its level and a scissor have, of sizes below 1 where there is none; and if that is all of it."""
+    """The part of a box inside its level and a scissor, and True if that is the whole box. Sizes are below 1 if nothing is inside."""
     info = resource.levels[level]
     low = [s + min(0, n) for s, n in zip(start, size)]
     x, y, right, top = max(low[2], 0), max(low[1], 0), info.width, info.height
@@ -245,13 +246,13 @@ def _inside(resource: Resource, level: int, start: Triple, size: Triple, clip: S
 
 
 def _edge(resource: Resource, level: int, box: Box) -> Box:
-    """A box, or the texels of its level's edge that are nearest to it where it is empty."""
+    """The box itself, or, if it is empty, the nearest texels of its level's edge."""
     info = resource.levels[level]
     x, y = min(box.x, info.width - 1), min(box.y, info.height - 1)
     return Box(x, y, box.z, max(box.width, 1), max(box.height, 1), box.depth)
 
 
 def _axes(view: NDArray[np.uint8], source: NDArray[np.uint8], start: Triple, size: Triple, is_filtered: bool) -> tuple[Axis, Axis, Axis]:
-    """Tables for layers, rows and columns of a target from a box of the source."""
+    """Tables of the layers, rows and columns of the source that a target's texels are read from."""
     z, y, x = (axis(n, s, m, top, is_filtered=is_filtered) for n, s, m, top in zip(view.shape, start, size, source.shape))
     return z, y, x

@@ -38,8 +38,8 @@ class BufferBindings(ContextCore):
         the second only. Reads past the end give 0.
 
         Args:
-            stage: which stage, e.g. "FRAGMENT".
-            buffer: a buffer resource, bytes, an array (float32 vec4s, say), or None to unbind.
+            stage: the stage, e.g. "FRAGMENT".
+            buffer: a buffer resource, bytes, an array (of float32 vec4s, for example), or None to unbind.
             index: slot, 0 .. 15.
             offset: first byte, a multiple of 4.
             size: bytes; the rest of the buffer (at most 65792) when omitted.
@@ -67,7 +67,7 @@ class BufferBindings(ContextCore):
         """Bind vertex buffers to the slots from `start` on; None leaves a slot empty. (context.rst, "Resource Binding State")
 
         Each is a VertexBuffer, its fields as a dictionary, a Resource (stride 0), or an array with one vertex a row.
-        Arrays and bytes are copied at once. Fetches outside of a buffer read 0.
+        Arrays and bytes are copied at once. Fetches outside a buffer read 0.
         """
         name = "set_vertex_buffers"
         if isinstance(buffers, (str, bytes, Mapping, Resource, VertexBuffer)) or not isinstance(buffers, Sequence):
@@ -80,10 +80,10 @@ class BufferBindings(ContextCore):
         self.state.vertex_buffers = tuple(bound)
 
     def rebind_vertex_buffers(self, bound: VertexBuffers) -> VertexBuffers:
-        """Bind a tuple of checked vertex buffers unchanged, and return the tuple that was bound. (an extension)
+        """Bind a tuple of checked vertex buffers unchanged, and return the tuple that was bound before. (an extension)
 
         For clients that bind the same buffers again and again: the device recognizes a repeated draw by the identity of the tuple.
-        `bound` is a tuple that was bound before, or one of `BoundVertexBuffer` records; their `keepalive` owns the memory.
+        `bound` is a tuple that was bound before, or a tuple of `BoundVertexBuffer` records; their `keepalive` owns the memory.
         """
         old, self.state.vertex_buffers = self.state.vertex_buffers, bound
         return old
@@ -96,7 +96,7 @@ class BufferBindings(ContextCore):
         self.state.index_buffer = None if index is None else index_memory(self, index, index_offset, "set_index_buffer")
 
     def rebind_index_buffer(self, bound: Memory | None) -> None:
-        """Bind a checked index buffer unchanged: `state.index_buffer` of an earlier time. (an extension)"""
+        """Bind a checked index buffer unchanged: a value that `state.index_buffer` had before. (an extension)"""
         self.state.index_buffer = bound
 
     def _memory(self, buffer: Any, offset: int, size: int | None, name: str, limit: int) -> Memory:
@@ -153,7 +153,7 @@ class BufferBindings(ContextCore):
 
 
 def index_memory(context: ContextCore, index: Any, offset: int, name: str) -> Memory:
-    """The bytes of an index buffer from `offset` on: of a Resource in place, of anything else a copy."""
+    """The bytes of an index buffer from `offset` on: a Resource's in place, otherwise a copy."""
     begin = integer(offset, f"{name}: index_offset")
     if isinstance(index, Resource):
         context.check_resource(index, f"{name}: index")

@@ -27,12 +27,12 @@ _F32_MAX = 3.4028234663852886e38
 
 
 def single(value: float) -> float:
-    """A value that fits a 32-bit float: large ones become infinite."""
+    """A value in the range of a 32-bit float: larger ones become infinite."""
     return value if -_F32_MAX <= value <= _F32_MAX or value != value else float("inf" if value > 0 else "-inf")
 
 
 def color_words(color: tuple[float, ...], *, integer: bool) -> tuple[int, int, int, int]:
-    """Four values as 32-bit words: integers for integer formats, float bits for the others."""
+    """Four values as 32-bit words: integers for integer formats, float bits for the other formats."""
     if integer:
         words = tuple(int(item) & 0xFFFFFFFF if abs(item) < float("inf") else 0 for item in color)
     else:
@@ -47,7 +47,7 @@ def packed_color(format: Format, color: Sequence[float]) -> np.ndarray[Any, np.d
 
 
 def check_color(color: Any, argument: str) -> tuple[float, ...]:
-    """Four numbers; integers stay integers."""
+    """Check that a color is four numbers, and return them; integers stay integers."""
     items = tuple(color) if hasattr(color, "__iter__") and not isinstance(color, (str, bytes)) else ()
     if len(items) != 4:
         raise ValueError(f"{argument}: four numbers are wanted, not {color!r}")
@@ -65,7 +65,7 @@ class Clears(ContextCore):
         depth: float = 1.0,
         stencil: int = 0,
     ) -> None:
-        """Clear bound targets: whole surfaces, all layers; no scissor, no write masks. Targets that are not bound are left out.
+        """Clear bound targets: whole surfaces, all layers; no scissor, no write masks. Targets that are not bound are skipped.
 
         Args:
             buffers: PIPE_CLEAR flags: COLOR, COLOR0 .. COLOR7, DEPTH, STENCIL, DEPTHSTENCIL, as members, names or a sequence.
@@ -186,7 +186,7 @@ class Clears(ContextCore):
         """Fill a range of a buffer with a value of 1 to 16 bytes, repeated. (context.rst, "Clearing")
 
         Raises:
-            ValueError: the range is outside, or size is not a multiple of the value's length.
+            ValueError: the range reaches outside the buffer, or its size is not a multiple of the value's length.
         """
         name = "clear_buffer"
         self.check_open()

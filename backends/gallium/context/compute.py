@@ -47,14 +47,14 @@ class Compute(ContextCore):
 
         Args:
             program: a COMP program.
-            req_local_mem: bytes of SHARED memory a block, at most 32768, which is also what programs get without it. It is 0 at
-                the start of each block; a program can reach no more than it is given.
-            req_private_mem: bytes of PRIVATE memory a thread, at most 32768; 4096 without it. 0 at the start.
+            req_local_mem: bytes of SHARED memory of a block, at most 32768, which is also the default. The memory is 0 at the start of
+                each block; a program can reach no more than it is given.
+            req_private_mem: bytes of PRIVATE memory of a thread, at most 32768; 4096 by default. The memory is 0 at the start.
             req_input_mem: bytes of INPUT memory that launch_grid has to give, at most 65536.
 
         Raises:
-            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in it.
-            TypeError, ValueError: it is of another stage, or a size is out of range.
+            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in the exception.
+            TypeError, ValueError: the program is of another stage, or a size is out of range.
         """
         name = "create_compute_state"
         self.check_open()
@@ -67,7 +67,7 @@ class Compute(ContextCore):
         return ComputeShader(found, req_local_mem=local, req_private_mem=private, req_input_mem=inputs)
 
     def bind_compute_state(self, shader: ComputeShader | None) -> None:
-        """Bind a compute shader; None: grids are refused. (context.rst, "Compute kernel execution")"""
+        """Bind a compute shader. With None, grids are refused. (context.rst, "Compute kernel execution")"""
         self._compute_shader = None if shader is None else self._check_compute(shader, "bind_compute_state")
 
     def destroy_compute_state(self, shader: ComputeShader) -> None:
@@ -96,14 +96,14 @@ class Compute(ContextCore):
     def set_global_binding(self, resources: Sequence[Any] = (), *, first: int = 0) -> tuple[int, ...]:
         """Map buffers into GLOBAL memory; None unmaps a slot. (context.rst, "Compute kernel execution")
 
-        GLOBAL has 32-bit byte addresses. While one buffer is mapped it is that buffer, at address 0, and worked on in place; several
-        get addresses of their own, and a launch works on a copy of them all, which is written back afterwards.
+        GLOBAL has 32-bit byte addresses. A single mapped buffer lies at address 0, and a launch works on it in place. Several buffers have
+        addresses of their own, and a launch works on a copy of all of them, which is written back afterwards.
 
         Returns:
             The address of each, 0 for None.
 
         Raises:
-            TypeError, ValueError: one is no buffer, a slot does not exist (there are 32), or all together exceed 1 GiB.
+            TypeError, ValueError: an item is no buffer, a slot does not exist (there are 32), or all buffers together exceed 1 GiB.
         """
         name = "set_global_binding"
         items = sequence(resources, f"{name}: resources")
@@ -119,9 +119,9 @@ class Compute(ContextCore):
 
     # -- launches --------------------------------------------------------------------------------------------------------
     def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
-        """Run the bound compute shader, one thread for each place of the grid; on return all its bytes are in memory.
+        """Run the bound compute shader, one thread for each place of the grid. On return all its bytes are in memory.
 
-        Pending drawing that reads or writes what is bound is carried out before. The render condition holds for grids too.
+        Pending drawing that reads or writes bound memory is carried out first. The render condition holds for grids, too.
 
         Args:
             info: a GridInfo; its fields are also taken by keyword, e.g. ``launch_grid(block=(64, 1, 1), grid=(16, 1, 1))``.
@@ -129,7 +129,7 @@ class Compute(ContextCore):
 
         Raises:
             TypeError, ValueError: an argument is wrong, or no shader is bound.
-            UnsupportedError: the program uses what cannot be built; it is named, and nothing ran.
+            UnsupportedError: the program uses something that cannot be compiled; the message names it, and nothing ran.
 
         (context.rst, "Compute kernel execution")
         """
@@ -156,7 +156,7 @@ class Compute(ContextCore):
             is_whole = info is None and "input" not in given and "indirect" not in given
             key = (shader, *given.items(), *map(_types, given.values())) if is_whole else None
             known = self._launches.get(key)
-        except TypeError:  # a value that cannot be a key
+        except TypeError:  # a value that cannot be hashed
             key = known = None
         if known is None:
             wanted = make(GridInfo, info, given, "launch_grid")
@@ -175,7 +175,7 @@ class Compute(ContextCore):
         return indirect_size(buffer, info.indirect_offset)
 
     def _finish_pending(self, bindings: ComputeBindings) -> None:
-        """Carry out drawing that meets what is bound, then read memory of the caller."""
+        """Carry out pending drawing that uses bound memory, then read memory of the caller."""
         uses = self.device.uses
         if self.device.pending and any(uses(*found) for found in (*bindings.ranges(), *self._global.ranges())):
             self.synchronize()

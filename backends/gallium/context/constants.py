@@ -1,4 +1,4 @@
-"""Constant buffers that callers give as arrays: each is copied once, to the place where kernels read it."""
+"""Constant buffers that callers give as arrays: each is copied once, to the place from which kernels read it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHUNK = 1 << 17
 
 
 class ConstantMemory:
-    """An append-only store of constants. A chunk lives while a binding or a pending draw refers to it."""
+    """An append-only store of constants. A chunk lives as long as a binding or a pending draw refers to it."""
 
     def __init__(self) -> None:
         self._begin()
@@ -26,7 +26,7 @@ class ConstantMemory:
         self._view, self._base, self._used = self._chunk.data, address_of(self._chunk), 0
 
     def put(self, data: Any) -> Constants | None:
-        """The first MAX_BYTES of a contiguous buffer, copied; None for what is no such buffer."""
+        """Copy the first MAX_BYTES of a contiguous buffer. Returns None for an object that is no such buffer."""
         try:
             source = memoryview(data).cast("B")
         except (TypeError, ValueError, BufferError):

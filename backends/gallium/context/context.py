@@ -1,4 +1,4 @@
-"""The rendering context: every method of Gallium's pipe_context under its own name, one class and module for each part of it."""
+"""The rendering context: every method of Gallium's pipe_context under its own name, with one class and module for each part."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class Context(
     Legacy,
     Refused,
 ):
-    """A context of a screen: bound state, and what is drawn with it. Made by `Screen.context_create`.
+    """A context of a screen: the bound state, and the methods that draw with it. Made by `Screen.context_create`.
 
     Arguments after the first are keywords. Enumerations are taken as members, numbers or names, with or without the PIPE_ prefix.
     Misuse raises TypeError or ValueError naming the argument; a feature that does not exist yet raises UnsupportedError naming it. Every
-    ``destroy_`` method of a triplet is also there as ``delete_``. A context has one owner at a time; use it as a context manager or
-    call `destroy`.
+    ``destroy_`` method of a state object or shader also has its ``delete_`` name. A context has one owner at a time; use it as a context
+    manager or call `destroy`.
     """
 
     def __init__(self, screen: ScreenCore, device: Device, *, priv: Any = None, flags: int = 0) -> None:
@@ -70,7 +70,7 @@ class Context(
         return f"<Context of {self.screen.get_name()!r}{', destroyed' if self.is_destroyed else ''}>"
 
     def destroy(self) -> None:
-        """Carry out what is pending and let go of everything. Further calls raise ValueError; destroying twice is allowed. (p_context.h)"""
+        """Carry out pending work and release everything. Further calls raise ValueError; destroying twice is allowed. (p_context.h)"""
         if self.is_destroyed:
             return
         try:

@@ -48,13 +48,13 @@ class ContextCore(ABC):
         self.stored_user_memory: set[Resource] = set()
         self.is_destroyed = False
         self._issued = 0
-        self._shown = 0  # runs of the device whose results reached user memory
-        self._has_user_memory = False  # something was ever in `user_memory`
+        self._shown = 0  # number of device runs whose results were copied to user memory
+        self._has_user_memory = False  # True once a resource was in `user_memory`
 
-    # -- what parts ask of each other ------------------------------------------------------------------------------------
+    # -- methods that parts call on each other ---------------------------------------------------------------------------
     @abstractmethod
     def as_surface(self, target: Any, argument: str) -> Surface:
-        """A surface of this screen from itself, or from a resource: its level 0."""
+        """The target itself if it is a surface of this screen; for a resource, a surface of its level 0."""
 
     @abstractmethod
     def choose_stages(self) -> None:
@@ -62,7 +62,7 @@ class ContextCore(ABC):
 
     @abstractmethod
     def show_streams(self) -> None:
-        """Show what a draw may have streamed out to the owners of user memory."""
+        """Copy data that a draw may have streamed out to the owners of user memory."""
 
     @abstractmethod
     def streamed_count(self, target: Any) -> int:
@@ -70,11 +70,11 @@ class ContextCore(ABC):
 
     @abstractmethod
     def note_slot(self, slot: tuple[str, int, int], resource: Resource | None) -> None:
-        """Note what a slot of writable memory (kind of binding, stage, number) holds from now on."""
+        """Note the resource that a slot of writable memory (kind of binding, stage, number) holds from now on; None empties it."""
 
     @abstractmethod
     def writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
-        """Resources bound as memory that draws, or else grids, may write; `but` is a kind of binding that does not count."""
+        """Resources bound as memory that draws (or grids, unless `of_draws`) may write; bindings of the kind `but` do not count."""
 
     @abstractmethod
     def create_object(self, kind: str, state: S) -> StateObject[S]:
@@ -82,7 +82,7 @@ class ContextCore(ABC):
 
     @abstractmethod
     def destroy_object(self, handle: Any, kind: str) -> None:
-        """Refuse a handle of constant state from now on."""
+        """Mark a handle of constant state as destroyed: later uses are refused."""
 
     @abstractmethod
     def buffer_subdata(self, resource: Resource, data: Any, *, offset: int = 0, usage: Any = 0) -> None:
@@ -104,7 +104,7 @@ class ContextCore(ABC):
 
     @abstractmethod
     def allows_rendering(self) -> bool:
-        """Return whether the render condition lets draws, clears, blits and grids through."""
+        """Return True if the render condition lets draws, clears, blits and grids through."""
 
     # -- order -----------------------------------------------------------------------------------------------------------
     def check_open(self) -> None:
@@ -120,7 +120,7 @@ class ContextCore(ABC):
         self._show()
 
     def _show(self) -> None:
-        """Copy what was drawn into bound targets to memory of the caller."""
+        """Copy bound targets over memory of the caller to that memory."""
         self._shown = self.device.runs
         for target in (*self.cbufs, self.zsbuf):
             if target is not None:
@@ -134,7 +134,7 @@ class ContextCore(ABC):
         return Fence(self, self._issued)
 
     def is_busy(self, resource: Resource) -> bool:
-        """Return whether pending work reads or writes the resource."""
+        """Return True if pending work reads or writes the resource."""
         return self.device.uses(resource.address, resource.size)
 
     def finish_uses(self, resource: Resource) -> None:
@@ -155,12 +155,12 @@ class ContextCore(ABC):
         resource.pull()
 
     def show_runs(self) -> None:
-        """Bring user memory up to date before it is read: the device may have drawn unasked, at a query or when it held much."""
+        """Bring user memory up to date before it is read: the device may have drawn on its own, at a query or with a full queue."""
         if self.device.runs != self._shown:
             self._show()
 
     def prepare(self) -> None:
-        """Make ready for a draw or a clear: bound targets reach the device, user memory is read."""
+        """Prepare a draw or a clear: give bound targets to the device, and read user memory."""
         if self.is_destroyed:
             self.check_open()
         if self.is_framebuffer_dirty:
@@ -184,7 +184,7 @@ class ContextCore(ABC):
 
     # -- resources -------------------------------------------------------------------------------------------------------
     def check_resource(self, resource: Any, argument: str) -> Resource:
-        """Return the resource. TypeError for another thing, ValueError for one of another screen or a destroyed one."""
+        """Return the resource. TypeError for another kind of object, ValueError for a resource of another screen or a destroyed one."""
         if not isinstance(resource, Resource):
             raise TypeError(f"{argument}: a Resource is wanted, not {type(resource).__name__}")
         if resource.screen is not self.screen:
@@ -194,7 +194,7 @@ class ContextCore(ABC):
         return resource
 
     def note_use(self, resource: Resource) -> None:
-        """Note that a resource is bound: from now on draws carry its user memory over."""
+        """Note that a resource is bound; if it lies over memory of the caller, draws copy its bytes from now on."""
         if resource.user is not None:
             self.user_memory.add(resource)
             self._has_user_memory = True
@@ -208,7 +208,7 @@ class ContextCore(ABC):
             self.persistent_maps.add(mapped)
 
     def mapping_ended(self, mapped: TransferMap) -> None:
-        """Note the end of a mapping; what was written is shown to the owner of user memory."""
+        """Note the end of a mapping, and show written bytes to the owner of user memory."""
         self.persistent_maps.discard(mapped)
         if mapped.usage & Transfer.WRITE:
             mapped.resource.push()

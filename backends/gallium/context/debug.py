@@ -31,7 +31,9 @@ class Debug(ContextCore):
         return time.monotonic_ns()
 
     def get_sample_position(self, sample_count: int, sample_index: int = 0) -> tuple[float, float]:
-        """Return the place of a sample in its pixel, x and y from 0 to 1, y downwards: the standard patterns; one sample is at the center.
+        """Return the place of a sample in its pixel: x and y from 0 to 1, y downwards.
+
+        Several samples have the standard patterns, one is central.
 
         (p_context.h)
         """
@@ -44,7 +46,7 @@ class Debug(ContextCore):
         return (x / 16, y / 16)
 
     def set_debug_callback(self, callback: DebugCallback | None) -> None:
-        """Call ``callback(kind, text)`` with messages; None ends that. (p_context.h)"""
+        """Call ``callback(kind, text)`` with messages; None stops that. (p_context.h)"""
         if callback is not None and not callable(callback):
             raise TypeError("set_debug_callback: callback: a callable is wanted")
         self._debug_callback = callback

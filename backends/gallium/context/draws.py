@@ -1,4 +1,4 @@
-"""Drawing: draw_vbo, from its arguments to a checked DrawInfo for the device."""
+"""Drawing: draw_vbo, which makes a checked DrawInfo for the device from its arguments."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Draws(ContextCore):
         Args:
             info: a DrawInfo; its fields are also taken by keyword, e.g. ``draw_vbo(mode="TRIANGLES", count=3)``.
             index: an index buffer: a Resource (give index_size), or an array of uint8, uint16 or uint32, copied at once,
-                whose size gives index_size and count. `start` counts indices from index_offset (bytes) on.
+                whose size gives index_size and count. `start` counts indices from index_offset on.
             index_offset: first byte of the index buffer that is used.
             indirect: a buffer that holds count, instance count, start, (index bias,) start instance as 32-bit words for each
                 of `draw_count` draws, `indirect_stride` bytes apart (0: tight), from `indirect_offset` on.
@@ -71,8 +71,8 @@ class Draws(ContextCore):
             given: fields of DrawInfo.
 
         Raises:
-            TypeError, ValueError: an argument is wrong, no vertex shader is bound, or index_size has no index buffer.
-            UnsupportedError: something bound is not supported yet; it is named, and nothing was drawn.
+            TypeError, ValueError: an argument is wrong, no vertex shader is bound, or index_size is given without an index buffer.
+            UnsupportedError: a bound object or state is not supported yet; the message names it, and nothing was drawn.
         """
         state = self.state
         if info is None:
@@ -104,7 +104,7 @@ class Draws(ContextCore):
         key = (*given.items(), *map(type, given.values()))
         try:
             known = self._made.get(key)
-        except TypeError:  # a value that cannot be a key is wrong; the check names it
+        except TypeError:  # a value that cannot be hashed is wrong; the check names it
             return self._info(given)
         if known is None:
             if len(self._made) >= MAX_REMEMBERED:
@@ -113,7 +113,7 @@ class Draws(ContextCore):
         return known
 
     def _checked_info(self, info: DrawInfo, given: dict[str, Any]) -> DrawInfo:
-        """A template of the caller with every field checked, remembered if it was right as it is."""
+        """A DrawInfo of the caller with every field checked. It is remembered if no field had to be changed."""
         if not isinstance(info, DrawInfo):
             raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
         made = self._info({name: getattr(info, name) for name in _FIELDS} | given)
@@ -124,7 +124,7 @@ class Draws(ContextCore):
         return made
 
     def accept_draw_info(self, info: DrawInfo) -> None:
-        """Take a DrawInfo as checked, for callers that have checked each of its fields as `draw_vbo` would. (an extension)"""
+        """Remember a DrawInfo as checked, for callers that have checked each of its fields as `draw_vbo` would. (an extension)"""
         if len(self._checked) >= MAX_REMEMBERED:
             self._checked.clear()
         self._checked[id(info)] = info

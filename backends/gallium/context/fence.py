@@ -31,7 +31,7 @@ class Fence:
         return self._context.completed >= self._number
 
     def finish(self) -> bool:
-        """Carry out what is left before the fence; afterwards it is signaled. Only the owner of the context may call this."""
+        """Carry out the work before the fence. The fence is signaled afterwards. Only the owner of the context may call this."""
         if not self.is_signaled:
             self._context.synchronize()
         return True

@@ -27,12 +27,15 @@ class Flushing(ContextCore):
         return fence
 
     def texture_barrier(self, flags_: TextureBarrier | int | str = TextureBarrier.SAMPLER) -> None:
-        """Make everything rendered so far visible to samples of later draws, of bound targets too. (context.rst, "Transfers")"""
+        """Make everything rendered so far visible to samples of later draws, even if a bound target is sampled.
+
+        (context.rst, "Transfers")
+        """
         as_flags(TextureBarrier, flags_, "texture_barrier: flags")
         self.synchronize()
 
     def memory_barrier(self, flags_: Barrier | int | str | Sequence[str] = Barrier.ALL) -> None:
-        """Make writes visible as PIPE_BARRIER flags say: pending work is carried out. Mappings are the memory itself and need nothing.
+        """Make writes visible as PIPE_BARRIER flags ask: pending work is carried out. Mappings are the memory itself and need nothing.
 
         (context.rst, "Transfers")
         """
@@ -48,7 +51,7 @@ class Flushing(ContextCore):
         self.check_resource(resource, "invalidate_resource: resource")
 
     def resource_commit(self, resource: Resource, *, level: int = 0, box: Box | Sequence[int] | None = None, commit: bool = True) -> bool:
-        """Commit memory of a sparse resource; False, because there are none. (p_context.h)"""
+        """Commit memory of a sparse resource. Always False, because this driver has none. (p_context.h)"""
         self.check_resource(resource, "resource_commit: resource")
         return False
 

@@ -26,7 +26,7 @@ class Framebuffers(ContextCore):
         first_layer: int = 0,
         last_layer: int | None = None,
     ) -> Surface:
-        """Create a render target of a level of a texture; all layers from `first_layer` on unless `last_layer` says otherwise.
+        """Create a render target from a level of a texture, with all layers from `first_layer` on unless `last_layer` is given.
 
         (context.rst, "Surfaces")
         """
@@ -41,7 +41,7 @@ class Framebuffers(ContextCore):
         target.is_destroyed = True
 
     def as_surface(self, target: Any, argument: str) -> Surface:
-        """A surface from itself, or from a resource: its level 0."""
+        """The target itself if it is a surface of this screen; for a resource, a surface of its level 0."""
         if isinstance(target, Resource):
             self.check_resource(target, argument)
             return surface(target, argument)
@@ -66,12 +66,12 @@ class Framebuffers(ContextCore):
         """Bind render targets: surfaces, or resources (their level 0). Sizes default to the smallest of the targets.
 
         A None color buffer is a hole. Without any argument nothing is bound; with a size alone, draws count samples and write memory.
-        Primitives may go to as many layers as every target has, or to `layers` where there is no target;
-        pixels have as many samples as the targets, or `samples`.
+        Primitives may go to as many layers as every target has, or to `layers` if there is no target. Pixels have as many samples as the
+        targets, or `samples` if there is no target.
 
         Raises:
-            ValueError: a color format in zsbuf or the reverse, more than eight targets, or a size that the targets do not have,
-                or targets whose numbers of samples differ.
+            ValueError: a color format in zsbuf or the reverse, more than eight targets, a size that the targets do not have, or targets
+                with different numbers of samples.
 
         (context.rst, "Resource Binding State")
         """

@@ -22,11 +22,11 @@ class GlobalMemory:
         self._slots: list[tuple[Resource, int] | None] = [None] * count
 
     def _mapped(self) -> list[tuple[Resource, int]]:
-        """Each buffer once, by address."""
+        """Each mapped buffer once, in the order of addresses."""
         return sorted({found[1]: found for found in self._slots if found is not None}.values(), key=lambda found: found[1])
 
     def put(self, first: int, items: Sequence[Resource | None]) -> tuple[int, ...]:
-        """Map checked buffers to slots, None for nothing; the address of each. ValueError where they do not fit."""
+        """Map checked buffers to slots, None for an empty slot. Returns the address of each. ValueError if they do not fit."""
         kept, slots = list(self._slots), slice(first, first + len(items))
         self._slots[slots] = [None] * len(items)
         try:
@@ -58,7 +58,7 @@ class GlobalMemory:
     def bound(self, elsewhere: Collection[Resource] = ()) -> Iterator[Memory | None]:
         """The memory of a launch: a single buffer at address 0 in place, otherwise a copy of all, written back at the end.
 
-        `elsewhere`: resources that the launch may write otherwise too; of those only what changed in the copy is written back.
+        `elsewhere`: resources that the launch may also write in another way; of those only bytes that changed in the copy are written back.
         """
         mapped = self._mapped()
         if not mapped:

@@ -25,10 +25,15 @@ NAME = "launch_grid"
 class GridInfo:
     """The arguments of launch_grid (pipe_grid_info).
 
-    pc: the instruction number of a BGNSUB to run instead of the program's beginning; 0 for that. input: bytes of INPUT memory. work_dim:
-    what WORK_DIM reads. block: threads of a block by axis; None for what the program fixes. last_block: threads of the last block of each
-    axis, 0 for as many as in the others. grid: blocks by axis; with `indirect`, a buffer, three 32-bit words at `indirect_offset` of it
-    instead. variable_shared_mem: bytes of SHARED memory in addition to the shader's req_local_mem.
+    Attributes:
+        pc: number of the instruction, a BGNSUB, at which the run begins; 0 for the program's beginning.
+        input: bytes of INPUT memory.
+        work_dim: the value of WORK_DIM.
+        block: threads of a block by axis; None for the program's fixed size.
+        last_block: threads of the last block of each axis, 0 for as many as in the others.
+        grid: blocks by axis.
+        indirect: a buffer that holds `grid` instead, as three 32-bit words at byte `indirect_offset`.
+        variable_shared_mem: bytes of SHARED memory in addition to the shader's req_local_mem.
     """
 
     pc: int = 0
@@ -46,7 +51,10 @@ class GridInfo:
 class ComputeStateInfo:
     """Limits of a compute shader (pipe_compute_state_object_info).
 
-    max_threads: of a block; preferred_simd_size: threads that run side by side, no promise; private_memory: bytes of each thread.
+    Attributes:
+        max_threads: threads of a block.
+        preferred_simd_size: threads that run in one vector; no promise.
+        private_memory: bytes of PRIVATE memory of each thread.
     """
 
     max_threads: int
@@ -55,7 +63,7 @@ class ComputeStateInfo:
 
 
 def checked_grid(shader: ComputeShader, info: GridInfo, size: Triple | None) -> Grid:
-    """The grid of a launch; `size`: what an indirect buffer says. TypeError, ValueError name the argument."""
+    """The grid of a launch. `size` is the number of blocks from an indirect buffer. TypeError and ValueError name the argument."""
     argument, given = ("grid", info.grid) if size is None else ("indirect", size)
     axes = _triple(argument, given, 0, MAX_GRID)
     fixed = tuple(shader.program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
@@ -91,7 +99,7 @@ def _triple(argument: str, values: Triple, low: int, high: int) -> Triple:
 
 
 def _inputs(shader: ComputeShader, given: Any) -> Memory | None:
-    """INPUT memory: what is given, and zeros up to whole words."""
+    """INPUT memory: the given bytes, and zeros up to whole words."""
     wanted = shader.req_input_mem
     data = np.zeros(0, np.uint8) if given is None else as_bytes(given, f"{NAME}: input")
     if data.size > MAX_INPUT:
@@ -106,7 +114,7 @@ def _inputs(shader: ComputeShader, given: Any) -> Memory | None:
 
 
 def entry_program(shader: ComputeShader, pc: int) -> Program:
-    """The program, or one that begins at the subroutine `pc` of it: it calls that, and ends."""
+    """The program itself, or one whose main part calls the subroutine at `pc` and ends."""
     if not pc:
         return shader.program
     found = shader.entries.get(pc)

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 @dataclass(eq=False, slots=True)
 class StateObject(Generic[S]):
-    """A constant state object: what a `create_` call returns and `bind_` and `destroy_` take."""
+    """A constant state object: the result of a `create_` call, which `bind_` and `destroy_` take."""
 
     kind: str
     state: S
@@ -30,9 +30,9 @@ def check_object(handle: Any, kind: str, name: str) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VertexBuffer:
-    """A vertex buffer binding: a Resource, or bytes or an array that is copied at once. stride 0 repeats one vertex.
+    """A vertex buffer binding: a Resource, or bytes or an array that is copied at once. Stride 0 repeats one vertex.
 
-    `stride` of an array defaults to its rows (axis 0).
+    The `stride` of an array defaults to the distance of its rows (axis 0).
     """
 
     buffer: Any

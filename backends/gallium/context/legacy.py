@@ -30,5 +30,5 @@ class Legacy(ContextCore):
             self.texture_subdata(resource, data, level=level, box=box, stride=stride, layer_stride=layer_stride, usage=usage)
 
     def is_resource_referenced(self, resource: Resource, *, level: int = 0, layer: int = 0) -> bool:
-        """Return whether pending work reads or writes the resource. (context.rst, "Resource Busy Queries")"""
+        """Return True if pending work reads or writes the resource. (context.rst, "Resource Busy Queries")"""
         return self.is_busy(self.check_resource(resource, "is_resource_referenced: resource"))

@@ -1,4 +1,4 @@
-"""Link state objects: linkages other than the identity. They are an extension, which the linkage proposal of 2010 left open."""
+"""Link state objects: linkages other than the identity. They are an extension; the linkage proposal of 2010 left them as an open issue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class LinkStates(ContextCore):
     def create_link_state(self, mapping: Mapping[Semantic | str, Semantic | str] | LinkState) -> StateObject[LinkState]:
         """Create a link state: fragment input semantic -> the output semantic that feeds it, e.g. ``{"GENERIC[0]": "TEXCOORD[2]"}``.
 
-        Inputs that are not named are fed by their own semantic. Two inputs may be fed by one output. Equal mappings share one state.
+        Inputs without an entry are fed by their own semantic. Two inputs may be fed by one output. Equal mappings share one state.
 
         Raises:
             TypeError, ValueError: the mapping or one of its semantics is wrong.
@@ -27,7 +27,7 @@ class LinkStates(ContextCore):
         return self.create_object("link", made)
 
     def bind_link_state(self, handle: StateObject[LinkState] | None) -> None:
-        """Bind a link state; None: the identity. (an extension)"""
+        """Bind a link state. None binds the identity. (an extension)"""
         if handle is None:
             self.state.link = IDENTITY
             return

@@ -1,4 +1,4 @@
-"""State without objects: small values that are set one by one."""
+"""State without objects: small values, each with its own setter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Parameters(ContextCore):
         self.state.viewports = self._states(ViewportState, self.state.viewports, states, start, "set_viewport_states")
 
     def rebind_viewports(self, bound: tuple[ViewportState, ...]) -> None:
-        """Set checked viewports unchanged: `state.viewports` of an earlier time. The device recognizes a repeated draw by its identity.
+        """Set checked viewports unchanged: a value that `state.viewports` had before, by whose identity the device recognizes a repeated
+        draw.
 
         (an extension)
         """
@@ -35,7 +36,7 @@ class Parameters(ContextCore):
         self.state.scissors = self._rectangles(states, start, self.state.scissors, "set_scissor_states")
 
     def set_window_rectangles(self, include: bool = False, rectangles: Sequence[ScissorState | Mapping[str, Any]] = ()) -> None:
-        """Draw only inside of up to eight rectangles, or only outside of them; without arguments, everywhere. (p_context.h)"""
+        """Draw only inside up to eight rectangles, or only outside them; without arguments, everywhere. (p_context.h)"""
         name = "set_window_rectangles"
         if len(rectangles) > MAX_WINDOW_RECTANGLES:
             raise ValueError(f"{name}: rectangles: {len(rectangles)} are too many; {MAX_WINDOW_RECTANGLES} are possible")

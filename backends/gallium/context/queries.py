@@ -25,7 +25,7 @@ from tgsi.language.diagnostics import UnsupportedError
 
 
 class Query:
-    """A query that create_query returned. `held`: the events of all its intervals that have ended."""
+    """A query that create_query returned. `held`: the events counted in all its finished intervals."""
 
     def __init__(self, kind: QueryType, index: int) -> None:
         self.kind = kind
@@ -61,7 +61,7 @@ class Queries(ContextCore):
         self._condition_value = False
 
     def create_query(self, kind: QueryType | int | str, *, index: int = 0) -> Query:
-        """Create a query. `index` is the vertex stream of those that count primitives of stages and of stream output.
+        """Create a query. `index` is the vertex stream, for queries of primitives and of stream output.
 
         (context.rst, "Queries")
         """
@@ -73,14 +73,14 @@ class Queries(ContextCore):
         raise UnsupportedError.at("B063", f"create_batch_query: this driver has no counters of its own ({len(kinds)} asked for)")
 
     def destroy_query(self, query: Query) -> None:
-        """Destroy a query; an active one ends. (context.rst, "Queries")"""
+        """Destroy a query; an active one ends first. (context.rst, "Queries")"""
         self._check_query(query, "destroy_query")
         if query.is_active:
             self.end_query(query)
         query.is_destroyed = True
 
     def begin_query(self, query: Query) -> bool:
-        """Start counting and drop earlier results; True. ValueError if the query is active already or its kind has no beginning.
+        """Start counting and drop earlier results. Returns True. ValueError if the query is active already or its kind has no beginning.
 
         (context.rst, "Queries")
         """
@@ -101,7 +101,7 @@ class Queries(ContextCore):
         return True
 
     def end_query(self, query: Query) -> bool:
-        """Stop counting and take the result; True. (context.rst, "Queries")"""
+        """Stop counting and take the result. Returns True. (context.rst, "Queries")"""
         self._check_query(query, "end_query")
         kind = QUERY_KINDS[query.kind]
         if not query.is_active and kind.has_begin:
@@ -119,7 +119,7 @@ class Queries(ContextCore):
     def get_query_result(self, query: Query, *, wait: bool = True) -> Result:
         """Return the result: an int, a bool, or a tuple (pipeline statistics: eleven numbers, in the order of the documents).
 
-        Work before `end_query` is finished when that returns, so there is nothing to wait for.
+        `end_query` returns after the counted work is finished, so there is nothing to wait for.
 
         (context.rst, "Queries")
         """
@@ -133,7 +133,7 @@ class Queries(ContextCore):
     def get_query_result_resource(
         self, query: Query, resource: Resource, *, wait: bool = True, result_type: str = "U32", index: int = 0, offset: int = 0
     ) -> None:
-        """Write a result into a buffer as I32, U32, I64 or U64, clamped to the type; index -1 writes its availability, 1. (p_context.h)"""
+        """Write a result into a buffer as I32, U32, I64 or U64, clamped to the type. Index -1 writes 1, its availability. (p_context.h)"""
         name = "get_query_result_resource"
         self.check_resource(resource, f"{name}: resource")
         types = {"I32": np.int32, "U32": np.uint32, "I64": np.int64, "U64": np.uint64}
@@ -168,7 +168,7 @@ class Queries(ContextCore):
         self._set_counting()
 
     def render_condition(self, query: Query | None, *, condition: bool = False, mode: RenderCond | int | str = RenderCond.WAIT) -> None:
-        """Skip draws, clears and grids while the result of `query`, as a boolean, equals `condition`; None ends that.
+        """Skip draws, clears and grids while the result of `query`, as a boolean, equals `condition`. None as the query ends that.
 
         (context.rst, "Conditional Rendering")
         """
@@ -180,7 +180,7 @@ class Queries(ContextCore):
         self.is_conditional = query is not None
 
     def allows_rendering(self) -> bool:
-        """Return whether the render condition lets draws, clears, blits and grids through."""
+        """Return True if the render condition lets draws, clears, blits and grids through."""
         if self._condition is None or self._condition.result is None:
             return True
         result = self._condition.result

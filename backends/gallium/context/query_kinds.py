@@ -1,4 +1,4 @@
-"""The kinds of queries (PIPE_QUERY_*), a row each: the counters that a kind needs, its clock, and its answer."""
+"""Kinds of queries (PIPE_QUERY_*), one row each: the counters that a kind needs, its clock, and its answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLOCK_HZ = 1_000_000_000
 
 
 class Needs(Enum):
-    """The counters of the device that a query reads."""
+    """Counters of the device that a query reads."""
 
     NOTHING = auto()
     SAMPLES = auto()  # the rasterizer counts them while DrawState.count_samples is set
@@ -26,7 +26,13 @@ class Needs(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The events of a query: those between its begin and its end, the vertex stream that it was made for, and its start (ns)."""
+    """Data from which a query is answered.
+
+    Attributes:
+        held: events between begin and end.
+        stream: the vertex stream that the query was made for.
+        started: time of its start in nanoseconds.
+    """
 
     held: Statistics
     stream: int
@@ -37,9 +43,10 @@ class Counted:
 class QueryKind:
     """A kind of queries.
 
-    answer: the result, computed at end_query.
-    is_timed: the context carries out all pending work before the clock is read.
-    has_begin: begin_query is allowed; otherwise end_query alone takes the result.
+    Attributes:
+        answer: computes the result at end_query.
+        is_timed: the context carries out all pending work before the clock is read.
+        has_begin: begin_query is allowed; otherwise end_query alone takes the result.
     """
 
     answer: Callable[[Counted], Result]

@@ -38,7 +38,7 @@ class SamplerStates(ContextCore):
         made = make(SamplerState, state, given, name)
         border = given.get("border_color", made.border_color)
         if all(isinstance(item, int) for item in border):
-            # Integers above 2**24 do not survive as floats; views of integer formats want them exact.
+            # Floats lose integers above 2**24, and views of integer formats need them exactly.
             r, g, b, a = (integer(item, f"{name}: border_color", -(1 << 31)) for item in border)
             made = replace(made, border_color=(r, g, b, a))
         integer(made.max_anisotropy, f"{name}: max_anisotropy", 0, MAX_ANISOTROPY)
@@ -66,9 +66,9 @@ class SamplerStates(ContextCore):
     delete_sampler_state = destroy_sampler_state
 
     def set_border_words(self, handle: StateObject[SamplerState], words: Sequence[int]) -> None:
-        """Give a sampler object its border color as the four 32-bit words of pipe_color_union. (an extension)
+        """Set a sampler object's border color to the four 32-bit words of pipe_color_union. (an extension)
 
-        For clients that send words, and do not know when the object is made if its views will hold floats or integers.
+        For clients that send words, and do not know yet at creation if the object's views will hold floats or integers.
         """
         check_object(handle, "sampler", "set_border_words")
         record = self._bound(handle).record

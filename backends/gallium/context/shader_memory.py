@@ -1,4 +1,4 @@
-"""Buffers and images that shaders write: the arguments of callers, checked."""
+"""Checks of the arguments for buffers and images that shaders write."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OFFSET_ALIGNMENT = 4
 class ShaderBuffer:
     """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; a `buffer_size` of None means the rest of the buffer.
 
-    Programs reach whole 32-bit words; a rest of fewer bytes at the end is out of their reach.
+    Programs reach whole 32-bit words only: up to three bytes at the end may be out of their reach.
     """
 
     buffer: Resource
@@ -37,9 +37,11 @@ class ShaderBuffer:
 class ImageView:
     """A level of a texture, or a range of a buffer, as an image.
 
-    format: the format that texels are seen in, of the same size; the resource's own when None. access: READ, WRITE or both, a hint.
-    level, first_layer, last_layer: of textures; all layers (slices of TEXTURE_3D) unless they say otherwise. offset, size: bytes, of
-    buffers.
+    Attributes:
+        format: the format in which shaders see texels, of the same size; None for the resource's own.
+        access: READ, WRITE or both; a hint.
+        level, first_layer, last_layer: of textures; all layers (slices of TEXTURE_3D) by default.
+        offset, size: bytes, of buffers.
     """
 
     resource: Resource
@@ -54,7 +56,7 @@ class ImageView:
 
 
 def _template(kind: Any, item: Any, argument: str) -> Any:
-    """An object of `kind` from itself, its fields as a dictionary, or its first field alone."""
+    """An object of `kind` from such an object, its fields as a dictionary, or its first field alone."""
     if isinstance(item, kind):
         return item
     if not isinstance(item, Mapping):
@@ -67,7 +69,7 @@ def _template(kind: Any, item: Any, argument: str) -> Any:
 
 
 def shader_buffer(context: ContextCore, item: Any, argument: str) -> tuple[Memory, Resource]:
-    """The memory and the resource of a ShaderBuffer (or its fields, or a Resource). TypeError, ValueError name the argument."""
+    """The memory and the resource of a ShaderBuffer (or its fields, or a Resource). TypeError and ValueError name the argument."""
     given: ShaderBuffer = _template(ShaderBuffer, item, argument)
     buffer = context.check_resource(given.buffer, argument)
     if not buffer.is_buffer:

@@ -27,15 +27,15 @@ class ShaderResources(ContextCore):
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
-        self._memory_slots: dict[Slot, Resource] = {}  # what shaders may write
+        self._memory_slots: dict[Slot, Resource] = {}  # resources that shaders may write
 
     def set_shader_buffers(self, stage: ShaderType | int | str, buffers: Sequence[Any] = (), *, start: int = 0) -> None:
         """Bind buffers that a stage may read and write, BUFFER[start] and the next; None leaves a slot empty. (p_context.h)
 
-        Each is a ShaderBuffer, its fields as a dictionary, or a buffer Resource. They are worked on in place.
+        Each is a ShaderBuffer, its fields as a dictionary, or a buffer Resource. Shaders work on the memory in place.
 
         Raises:
-            TypeError, ValueError: one is no buffer, a range is outside of it, or a slot does not exist (there are 32).
+            TypeError, ValueError: an item is no buffer, its range reaches outside, or a slot does not exist (there are 32).
         """
         name = "set_shader_buffers"
         kind = lookup(ShaderType, stage, f"{name}: stage")
@@ -48,7 +48,7 @@ class ShaderResources(ContextCore):
         Each is an ImageView, its fields as a dictionary, a Surface, or a Resource.
 
         Raises:
-            TypeError, ValueError: one is no resource, its format cannot be an image, or a level, layer or slot does not exist.
+            TypeError, ValueError: an item is no resource, its format cannot be an image, or a level, layer or slot does not exist.
         """
         name = "set_shader_images"
         kind = lookup(ShaderType, stage, f"{name}: stage")
@@ -97,7 +97,7 @@ class ShaderResources(ContextCore):
         put: Callable[[int, T | None], None],
         check: Callable[[Any, str], tuple[T, Resource]],
     ) -> None:
-        """Bind items to slots, all or, where one is wrong, none."""
+        """Bind items to slots: all of them, or none if one is wrong."""
         self.check_open()
         given = sequence(items, f"{name}: {argument}")
         first = slots(name, argument, given, start, count)
@@ -107,10 +107,10 @@ class ShaderResources(ContextCore):
             self.note_slot((name, stage, slot), None if found is None else found[1])
 
     def note_slot(self, slot: Slot, resource: Resource | None) -> None:
-        """Note what a slot of writable memory holds from now on; None empties it."""
+        """Note the resource that a slot of writable memory holds from now on; None empties it."""
         if resource is None:
             if self._memory_slots.pop(slot, None) is None:
-                return  # clients empty slots that hold nothing; draws must not look for memory because of it
+                return  # clients also empty slots that hold nothing, which must not make draws collect writable memory again
         else:
             self._memory_slots[slot] = resource
             self.note_use(resource)
@@ -118,20 +118,20 @@ class ShaderResources(ContextCore):
             self.state.memory = object()
 
     def writable(self, *, of_draws: bool, but: str = "") -> list[Resource]:
-        """Resources bound as memory that draws, or else grids, may write; `but` is a kind of binding that does not count."""
+        """Resources bound as memory that draws (or grids, unless `of_draws`) may write; bindings of the kind `but` do not count."""
         found = ((kind, stage, resource) for (kind, stage, _), resource in self._memory_slots.items())
         return [r for kind, stage, r in found if kind != but and (stage == ALL_STAGES or (stage != ShaderType.COMPUTE) is of_draws)]
 
 
 def sequence(items: Any, argument: str) -> Sequence[Any]:
-    """Return the items. TypeError, which names the argument, if they are no sequence."""
+    """Return the items. TypeError, naming the argument, if they are no sequence."""
     if isinstance(items, (str, bytes, Mapping, Resource)) or not isinstance(items, Sequence):
         raise TypeError(f"{argument}: a sequence is wanted, not {type(items).__name__}")
     return items
 
 
 def slots(name: str, argument: str, items: Sequence[Any], start: int, count: int) -> int:
-    """Return the first slot. ValueError, which names the argument, if not all items have a slot."""
+    """Return the first slot. ValueError, naming the argument, if not all items have a slot."""
     first = integer(start, f"{name}: start", 0, count)
     if first + len(items) > count:
         raise ValueError(f"{name}: {argument}: slot {first + len(items) - 1} does not exist; there are {count}")

@@ -1,4 +1,4 @@
-"""Shader objects: text or a program in, a checked handle out."""
+"""Shader objects: handles made from checked programs or their texts."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ class Shaders(ContextCore):
         return packet.Shader(program, stream_output=checked_info(stream_output, program, name))
 
     def _bind_shader(self, shader: packet.Shader | None, stage: Processor) -> None:
-        """Bind a shader to a stage, or none."""
+        """Bind a shader to a stage; None unbinds."""
         found = None if shader is None else check_shader(shader, stage, f"bind_{STAGES[stage].call}_state")
         self.state.bind(stage, found)
         if stage is not Processor.FRAG:
             self.choose_stages()
 
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
-        """Refuse a shader from now on."""
+        """Mark a shader as destroyed: later uses are refused."""
         check_shader(shader, stage, f"destroy_{STAGES[stage].call}_state").is_destroyed = True
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """Create a vertex shader from a program or its text. (context.rst, "CSO State")
 
         Raises:
-            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in it.
-            ValueError: it is of another stage, or `stream_output` is wrong; the message names the field.
+            ParseError, ValidationError: the text is no TGSI, or breaks a rule; every finding is in the exception.
+            ValueError: the program is of another stage, or `stream_output` is wrong; the message names the field.
         """
         return self._create_shader(program, Processor.VERT, stream_output)
 
     def bind_vs_state(self, shader: packet.Shader | None) -> None:
-        """Bind a vertex shader; None: draws are refused. (context.rst, "CSO State")"""
+        """Bind a vertex shader. With None, draws are refused. (context.rst, "CSO State")"""
         self._bind_shader(shader, Processor.VERT)
 
     def destroy_vs_state(self, shader: packet.Shader) -> None:
@@ -60,7 +60,7 @@ class Shaders(ContextCore):
         return self._create_shader(program, Processor.FRAG)
 
     def bind_fs_state(self, shader: packet.Shader | None) -> None:
-        """Bind a fragment shader; None: only depth and stencil are written. (context.rst, "CSO State")"""
+        """Bind a fragment shader. With None, only depth and stencil are written. (context.rst, "CSO State")"""
         self._bind_shader(shader, Processor.FRAG)
 
     def destroy_fs_state(self, shader: packet.Shader) -> None:
@@ -74,7 +74,7 @@ class Shaders(ContextCore):
         return self._create_shader(program, Processor.GEOM, stream_output)
 
     def bind_gs_state(self, shader: packet.Shader | None) -> None:
-        """Bind a geometry shader; None: primitives go to the rasterizer as the stage before it leaves them. (context.rst, "CSO State")"""
+        """Bind a geometry shader. With None, primitives go unchanged to the rasterizer. (context.rst, "CSO State")"""
         self._bind_shader(shader, Processor.GEOM)
 
     def destroy_gs_state(self, shader: packet.Shader) -> None:
@@ -88,7 +88,7 @@ class Shaders(ContextCore):
         return self._create_shader(program, Processor.TESS_CTRL)
 
     def bind_tcs_state(self, shader: packet.Shader | None) -> None:
-        """Bind a tessellation control shader; None: patches go on unchanged, with the levels of `set_tess_state`.
+        """Bind a tessellation control shader. With None, patches stay unchanged and have the levels of `set_tess_state`.
 
         (context.rst, "CSO State")
         """
@@ -108,7 +108,7 @@ class Shaders(ContextCore):
         return self._create_shader(program, Processor.TESS_EVAL, stream_output)
 
     def bind_tes_state(self, shader: packet.Shader | None) -> None:
-        """Bind a tessellation evaluation shader; draws then need PATCHES. None: no tessellation. (context.rst, "CSO State")"""
+        """Bind a tessellation evaluation shader; draws then need PATCHES. None turns tessellation off. (context.rst, "CSO State")"""
         self._bind_shader(shader, Processor.TESS_EVAL)
 
     def destroy_tes_state(self, shader: packet.Shader) -> None:
@@ -119,9 +119,9 @@ class Shaders(ContextCore):
 
 
 def read_program(source: Any, name: str) -> Program:
-    """A valid program from text or a program; see `Shaders.create_vs_state`."""
+    """A valid program from text or a program. Errors as in `Shaders.create_vs_state`."""
     if isinstance(source, str):
-        from tgsi.language.text.parser import parse  # lark and the grammar load only where text is read
+        from tgsi.language.text.parser import parse  # loaded only when a text is read
 
         source = parse(source, name=name)
     if not isinstance(source, Program):
@@ -133,7 +133,7 @@ def read_program(source: Any, name: str) -> Program:
 
 
 def check_shader(shader: Any, stage: Processor, name: str) -> packet.Shader:
-    """A shader that may be bound to a stage; TypeError and ValueError begin with `name`."""
+    """Return a shader that may be bound to a stage. Messages of TypeError and ValueError begin with `name`."""
     if not isinstance(shader, packet.Shader):
         made = f"create_{STAGES[stage].call}_state"
         raise TypeError(f"{name}: what {made} returned is wanted, not {type(shader).__name__}")

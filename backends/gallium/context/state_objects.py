@@ -36,21 +36,21 @@ class StateObjects(ContextCore):
         self._interned: dict[Any, Any] = {}
 
     def create_object(self, kind: str, state: S) -> StateObject[S]:
-        """A handle of a checked template; equal templates share one state, by whose identity the device recognizes it."""
+        """A handle of a checked template. Equal templates share one state, by whose identity the device recognizes a repeated draw."""
         self.check_open()
         if len(self._interned) > 4096:
             self._interned.clear()
         return StateObject(kind, self._interned.setdefault(state, state))
 
     def destroy_object(self, handle: Any, kind: str) -> None:
-        """Refuse a handle from now on. TypeError, ValueError for one of another kind or a destroyed one."""
+        """Mark a handle as destroyed: later uses are refused. TypeError for a handle of another kind, ValueError for a destroyed one."""
         name = f"destroy_{kind}_state"
         check_object(handle, kind, name)
         handle.is_destroyed = True
 
     # -- blend -----------------------------------------------------------------------------------------------------------
     def create_blend_state(self, state: BlendState | None = None, /, **given: Any) -> StateObject[BlendState]:
-        """Create a blend object from fields of BlendState; those of RenderTargetBlend are taken too, and then fill rt[0].
+        """Create a blend object from fields of BlendState. Fields of RenderTargetBlend are taken, too; they fill rt[0].
 
         Example: ``create_blend_state(blend_enable=True, rgb_src_factor="SRC_ALPHA", rgb_dst_factor="INV_SRC_ALPHA")``.
 
@@ -73,7 +73,7 @@ class StateObjects(ContextCore):
         return self.create_object("blend", made)
 
     def bind_blend_state(self, handle: StateObject[BlendState] | None) -> None:
-        """Bind a blend object; None: no blending, all channels written. (context.rst, "CSO State")"""
+        """Bind a blend object. With None, nothing is blended and all channels are written. (context.rst, "CSO State")"""
         if handle is None:
             self.state.blend = BlendState()
             return
@@ -102,7 +102,7 @@ class StateObjects(ContextCore):
         return self.create_object("rasterizer", made)
 
     def bind_rasterizer_state(self, handle: StateObject[RasterizerState] | None) -> None:
-        """Bind a rasterizer object; None: the defaults. (context.rst, "CSO State")"""
+        """Bind a rasterizer object. None binds the defaults. (context.rst, "CSO State")"""
         if handle is None:
             self.state.rasterizer = RasterizerState()
             return
@@ -133,7 +133,10 @@ class StateObjects(ContextCore):
         return self.create_object("depth_stencil_alpha", make(DepthStencilAlphaState, state, given, "create_depth_stencil_alpha_state"))
 
     def bind_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState] | None) -> None:
-        """Bind a depth-stencil-alpha object; None: no tests, nothing written. (context.rst, "CSO State")"""
+        """Bind a depth-stencil-alpha object.
+
+        With None, nothing is tested, and depth and stencil are not written. (context.rst, "CSO State")
+        """
         if handle is None:
             self.state.depth_stencil_alpha = DepthStencilAlphaState()
             return
@@ -171,7 +174,7 @@ class StateObjects(ContextCore):
         return self.create_object("vertex_elements", tuple(made))
 
     def bind_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]] | None) -> None:
-        """Bind a vertex elements object; None: shader inputs read 0, 0, 0, 1. (context.rst, "CSO State")"""
+        """Bind a vertex elements object. With None, shader inputs read 0, 0, 0, 1. (context.rst, "CSO State")"""
         if handle is None:
             self.state.vertex_elements = ()
             return

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from backends.gallium.resource.resource import Resource
 
 MAX_STRIDE = 512
-"""Words of a vertex in a buffer."""
+"""Largest number of 32-bit words of a vertex in a buffer."""
 APPEND = -1
 _U32 = (1 << 32) - 1
 
 
 class StreamOutputTarget(packet.StreamTarget):
-    """A target of stream output: a range of a buffer, of which `offset` bytes are written."""
+    """A target of stream output: a range of a buffer. `offset` is the number of bytes written so far."""
 
     def __init__(self, resource: Resource, buffer_offset: int, buffer_size: int) -> None:
         super().__init__(resource.address + buffer_offset, buffer_size, resource.storage)
@@ -36,7 +36,7 @@ class StreamOutputTarget(packet.StreamTarget):
 
 
 def checked_info(info: Any, program: Program, name: str) -> StreamOutputInfo | None:
-    """A declaration of stream output for a program; None where nothing goes out. TypeError, ValueError naming the field."""
+    """The checked stream output of a program; None if nothing is streamed out. TypeError and ValueError name the field."""
     if info is None:
         return None
     made = make(StreamOutputInfo, info, {}, f"{name}: stream_output")
@@ -65,7 +65,7 @@ class StreamOutputs(ContextCore):
         """Create a target of stream output: a range of a buffer (its rest without `buffer_size`), with nothing written yet.
 
         Raises:
-            TypeError, ValueError: it is no buffer, or the range is not inside of it; `buffer_offset` is a multiple of 4.
+            TypeError, ValueError: `buffer` is no buffer, the range reaches outside it, or `buffer_offset` is not a multiple of 4.
 
         (context.rst, "Stream output targets")
         """
@@ -85,10 +85,10 @@ class StreamOutputs(ContextCore):
         self._check_target(target, "stream_output_target_destroy: target").is_destroyed = True
 
     def set_stream_output_targets(self, targets: Sequence[StreamOutputTarget | None] = (), *, offsets: Sequence[int] = ()) -> None:
-        """Bind targets to the buffers 0, 1, ... of stream output; None leaves a buffer without one, no argument unbinds all.
+        """Bind targets to the buffers 0, 1, ... of stream output; None leaves a buffer without a target, no argument unbinds all.
 
-        offsets: where in its range (bytes) each target is written from now on, and how much data draws with
-        `count_from_stream_output` find in it; -1, or no offset, appends to the bytes that are written.
+        offsets: byte of its range at which each target is written from now on, which is also the amount of data that draws with
+        `count_from_stream_output` find in it. -1, or no offset, appends to the written bytes.
 
         (context.rst, "Stream output targets")
         """
@@ -118,13 +118,15 @@ class StreamOutputs(ContextCore):
         state.has_stages = streams or last is not state.vertex.shader
 
     def show_streams(self) -> None:
-        """Copy what a draw may have streamed out to memory of the caller."""
+        """Copy data that a draw may have streamed out to memory of the caller."""
         for target in self.state.stream_targets:
             if isinstance(target, StreamOutputTarget):
                 target.resource.push()
 
     def streamed_count(self, target: Any) -> int:
-        """Number of vertices that a draw finds in a target, counted by the stride of vertex buffer 0, or else by that of the writer."""
+        """Number of vertices that a draw finds in a target: its bytes by the stride of vertex buffer 0, otherwise by the stride of its
+        writer.
+        """
         name = "draw_vbo: count_from_stream_output"
         found = self._check_target(target, name)
         buffers = self.state.vertex_buffers

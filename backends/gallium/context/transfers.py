@@ -22,7 +22,7 @@ _NOT_WITH_READ = (
 
 
 class Transfers(ContextCore):
-    """CPU access to resources."""
+    """CPU access to resources: transfer_map and transfer_unmap, buffer_subdata, texture_subdata."""
 
     def transfer_map(
         self,
@@ -35,10 +35,10 @@ class Transfers(ContextCore):
         """Map a box of a level; see `TransferMap`. Rendering that reads or writes the resource is finished first.
 
         Args:
-            resource: what to map.
+            resource: the resource to map.
             level: mip level.
             usage: READ, WRITE, both (the default), and the other PIPE_TRANSFER flags. UNSYNCHRONIZED waits for nothing,
-                PERSISTENT lets draws happen while mapped, the DISCARD flags are promises that cost nothing here.
+                PERSISTENT lets draws happen while mapped, the DISCARD flags are promises that change nothing here.
             box: a Box or x, y, z, width, height, depth; the whole level when omitted.
 
         Raises:
@@ -75,7 +75,7 @@ class Transfers(ContextCore):
         transfer.unmap()
 
     def transfer_flush_region(self, transfer: TransferMap, *, box: Box | Sequence[int] | None = None) -> None:
-        """Declare a part of a FLUSH_EXPLICIT mapping written; the box is relative to the mapped one. (context.rst, "Transfers")"""
+        """Declare a part of a FLUSH_EXPLICIT mapping as written; the box is relative to the mapped one. (context.rst, "Transfers")"""
         self._check_transfer(transfer, "transfer_flush_region")
         if not transfer.usage & TransferFlags.FLUSH_EXPLICIT:
             raise ValueError("transfer_flush_region: transfer: it was not mapped with FLUSH_EXPLICIT")

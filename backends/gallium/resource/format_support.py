@@ -24,7 +24,7 @@ BUFFER_BINDS = (
 TEXEL_BINDS = Bind.SAMPLER_VIEW | Bind.SHADER_IMAGE
 MULTISAMPLED_BINDS = Bind.SAMPLER_VIEW | Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.BLENDABLE | Bind.SHADER_IMAGE | Bind.CUSTOM
 UNSUPPORTED_BINDS = Bind.SHARED
-"""Uses of features that do not exist yet, whatever the format."""
+"""Uses that no format supports, because their feature does not exist yet."""
 
 _SCALED = frozenset({ChannelType.USCALED, ChannelType.SSCALED, ChannelType.FIXED})
 
@@ -57,10 +57,10 @@ def _supported_binds(format: Format, target: TextureTarget) -> Bind:
 
 
 def is_color_target(format: Format) -> bool:
-    """Return whether a format can be rendered to: devices store texels of 1, 2, 4, 8 or 16 bytes."""
+    """Return True if a format can be rendered to: devices store texels of 1, 2, 4, 8 or 16 bytes."""
     return not format.is_depth_stencil and not format.is_shared_exponent and format.block_bytes in (1, 2, 4, 8, 16)
 
 
 def is_depth_target(format: Format) -> bool:
-    """Return whether a format can be a depth-stencil target; those that only view the stencil of another format cannot."""
+    """Return True if a format can be a depth-stencil target. Formats that only view the stencil of another format cannot."""
     return format.has_depth or format is Format.S8_UINT

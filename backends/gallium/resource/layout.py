@@ -50,7 +50,7 @@ class Template:
 
     @property
     def is_buffer(self) -> bool:
-        """The template is of a range of bytes, not of a texture."""
+        """True if the template describes a range of bytes, not a texture."""
         return self.target is TextureTarget.BUFFER
 
 
@@ -109,7 +109,7 @@ def sample_stride(size: int) -> int:
 
 
 def check(template: Template, argument: str = "resource_create") -> None:
-    """ValueError, naming the field, for a template that no resource can have."""
+    """Raise ValueError, naming the field, for a template that no resource can have."""
     target, name = template.target, template.target.name
     if template.is_buffer:
         limits = (MAX_RESOURCE_BYTES, 1, 1, 1)

@@ -1,7 +1,8 @@
 """Multisampled resources as arrays: resolves, and the staging copies of mappings.
 
-Resolving averages colors: formats of unsigned normalized channels average the stored numbers, halves up; others (sRGB, signed, floats)
-are decoded to f32, added in the order of samples, multiplied by 1/n, and encoded. Of integers, depth and stencil sample 0 counts.
+Resolving averages colors: formats of unsigned normalized channels average the stored numbers, rounding halves up; others (sRGB,
+signed, floats) are decoded to f32, added in the order of samples, multiplied by 1/n, and encoded. Integers, depth and stencil take
+sample 0.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ Bytes = NDArray[np.uint8]
 
 
 def takes_first(format: Format) -> bool:
-    """Return whether a resolved pixel is its sample 0: integers, depth and stencil."""
+    """Return True if a resolved pixel is its sample 0: integers, depth and stencil."""
     return format.is_depth_stencil or format.is_integer
 
 
 def resolved(planes: Sequence[Bytes], format: Format) -> Bytes:
-    """One plane of texels (any shape, texel bytes last) from those of every sample, a power of two of them."""
+    """Resolve the planes of all samples, a power of two of them, into one. Planes have any shape, with the bytes of a texel last."""
     if len(planes) == 1 or takes_first(format):
         return planes[0].copy()
     shape, flat = planes[0].shape, [np.ascontiguousarray(p).reshape(-1) for p in planes]
@@ -68,7 +69,7 @@ def _mean_of_words(planes: Sequence[Bytes], format: Format) -> Bytes:
 
 
 def resolved_level(device: Device, resource: Resource, level: int, box: Box, format: Format) -> Bytes:
-    """A level seen as `format` with one sample a pixel, of which only the texels of `box` are filled. Pending work is not carried out."""
+    """A level seen as `format` with one sample a pixel; only the texels of `box` are filled. Pending work is not carried out."""
     one = replace(resource.template, format=format, nr_samples=0, bind=Bind.NONE)
     found = Resource(resource.screen, one)
     for z in range(box.z, box.z + box.depth):
@@ -119,7 +120,7 @@ def make_staging(device: Device, resource: Resource, level: int, box: Box) -> Re
 
 
 def finish_staging(resource: Resource, level: int, box: Box, staging: Resource, is_written: bool) -> None:
-    """End the mapping: if it was written, every sample gets the texels of the staging copy."""
+    """End the mapping of a staging copy: if it was written, every sample gets its texels."""
     if is_written:
         for k in range(resource.samples):
             part(resource.blocks(level, k), box)[...] = staging.blocks()

@@ -1,4 +1,4 @@
-"""Resources: textures and buffers, memory with a template; numpy views show their texels without padding."""
+"""Resources: textures and buffers as memory with a template. Numpy views show their texels without padding."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Box:
 
 
 class Accounting:
-    """Bytes that the living resources of a screen hold."""
+    """Counters of the bytes that the living resources of a screen hold, now and at most."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -71,8 +71,8 @@ class Resource:
     """A texture or a buffer, made by `Screen.resource_create`. The template's fields are attributes.
 
     Storage: aligned to 64 bytes, with 64 bytes of slack; rendered levels in whole 64 x 64 tiles, an odd number of cache lines
-    a row. `blocks` shows a level as an array without any of that. `samples` is at least 1; the planes of samples are
-    `sample_stride` bytes apart, and arrays show the first where none is named.
+    a row. `blocks` shows a level as an array without padding. `samples` is at least 1; the planes of samples are
+    `sample_stride` bytes apart, and arrays show the first sample unless one is named.
     """
 
     def __init__(self, screen: ResourceOwner, template: Template, memory: Any = None) -> None:
@@ -107,7 +107,7 @@ class Resource:
 
     @property
     def is_buffer(self) -> bool:
-        """The resource is a range of bytes, not a texture."""
+        """True if the resource is a range of bytes, not a texture."""
         return self.target is TextureTarget.BUFFER
 
     @property
@@ -120,14 +120,14 @@ class Resource:
         self._finalizer()
 
     def level(self, index: int, argument: str) -> Level:
-        """A level; ValueError, naming the argument, where there is none."""
+        """A level of the resource. ValueError, naming the argument, if it does not exist."""
         return self.levels[integer(index, argument, 0, self.last_level)]
 
     def box(self, level: int, box: Box | Sequence[int] | None, argument: str) -> Box:
-        """A box inside of a level; None is the whole level, a sequence is x, y, z, width, height, depth.
+        """A box inside a level; None is the whole level, a sequence is x, y, z, width, height, depth.
 
         Raises:
-            ValueError: it is empty or reaches outside; the message names the argument.
+            ValueError: the box is empty or reaches outside; the message names the argument.
         """
         info = self.level(level, f"{argument}: level")
         if box is None:
@@ -216,7 +216,7 @@ _SIGNED = (ChannelType.SNORM, ChannelType.SINT, ChannelType.SSCALED, ChannelType
 
 
 def texel_type(format: Format) -> tuple[np.dtype[Any], int]:
-    """Element type and channel count that arrays of a format have; 0 channels: one number for a whole pixel.
+    """Element type and channel count of arrays of a format; 0 channels: one number for a whole pixel.
 
     R8G8B8A8_UNORM is (uint8, 4), R16_FLOAT (float16, 1), Z32_FLOAT (float32, 0), B5G6R5_UNORM (uint16, 0).
     """

@@ -18,7 +18,7 @@ from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage, looku
 
 
 class ScreenCore(ABC):
-    """The base of `Screen`: resources, and what contexts ask of their screen.
+    """The base of `Screen`: resources, and the methods that contexts call on their screen.
 
     memory: the account of bytes that living resources hold. is_destroyed: further resources and contexts are refused.
     """
@@ -38,7 +38,7 @@ class ScreenCore(ABC):
 
     @abstractmethod
     def make_dispatcher(self) -> Dispatcher:
-        """Make what runs the grids of a context of this screen."""
+        """Make the dispatcher, which runs the grids of a context of this screen."""
 
     def resource_create(
         self,
@@ -97,7 +97,7 @@ class ScreenCore(ABC):
         """Create a resource over memory of the caller: any contiguous buffer, rows without padding. (p_screen.h)
 
         The bytes are read when work that uses the resource begins, and written back when rendering to it is flushed.
-        width0 of a buffer defaults to all of the memory.
+        The width0 of a buffer defaults to the size of the memory.
         """
         if template is None:
             kind = lookup(TextureTarget, target, "resource_from_user_memory: target")
@@ -151,7 +151,7 @@ class ScreenCore(ABC):
         return Resource(self, template, memory)
 
     def resource_destroy(self, resource: Resource) -> None:
-        """Destroy a resource. Its memory is freed when nothing pending, mapped or bound uses it any more.
+        """Destroy a resource. Its memory is freed when no pending work, mapping or binding uses it any more.
 
         (screen.rst, "resource_destroy")
         """
@@ -160,13 +160,13 @@ class ScreenCore(ABC):
         resource.destroy()
 
     def resource_changed(self, resource: Resource) -> None:
-        """Read memory of the caller again after somebody else changed it. (screen.rst, "resource_changed")"""
+        """Read memory of the caller again after it was changed outside this driver. (screen.rst, "resource_changed")"""
         if not isinstance(resource, Resource):
             raise TypeError(f"resource_changed: resource: a Resource is wanted, not {type(resource).__name__}")
         resource.pull()
 
     def check_resource_capability(self, resource: Resource, bind: Bind | int | str | Sequence[str]) -> bool:
-        """Return whether a resource was created for the uses that `bind` names. (p_screen.h)"""
+        """Return True if a resource was created for the uses that `bind` names. (p_screen.h)"""
         wanted = as_flags(Bind, bind, "check_resource_capability: bind")
         return not wanted & ~resource.bind
 

@@ -15,7 +15,7 @@ from backends.pipe.enums import Transfer as TransferFlags
 
 
 class MappingOwner(Protocol):
-    """The context of a mapping: pending uses that its end waits for, and the account of living mappings."""
+    """The context of a mapping: it carries out pending work, and keeps the list of living mappings."""
 
     device: Device
 
@@ -32,11 +32,11 @@ class TransferMap:
     """A mapped box; also a context manager that unmaps at its end.
 
     `data` is a numpy view of the texels (bytes, for buffers), cropped to the box: (height, width, channels) of a 2D texture,
-    with a leading axis for layers or slices where the target has them, without the last axis for packed formats. `stride` and
+    with a leading axis for layers or slices if the target has them, without the last axis for packed formats. `stride` and
     `layer_stride` are in bytes.
 
-    Of a multisampled resource a copy is mapped: resolved texels (see `multisampled`); at the end of a WRITE mapping every sample of
-    the box is what `data` holds.
+    A mapping of a multisampled resource is a copy of resolved texels (see `multisampled`). At the end of a WRITE mapping every sample of
+    the box gets the texels of `data`.
     """
 
     def __init__(self, context: MappingOwner, resource: Resource, level: int, usage: TransferFlags, box: Box) -> None:
@@ -76,7 +76,7 @@ class TransferMap:
         return np.array(array) if copy else array
 
     def unmap(self) -> None:
-        """End the mapping; what was written is the resource's content."""
+        """End the mapping; written texels become the resource's content."""
         if self._data is not None:
             self._data = None
             if self.staging is not None:

@@ -1,4 +1,4 @@
-"""Sampler views, surfaces and framebuffers: resources as shaders and the rasterizer see them."""
+"""Sampler views, surfaces and framebuffers: resources in the forms that shaders and the rasterizer use."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ COMPATIBLE: dict[TextureTarget, frozenset[TextureTarget]] = {
 
 
 class SamplerView:
-    """A texture as samplers see it: format, target, swizzle, and ranges of levels and layers."""
+    """A view of a texture for samplers: format, target, swizzle, and ranges of levels and layers."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class SamplerView:
             depth=record.depth,
             last_level=record.last_level,
         )
-        # The memory is held, not the view: a view that held itself would wait for the garbage collector.
+        # `bound` refers to the memory, not to this view: a reference cycle would keep the view until the garbage collector runs.
         self.bound = BoundView(key, record, texture.storage)
 
     def __repr__(self) -> str:
@@ -188,9 +188,10 @@ class Surface:
         )
 
     def known(self, new: packet.Framebuffer) -> packet.Framebuffer:
-        """Return the framebuffer that this surface was last bound with if it has the same surfaces as `new`; else keep and return `new`.
+        """Return the framebuffer of this surface's last binding if it has the same surfaces as `new`. Otherwise keep and return `new`.
 
-        Clients bind targets in turns, and the device recognizes a repeated draw by the identity of its objects."""
+        Clients bind targets in turns, and the device recognizes a repeated draw by the identity of its objects.
+        """
         old = self._framebuffer
         if old is None or old != new or not all(map(operator.is_, (*old.cbufs, old.zsbuf), (*new.cbufs, new.zsbuf))):
             self._framebuffer = old = new
@@ -241,7 +242,7 @@ def framebuffer_samples(bound: Sequence[Surface], given: int, name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class FramebufferState:
-    """Render targets. Width and height are the smallest of the surfaces where they are 0. A None color buffer is a hole."""
+    """Render targets. A width or height of 0 stands for the smallest of the surfaces. A None color buffer is a hole."""
 
     cbufs: tuple[Surface | Resource | None, ...] = ()
     zsbuf: Surface | Resource | None = None

@@ -3,7 +3,7 @@
 `screen` reads settings from arguments and environment variables, and makes contexts and fences; `capabilities` answers questions
 from the tables of `caps`. The part that makes resources is below, in `backends/gallium/resource/screen_core.py`.
 
-A screen is given a factory of devices (`backends.device.interface.DeviceFactory`) and asks it first when a context is made, so that
-questions are answered without llvmlite; `tgsi.Screen` supplies the device made of CPUs. Screens are thread-safe.
+A screen is given a factory of devices (`backends.device.interface.DeviceFactory`) and does not use it before a context is made, so
+that capabilities need no llvmlite; `tgsi.Screen` supplies the software device. Screens are thread-safe.
 It may import `backends.gallium.context` and everything below.
 """

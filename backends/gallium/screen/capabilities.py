@@ -76,11 +76,14 @@ class Capabilities:
         return time.monotonic_ns()
 
     def get_driver_query_info(self, index: int | None = None) -> int | dict[str, Any] | None:
-        """Return the number of driver queries (0) without an index, else None. (screen.rst, "get_driver_query_info")"""
+        """Return the number of driver queries (0) without an index, otherwise None. (screen.rst, "get_driver_query_info")"""
         return 0 if index is None else None
 
     def get_driver_query_group_info(self, index: int | None = None) -> int | dict[str, Any] | None:
-        """Return the number of groups of driver queries (0) without an index, else None. (screen.rst, "get_driver_query_group_info")"""
+        """Return the number of groups of driver queries (0) without an index, otherwise None.
+
+        (screen.rst, "get_driver_query_group_info")
+        """
         return 0 if index is None else None
 
     def get_sample_pixel_grid(self, sample_count: int) -> tuple[int, int]:
@@ -107,7 +110,7 @@ class Capabilities:
         """Return None: TGSI has no compiler options. (p_screen.h)"""
 
     def get_disk_shader_cache(self) -> Path | None:
-        """Return the directory of the object cache, None where there is none. (screen.rst, "get_disk_shader_cache")"""
+        """Return the directory of the object cache, None if there is no cache. (screen.rst, "get_disk_shader_cache")"""
         return self.cache_dir
 
     def get_driver_uuid(self) -> bytes:
@@ -127,9 +130,9 @@ class Capabilities:
         storage_sample_count: int = 0,
         bind: Bind | int | str | Sequence[str] = Bind.SAMPLER_VIEW,
     ) -> bool:
-        """Return whether a resource of this format and target can be used in every way that `bind` names. False for unknown formats.
+        """Return True if a resource of this format and target can be used in every way that `bind` names. False for unknown formats.
 
-        The format NONE asks for framebuffers without attachments of so many samples.
+        The format NONE asks for framebuffers without attachments, with `sample_count` samples.
 
         (screen.rst, "is_format_supported")
         """
@@ -148,7 +151,7 @@ class Capabilities:
         return not wanted & ~possible and (samples == 1 or bool(possible))
 
     def can_create_resource(self, template: Template) -> bool:
-        """Return whether the sizes of a template are possible. (screen.rst, "can_create_resource")"""
+        """Return True if the sizes of a template are possible. (screen.rst, "can_create_resource")"""
         try:
             check(template)
         except ValueError:

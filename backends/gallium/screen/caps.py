@@ -1,4 +1,4 @@
-"""Capabilities: the answers of get_param and its kin, for every name of the documents, true for features that work today.
+"""Capabilities: the answers of get_param and similar queries, for every name of the documents, true for features that work today.
 
 Names are those of the documents without their prefixes (PIPE_CAP_, PIPE_CAPF_, ...). Numbers are choices of this driver.
 """
@@ -113,8 +113,8 @@ _NUMBERS: dict[str, int] = {
     "MAX_TEXTURE_UPLOAD_MEMORY_BUDGET": 67108864,
     "MAX_VERTEX_ELEMENT_SRC_OFFSET": 65536,
     "MAX_VARYINGS": 32,
-    "MAX_GENERIC_INDICES": 1 << 16,  # what a token can hold; ours, for the proposal of 2010
-    "MAX_SEMANTICS": 32,  # different ones between two stages at once; ours too
+    "MAX_GENERIC_INDICES": 1 << 16,  # indices that a token can hold; our own capability, for the proposal of 2010
+    "MAX_SEMANTICS": 32,  # different semantics between two stages at once; our own, too
     "MAX_TEXEL_OFFSET": 7,
     "MAX_TEXTURE_2D_LEVELS": MAX_RESOURCE_LEVELS,
     "MIN_TEXEL_OFFSET": -8,
@@ -199,7 +199,7 @@ COMPUTE_CAPS: Mapping[str, str | int | tuple[int, ...]] = MappingProxyType(
         "MAX_PRIVATE_SIZE": MAX_PRIVATE,
         "MAX_INPUT_SIZE": MAX_INPUT,
         "MAX_MEM_ALLOC_SIZE": MAX_RESOURCE_BYTES,
-        "MAX_CLOCK_FREQUENCY": 0,  # nothing promises one
+        "MAX_CLOCK_FREQUENCY": 0,  # no frequency is promised
         "MAX_COMPUTE_UNITS": 1,
         "IMAGES_SUPPORTED": 1,
         "SUBGROUP_SIZE": QUAD,

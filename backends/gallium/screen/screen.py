@@ -30,16 +30,17 @@ INFINITE = (1 << 64) - 1
 
 
 class Screen(Capabilities, ScreenCore):
-    """A screen over a device. Thread-safe; contexts made from it are not. `tgsi.Screen` is this class with the device made of CPUs.
+    """A screen over a device. Thread-safe; contexts made from it are not. `tgsi.Screen` is this class with the software device.
 
     Args:
-        device: makes the devices of contexts (`backends.device.interface`); it is first asked by `context_create`.
-        threads: native worker threads in addition to the caller; None takes TGSI_THREADS, else one less than the CPUs.
-        lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, else picks a width for each shader.
+        device: makes the devices of contexts (`backends.device.interface`); first used by `context_create`.
+        threads: native worker threads in addition to the caller; None takes TGSI_THREADS, otherwise one less than the CPUs.
+        lanes: vector lanes of shaders, 8, 16, 32 or 64; None takes TGSI_LANES, otherwise a width is chosen for each shader.
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
-        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that; an empty string is none.
+        cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string turns the cache
+            off.
 
-    The picture is the same whatever these are.
+    None of these arguments changes the picture.
 
     Raises:
         TypeError, ValueError: an argument, or the environment variable that stands for it, is wrong.
@@ -101,11 +102,11 @@ class Screen(Capabilities, ScreenCore):
         return context
 
     def make_dispatcher(self) -> Dispatcher:
-        """Make what runs the grids of a context of this screen."""
+        """Make the dispatcher, which runs the grids of a context of this screen."""
         return self._device_factory.make_dispatcher(self)
 
     def fence_finish(self, fence: Fence, *, timeout: int = INFINITE, context: Context | None = None) -> bool:
-        """Return whether the fence is signaled, after carrying out its work unless `timeout` (nanoseconds) is 0. (p_screen.h)"""
+        """Return True if the fence is signaled, after carrying out its work unless `timeout` (nanoseconds) is 0. (p_screen.h)"""
         if not isinstance(fence, Fence):
             raise TypeError(f"fence_finish: fence: a Fence is wanted, not {type(fence).__name__}")
         if integer(timeout, "fence_finish: timeout", 0, INFINITE) == 0:
