@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,20 @@ def test_a_folder_that_is_missing_in_a_tree_is_seen() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_path_of_a_document_exists(document: Path) -> None:
     assert [place for place in _PLACE.findall(document.read_text(encoding="utf-8")) if not (ROOT / place).exists()] == []
+
+
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+FLOORS, INNER = re.findall(r"(?:^    .*\n)+", DOCUMENT.partition("## Floors\n")[2], re.MULTILINE)[:2]
+
+
+def test_the_floors_are_those_of_import_linter() -> None:
+    named = [re.split(r" {2,}", row.strip())[0] for row in FLOORS.splitlines()]
+    assert named == next(contract["layers"] for contract in CONTRACTS if contract["name"] == "The floors of the house")
+
+
+def test_the_floors_inside_packages_are_those_of_import_linter() -> None:
+    held = {contract["containers"][0]: contract["layers"] for contract in CONTRACTS if "containers" in contract}
+    rows = (row.partition(": ") for row in INNER.replace("\n        ", " ").splitlines())
+    named = {package.strip(): layers.split(" > ") for package, _, layers in rows}
+    assert len(named) > 3
+    assert named == {package: held[package] for package in named}
