@@ -147,9 +147,10 @@ def _build_shade(
     waits: bool,
     fuel: int,
 ) -> int:
-    """Add `shade(record, index)`: the vector number `index`. With barriers it also takes its state and the stop to resume at.
+    """Add `shade(record, index)`, which runs vector number `index`.
 
-    Returns the bytes of state that a vector keeps at barriers.
+    With barriers it also takes the memory of the vector's state and the number of the barrier where it stopped, and returns the number of
+    the barrier where it stops next. Returns the bytes of that state; 0 without barriers.
     """
     lanes = arrangement.lanes
     f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
