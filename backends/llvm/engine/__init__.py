@@ -1,4 +1,4 @@
-"""From LLVM text to running code: compilation, linking, the cache on disk, objects for other machines.
+"""Compilation of LLVM text to running code, linking, the cache on disk, objects for other machines.
 
 `engine.compile_module` compiles and links; `object_cache` keeps object code by a digest of everything that it depends on (`sources`
 lists the generators); `kernel_cache` keeps compiled kernels in memory by key; `image` and `linking` load an object without LLVM.

@@ -63,10 +63,11 @@ def run(
 ) -> RunResult:
     """Run a validated program. The arguments are those of `backends.run.arguments.prepare`, and:
 
-    lanes, cpu: how code is made. Results do not depend on them, unless lanes race for memory: each `lanes` invocations run to the end, or
-    to a barrier, before the next ones start. Programs whose registers would take too much stack run with fewer lanes. library: the compiled
-    `build_run_kernel` of this program, these lanes, keys and fuel, if the caller kept it.
-    Raises UnsupportedError if something cannot be generated, ValueError and TypeError for wrong arguments.
+    lanes, cpu: the vector length and the target of the code. Results do not depend on them, unless lanes race for memory: each `lanes`
+    invocations run to the end, or to a barrier, before the next ones start. Programs whose registers would take too much stack run with
+    fewer lanes. library: the compiled `build_run_kernel` of this program, these lanes, keys and fuel, if the caller has kept it.
+
+    Raises UnsupportedError for a program that cannot be generated, ValueError and TypeError for wrong arguments.
     """
     if not isinstance(cpu, str):
         raise TypeError(f'cpu must be "host" or a level such as "x86-64-v3", not {type(cpu).__name__}')

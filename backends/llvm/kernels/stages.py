@@ -25,7 +25,7 @@ from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
 
-#: Vector number of each system value in the `system` array of a vertex kernel.
+#: System value to the number of its vector in the `system` array of a vertex kernel.
 VERTEX_SYSTEM_VALUES = {
     "VERTEXID": 0,
     "INSTANCEID": 1,
@@ -85,12 +85,12 @@ def build_vertex_kernel(
     cpu: str = "host",
     name: str = "vertex_shader",
 ) -> Module:
-    """Module with the function `vertex_shader(env, in, out, system)` for `lanes` vertices a call.
+    """Module with the function `vertex_shader(env, in, out, system)` for `lanes` vertices a call. The caller has set MXCSR.
 
-    env: ShaderEnv. Channel c of input register k is the vector at byte (4k + c) * 4 * lanes of `in`, channel c of output register r
-    at (4r + c) * 4 * lanes of `out` (registers 0 to the highest declared). `system` holds i32 vectors in the order of
-    `VERTEX_SYSTEM_VALUES`; vector 7, for programs that vote or write memory, is not 0 where a lane is a vertex. The caller has set MXCSR.
-    Raises UnsupportedError for what the generator does not build.
+    env: ShaderEnv. in: channel c of input register k is the vector at byte (4k + c) * 4 * lanes. out: channel c of output register r is
+    the vector at byte (4r + c) * 4 * lanes, for registers 0 to the highest declared. system: i32 vectors in the order of
+    `VERTEX_SYSTEM_VALUES`; vector 7, for programs that vote or write memory, is not 0 in lanes that are vertices.
+    Raises UnsupportedError for instructions and resources that the generator does not support.
     """
     module = Module(name, cpu)
     f = Function(module, name, [PTR] * 4)

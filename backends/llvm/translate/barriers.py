@@ -1,8 +1,8 @@
 """Kernels that stop at barriers and continue later: a state machine around the function's body.
 
-The caller calls the function again and again and passes the number of the barrier where it stopped, 0 at first. The function returns
+The caller calls the function repeatedly, and passes the number of the barrier where it stopped, 0 at first. The function returns
 the number of the barrier where it stops next, or ENDED. Code before `begin` runs at every call, and its values may be used
-everywhere. After `begin`, SSA values do not live across a barrier; variables do, because they are kept in the state memory of the call.
+everywhere. After `begin`, SSA values do not live across a barrier; variables do, because the function keeps them in the state memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Control flow of a translated program: scalar branches where lanes agree, masks where they do not.
 
-A loop ends for a lane when its fuel does (`fuel`), whatever the other lanes do.
+A loop ends for a lane when the lane's fuel has run out (`fuel`), independently of the other lanes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tgsi.language.facts.traits import Flow, Mode, Trait
 from tgsi.language.ir import Instruction
 
 _SKIP_COST = 10
-"""Arms of at least this many operations are jumped over when no lane is active."""
+"""Least number of operations of an arm that is jumped over when no lane is active."""
 
 
 def _cost(region: Region) -> int:
@@ -84,7 +84,7 @@ class FlowBuilder:
         self.f.place(end)
         self.known.clear()
 
-    # -- what is known ----------------------------------------------------------------------------------------------
+    # -- known values of variables ----------------------------------------------------------------------------------
     def keep(self, *paths: dict[Key, Val]) -> None:
         """Join paths: keep the known values that are the same on all of them."""
         first, *others = paths

@@ -1,7 +1,7 @@
-"""LOAD, STORE, atomics and RESQ on words: buffers, constant buffers, counters, memory of compute programs. `images` has those on images.
+"""LOAD, STORE, atomics and RESQ on words: buffers, constant buffers, counters, memory of compute programs. `images` has those for images.
 
 Addresses count bytes; their two low bits are ignored. A word outside of its resource reads 0 and is not written, and an atomic on it
-gives 0. Lanes act one after the other, the lowest first. Killed lanes and helpers read, but change nothing.
+returns 0. Lanes act one after the other, the lowest first. Killed lanes and helper lanes read, but change nothing.
 """
 
 from __future__ import annotations
