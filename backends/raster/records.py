@@ -90,7 +90,7 @@ class HizUse(IntFlag):
     """Uses that a draw may make of the depth bounds of tiles."""
 
     NONE = 0
-    TEST = 1  # triangles behind the bound may be dropped
+    TEST = 1  # triangles farther away than the bound may be dropped
     LOWER = 2  # triangles that cover a tile lower its bound
     RAISES = 4  # stored depths may grow: the bound is lost
 

@@ -19,7 +19,7 @@ from backends.raster.records import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_VERTEX
 from backends.raster.samples import MAX_SAMPLES
 from backends.raster.tile.lists import list_capacity
 
-WINDOW_BYTES = 4 << 20  # about what stays in the caches until the tiles are drawn
+WINDOW_BYTES = 4 << 20  # about as much as stays in the caches until the tiles are drawn
 _SEMAPHORE = 64  # bytes reserved for a sem_t
 _VECTOR = 4 * MAX_LANES
 
@@ -35,7 +35,7 @@ class _Threads:
         self._process = -1
 
     def start(self) -> None:
-        """Starts what is not running: everything at first, and again in a child process after a fork."""
+        """Start the threads, unless they run already: at first, and again in a child process after a fork."""
         if self._process == os.getpid():
             return
         self._process = os.getpid()
@@ -54,7 +54,7 @@ class _Threads:
             t.start()
 
     def stop(self) -> None:
-        """Ends and joins the threads; a child process has none to join."""
+        """End and join the threads; a child process has none to join."""
         if self._process != os.getpid():
             return
         self.scene.crew.quit = 1
@@ -66,7 +66,11 @@ class _Threads:
 
 
 class Pool:
-    """`threads` native workers and the caller. `scene` is what a flush works on; batches go to `arenas` in turn."""
+    """The threads of a renderer, and the Scene and scratch memory that a flush works on.
+
+    Arguments: number of native threads; whether the caller of a flush helps them; the module that has `flush` and `worker`; most
+    primitives of a batch; most batches of a window; least bytes of an arena.
+    """
 
     def __init__(self, threads: int, helps: bool, library: Library, batch: int, window: int, arena: int) -> None:
         self.scene, self.window = Scene(), window
@@ -103,7 +107,7 @@ class Pool:
         self._finalizer = weakref.finalize(self, self._threads.stop)
 
     def resize(self, tiles_x: int, layer_tiles: int, layers: int = 1) -> None:
-        """For a target of so many tiles a layer: an arena must hold one primitive's worst case."""
+        """Fit memory to a framebuffer: tiles a row, tiles a layer, layers. An arena must hold the worst case of one primitive."""
         s = self.scene
         num_tiles = layer_tiles * layers
         if num_tiles > len(self.coarse):
@@ -126,7 +130,11 @@ class Pool:
                 w.buffers.cursors = memory.ctypes.data
 
     def run(self, alone: bool = False) -> None:
-        """The native part of a flush. alone: the caller does all of it, tile after tile."""
+        """Run the native part of a flush. alone: the caller does all of it, tile after tile.
+
+        Raises:
+            ValueError: the pool is closed.
+        """
         if not self._finalizer.alive:
             raise ValueError("the renderer is closed")
         self._threads.start()
@@ -143,5 +151,5 @@ class Pool:
             s.work.alone, s.crew.participants = 0, self._participants
 
     def close(self) -> None:
-        """Ends the threads; again does nothing."""
+        """End the threads. A second call does nothing."""
         self._finalizer()

@@ -1,14 +1,17 @@
 """Generated control code: worker threads that stay native, one hand-off a flush, spinning barriers inside it, MXCSR.
 
-A flush is windows of batches; a window is two phases, batches (front end) and tiles. Batches are taken by one atomic counter,
-until their records fill a part of the cache: so windows of light batches are long, and barriers few.
-Tiles are dealt out in bands, one a worker, and taken from other bands only when the own one is done: so a tile stays in the caches
-of one CPU from frame to frame (one counter for all cost a factor of three where filling is cheap).
-Whoever takes part runs `render`; between phases all meet at a barrier whose last arriver does the serial bookkeeping. A worker
-joins when it gets a CPU, in any phase, and nobody waits for one that has none (on a busy machine that would be a scheduler tick
-for each frame, however small).
-(A semaphore hand-off for each phase cost 50 microseconds and more where an idle CPU halts, as in virtual machines:
-a third of the time of a frame with 60 windows. So they spin, and yield the CPU after a while.)
+A flush is a sequence of windows of batches. A window has two phases: batches (front end), then tiles. Workers take batches from one
+atomic counter until the records fill a part of the cache, so windows of light batches are long, and barriers few.
+
+Each worker has a band of tiles, and takes tiles of other bands only after its own: a tile stays in the caches of one CPU from frame to
+frame. (One counter for all tiles made draws that fill cheaply three times slower.)
+
+Every participant runs `render`. Between phases all meet at a barrier, where the last to arrive does the serial bookkeeping. A worker
+joins when it gets a CPU, in any phase; no participant waits for a worker that has none. (On a busy machine that would cost each frame,
+however small, a tick of the operating system's scheduler.)
+
+Participants spin at barriers, and yield the CPU after a while. (A semaphore for each phase cost 50 microseconds and more on machines
+whose idle CPUs halt, as virtual ones do: a third of the time of a frame with 60 windows.)
 """
 
 from __future__ import annotations
@@ -23,9 +26,9 @@ from backends.raster.records import CLOSED, Batch, Scene, Worker
 
 SPINS = 4000  # turns of a barrier before it yields
 _JOINED_AT = 12
-ARRIVED = (1 << _JOINED_AT) - 1  # bits of Scene.state: who has come to the barrier,
-JOINED = 1 << _JOINED_AT  # ... how many take part, in units of this,
-PHASE = 1 << 29  # ... set among tiles, not among batches: it changes when all may go on; CLOSED is above
+ARRIVED = (1 << _JOINED_AT) - 1  # bits of `Shared.state`: number of participants that have come to the barrier
+JOINED = 1 << _JOINED_AT  # unit of the number of participants, in the bits above
+PHASE = 1 << 29  # bit: set in the phase of tiles; all may go on when it changes. CLOSED is the bit above
 
 
 def _wait(f: Function, semaphore: Val) -> None:
@@ -42,7 +45,9 @@ def _atomic(f: Function, operation: str, pointer: Val, value: Val) -> None:
 
 
 def _build_take_batches(module: Module) -> None:
-    """take_batches(worker): until the window is full, by number or by bytes. Arenas are used again from window to window."""
+    """take_batches(worker): runs the front end on batches until the window is full, by number or by bytes.
+
+    Arenas are used again from window to window."""
     f = Function(module, "take_batches", [PTR], shared=True, internal=True)
     s = Record(f, Record(f, f.args[0], Worker).get("scene"), Scene)
     with f.loop() as loop:
@@ -69,7 +74,9 @@ def _build_begin_window(module: Module) -> None:
 
 
 def _build_begin_tiles(module: Module) -> None:
-    """Between the phases. A batch whose arena was too small ends the window: it and what follows come again."""
+    """begin_tiles(scene): the serial work between the phases.
+
+    A batch whose arena was too small ends the window: the next window begins with the rest of it."""
     f = Function(module, "begin_tiles", [PTR], shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     first, last = s.get("window.first_batch"), f.min(s.get("shared.next_batch"), s.get("window.last_batch"))
@@ -78,7 +85,7 @@ def _build_begin_tiles(module: Module) -> None:
     with f.range(first, last) as i:
         b = Record(f, _batch_at(f, s, i), Batch)
         bytes_.add(b.get("used").zext(I64))
-        with f.if_(cut.get() < 0):  # what comes again is counted then
+        with f.if_(cut.get() < 0):  # batches after the cut run again in the next window, and are counted there
             for total, field in zip(totals.values(), BATCH_FIELDS.values()):
                 total.add(b.get(field).zext(I64))
             cut.set(f.select(b.get("done") < b.get("count"), i, -1))
@@ -131,7 +138,7 @@ def _pause(f: Function, turns: Var) -> None:
 
 
 def _build_join(module: Module) -> None:
-    """join(scene) -> state word: the worker takes part in the flush from now on; 0: there is none."""
+    """join(scene) -> state word after the worker has joined the flush; 0: there is no flush to join."""
     f = Function(module, "join", [PTR], I32, shared=True, internal=True)
     s = Record(f, f.args[0], Scene)
     state = s.address("shared.state")
@@ -151,7 +158,7 @@ def _build_join(module: Module) -> None:
 
 
 def _build_render(module: Module) -> None:
-    """render(worker, state word): what everyone who has joined a flush runs; leaves it at the end."""
+    """render(worker, state word): the work of a participant, from joining a flush to leaving it at the end."""
     f = Function(module, "render", [PTR, I32], shared=True, internal=True)
     worker, joined = f.args
     scene = Record(f, worker, Worker).get("scene")
@@ -163,7 +170,7 @@ def _build_render(module: Module) -> None:
             f.call(None, serial, scene)
             is_over = s.get("window.finished").ne(0) if is_end else None
             close = f.const(I32, 0) if is_over is None else f.select(is_over, f.const(I32, CLOSED), 0)
-            _atomic(f, "xor", s.address("shared.state"), close | (now & ARRIVED) | PHASE)  # at once: nobody may see half of it
+            _atomic(f, "xor", s.address("shared.state"), close | (now & ARRIVED) | PHASE)  # in one step: no thread may see half of it
             if is_over is not None:
                 with f.if_(is_over & (s.get("crew.participants") <= s.get("crew.threads"))):
                     f.call(I32, "sem_post", s.get("crew.done"))  # the caller sleeps
@@ -176,7 +183,7 @@ def _build_render(module: Module) -> None:
 
     phase = f.var(I32, joined & PHASE)
     with f.loop() as loop:
-        with f.if_(phase.get().eq(0)):  # not for who joins among the tiles
+        with f.if_(phase.get().eq(0)):  # a worker that joins in the phase of tiles begins there
             f.call(None, "take_batches", worker)
             barrier("begin_tiles", False)
         phase.set(0)
@@ -188,7 +195,7 @@ def _build_render(module: Module) -> None:
 
 
 def _build_worker(module: Module) -> None:
-    """worker(worker): the whole life of a thread. `quit` ends it. It may wake for a flush that is over: then it sleeps again."""
+    """worker(worker): the whole life of a thread, which `Crew.quit` ends. A thread that wakes after its flush is over sleeps again."""
     f = Function(module, "worker", [PTR], shared=True)
     worker = f.args[0]
     w = Record(f, worker, Worker)
@@ -204,7 +211,7 @@ def _build_worker(module: Module) -> None:
 
 
 def _build_flush(module: Module) -> None:
-    """flush(scene): wakes the workers; the caller helps (as the last participant) or sleeps. Nobody is inside when it returns."""
+    """flush(scene): wakes the workers; the caller helps (as the last participant) or sleeps. All have left the flush when it returns."""
     f = Function(module, "flush", [PTR], shared=True)
     scene = f.args[0]
     s = Record(f, scene, Scene)
@@ -233,7 +240,7 @@ def _build_flush(module: Module) -> None:
 
 
 def build_scheduler(module: Module) -> None:
-    """flush(scene) and worker(worker), and what they call; `front_end` and `tiles` must be in the same module."""
+    """flush(scene), worker(worker) and the functions that they call; `front_end` and `tiles` must be in the same module."""
     for build in (
         _build_take_batches,
         _build_begin_window,

@@ -1,4 +1,4 @@
-"""Front end, first step: primitive numbers -> three vertex numbers each, and the list of vertices that must be shaded."""
+"""Front end, first step: three vertex numbers for each primitive, and the list of vertices to shade."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def build_assemble(lanes: int, module: Module) -> None:
         total.set(count * 3)
         otherwise()
         total.set(_assemble_any(f, w, d, inside, count, instance, stamp))
-    zero = f.const(I32.wide(MAX_LANES), 0)  # the last vector of vertices reads past the end, at any width
+    zero = f.const(I32.wide(MAX_LANES), 0)  # at any width, the last vector of vertices reads past the end of the list
     f.store(zero, w.get("buffers.vertex_id"), total.get() << 2)
     f.store(zero, w.get("buffers.instance_id"), total.get() << 2)
     w.set("batch.num_vertices", total.get())
@@ -33,7 +33,7 @@ def build_assemble(lanes: int, module: Module) -> None:
 
 
 def _assemble_list(f: Function, w: Record, d: Record, lanes: int, first: Val, count: Val, instance: Val) -> None:
-    """A list without indices: no vertex is used twice."""
+    """Assemble a list without indices, in which no vertex is used twice."""
     lane = f.lanes_const(I32.wide(lanes), range(lanes))
     offsets, start = [d.get("assembly.offset", k) for k in range(3)], d.get("assembly.start")
     corners = [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")]
@@ -48,7 +48,7 @@ def _assemble_list(f: Function, w: Record, d: Record, lanes: int, first: Val, co
 
 
 def _assemble_any(f: Function, w: Record, d: Record, first: Val, count: Val, first_instance: Val, stamp: Val) -> Val:
-    """Every other case, one corner at a time. Returns the number of vertices."""
+    """Assemble other topologies, one corner at a time. Returns the number of vertices."""
     a, buffers = d.part("assembly"), w.part("buffers")
     shift, start, bias, size = (a.get(n) for n in ("shift", "start", "index_bias", "index_size"))
     multiply = [a.get("multiply", k) for k in range(3)]

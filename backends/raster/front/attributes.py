@@ -9,7 +9,12 @@ from backends.formats import ChannelType, Format
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """The part of a vertex element that changes code: its format, whether it advances by instances, whether the divisor is above 1."""
+    """The part of a vertex element that changes code.
+
+    Attributes:
+        instanced: the element advances by instances, not by vertices.
+        divided: the element advances once in several instances (its divisor is above 1).
+    """
 
     format: Format
     instanced: bool = False
@@ -17,5 +22,5 @@ class Attribute:
 
     @property
     def is_float(self) -> bool:
-        """One to four 32-bit floats: the layout-free kernel reads it."""
+        """True for one to four 32-bit floats in order, which `build_fetch_floats` reads whatever the layout."""
         return all(c.type is ChannelType.FLOAT and c.size == 32 for c in self.format.channels) and self.format.swizzle[0] == 0

@@ -16,14 +16,14 @@ def load_box(f: Function, record: Val) -> tuple[Val, Val, Val, Val, Val]:
 def bin_triangle(
     f: Function, d: Record, arena: Val, cursors: Val, top: Var, record: Val, size: Val, tiles_x: Val, base: Val | None = None
 ) -> Val:
-    """Appends the record to the chain of each tile that it may touch. True: no room, nothing more was done.
+    """Append a record to the chain of each tile that it may touch. Returns true (a scalar) if there was no room; then nothing changed.
 
     base: number of the first tile of its layer (None: 0)."""
     at = f.at(arena, record)
     x0, y0, x1, y1, _ = load_box(f, at)
     tx0, ty0, tx1, ty1 = x0.lshr(6), y0.lshr(6), x1.lshr(6), y1.lshr(6)
     nx, ny = tx1 - tx0 + 1, ty1 - ty0 + 1
-    # worst case: a new chunk in each tile (a triangle always fits into an empty arena)
+    # The worst case is a new chunk in each tile. A triangle always fits into an empty arena.
     full = top.get() - record - size * 2 < nx * ny * CHUNK
 
     def append(tile: Val) -> None:

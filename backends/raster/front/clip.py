@@ -1,4 +1,4 @@
-"""Front end, third step: triangles against near, far, guard and user planes. Most batches skip it."""
+"""Front end, third step: clip triangles to near, far, guard and user planes. Most batches skip it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from backends.raster.front.vertices import project
 from backends.raster.front.views import placed_view
 from backends.raster.records import NEEDS_CLIP, POLYGON, REJECTS, Batch, Draw, VertexLayout, Worker
 
-PLANES = 6  # near, far, four guard planes; clip distances come behind them
+PLANES = 6  # near, far, four guard planes; planes with higher numbers are clip distances
 
 
 def build_clip(lanes: int, module: Module) -> None:
-    """clip(worker, batch) -> count: triangles t -> triangles u, in order; drops those outside, clips those that need it."""
+    """clip(worker, batch) -> count: turns triangles t into triangles u, in order; drops those outside, clips those that need it."""
     f = Function(module, "clip", [PTR, PTR], I32, internal=True)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
@@ -28,7 +28,7 @@ def build_clip(lanes: int, module: Module) -> None:
         m = [f.gather(I32, masks, c << 2) for c in corner[:3]]
         inside = valid & (m[0] & m[1] & m[2] & REJECTS).eq(0)
         needs = inside & ((m[0] | m[1] | m[2]) & NEEDS_CLIP).ne(0)
-        # (llvm.experimental.vector.compress would pack the survivors, but LLVM 22 miscompiles it at 32 lanes)
+        # No llvm.experimental.vector.compress here: LLVM 22 miscompiles it at 32 lanes.
         with f.else_of(f.mask_bits(~inside | needs).eq(0)) as otherwise:
             for c, t in zip(corner, target):
                 f.store(c, t, out.get() << 2)
@@ -51,7 +51,7 @@ def build_clip(lanes: int, module: Module) -> None:
 
 
 def plane_distance(f: Function, d: Record, view: Record, plane: Val, vertex: Val) -> Val:
-    """Signed distance of a vertex (pointer to its clip position) from plane number `plane`; inside is 0 and above."""
+    """Signed distance of a vertex (pointer to its clip position) from plane number `plane`; 0 and above are inside."""
     distance = f.var(F32)
     with f.else_of(plane < PLANES) as user:
         q = f.load(F32.wide(4), vertex) * f.load(F32.wide(4), view.address("planes"), plane << 4)
@@ -62,7 +62,7 @@ def plane_distance(f: Function, d: Record, view: Record, plane: Val, vertex: Val
 
 
 def blend_vertex(f: Function, inner: Val, outer: Val, t: Val, target: Val, bytes_: Val) -> None:
-    """target = inner + (outer - inner) * t, over all of a vertex from its clip position on."""
+    """Store inner + (outer - inner) * t to `target`, for all of a vertex from its clip position on."""
     vec4 = F32.wide(4)
     with f.range(0, bytes_, 16) as k:
         vi, vo = f.load(vec4, inner, k), f.load(vec4, outer, k)
@@ -70,13 +70,13 @@ def blend_vertex(f: Function, inner: Val, outer: Val, t: Val, target: Val, bytes
 
 
 def copy_vertex(f: Function, source: Val, target: Val, bytes_: Val) -> None:
-    """A vertex from its clip position on."""
+    """Copy `bytes_` bytes (a multiple of 16) of a vertex."""
     with f.range(0, bytes_, 16) as k:
         f.store(f.load(F32.wide(4), source, k), target, k)
 
 
 def emit_vertex(f: Function, d: Record, view: Record, source: Val, target: Val, bytes_: Val, provoking: Val) -> None:
-    """A clipped vertex becomes a record: projected again, with the flat slots of the provoking vertex (a whole record)."""
+    """Write the record of a clipped vertex: it is projected again, and takes the flat slots of the provoking vertex (a whole record)."""
     position = [f.load(F32, source, 4 * c) for c in range(4)]
     f.store_vec4s(project(f, view, position), [target], VertexLayout.WINDOW)
     copy_vertex(f, source, f.at(target, VertexLayout.CLIP), bytes_)
@@ -87,10 +87,10 @@ def emit_vertex(f: Function, d: Record, view: Record, source: Val, target: Val, 
 
 
 def build_clip_polygon(module: Module) -> None:
-    """clip_polygon(worker, draw, corners, prim, count) -> count: Sutherland-Hodgman for one triangle (the slow, rare path).
+    """clip_polygon(worker, draw, corners, prim, count) -> count: clips one triangle by Sutherland-Hodgman (the slow, rare path).
 
-    The new vertex of an edge is always computed from its inside end, so that two triangles that share the edge get
-    the same vertex whatever their order."""
+    The new vertex of an edge is always computed from the end inside, so that two triangles that share the edge get the same vertex,
+    whatever their order."""
     f = Function(module, "clip_polygon", [PTR, PTR, I32, I32, I32, I32, I32], I32, internal=True)
     worker, draw, s0, s1, s2, prim, start = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
@@ -110,7 +110,7 @@ def build_clip_polygon(module: Module) -> None:
             a, c = f.at(old, i * bytes_), f.at(old, j * bytes_)
             da, dc = plane_distance(f, d, view, plane, a), plane_distance(f, d, view, plane, c)
             a_in, c_in = da >= 0.0, dc >= 0.0
-            with f.if_(a_in & (made.get() < POLYGON)):  # (rounding and NaN make polygons that are not convex: they must not grow on)
+            with f.if_(a_in & (made.get() < POLYGON)):  # rounding and NaN can make polygons that are not convex: these must not outgrow it
                 copy_vertex(f, a, f.at(new, made.get() * bytes_), bytes_)
                 made.add(1)
             with f.if_((a_in ^ c_in) & (made.get() < POLYGON)):

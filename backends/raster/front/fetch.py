@@ -1,4 +1,4 @@
-"""Vertex fetch: attributes of one vector of vertices, from buffers to one vector a channel. Every access is bounds-checked."""
+"""Vertex fetch: attributes of one vector of vertices, from buffers to a vector for each channel. Every access is bounds-checked."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module
 
 
 def build_fetch_floats(lanes: int, module: Module) -> None:
-    """fetch(draw, ids, instances, soa): every layout whose attributes are one to four 32-bit floats; all else is run-time data.
+    """fetch(draw, ids, instances, soa) for all layouts whose attributes are one to four 32-bit floats; the rest is run-time data.
 
-    Attribute a's channel c goes to vector 4a + c. An element outside its buffer reads as zeros; channels that the format
-    lacks are 0, 0, 0, 1. Buffers are readable for 16 bytes behind their end."""
+    Channel c of attribute a goes to vector 4a + c. An element outside of its buffer reads as zeros; channels that the format lacks are
+    0, 0, 0, 1. Buffers are readable for 16 bytes past their end."""
     f = Function(module, "fetch", [PTR, PTR, PTR, PTR])
     draw, ids, instances, soa = f.args
     d = Record(f, draw, Draw)
@@ -69,7 +69,7 @@ def build_fetch_floats(lanes: int, module: Module) -> None:
 
 
 def element_index(f: Function, d: Record, vertex: Val, instances: Val, limit: Val, divisor: Val) -> tuple[Val, Val]:
-    """Element numbers of one attribute (0 where they lie outside of the buffer), and which of them lie inside."""
+    """Element numbers of one attribute (0 for those outside of the buffer), and the mask of those inside."""
     index = f.var(vertex.type, vertex)
     with f.if_(divisor.ne(0)):
         instance = f.load(vertex.type, instances)

@@ -1,8 +1,8 @@
 """The front end of one batch: assemble, shade, clip, set up, bin.
 
-A batch is a range of primitives of one draw. Everything it produces lies in its own arena, so batches may run on any
-thread in any order; tiles later walk them in number order. Vertex records and triangle lists are per-worker scratch
-that stays in the L2 cache.
+A batch is a range of primitives of one draw. Its setup records and bins lie in its own arena, so batches may run on any thread in any
+order; tiles later walk them in order of their numbers. Vertex records and triangle lists are scratch memory of a worker that stays in
+the L2 cache.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from backends.raster.records import BOTTOM, CULL, LEFT, NEEDS_CLIP, RIGHT, TOP, 
 
 
 def _build_steps(module: Module) -> None:
-    """vertices_of(worker, batch): numbers, shaded vertices, routes. thin(worker, batch) -> count: triangles u of other shapes."""
+    """vertices_of(worker, batch): assembles, shades and places vertices. thin(worker, batch) -> count: other shapes become triangles u."""
     f = Function(module, "vertices_of", [PTR, PTR], internal=True)
     worker, batch = f.args
     d = Record(f, Record(f, batch, Batch).get("draw"), Draw)

@@ -1,11 +1,11 @@
-"""Layers and viewports: which of them a primitive goes to, by what its provoking vertex says.
+"""Layers and viewports: the routes of primitives, which their provoking vertices name.
 
-Everything ordinary stays as it is: only a draw whose vertices name a viewport, or that names layers of a framebuffer which
-has some, is `routed`. Its setup records end with the layer, the viewport and the viewport's depth range. Where viewports are
-named, or where corners of lines and points will be copied from a vertex that does not provoke, each primitive first gets
-vertex records of its own, placed by its own viewport.
+A draw is `routed` if its vertices name a viewport, or a layer and the framebuffer has several. The setup records of a routed draw end
+with the layer, the viewport and the viewport's depth range. If vertices name viewports, or if corners of lines and points will be
+copied from a vertex that does not provoke, each primitive first gets vertex records of its own, placed by its own viewport. Draws of
+smooth polygons, and of outlined ones with a depth offset, use the routed setup, too; all others pay nothing.
 
-A layer behind the last one counts as the last one, a viewport that does not exist as viewport 0 (as in Mesa).
+A layer beyond the last one counts as the last one; a viewport that does not exist counts as viewport 0 (as in Mesa).
 """
 
 from __future__ import annotations
@@ -18,12 +18,9 @@ from backends.raster.front.vertices import inside_guard, project
 from backends.raster.front.views import view_at
 from backends.raster.records import GUARD, Batch, Draw, SetupLayout, VertexLayout, View, Worker
 
-# ------------------------------------------------------------------------------------------------------------ from Python
 
-
-# ---------------------------------------------------------------------------------------------------------- generated code
 def build_place(module: Module) -> None:
-    """place(worker, batch): triangles t get three vertex records each, with the layer and the viewport of corner 2."""
+    """place(worker, batch): gives each triangle t three vertex records of its own, with the layer and the viewport of corner 2."""
     f = Function(module, "place", [PTR, PTR], internal=True)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
@@ -86,7 +83,7 @@ class Routes:
         self._range = [f.var(F32.wide(lanes), d.get(f"view.{n}")) for n in ("depth_min", "depth_max")]
         with f.if_(slot >= 0):
             named = self._slot(slot)
-            named = f.select(named.ult(MAX_VIEWPORTS), named, 0)  # (`place` has seen to it, but not for lanes without a triangle)
+            named = f.select(named.ult(MAX_VIEWPORTS), named, 0)  # `place` has done so, but not for lanes without a triangle
             self.number.set(named)
             views = [view_at(f, d, named[k]) for k in range(lanes)]
             bounds = f.load_vec4s([f.at(v, View.region.offset) for v in views], I32)
@@ -107,7 +104,7 @@ class Routes:
         return [v.get() for v in self._bounds]
 
     def write(self, target: list[Val], constants: list[Val]) -> None:
-        """The ends of the setup records. `constants`: of the edge functions, in 1/65536 pixels."""
+        """Write the ends of the setup records. `constants`: of the edge functions, in 1/65536 pixels."""
         f = self.f
         words = [self.layer.get(), self.number.get(), *(v.get().as_int() for v in self._range)]
         at = self.d.get("setup.record_size") - SetupLayout.ROUTE
@@ -116,7 +113,7 @@ class Routes:
         f.store_vec4s([*low, low[0]], [f.at(t, at) for t in target], 16)
 
     def offset(self) -> Val:
-        """Depth offset of each triangle, where polygons are drawn as lines or points, or beside such ones."""
+        """Depth offset of each triangle of a draw in which some polygons are drawn as lines or points; otherwise 0."""
         slot, found = self.d.get("offset.slot"), self.f.var(F32.wide(len(self.records)), 0.0)
         with self.f.if_(slot >= 0):
             found.set(self._slot(slot).as_float())

@@ -1,12 +1,12 @@
-"""Front end: points and lines become pairs of triangles in window space, so that all later steps know triangles only.
+"""Front end: points and lines become pairs of triangles in window space, so that all later steps handle triangles only.
 
 A point is a square of whole pixels, as Mesa's softpipe draws it (docs/primitives.md, "Points"): its first column is
 trunc(x + 0.75 - size/2), its first row trunc(y + 0.25 - size/2), its edge floor(size), at least 1. Other kinds of points are squares
 around their center. In a smooth point the place slot holds the offset of a pixel from the center (x, y) and the radius plus half a pixel
 (w); coverage is clamp(w - |(x, y)|) to [0, 1].
 
-A line is a parallelogram along its major axis: in each column (row) `width` pixels around the center line. Diamond exit decides about
-the first and the last column. Smooth lines are rectangles.
+A line is a parallelogram along its major axis: `width` pixels around the center line in each column (row). The diamond-exit rule
+decides about the first and the last column. Smooth lines are rectangles (`wide_lines`).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Output:
         self.count.add(1)
 
     def quad(self, prim: Val, reverse: Val | None = None) -> None:
-        """Two triangles of the last four records: (0, 1, 2) and (1, 3, 2), of negative area where `reverse`."""
+        """Two triangles of the last four records: (0, 1, 2) and (1, 3, 2); where `reverse` is set their area is negative."""
         f, first = self.f, self.next.get() - 4
         for a, b, c in ((0, 1, 2), (1, 3, 2)):
             x, y = first + a, first + b
@@ -82,7 +82,7 @@ class Output:
 
 
 def build_expand(module: Module) -> None:
-    """expand(worker, batch) -> count: points or lines t -> triangles u, in order; clips and drops on the way."""
+    """expand(worker, batch) -> count: turns points or lines t into triangles u, in order; clips or drops those that leave the view."""
     _build_clip_line(module)
     f = Function(module, "expand", [PTR, PTR], I32, internal=True)
     worker, batch = f.args
@@ -109,12 +109,12 @@ def build_expand(module: Module) -> None:
 
 # -------------------------------------------------------------------------------------------------------------- points
 def point_bounds(f: Function, d: Record) -> Val:
-    """Bits of a clip mask that end a point: it lives by its center, or is cut at the sides as triangles are (point_tri_clip)."""
+    """Bits of a clip mask that drop a point: its center decides, but at the sides with point_tri_clip it is cut as triangles are."""
     return f.select(d.get("points.are_cut").ne(0), f.const(I32, NEAR | FAR | GUARD | USER), OUTSIDE | USER)
 
 
 def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
-    """Four new records: the corners of the point at the record `source`."""
+    """Append four records, the corners of the point at the record `source`."""
     x, y = (snap(f, f.load(F32, source, VertexLayout.WINDOW + 4 * k)).to_float() * UNIT for k in range(2))
     size = f.var(F32, d.get("points.size"))
     slot = d.get("points.size_slot")
@@ -151,7 +151,7 @@ def draw_point(f: Function, d: Record, out: Output, source: Val) -> None:
 
 # --------------------------------------------------------------------------------------------------------------- lines
 def _build_clip_line(module: Module) -> None:
-    """clip_line(worker, draw, a, b, provoking) -> visible: two new records behind the others, clipped to every plane."""
+    """clip_line(worker, draw, a, b, provoking) -> visible: stores two new records after the others, clipped to every plane."""
     f = Function(module, "clip_line", [PTR, PTR, I32, I32, I32], I32, internal=True)
     worker, draw, a, b, provoking = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
@@ -222,7 +222,7 @@ def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: 
     with f.if_(drawn):
         half = d.get("lines.width").cast("fptosi", I32) << 7
         records = out.copies(start)
-        with f.if_(d.get("layers.has_route").ne(0)):  # what is no slot of setup's comes from the provoking vertex
+        with f.if_(d.get("layers.has_route").ne(0)):  # slots that setup does not interpolate come from the provoking vertex
             with f.range(d.get("setup.num_slots"), d.get("vertices.num_slots")) as s:
                 with f.if_(f.load(I32, d.address("vertices.is_flat"), s << 2).ne(0)):
                     at = (s << 4) + VertexLayout.SLOTS
@@ -250,7 +250,7 @@ def _magnitude(f: Function, v: Val) -> Val:
 
 
 def _edge(f: Function, u: Val, v: Val, forward: Val, keep_last: Val | None) -> Val:
-    """The border of the pixel column where the line begins (keep_last None) or ends, by diamond exit."""
+    """The border of the pixel column where the line begins (keep_last None) or ends, by the diamond-exit rule."""
     pixel, fu, fv = u >> 8, (u & 255) - 128, (v & 255) - 128
     inside = _magnitude(f, fu) + _magnitude(f, fv) < 128
     ahead = f.select(forward, fu < 0, fu > 0)  # the diamond lies ahead
@@ -274,7 +274,7 @@ def _write_end(
     provoking: Val,
     s: Val,
 ) -> list[Val]:
-    """Both corners at one end of a line: at fraction `s` between its ends, extrapolated in window space."""
+    """Write both corners at one end of a line, at fraction `s` between its vertices (extrapolated in window space); returns them."""
     z0, w0, z1, w1 = (f.load(F32, r, VertexLayout.WINDOW + 8 + 4 * k) for r in (start, end) for k in range(2))
     rw = w0 + (w1 - w0) * s
     rw = f.select(rw > 0.0, rw, w0)

@@ -1,7 +1,6 @@
-"""Front end: polygon modes. A triangle whose face is not filled becomes its edges or its corners; others pass as they are.
+"""Front end: polygon modes. A triangle whose face is not filled becomes its edges or its corners; others stay triangles.
 
-Edges inside of quads and polygons are not drawn. What clipping would cut off is cut from each edge, and no edge is drawn
-along the cut."""
+Edges inside of quads and polygons are not drawn. Each edge is clipped by itself, and no edge is drawn along the cut."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ _EDGES = ((0, 1), (1, 2), (2, 0))
 
 
 def build_outline(module: Module) -> None:
-    """outline(worker, batch) -> count: triangles t -> triangles u, in order; `expand`'s functions must be in the module."""
+    """outline(worker, batch) -> count: turns triangles t into triangles u, in order. The module must have `expand`'s functions."""
     f = Function(module, "outline", [PTR, PTR], I32, internal=True)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
@@ -38,7 +37,7 @@ def build_outline(module: Module) -> None:
             mode = f.select(front, d.get("primitives.fill", 0), d.get("primitives.fill", 1))
             last = f.var(I32, corners[2])
             with f.if_((d.get("offset.outline_modes").lshr(mode) & 1).ne(0)):
-                last.set(out.next.get())  # a provoking vertex of the triangle's own, which has the offset
+                last.set(out.next.get())  # a copy of the provoking vertex, for this triangle's offset
                 copy_vertex(f, out.record(corners[2]), out.record(last.get()), out.size)
                 slot = (d.get("offset.slot") << 4) + VertexLayout.SLOTS
                 f.store(plane_offset(f, d, [out.record(c) for c in corners]), out.record(last.get()), slot)
@@ -66,7 +65,7 @@ def build_outline(module: Module) -> None:
 
 
 def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
-    """The sign that the triangle's area has in the window, from clip positions: right behind the viewer, too."""
+    """True if the triangle's area in the window is positive. Clip positions give the right sign behind the viewer, too."""
     x, y, w = ([f.load(F32, r, VertexLayout.CLIP + at).to_double() for r in records] for at in (0, 4, 12))
     w = [f.select(d.get("vertices.is_window_space").ne(0), f.const(v.type, 1.0), v) for v in w]
     minors = [(1, 2), (2, 0), (0, 1)]
@@ -78,7 +77,7 @@ def _orientation(f: Function, d: Record, records: list[Val]) -> Val:
 
 
 def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
-    """Depth offset of a triangle. Its slope is that of its plane, from clip positions, so that it may reach behind the viewer."""
+    """Depth offset of a triangle. The slope of its plane comes from clip positions, so that the triangle may reach behind the viewer."""
     x, y, z, w = ([f.load(F32, r, VertexLayout.CLIP + 4 * k).to_double() for r in records] for k in range(4))
     view, is_window = placed_view(f, d, records[2]), d.get("vertices.is_window_space").ne(0)
     w = [f.select(is_window, f.const(v.type, 1.0), v) for v in w]
@@ -101,7 +100,7 @@ def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
 
 
 def _visible_edges(f: Function, d: Record, b: Record, prim: Val) -> Val:
-    """Bit k: edge k belongs to the primitive and not to its inside."""
+    """A word whose bit k is set if edge k is an edge of the primitive, not one inside of it."""
     per_instance = d.get("assembly.prims_per_instance")
     q = (prim + b.get("first")).urem(per_instance)
     edges = f.select((q & 1).ne(0), d.get("primitives.edges", 1), d.get("primitives.edges", 0))
@@ -110,7 +109,7 @@ def _visible_edges(f: Function, d: Record, b: Record, prim: Val) -> Val:
 
 
 def _flagged_edges(f: Function, d: Record, records: list[Val]) -> Val:
-    """Bit k: the vertex that edge k begins at says that it is drawn."""
+    """A word whose bit k is set if the vertex where edge k begins has its edge flag set."""
     slot, edges = d.get("primitives.edge_flag_slot"), f.var(I32, Edges.ALL)
     with f.if_(slot >= 0):
         for k, (start, _) in enumerate(_EDGES):
@@ -129,7 +128,7 @@ def _fill(f: Function, w: Record, out: Output, worker: Val, draw: Val, mask: lis
 
 
 def _flatten(f: Function, d: Record, out: Output, provoking: Val) -> None:
-    """Flat slots of the last four records come from the provoking vertex."""
+    """Copy the flat slots of the provoking vertex to the last four records."""
     first = out.next.get() - 4
     with f.range(0, d.get("vertices.num_slots")) as s:
         with f.if_(f.load(I32, d.address("vertices.is_flat"), s << 2).ne(0)):

@@ -18,9 +18,10 @@ Plane = Callable[[Sequence[Val]], list[Val]]
 
 
 def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Val) -> tuple[list[Val], list[Val], list[Val]]:
-    """E = A*px + B*py + floor(c / 256) >= 0 inside, at the center of pixel (px, py); returns A, B, c, the fill rule included in c.
+    """A, B and c of the three edge functions, with the fill rule in c.
 
-    An edge owns the pixel centers on it when it is a left one, or a horizontal one on top (below where `tie` is set)."""
+    E = A*px + B*py + floor(c / 256) is 0 or more inside, at the center of pixel (px, py). An edge owns the pixel centers on it if it is a
+    left edge, or a horizontal one at the top (where `tie` is set, at the bottom)."""
     slopes_x, slopes_y, constants = [], [], []
     for k in range(3):
         n = (k + 1) % 3
@@ -35,15 +36,15 @@ def edge_equations(f: Function, xs: list[Val], ys: list[Val], flip: Val, tie: Va
 
 
 def reach_of(f: Function, a: Val, b: Val) -> Val:
-    """Growth of an edge function from a pixel's center to the corner that lies farthest inside, rounded up."""
+    """The growth of an edge function from a pixel's center to the corner that lies farthest inside, rounded up."""
     return ((f.max(a, 0 - a) + f.max(b, 0 - b)) >> 1) + 1
 
 
 def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Val], area: Val, anchor: tuple[Val, Val]) -> Plane:
     """A function from the values at three corners to (value at the anchor pixel's center, d/dx, d/dy).
 
-    The plane goes through the corners as they were before snapping: snapped ones would be off by slope/512. Where
-    snapping changed the area a lot (a sliver), the snapped corners count: their area is never 0."""
+    The plane goes through the corners as they were before snapping: snapped ones would be off by slope/512. If snapping changed the
+    area a lot (a sliver), the plane goes through the snapped corners, whose area is never 0."""
     unit = 1.0 / 256.0
     snapped = area.cast("fptrunc", F32) * (unit * unit)
     dx, dy = ([window[k][axis] - window[0][axis] for k in (1, 2)] for axis in (0, 1))
@@ -62,11 +63,11 @@ def plane_maker(f: Function, window: list[list[Val]], ex: list[Val], ey: list[Va
 
 
 def depth_offset(f: Function, offset: Record, unit: Val, depths: Sequence[Val], slope: Val) -> Val:
-    """The depth offset of a polygon, within the bound that the state sets (OpenGL 4.6, section 14.6.5).
+    """The depth offset of a polygon, clamped as the state says (OpenGL 4.6, section 14.6.5).
 
-    offset: a DepthOffset, whose `units` are units of depth already, but for float depth buffers; unit: its OffsetUnit; depths: of the
+    offset: a DepthOffset, whose `units` are scaled to depth already, except for float depth buffers; unit: its OffsetUnit; depths: of the
     three corners in the window; slope: the larger of |dz/dx| and |dz/dy|. For float buffers the unit is the last bit of the largest
-    depth: 2 to the power of its exponent - 23.
+    depth: 2 to the power of (its exponent - 23).
     """
     units = f.var(slope.type, offset.get("units"))
     with f.if_(unit.eq(OffsetUnit.LARGEST_DEPTH)):
@@ -94,7 +95,9 @@ class _Arena:
     size: Val  # of a record
 
     def stop_before(self, prim: Val) -> None:
-        """The arena is full: a later window goes on with this primitive; what it has binned so far is void."""
+        """End the batch before primitive `prim`, because the arena is full: a later window goes on with this primitive.
+
+        Triangles that it has binned so far are dropped."""
         f, b = self.f, self.batch
         b.set("done", prim)
         self.finish(f.select(prim.eq(self.prim_seen.get()), self.prim_start.get(), self.used.get()))
@@ -103,15 +106,15 @@ class _Arena:
         f.place(f.label())
 
     def finish(self, limit: Val) -> None:
-        """Records below `limit` stay."""
+        """Keep the records below `limit`, and count them."""
         self.batch.set("limit", limit)
         self.batch.set("clipper_out", (limit - self.first).udiv(self.size))
 
 
 def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
-    """setup(worker, batch, corners, prims, count): `lanes` triangles at once, then their bins one at a time.
+    """setup(worker, batch, corners, prims, count): sets up `lanes` triangles at once, then bins them one at a time.
 
-    setup_routed does the same for draws whose primitives say where they go."""
+    setup_routed does the same for routed draws (see `layers`)."""
     f = Function(module, "setup_routed" if routed else "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32], internal=True)
     worker, batch, *corner_lists, prim_list, count = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
@@ -150,7 +153,7 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
             with f.if_(space.top.get() - used.get() < size * (lanes + 1)):
                 space.stop_before(f.load(I32, prim_list, (start + lowest_bit(f, alive_bits)) << 2))
             target = []
-            for k in range(lanes):  # a dead lane writes where the next living one will overwrite it
+            for k in range(lanes):  # a dead lane writes to the place of the next living one, which overwrites it
                 before = f.popcount(alive_bits & ((1 << k) - 1)) if k else f.const(I32, 0)
                 target.append(f.at(arena, used.get() + before * size))
             triangles.write(target, prims, _identity(f, d, b, prims, triangles.front))
@@ -175,7 +178,7 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
 
 
 def _identity(f: Function, d: Record, b: Record, prims: Val, front: Val) -> Val:
-    """Primitive number (0 where no shader asks) and facing, in 31 bits."""
+    """Primitive number (0 if no shader reads it) and facing, in 31 bits."""
     number = f.var(prims.type, 0)
     with f.if_(d.get("setup.wants_prim").ne(0)):
         numbers, own = d.get("assembly.numbers"), prims + b.get("first")
@@ -187,15 +190,15 @@ def _identity(f: Function, d: Record, b: Record, prims: Val, front: Val) -> Val:
 
 
 class _Triangles:
-    """`lanes` triangles whose vertex records are known: which of them live, and their setup records."""
+    """Setup of `lanes` triangles at once, from pointers to their vertex records: facing, box, which of them live, setup records."""
 
     def __init__(self, f: Function, d: Record, records: list[list[Val]], lanes: int, routes: Routes | None) -> None:
         self.f, self.d, self.records, self.lanes = f, d, records, lanes
         self.window = window = [f.load_vec4s(r) for r in records]
         self.xs, self.ys = xs, ys = [snap(f, v[0]) for v in window], [snap(f, v[1]) for v in window]
-        # bounding box, in pixels whose centers it contains
         self.routes = routes
         self.constants: list[Val] = []  # of the edge functions, in 1/65536 pixels
+        # The box holds the pixels whose centers the triangle's bounding box contains.
         raw = [self._first(xs), self._first(ys), self._last(xs), self._last(ys)]
         region = [d.get("view.region", k) for k in range(4)] if routes is None else routes.region
         self.box = x0, y0, x1, y1 = [f.max(v, r) if k < 2 else f.min(v, r) for k, (v, r) in enumerate(zip(raw, region))]
@@ -215,7 +218,7 @@ class _Triangles:
         return (self.f.max(self.f.max(v[0], v[1]), v[2]) + (self.d.get("setup.box_margin", 1) - 128)) >> 8
 
     def write(self, target: list[Val], prims: Val, identity: Val) -> None:
-        """The records, in ascending order of lanes."""
+        """Write the records, in ascending order of lanes."""
         f, d, window = self.f, self.d, self.window
         x0, y0, x1, y1 = self.box
         tie = f.splat(d.get("setup.bottom_edge").ne(0), self.lanes)
@@ -240,7 +243,7 @@ class _Triangles:
             self._write_slot(s, target, plane, rw)
 
     def _offset_depth(self, z: list[Val]) -> list[Val]:
-        """The plane of depth, with the polygon's offset."""
+        """The plane of depth, with the polygon's depth offset added."""
         f, offset = self.f, self.d.part("offset")
         value = f.var(z[0].type, z[0])
         with f.if_(offset.get("unit").ne(OffsetUnit.NONE)):

@@ -1,4 +1,4 @@
-"""Index fetch, and the cache that finds a vertex again: generated code that the rasterizer and the stages in front of it share."""
+"""Index fetch, and the cache of vertices that a batch has met: generated code that the rasterizer shares with the stages before it."""
 
 from __future__ import annotations
 

@@ -26,11 +26,11 @@ from backends.raster.records import (
     Worker,
 )
 
-WINDOW_LIMIT = 16384.0  # pixels; a vertex that clipping would place farther out is moved here: edges stay exact
+WINDOW_LIMIT = 16384.0  # pixels; vertices farther out are moved here, so that edges stay exact
 
 
 def project(f: Function, view: Record, position: Sequence[Val]) -> list[Val]:
-    """Clip position -> window x, y (pixels, inside the window limit), z, 1/w. Defined, if meaningless, where w is 0 or less.
+    """Window x, y (pixels, inside the window limit), z and 1/w of a clip position; meaningless but harmless if w is 0 or less.
 
     view: a View."""
     x, y, z, w = position
@@ -40,7 +40,7 @@ def project(f: Function, view: Record, position: Sequence[Val]) -> list[Val]:
 
 
 def _near(f: Function, v: Val) -> Val:
-    """Inside of the window limit; a NaN goes to it."""
+    """A coordinate moved inside the window limit; a NaN becomes the limit."""
     return f.min(f.max(v, -WINDOW_LIMIT), WINDOW_LIMIT)
 
 
@@ -50,14 +50,14 @@ def snap(f: Function, v: Val) -> Val:
 
 
 def inside_guard(view: Record, position: Sequence[Val]) -> Val:
-    """Near enough to the viewport that edges stay exact."""
+    """The vertices that lie so near to the viewport that edges stay exact."""
     x, y, _, w = position
     guard = [w * view.get("guard", k) for k in range(4)]
     return (x >= guard[0]) & (x <= guard[1]) & (y >= guard[2]) & (y <= guard[3])
 
 
 def clip_mask(f: Function, d: Record, position: Sequence[Val]) -> Val:
-    """Bits of the planes that a vertex is not inside of; a NaN is inside of none."""
+    """Bits of the planes that a vertex is outside of; a NaN is outside of all."""
     x, y, z, w = position
     lanes = x.type.lanes
     bits, zero = I32.wide(lanes), f.const(I32.wide(lanes), 0)
@@ -92,7 +92,7 @@ class _Shaded(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Vectors:
-    """As a vertex shader leaves them: a vector a channel."""
+    """Outputs of a vertex shader: a vector for each channel."""
 
     f: Function
     soa: Val
@@ -111,7 +111,7 @@ class _Vectors:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """As other stages leave them: vertex after vertex in memory, attribute 0 of the draw."""
+    """Outputs of other stages: vertex after vertex in memory, attribute 0 of the draw."""
 
     f: Function
     default: Val
@@ -135,9 +135,9 @@ class _Stored:
 
 
 def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) -> None:
-    """shade_vertices(worker, batch): all vertices of a batch, for all shaders and layouts.
+    """shade_vertices(worker, batch): fetches and shades all vertices of a batch, with the draw's shader and fetch kernel.
 
-    `is_stored`: they are shaded already, and lie in memory."""
+    `is_stored`: other stages have shaded the vertices, which lie in memory."""
     f = Function(module, "shade_vertices", [PTR, PTR])
     w, b = Record(f, f.args[0], Worker), Record(f, f.args[1], Batch)
     draw = b.get("draw")
@@ -149,7 +149,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) ->
     ids, instances, masks, out, system = (w.get(f"buffers.{n}") for n in ("vertex_id", "instance_id", "clip_masks", "vertices", "system"))
     soa_in, soa_out, count, size = w.get("buffers.soa_in"), w.get("buffers.soa_out"), w.get("batch.num_vertices"), d.get("vertices.size")
     vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
-    aligned = min(64, bytes_)  # more than is true would let LLVM join two short stores to a long aligned one
+    aligned = min(64, bytes_)  # not more than is true: LLVM would join two short stores to a long aligned one
     lane = f.lanes_const(vec, range(lanes))
     any_, all_ = f.var(vec, 0), f.var(vec, -1)
     wants_system, distances = d.get("vertices.wants_system").ne(0), (d.get("clip.num_distances") | d.get("clip.cull_mask")).ne(0)
@@ -205,7 +205,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) ->
 
 
 def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val], lanes: int) -> Val:
-    """Eight clip distances a vertex, behind its slots. Returns the USER and CULL bits of the vertices outside of one of them."""
+    """Store eight clip distances for each vertex, after its slots. Returns the USER and CULL bits of vertices outside of one of them."""
     fvec = F32.wide(lanes)
     at, user, wanted, culls = d.get("clip.distances_at"), d.get("clip.user_register"), d.get("clip.user_mask"), d.get("clip.cull_mask")
 

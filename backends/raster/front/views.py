@@ -10,12 +10,12 @@ from backends.raster.records import VertexLayout, View
 
 
 def view_at(f: Function, d: Record, number: Val) -> Val:
-    """Pointer to a View whose number is known to be right."""
+    """Pointer to View `number`, which must exist."""
     return f.at(d.get("layers.views"), number.zext(I64) * ctypes.sizeof(View))
 
 
 def placed_view(f: Function, d: Record, vertex: Val) -> Record:
-    """The View that the vertex record at `vertex` was placed by; without named viewports that of the draw."""
+    """The View that the vertex record at `vertex` was placed by; the draw's own if vertices name no viewports."""
     slot, pointer = d.get("layers.viewport_slot"), f.var(PTR, d.address("view"))
     with f.if_(slot >= 0):
         pointer.set(view_at(f, d, f.load(I32, vertex, (slot << 4) + VertexLayout.SLOTS)))

@@ -1,12 +1,12 @@
-"""Front end: lines as rectangles, for smooth ones and multisampling; and how far line stipple has come.
+"""Front end: lines as rectangles (smooth lines, multisampling), and the counter of line stipple.
 
-A smooth line is the rectangle of its length and width, one half of a pixel wider on all sides. The place slot says where a
-pixel lies on it: x across from the middle, y along from the middle (pixels), w half the length. A pixel's coverage is
-clamp(width/2 + 1/2 - |x|) * clamp(w - |y|), both to [0, 1], with w half a pixel longer than half the line, and for lines below
-one pixel twice as long as half the line. Inputs go from end to end of the rectangle. (As Mesa's draw module has it.) Without
-smoothing the rectangle has no margin, and samples decide about its coverage.
+A smooth line is the rectangle of its length and width, with a margin of half a pixel on all sides. The place slot holds the place of a
+pixel on the line: x across from the middle, y along from the middle (pixels), and in w half the length of the rectangle. A pixel's
+coverage is clamp(width/2 + 1/2 - |x|) * clamp(w - |y|), both clamped to [0, 1]. w is half the line's length plus half a pixel, but for
+lines shorter than one pixel it is the line's length. Inputs go from end to end of the rectangle, as in Mesa's draw module. Without
+smoothing the rectangle has no margin, and its samples decide about coverage.
 
-The stipple counter is in z: 2 + the pixels since it began; below 1 nothing is stippled.
+The stipple counter is in z of the place slot: 2 + the pixels since it began; below 1 nothing is stippled.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from backends.raster.front.clip import copy_vertex
 from backends.raster.front.vertices import snap
 from backends.raster.records import Batch, Draw, Scene, VertexLayout, Worker
 
-STIPPLE_AT = 2.0  # what the counter begins with in the place slot
+STIPPLE_AT = 2.0  # value with which the counter begins in the place slot
 _UNIT = 1.0 / 256.0
 
 
@@ -27,7 +27,7 @@ def place_at(d: Record) -> Val:
 
 
 def restart_stipple(f: Function, w: Record, d: Record, b: Record, prim: Val) -> None:
-    """The counter begins again where primitive `prim` (of the batch) begins a new line."""
+    """Reset the stipple counter if primitive `prim` (of the batch) begins a new line, strip or polygon."""
     with f.if_(d.get("line_stipple.is_on").ne(0)):
         q = (prim + b.get("first")).urem(d.get("assembly.prims_per_instance"))
         period = d.get("line_stipple.period")
@@ -41,7 +41,7 @@ def restart_stipple(f: Function, w: Record, d: Record, b: Record, prim: Val) -> 
 
 
 def count_stipple(f: Function, w: Record, d: Record, length: Val) -> Val:
-    """The counter as it was before a line of `length` pixels."""
+    """Advance the stipple counter by a line of `length` pixels. Returns the counter before the line."""
     before, period = w.get("batch.stipple_counter"), d.get("line_stipple.factor") * 16.0
     after = before + length
     w.set("batch.stipple_counter", after - f.floor(after / period) * period)
@@ -77,7 +77,7 @@ def build_rectangle(module: Module) -> None:
             with f.if_(f.load(I32, d.address("vertices.is_flat"), s << 2).ne(0)):
                 at = (s << 4) + VertexLayout.SLOTS
                 f.store(f.load(F32.wide(4), provoking, at), r, at)
-        spent = half + along  # from the line's own end on
+        spent = half + along  # pixels from the line's start; negative in the margin
         with f.if_(d.get("primitives.place_slot") >= 0):
             for c, v in enumerate((across, along, counter.get() + spent + STIPPLE_AT, reach)):
                 f.store(v, f.at(r, place_at(d)), 4 * c)
@@ -91,9 +91,10 @@ def build_rectangle(module: Module) -> None:
 
 
 def build_catch_up(module: Module) -> None:
-    """catch_up(worker, batch): brings the stipple counter to where the batch begins, by doing what comes before it without a trace.
+    """catch_up(worker, batch): computes the stipple counter at the start of the batch.
 
-    A strip may be longer than a batch, and batches run in any order. Only such strips pay for it."""
+    A strip may be longer than a batch, and batches run in any order: the strip's earlier primitives run once more, and their triangles
+    are thrown away. Only such strips pay for it."""
     f = Function(module, "catch_up", [PTR, PTR], internal=True)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
