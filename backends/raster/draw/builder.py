@@ -1,4 +1,4 @@
-"""From a DrawState and a DrawInfo to a `Draw` record and its batches."""
+"""From a DrawState and a DrawInfo to a `Packet` with a `Draw` record: repeated draws from the cache, others from the writer."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _DRAW_SIZE = ctypes.sizeof(Draw)
 
 @functools.cache
 def _stored_info(mode: Prim, is_few: bool) -> DrawInfo:
-    """A draw whose vertices lie in memory; how many primitives it has is only told apart as far as it matters."""
+    """A draw whose vertices lie in memory. The count only tells few primitives from many, so that more draws are equal."""
     return DrawInfo(mode=mode, count=1 if is_few else FEW + 1, index_size=4)
 
 
 class DrawBuilder:
-    """Turns state into draw records. Keeps what it derives from shaders; records lie in `region`."""
+    """Builder of draw records, which lie in `region`. It remembers draws, for frames that repeat them."""
 
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
@@ -40,9 +40,11 @@ class DrawBuilder:
         self.writer = DrawWriter(kernels, region, lanes)
 
     def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | Copies | None:
-        """The packet of a draw, or the copies of one that was taken in this frame; None where it draws nothing.
+        """The packet of a draw, or the copies of a packet that was already made in this frame; None if the draw does nothing.
 
-        UnsupportedError names what is not there."""
+        Raises:
+            UnsupportedError: the renderer lacks something that the draw needs.
+        """
         known = identity(state, info, framebuffer)
         last = self._last
         if last is None or len(last.known) != len(known) or not all(map(operator.is_, last.known, known)):
@@ -69,7 +71,7 @@ class DrawBuilder:
         return packet
 
     def _move(self, last: CachedDraw, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
-        """The packet of a draw that differs from another in vertices only; None where more differs than they."""
+        """The packet of a draw that differs from `last` in vertices, indices and number of primitives; None if more must differ."""
         topology = topology_of(info.mode, state.rasterizer.flatshade_first)
         if topology.is_irregular or info.primitive_restart or info.count <= 0 or info.instance_count <= 0:
             return None
@@ -92,12 +94,12 @@ class DrawBuilder:
         return found if not found.is_sampled or found.has_units() else None
 
     def flushed(self) -> None:
-        """A frame ended, and what lies in its region."""
+        """End a frame, and with it the memory of its region."""
         self._copies = None
         self.repeats.flushed()
 
     def _again(self, last: CachedDraw, state: DrawState, framebuffer: Framebuffer) -> Packet:
-        """A draw that was made in an earlier frame, with new constants."""
+        """The packet of a draw that was made in an earlier frame, with new environments."""
         region = self.region
         address = region.allocate(_DRAW_SIZE)
         ctypes.memmove(address, last.content, _DRAW_SIZE)
@@ -105,10 +107,14 @@ class DrawBuilder:
         return replace(last.packet, address=address, environments=make_environments(region, state, framebuffer.samples, []))
 
     def make_stored(self, state: DrawState, last: Shader, mode: Prim, most: int, framebuffer: Framebuffer) -> Packet | None:
-        """The packet of a draw whose vertices other stages leave in memory; None where it draws nothing.
+        """The packet of a draw whose vertices other stages leave in memory; None if the draw does nothing.
 
-        last: the stage whose outputs they are; mode: POINTS, LINES or TRIANGLES, numbered by 32-bit indices; most: about how many
-        primitives. `place_stored` makes copies that say where they lie."""
+        Arguments:
+            last: the stage that leaves the vertices.
+            mode: POINTS, LINES or TRIANGLES, with 32-bit indices.
+            most: about the number of primitives.
+
+        `place_stored` makes copies of the packet with the addresses of the vertices."""
         info = _stored_info(mode, most <= FEW)
         known = (*identity(state, info, framebuffer), last)
         found = self.repeats.find(known)
@@ -122,7 +128,9 @@ class DrawBuilder:
         return packet
 
     def place_stored(self, packet: Packet, vertices: int, corners: int, numbers: int, count: int) -> Packet:
-        """A copy of what `make_stored` made, for `count` primitives at these addresses."""
+        """A copy of a packet of `make_stored`, for `count` primitives.
+
+        vertices, corners, numbers: addresses of the vertices, of their indices, and of primitive numbers."""
         address = self.region.copy(packet.address, _DRAW_SIZE)
         d = Draw.from_address(address)
         d.fetch.attribute[0], d.assembly.indices, d.assembly.numbers, d.assembly.prims_per_instance = vertices, corners, numbers, count

@@ -13,25 +13,35 @@ from backends.raster.draw.packet import Packet
 
 @dataclass(slots=True)
 class CachedDraw:
-    """A draw that was made: if everything is as it was, so is its record."""
+    """A draw that was made. A draw of the very same objects has the same record.
+
+    Attributes:
+        known: the objects, see `identity`.
+        content: bytes of the `Draw` record.
+        kept: objects that the record needs alive.
+        frame: number of the frame in which `packet` was made, or made again.
+        copies: of its environments, in that frame.
+    """
 
     known: tuple[object, ...]
     content: bytes
     packet: Packet
     kept: list[Any]
-    frame: int  # in which `packet` was made, or made again
-    copies: Copies | None = None  # of that frame
+    frame: int
+    copies: Copies | None = None
 
 
 def same_but_geometry(known: tuple[object, ...], info: DrawInfo) -> tuple[int, ...]:
-    """Names what draws have in common that differ in vertices, indices and numbers of primitives only: all of them by their identity."""
+    """Cache key of draws that differ in vertex buffers, index buffer and number of primitives only.
+
+    Built from addresses of objects (`id`), so it is valid only while the `CachedDraw` that keeps those objects lives."""
     return (*map(id, known[_INPUTS:]), info.mode, info.index_size)
 
 
 def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
-    """Every object that a draw record is made of, but for constants.
+    """All objects that a draw record is made of, except constants.
 
-    The rasterizer's own draws have a vertex and a fragment shader; `DrawBuilder.make_stored` adds the last stage of the others."""
+    Draws here have a vertex and a fragment shader; `DrawBuilder.make_stored` adds the last stage of draws with other stages."""
     vertex, fragment = state.vertex, state.fragment
     return (
         state.vertex_buffers,
@@ -66,13 +76,13 @@ def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tupl
     )
 
 
-_INPUTS = 3  # things that an identity begins with: vertices, indices, and how many
+_INPUTS = 3  # entries at the start of an identity that `same_but_geometry` leaves out: vertex buffers, index buffer, DrawInfo
 MOST_REPEATS = 1024
 LIFE = 32  # flushes
 
 
 class DrawCache:
-    """Draws that were made lately. What did not come again for `LIFE` to twice as many flushes is forgotten, and what it kept alive.
+    """Draws that were made lately. A draw that has not come again for `LIFE` to twice as many flushes is forgotten.
 
     Keys are addresses of objects, which live as long as the entry does."""
 
@@ -84,7 +94,7 @@ class DrawCache:
         self.frame = 0  # number of the frame
 
     def find(self, known: tuple[object, ...]) -> CachedDraw | None:
-        """The draw that was made of the very same objects."""
+        """The draw that was made of the very same objects, or None."""
         key = tuple(map(id, known))
         found = self._recent.get(key)
         if found is None and self._older:
@@ -94,7 +104,7 @@ class DrawCache:
         return found
 
     def find_kin(self, known: tuple[object, ...], info: DrawInfo) -> CachedDraw | None:
-        """A draw that differs in vertices, indices and the number of primitives only."""
+        """A draw that differs in vertices, indices and the number of primitives only, or None."""
         return self._kin.get(same_but_geometry(known, info))
 
     def add_kin(self, repeat: CachedDraw, info: DrawInfo) -> None:
@@ -108,7 +118,7 @@ class DrawCache:
         self._recent[tuple(map(id, repeat.known))] = repeat
 
     def flushed(self) -> None:
-        """A flush ended, and with it a frame."""
+        """End a frame, after a flush."""
         self.frame += 1
         self._flushes += 1
         if self._flushes >= LIFE:

@@ -1,7 +1,7 @@
-"""Environments (ShaderEnv) of a draw's shaders, and copies of them for draws that come again with nothing changed but constants.
+"""Environments (ShaderEnv) of a draw's shaders, and copies of them for repeated draws in which only constants have changed.
 
-Copies are made ahead, many at a time. A repeated draw takes the next copy and writes where its constants lie, or takes the last one
-again if none have changed. Copies lie in a frame's memory and end with it.
+Copies are made ahead, many at a time. A repeated draw takes the next copy and writes the addresses of its constants, or takes the last
+copy again if no constants have changed. Copies lie in a frame's memory and end with it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,12 @@ def make_environments(
 ) -> tuple[int, int]:
     """Addresses of a ShaderEnv for the vertex and for the fragment shader.
 
-    Textures, which are read later, are added to `reads`; with `counters` shaders reach memory (see `make_environment`). `needs`: of both
-    shaders, where they are known. `is_stored`:
-    vertices are shaded already, and need none.
+    Arguments:
+        samples: a pixel of the targets.
+        reads: takes the memory of textures, which is read when the draw runs.
+        counters: with these, shaders reach memory (see `make_environment`).
+        needs: of both shaders, if the caller knows them.
+        is_stored: other stages have shaded the vertices, so the first address is 0.
     """
     vertex_needs, fragment_needs = needs or (needs_of(state.vertex.shader), needs_of(state.fragment.shader))
     vertex = 0 if is_stored else make_environment(region, vertex_needs, state.vertex, reads, counters)
@@ -60,12 +63,12 @@ class _Environments:
         self._template = np.ctypeslib.as_array((ctypes.c_uint8 * ctypes.sizeof(ShaderEnv)).from_address(address)).copy()
         self.has_constants = bool(demand.constants)
         self.units = (list(bindings.views), list(bindings.samplers)) if demand.units else None
-        self._memory: list[Memory | Constants | None] = []  # what the slots held in the last copy
+        self._memory: list[Memory | Constants | None] = []  # constants in the slots of the last copy
         self._row = self._rows = self._base = 0
         self._view = memoryview(b"")
 
     def has_units(self) -> bool:
-        """The views and samplers that the shader reads are still bound."""
+        """True if the views and samplers that the shader reads are still bound."""
         return self.units is None or self.units == (self._bindings.views, self._bindings.samplers)
 
     def take(self) -> int:
@@ -74,7 +77,7 @@ class _Environments:
         if len(last) == len(self._slots):
             for before, (slot, _, _) in zip(last, self._slots):
                 found = bound[slot] if slot < len(bound) else None
-                if found is not before or type(found) is Memory:  # what a Memory names may have changed
+                if found is not before or type(found) is Memory:  # the bytes of a Memory may have changed
                     break
             else:
                 return self._address
@@ -93,7 +96,7 @@ class _Environments:
         return self._address
 
     def _make(self) -> None:
-        """More copies: twice as many as the last time."""
+        """Make more copies: twice as many as the last time, up to `_MOST`."""
         self._rows = min(max(2 * self._rows, 4), _MOST)
         self._row, self._base = 0, self._region.allocate(self._rows * _STRIDE)
         memory = (ctypes.c_uint8 * (self._rows * _STRIDE)).from_address(self._base)
@@ -104,7 +107,10 @@ class _Environments:
 class Copies:
     """Copies of the environments of a packet, whose draw had the bindings of `state`.
 
-    Attributes: packet; is_sampled: shaders read views and samplers."""
+    Attributes:
+        packet: the draw.
+        is_sampled: its shaders read views and samplers.
+    """
 
     def __init__(self, region: Region, state: DrawState, packet: Packet) -> None:
         self.packet = packet
@@ -115,7 +121,7 @@ class Copies:
         self.is_sampled = any(stage.units is not None for stage in self._stages)
 
     def has_units(self) -> bool:
-        """The views and samplers that the shaders read are still bound."""
+        """True if the views and samplers that the shaders read are still bound."""
         return all(stage.has_units() for stage in self._stages)
 
     def take(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Fragment state of a draw: the key of its shading kernel, and the values that are no part of the key."""
+"""Fragment state of a draw: the key of its shading kernel, and the run-time values that are not in the key."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def fragment_key(
 
 
 def write_hiz(hiz: HizTerms, key: FragmentKey, info: FragmentInfo, framebuffer: Framebuffer, sample_mask: int) -> None:
-    """The group `Draw.hiz`."""
+    """Write the group `Draw.hiz`."""
     hiz.uses, hiz.slack = hiz_of(key, info), slack_of(key.depth)
     if key.samples is not None and ~sample_mask & key.samples.every:
         hiz.uses &= ~HizUse.LOWER  # samples that are left out keep their depth
@@ -73,7 +73,7 @@ def write_hiz(hiz: HizTerms, key: FragmentKey, info: FragmentInfo, framebuffer: 
 
 
 def write_fragments(fragments: Fragments, state: DrawState, framebuffer: Framebuffer, key: FragmentKey) -> None:
-    """The group `Draw.fragments`."""
+    """Write the group `Draw.fragments`."""
     dsa = state.depth_stencil_alpha
     if key.samples is not None:
         fragments.sample_mask = state.sample_mask & key.samples.every

@@ -20,10 +20,10 @@ from tgsi.language.program import Program
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """Output registers by meaning; DEFAULT_REGISTER reads 0, 0, 0, 1. The first tuples have one entry a setup slot."""
+    """Output registers by meaning; DEFAULT_REGISTER reads 0, 0, 0, 1."""
 
-    source: tuple[int, ...]
-    back: tuple[int, ...]  # what a triangle that faces back reads under two-sided light
+    source: tuple[int, ...]  # one entry for each setup slot, as in the next two
+    back: tuple[int, ...]  # registers that triangles facing back read under two-sided light
     is_color: tuple[bool, ...]
     position: int
     point_size: int | None
@@ -33,9 +33,9 @@ class Linked:
     is_layer_relative: bool  # the viewport's number is added to the layer
     clip_vertex: int
     clip_distance: tuple[int | None, ...]
-    num_distances: int  # that the shader declares to write: clip scalars come first,
-    num_culls: int  # then cull scalars
-    has_user_planes: bool  # VS_PROHIBIT_UCPS is not set
+    num_distances: int  # clip distances that the shader declares; they come first
+    num_culls: int  # cull distances that the shader declares; they follow
+    has_user_planes: bool  # user planes apply: VS_PROHIBIT_UCPS is not set
     wants_system: bool
     num_inputs: int
     is_window_space: bool
@@ -44,7 +44,7 @@ class Linked:
 def link_shaders(vertex: Shader, fragment: Shader | None, state: LinkState = IDENTITY) -> Linked:
     """The link of two shaders, kept with the vertex shader's program.
 
-    fragment: None is the shader that does nothing. state: a linkage other than the identity.
+    fragment: None stands for the shader that does nothing. state: the bound link state.
 
     Raises:
         UnsupportedError: a program has more inputs or outputs than a draw has room for.

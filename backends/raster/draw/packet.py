@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 
-FEW = 32  # primitives; so few are shaded as runs whatever their size: code for packed quads would cost more than it saves
+FEW = 32  # primitives; a draw of so few is shaded in runs only: compiling code for packed quads would cost more than it saves
 
 
 @dataclass(slots=True)
@@ -15,7 +15,7 @@ class Packet:
         address: of the `Draw` record.
         primitives: triangles, lines and points of all instances; a quad counts as two triangles.
         vertices: vertices of the input assembler, for statistics.
-        reads: (address, bytes) of vertex, index and texture memory. It must not change before the draw was carried out.
+        reads: (address, bytes) of vertex, index and texture memory. It must not change before the draw has run.
         environments: addresses of the ShaderEnv of the vertex and of the fragment shader.
         assembled: primitives as the application counts them, where a quad or a polygon is one.
         is_layered: its primitives name layers of the framebuffer.
@@ -34,5 +34,5 @@ class Packet:
 
     @property
     def is_few(self) -> bool:
-        """The draw has so few primitives that its shading kernel comes without packed quads."""
+        """True if the draw has so few primitives that its shading kernel comes without packed quads."""
         return self.primitives <= FEW

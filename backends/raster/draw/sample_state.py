@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 @functools.cache
 def positions(count: int) -> NDArray[np.float32]:
-    """x and y of each sample, from 0 to 1."""
+    """x and y of each sample, from 0 to 1; shape (count, 2)."""
     return np.array(STANDARD_POSITIONS[count], np.float32) / np.float32(GRID)
 
 
 def tell_samples(environment: int, count: int) -> None:
-    """Write into the ShaderEnv at an address what programs may ask of the targets."""
+    """Write the number and the positions of samples into the ShaderEnv at the address `environment`."""
     env = ShaderEnv.from_address(environment)
     env.samples, env.sample_positions = count, positions(count).ctypes.data
 
 
 def box_margin(pattern: Pattern) -> tuple[int, int]:
-    """Steps from the center to the farthest sample, 1/256 pixel: they move both ends of a triangle's box outwards."""
+    """Margins of a triangle's box, in 1/256 pixel: added to its low and its high ends, they make room for the outermost samples."""
     places = [v for o in pattern.offsets for v in o]
     return -max(places) * 256 // GRID, -min(places) * 256 // GRID
 
@@ -50,7 +50,7 @@ NO_SAMPLES = SampleKey()
 
 
 def sample_key(count: int, state: DrawState, info: FragmentInfo) -> SampleKey:
-    """Normalized: where multisample rules are off, only what is fetched differs from sample to sample."""
+    """The normalized key. Where multisample rules are off, only fetched colors can differ from sample to sample."""
     r = state.rasterizer
     pattern = Pattern.of(count, r)
     if pattern is None or pattern.is_centered:

@@ -24,18 +24,19 @@ class Style:
 
     shape: Shape
     marks: Marks
-    is_points: bool  # points, and nothing else
-    draws_points: bool
-    offset_modes: int  # bit m: polygons drawn in PolygonMode m, beside others, have a depth offset
+    is_points: bool  # all primitives are drawn as points
+    draws_points: bool  # some primitives are drawn as points
+    offset_modes: int  # of Shape.OUTLINE; bit m: polygons drawn in PolygonMode m have a depth offset
     _: KW_ONLY
-    filled: Face = Face.NONE  # faces that polygons are filled on
-    has_rectangles: bool = False  # lines are rectangles though they are not smooth, points are not moved to pixels
+    filled: Face = Face.NONE  # faces whose polygons are filled
+    has_rectangles: bool = False  # multisample rules: lines are rectangles without being smooth, points are not moved to pixels
 
 
 def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) -> Style:
     """The style of a primitive type under rasterizer state, without state that has no effect on it.
 
-    Nothing is smooth where targets have several samples; lines are rectangles there, and points squares around their centers.
+    No primitive is smooth where targets have several samples (`has_samples`); under multisample rules lines are rectangles there, and
+    points squares around their centers.
 
     Raises:
         UnsupportedError: the polygon mode is FILL_RECTANGLE.
@@ -73,7 +74,7 @@ def _marks(r: RasterizerState, lines: bool, points: bool, fills: bool) -> Marks:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """Depth offset of a draw's polygons: by setup, or (`outline_`) before they become lines and points."""
+    """Depth offset of a draw's polygons. Setup adds it, or (`outline_`) the step that turns polygons into lines and points."""
 
     unit: OffsetUnit = OffsetUnit.NONE
     outline_unit: OffsetUnit = OffsetUnit.NONE
@@ -105,7 +106,7 @@ def offset_of(style: Style, r: RasterizerState, depth: Format | None) -> Offset:
 
 # ------------------------------------------------------------------------------------------------------- groups of records
 def write_offset(group: DepthOffset, offset: Offset, r: RasterizerState, slot: int) -> None:
-    """The group `Draw.offset`. `slot`: of vertex records, for the offset of outlined polygons."""
+    """Write the group `Draw.offset`. `slot`: of vertex records, for the offset of outlined polygons."""
     group.unit, group.outline_unit, group.outline_modes, group.slot = offset.unit, offset.outline_unit, offset.outline_modes, slot
     if offset is not NO_OFFSET:
         group.units, group.scale, group.clamp = offset.units, r.offset_scale, r.offset_clamp
@@ -114,13 +115,13 @@ def write_offset(group: DepthOffset, offset: Offset, r: RasterizerState, slot: i
 def write_primitives(
     primitives: Primitives, style: Style, topology: Topology, r: RasterizerState, edge_flag_slot: int, place_slot: int
 ) -> None:
-    """The group `Draw.primitives`."""
+    """Write the group `Draw.primitives`."""
     primitives.shape, primitives.edge_flag_slot, primitives.place_slot = style.shape, edge_flag_slot, place_slot
     primitives.fill[:], primitives.edges[:] = (r.fill_front, r.fill_back), topology.edges
 
 
 def write_points(points: Points, style: Style, r: RasterizerState, size_slot: int, sprites: Sequence[bool]) -> None:
-    """The group `Draw.points`. `sprites`: setup slots that become the sprite coordinate."""
+    """Write the group `Draw.points`. `sprites`: setup slots that become the sprite coordinate."""
     points.size, points.size_slot = r.point_size, size_slot
     points.are_cut = r.point_tri_clip and style.draws_points
     points.flips_sprite = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
@@ -132,7 +133,7 @@ def write_points(points: Points, style: Style, r: RasterizerState, size_slot: in
 
 
 def write_lines(lines: Lines, style: Style, r: RasterizerState) -> None:
-    """The group `Draw.lines`."""
+    """Write the group `Draw.lines`."""
     margin = 0.0 if style.has_rectangles else 0.5
     lines.width, lines.draws_last_pixel = min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
     lines.are_rectangles, lines.margin = bool(style.marks & Marks.SMOOTH_LINES) or style.has_rectangles, margin
@@ -142,7 +143,9 @@ def write_lines(lines: Lines, style: Style, r: RasterizerState) -> None:
 def write_line_stipple(
     stipple: LineStipple, style: Style, topology: Topology, mode: Prim, r: RasterizerState, region: Region, restarts: Restarts | None
 ) -> None:
-    """The group `Draw.line_stipple`. The counter begins with each line, polygon or strip; `restarts` says where strips begin again."""
+    """Write the group `Draw.line_stipple`. The counter begins with each line, polygon or strip.
+
+    restarts: indices of strips that may restart, and the restart index."""
     stipple.factor, stipple.pattern = (r.line_stipple_factor & 255) + 1.0, r.line_stipple_pattern & 0xFFFF
     if not style.marks & Marks.STIPPLED_LINES:
         return

@@ -24,7 +24,9 @@ Restarts = tuple[NDArray[Any], int]
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """One primitive type under one provoking vertex convention. `count` gives primitives from a number of vertices (or an array)."""
+    """One primitive type under one provoking vertex convention.
+
+    `count` is a function from a number of vertices (or an array of them) to the number of primitives; negative results mean none."""
 
     shape: Shape
     multiply: Corners
@@ -34,20 +36,22 @@ class Topology:
     _: KW_ONLY
     shift: int = 0  # 1: two triangles a primitive
     closes: bool = False  # the last line ends at the first vertex
-    edges: tuple[Edges, Edges] = (Edges.ALL, Edges.ALL)  # of even and odd triangles: which are edges of the primitive
+    edges: tuple[Edges, Edges] = (Edges.ALL, Edges.ALL)  # of even and of odd triangles that are edges of the primitive
 
     @property
     def is_list(self) -> bool:
-        """Independent triangles."""
+        """True for independent triangles."""
         return self.shape is Shape.TRIANGLE and self.multiply == (3, 3, 3)
 
     @property
     def is_irregular(self) -> bool:
-        """The formula does not say it all: vertex numbers are written out."""
+        """True if the formula does not suffice, so that vertex numbers must be written out."""
         return self.closes
 
     def places(self, q: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-        """(primitives, corners): vertices of the primitives number `q` of strips of `lengths` vertices."""
+        """Vertices of the primitives number `q` of strips with `lengths` vertices, counted from the strip's start.
+
+        Shape: (primitives, corners)."""
         places = np.empty((len(q), len(self.multiply)), np.int64)
         for k in range(places.shape[1]):
             offset = np.where(q & 1, self.odd[k], self.even[k])
@@ -60,7 +64,7 @@ def _same(shape: Shape, step: int, corners: Corners, count: Callable[[Any], Any]
 
 
 _T, _L, _P = Shape.TRIANGLE, Shape.LINE, Shape.POINT
-_OPEN = (Edges.SECOND | Edges.THIRD, Edges.FIRST | Edges.THIRD, Edges.FIRST | Edges.SECOND)  # without one edge
+_OPEN = (Edges.SECOND | Edges.THIRD, Edges.FIRST | Edges.THIRD, Edges.FIRST | Edges.SECOND)  # all edges but the k-th
 _QUADS = Topology(_T, (4, 4, 4), (0, 1, 3), (1, 2, 3), lambda n: n // 4 * 2, shift=1, edges=(_OPEN[1], _OPEN[2]))
 _QUAD_STRIP = Topology(_T, (2, 2, 2), (0, 1, 3), (2, 0, 3), lambda n: (n - 2) // 2 * 2, shift=1, edges=(_OPEN[2], _OPEN[1]))
 _POLYGON = Topology(_T, (1, 1, 0), (1, 2, 0), (1, 2, 0), lambda n: n - 2, edges=(Edges.FIRST, Edges.FIRST))
@@ -97,7 +101,11 @@ TOPOLOGIES: dict[Prim, tuple[Topology, Topology]] = {
 
 
 def topology_of(mode: Prim, flatshade_first: bool) -> Topology:
-    """The row of a primitive type. ValueError for patches, which only the tessellator draws."""
+    """The row of a primitive type.
+
+    Raises:
+        ValueError: the type is PATCHES, which only the tessellator draws.
+    """
     rows = TOPOLOGIES.get(mode)
     if rows is None:
         raise ValueError(f"draw_vbo: mode: {Prim(mode).name} want a tessellation evaluation shader")
@@ -105,7 +113,7 @@ def topology_of(mode: Prim, flatshade_first: bool) -> Topology:
 
 
 def expand(topology: Topology, numbers: NDArray[np.uint32], restart: int | None) -> NDArray[np.uint32]:
-    """The corners' vertex numbers of each primitive, for strips that restart where a number equals `restart`, and for closed loops."""
+    """Vertex numbers of the corners of each primitive, for strips that restart where a number equals `restart`, and for closed loops."""
     cuts = np.flatnonzero(numbers == restart) if restart is not None else np.zeros(0, np.int64)
     starts = np.concatenate([[0], cuts + 1])
     ends = np.concatenate([cuts, [len(numbers)]])
@@ -118,7 +126,7 @@ def expand(topology: Topology, numbers: NDArray[np.uint32], restart: int | None)
 
 
 def beginnings(topology: Topology, numbers: NDArray[np.uint32], restart: int) -> NDArray[np.uint8]:
-    """One byte for each primitive that `expand` makes of restarting strips: 1 where a strip begins."""
+    """One byte for each primitive that `expand` makes of restarting strips: 1 if a strip begins with it."""
     cuts = np.flatnonzero(numbers == restart)
     lengths = np.diff(np.concatenate([[-1], cuts, [len(numbers)]])) - 1
     counts = np.maximum(topology.count(lengths), 0)

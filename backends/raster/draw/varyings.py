@@ -1,7 +1,7 @@
 """Slots of vertex records: the output of the vertex shader that fills each, and its interpolation by setup.
 
-A vertex record holds the slots that setup interpolates first (the inputs of the fragment shader, then the place on a smooth or stippled
-line or point), then slots that other steps of the front end read. `arrange_slots` decides about all of them at once.
+A vertex record begins with the slots that setup interpolates: the inputs of the fragment shader, then the place on a smooth or stippled
+line or point. Slots that other steps of the front end read follow. `arrange_slots` decides about all of them at once.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from backends.raster.tile.fragment import FragmentInfo, Marks
 
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
 _HAS_PLACE = Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES
-_SMOOTH_MARGIN = (-127, 128)  # 1/256 pixel: boxes reach all pixels that are touched
+_SMOOTH_MARGIN = (-127, 128)  # 1/256 pixel: boxes reach all pixels that the triangle touches
 
 
 @dataclass(slots=True, kw_only=True)
 class VertexSlots:
-    """The slots of a draw's vertex records. Numbers of single slots are NO_SLOT where the draw does without.
+    """The slots of a draw's vertex records. Numbers of single slots are NO_SLOT if the draw does not need the slot.
 
     Attributes:
         source: output register of each slot.
@@ -45,7 +45,8 @@ class VertexSlots:
         back: vertex slot that each setup slot reads in triangles that face back.
         place: place on a smooth or stippled line or point.
         offset: depth offset that a polygon has before it becomes lines or points.
-        sprites: bit k: setup slot k becomes the sprite coordinate of a point, whatever it was declared.
+        sprites: bit k: setup slot k becomes the sprite coordinate of a point, whatever its declaration.
+        point_slots: setup slots that become the sprite coordinate: those of `sprites`, and PCOORD.
         user_mask, cull_mask: bits of the clip and of the cull distances in force.
         places_per_primitive: primitives get vertex records of their own, see `backends.raster.front.layers`.
     """
@@ -70,7 +71,7 @@ class VertexSlots:
 
     @property
     def has_distances(self) -> bool:
-        """Clip or cull distances follow the slots."""
+        """True if clip or cull distances follow the slots."""
         return bool(self.user_mask or self.cull_mask)
 
     @property
@@ -84,7 +85,7 @@ class VertexSlots:
         return SetupLayout.size(len(self.mode)) + (SetupLayout.ROUTE if self.has_route else 0)
 
     def add(self, register: int | None, is_wanted: bool, is_flat: bool = False) -> int:
-        """A slot after all others for an output register; none where the shader does not write it, or nobody wants it."""
+        """Append a slot for an output register. Returns its number; NO_SLOT if the shader does not write it, or it is not wanted."""
         if register is None or not is_wanted:
             return NO_SLOT
         self.source.append(register)
@@ -130,7 +131,7 @@ def arrange_slots(
 
 
 def _replace_sprites(slots: VertexSlots, enable: int, fragment: FragmentInfo, count: int) -> None:
-    """Setup slots that a point's coordinate replaces: PCOORD always, GENERIC and TEXCOORD where `sprite_coord_enable` says."""
+    """Mark the setup slots that become the sprite coordinate: PCOORD always, GENERIC and TEXCOORD by the bits of `enable`."""
     for k, s in enumerate(fragment.slots):
         if s.semantic.name in ("GENERIC", "TEXCOORD") and enable >> s.semantic.index & 1:
             slots.sprites |= 1 << k
@@ -141,7 +142,7 @@ def _replace_sprites(slots: VertexSlots, enable: int, fragment: FragmentInfo, co
 
 
 def _count_distances(slots: VertexSlots, enabled: int, planes: int, linked: Linked) -> None:
-    """Distances in force: those that the shader writes, or else those from user planes."""
+    """Set the masks of active distances: those that the shader writes; if it writes none, those from user planes."""
     enabled = enabled if not linked.is_window_space else 0
     known = linked.num_distances or (planes if linked.has_user_planes else 0)
     slots.user_mask = enabled & ((1 << min(known, MAX_DISTANCES)) - 1)
@@ -150,7 +151,7 @@ def _count_distances(slots: VertexSlots, enabled: int, planes: int, linked: Link
 
 # ------------------------------------------------------------------------------------------------------- groups of records
 def write_vertices(vertices: Vertices, slots: VertexSlots, linked: Linked, is_stored: bool) -> None:
-    """The group `Draw.vertices`. `is_stored`: vertices lie in memory, shaded by another stage."""
+    """Write the group `Draw.vertices`. `is_stored`: vertices lie in memory, shaded by another stage."""
     count = len(slots.source)
     vertices.size, vertices.num_slots, vertices.position = slots.size, count, linked.position
     vertices.wants_system = linked.wants_system and not is_stored
@@ -163,7 +164,7 @@ def write_vertices(vertices: Vertices, slots: VertexSlots, linked: Linked, is_st
 def write_setup(
     setup: Setup, slots: VertexSlots, rasterizer: RasterizerState, style: Style, pattern: Pattern | None, wants_prim: bool
 ) -> None:
-    """The group `Draw.setup`. `wants_prim`: the fragment shader reads the number of the primitive."""
+    """Write the group `Draw.setup`. `wants_prim`: the fragment shader reads the number of the primitive."""
     count = len(slots.mode)
     setup.num_slots, setup.record_size, setup.wants_prim = count, slots.record_size, wants_prim
     setup.mode[:count], setup.front[:count], setup.back[:count] = slots.mode, range(count), slots.back

@@ -20,7 +20,7 @@ from backends.raster.records import Assembly, Draw, Fetch
 from tgsi.language.diagnostics import UnsupportedError
 
 MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together
-MAX_EXPANDED = 1 << 24  # vertices whose numbers are written out: loops, and strips that may restart
+MAX_EXPANDED = 1 << 24  # vertices of a draw whose vertex numbers are written out: loops, and strips that may restart
 _INDEX_TYPES: dict[int, Any] = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
@@ -29,8 +29,8 @@ class Corners(NamedTuple):
 
     Attributes:
         number: triangles, lines or points.
-        is_written_out: `Assembly.indices` names vertices corner after corner, whatever the topology says.
-        restarts: indices of strips that may restart.
+        is_written_out: `Assembly.indices` names the vertices of all primitives, corner after corner: the draw is assembled as a list.
+        restarts: indices of strips that may restart, and the restart index.
     """
 
     number: int
@@ -39,7 +39,7 @@ class Corners(NamedTuple):
 
 
 class InputWriter:
-    """Writes the groups that primitive assembly and vertex fetch read; memory comes from `region`."""
+    """Writer of the groups that primitive assembly and vertex fetch read; memory comes from `region`."""
 
     def __init__(self, region: Region) -> None:
         self.region = region
@@ -48,7 +48,7 @@ class InputWriter:
 
     # -- assembly -----------------------------------------------------------------------------------------------------
     def write_assembly(self, a: Assembly, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> Restarts | None:
-        """The group `Draw.assembly`; counts primitives. Returns the indices of strips that may restart.
+        """Write the group `Draw.assembly`, and count primitives. Returns the indices of strips that may restart.
 
         Raises:
             UnsupportedError: the draw has too many primitives, or too many vertices whose numbers are written out.
@@ -65,7 +65,7 @@ class InputWriter:
         return corners.restarts
 
     def write_corners(self, a: Assembly, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> Corners:
-        """The fields of `Draw.assembly` that differ between draws of the same kind: indices, first vertex, number of primitives."""
+        """Write the fields of `Draw.assembly` that differ between draws of the same kind: indices, first vertex, number of primitives."""
         count, start, bias = info.count, info.start & 0xFFFFFFFF if info.index_size == 0 else 0, 0
         base_vertex = start
         numbers: NDArray[np.uint32] | None = None
@@ -96,7 +96,9 @@ class InputWriter:
         return Corners(per_instance, numbers is not None, restarts)
 
     def _write_indices(self, a: Assembly, state: DrawState, info: DrawInfo, packet: Packet) -> tuple[NDArray[Any], int]:
-        """Indices that may all be read, and their number. Past the buffer's end they are 0, and a few of those are enough."""
+        """Write the address of the indices. Returns them and their number.
+
+        Indices past the end of the buffer read as 0, in a copy; more than a few of those make no difference."""
         size, memory = info.index_size, state.index_buffer
         if size not in _INDEX_TYPES:
             raise ValueError(f"index_size must be 0, 1, 2 or 4, not {size}")
@@ -116,7 +118,7 @@ class InputWriter:
 
     # -- fetch --------------------------------------------------------------------------------------------------------
     def write_fetch(self, fetch: Fetch, state: DrawState, count: int, packet: Packet) -> tuple[Attribute | None, ...]:
-        """The group `Draw.fetch`, for `count` attributes. Returns what the fetch kernel depends on.
+        """Write the group `Draw.fetch`, for `count` attributes. Returns the key of the fetch kernel.
 
         Raises:
             UnsupportedError: the vertex shader reads too many attributes.
@@ -133,7 +135,7 @@ class InputWriter:
         return tuple(layout)
 
     def _write_attributes(self, fetch: Fetch, state: DrawState, packet: Packet) -> None:
-        """Addresses, strides and limits of the attributes; one without memory reads zeros."""
+        """Write addresses, strides and limits of the attributes; an attribute without memory reads zeros."""
         elements, buffers, nothing = state.vertex_elements, state.vertex_buffers, self._zeros_at
         attribute, stride, limit = fetch.attribute, fetch.stride, fetch.limit
         seen = set()
@@ -151,16 +153,18 @@ class InputWriter:
                 self.region.keep(b.keepalive)
 
     def move(self, d: Draw, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> None:
-        """Other vertices for a copy of another draw's record. Neither draw may have its vertex numbers written out."""
+        """Write the vertex inputs of a draw into `d`, a copy of another draw's record.
+
+        Neither draw may have its vertex numbers written out."""
         corners = self.write_corners(d.assembly, state, info, topology, packet)
         _count_assembled(info, topology, corners, packet)
         self._write_attributes(d.fetch, state, packet)
 
 
 def write_stored(assembly: Assembly, fetch: Fetch, topology: Topology, count: int, vertex_size: int, packet: Packet) -> None:
-    """The groups of a draw of `count` primitives whose vertices other stages leave in memory, `vertex_size` bytes each.
+    """Write the groups of a draw of `count` primitives whose vertices other stages leave in memory, `vertex_size` bytes each.
 
-    `DrawBuilder.place_stored` says later where they lie.
+    `DrawBuilder.place_stored` fills in the addresses.
     """
     assembly.multiply[:], assembly.offset[:] = topology.multiply, (*topology.even, *topology.odd)
     assembly.index_size, assembly.prims_per_instance, packet.primitives = 4, 1, count
@@ -168,7 +172,7 @@ def write_stored(assembly: Assembly, fetch: Fetch, topology: Topology, count: in
 
 
 def _count_assembled(info: DrawInfo, topology: Topology, corners: Corners, packet: Packet) -> None:
-    """Primitives as the application counts them."""
+    """Set `Packet.assembled`: primitives as the application counts them."""
     is_polygon = info.mode is Prim.POLYGON
     packet.assembled = info.instance_count * (corners.number > 0) if is_polygon else packet.primitives >> topology.shift
 

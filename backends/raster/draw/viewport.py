@@ -15,8 +15,8 @@ from backends.raster.draw.link import Linked
 from backends.raster.draw.varyings import VertexSlots
 from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER, Clip, Layers, VertexLayout, View
 
-GUARD_BAND = 1 << 14  # pixels around the origin: farther vertices are clipped, so that edge equations stay exact
-_FAR_AWAY = 1e30  # stands for no guard plane
+GUARD_BAND = 1 << 14  # pixels from the origin; vertices farther away are clipped, so that edge equations stay exact
+_FAR_AWAY = 1e30  # a guard plane that clips nothing
 _NOTHING = (1, 1, 0, 0)  # a region without a pixel
 
 
@@ -49,7 +49,7 @@ class Bounds(NamedTuple):
 
 
 def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuffer, bounds: Bounds) -> bool:
-    """Viewport `number` with its scissor, the group `Draw.view`. Returns whether the draw has a pixel in it."""
+    """Write viewport `number` with its scissor, the group `Draw.view`. Returns whether the draw has a pixel in it."""
     r = state.rasterizer
     if bounds.is_window_space:
         view.scale[:] = (1.0, 1.0, 1.0)
@@ -72,10 +72,10 @@ def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuff
 
 
 def write_viewport(view: View, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None) -> None:
-    """Projection, clip planes and depth range of a viewport."""
+    """Write projection, clip planes and depth range of a viewport."""
     scale = [_finite(v) for v in viewport.scale]
     translate = [_finite(v) for v in viewport.translate]
-    if not rasterizer.half_pixel_center:  # pixel centers are at whole numbers: everything moves by half a pixel
+    if not rasterizer.half_pixel_center:  # pixel centers are at whole numbers: all coordinates move by half a pixel
         translate[0] += 0.5
         translate[1] += 0.5
     view.scale[:], view.translate[:] = scale, translate
@@ -93,7 +93,7 @@ def write_viewport(view: View, viewport: ViewportState, rasterizer: RasterizerSt
 
 
 def _span(scale: float, translate: float, ends_below: bool) -> tuple[int, int]:
-    """First and last pixel whose center the viewport owns along one axis, its edges snapped as vertices are."""
+    """First and last pixel whose center the viewport owns along one axis; its edges are snapped as vertices are."""
     limit = float(2 * GUARD_BAND)
     low, high = (round(min(max(translate + s * abs(scale), -limit), limit) * 256) for s in (-1, 1))
     if ends_below:
@@ -102,7 +102,7 @@ def _span(scale: float, translate: float, ends_below: bool) -> tuple[int, int]:
 
 
 def write_clip(clip: Clip, state: DrawState, linked: Linked, slots: VertexSlots) -> None:
-    """The group `Draw.clip`."""
+    """Write the group `Draw.clip`."""
     r = state.rasterizer
     if not linked.is_window_space and state.viewports:
         clip.near, clip.depth_clip = (0.0 if r.clip_halfz else -1.0), r.depth_clip
@@ -121,15 +121,15 @@ def write_clip(clip: Clip, state: DrawState, linked: Linked, slots: VertexSlots)
 
 
 def write_layers(layers: Layers, slots: VertexSlots, linked: Linked, views: int) -> None:
-    """The group `Draw.layers`. `views`: address of a View of each viewport, 0 where vertices name none."""
+    """Write the group `Draw.layers`. `views`: address of a View of each viewport, 0 if vertices name no viewport."""
     layers.has_route, layers.places_per_primitive = slots.has_route, slots.places_per_primitive
     layers.layer_slot, layers.viewport_slot, layers.is_layer_relative = slots.layer, slots.viewport, linked.is_layer_relative
     layers.views = views
 
 
 def write_views(region: Region, state: DrawState, framebuffer: Framebuffer, bounds: Bounds) -> tuple[int, bool]:
-    """Address of a View of each viewport, and whether one of them has a pixel."""
+    """Write a View of each viewport. Returns their address, and whether the draw has a pixel in one of them."""
     address = region.allocate(ctypes.sizeof(View) * MAX_VIEWPORTS)
     views = enumerate((View * MAX_VIEWPORTS).from_address(address))
-    found = [write_view(view, k, state, framebuffer, bounds) for k, view in views]  # (all of them, so no `any` of a generator)
+    found = [write_view(view, k, state, framebuffer, bounds) for k, view in views]  # a list: `any` of a generator would stop early
     return address, any(found)

@@ -1,7 +1,7 @@
 """A new `Draw` record from bound state.
 
-`DrawWriter.write` is the list of everything that a draw is made of: first facts of the shaders and of rasterizer state, then the groups
-of the record, each filled by one function, then the kernels. A function that fills a group reads its arguments alone, never the record.
+`DrawWriter.write` lists all parts of a draw: first facts of the shaders and of rasterizer state, then the groups of the record, each
+filled by one function, then the kernels. A function that fills a group reads only its arguments, never other groups of the record.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _SIZE = ctypes.sizeof(Draw)
 class _Facts:
     """Conclusions from a draw's state that several groups need."""
 
-    vertex: Shader  # whose outputs the vertices are
+    vertex: Shader  # the last stage before the rasterizer
     is_stored: bool  # other stages leave the vertices in memory
     fragment: FragmentInfo
     needs: tuple[ShaderNeeds, ShaderNeeds]  # of the vertex and of the fragment shader
@@ -63,16 +63,16 @@ class _Facts:
 
 
 class DrawWriter:
-    """Writes draw records into `region`. `lanes`: width of all kernels; None picks by shader."""
+    """Writer of draw records into `region`. `lanes`: width of all kernels; None: chosen for each shader."""
 
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
         self.inputs = InputWriter(region)
 
     def write(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, last: Shader | None = None) -> Packet | None:
-        """The packet of a draw; None where it neither draws nor counts anything.
+        """The packet of a draw; None if it neither draws nor counts anything.
 
-        last: the stage whose outputs the vertices are, where other stages leave them in memory; None: the vertex shader.
+        last: the last stage before the rasterizer, if that leaves vertices in memory; None: the vertex shader.
 
         Raises:
             UnsupportedError: the renderer lacks something that the draw needs.
@@ -144,7 +144,7 @@ class DrawWriter:
         packet: Packet,
         layout: tuple[Attribute | None, ...] | None,
     ) -> None:
-        """The groups of fragments, environments and entry points. `layout`: of vertex fetch; None where vertices are stored."""
+        """Write the groups of fragments, environments and entry points. `layout`: of vertex fetch; None if vertices are stored."""
         fragment, samples, (vertex_needs, needs) = facts.fragment, facts.samples, facts.needs
         bound, vertex_bound = stage_keys(state.fragment, needs), stage_keys(state.vertex, vertex_needs)
         targets = target_keys(state.blend, framebuffer.formats, fragment.writes)
@@ -169,14 +169,14 @@ class DrawWriter:
         entries.coverage = self.use(self.kernels.coverage(lanes, key.quads, fragment.has_loops, key.samples))
 
     def _fragment_lanes(self, info: FragmentInfo, targets: TargetKeys, needs: ShaderNeeds, samples: SampleKey, is_few: bool) -> int:
-        """Width of fragment shading."""
+        """Lanes of fragment shading."""
         if needs.effects.is_ordered:
-            return ORDERED_LANES  # so that fragments come in one order on every machine
+            return ORDERED_LANES  # fragments then have the same order on every machine
         texel_bytes = max((t.texel_bytes for t in targets if t is not None), default=4)
         lanes = self.lanes or self.kernels.fragment_lanes(info, texel_bytes, is_few)
         return lanes if samples.pattern is None else min(lanes, MOST_LANES)
 
     def use(self, library: Library) -> int:
-        """Entry point of a kernel, which lives as long as the draw."""
+        """Entry point of a kernel, which is kept alive as long as the draw."""
         self.region.keep(library)
         return library.address[library.exports[0]]
