@@ -148,7 +148,7 @@ class Linker:
         """The place of each declared input register, in the order of declared registers."""
         producer = interface_of(vertex)
         if producer.duplicates or vertex.processor is not Processor.VERT:
-            link(vertex, self.fragment)  # raises what is wrong, or accepts the program: other stages than VERT may feed fragments, too
+            link(vertex, self.fragment)  # raises LinkError, or accepts the program: stages other than VERT may feed fragments, too
         outputs = producer.by_key
         found = [outputs.get(key) for key in self._keys]
         if None in found and self._fallback:

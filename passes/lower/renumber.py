@@ -38,7 +38,7 @@ def renumber(programs: Sequence[Program], limits: SemanticLimits, *, reserve: It
     Raises:
         LimitError: there are not enough legal indices.
 
-    Source: the linkage proposal of 2010 (GLSL beside fixed texture coordinates).
+    Source: the linkage proposal of 2010 (GLSL together with fixed texture coordinates).
     """
     blocks = _blocks(programs)
     has_back = any(name == "BCOLOR" for name, _, _ in blocks)

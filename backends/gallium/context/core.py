@@ -120,7 +120,7 @@ class ContextCore(ABC):
         self._show()
 
     def _show(self) -> None:
-        """Copy bound targets over memory of the caller to that memory."""
+        """Copy bound targets, and shader memory that draws may have written, to memory of the caller that they lie over."""
         self._shown = self.device.runs
         for target in (*self.cbufs, self.zsbuf):
             if target is not None:

@@ -68,7 +68,7 @@ class ScreenCore(ABC):
             array_size: layers; six for a cube, the default there.
             last_level: the smallest mip level.
             nr_samples: samples a pixel: 0 or 1, or 2, 4, 8, 16 of a 2D texture or array of one level.
-            bind: what it will be used for; all that format and target can do when omitted.
+            bind: uses of the resource; all uses that format and target allow when omitted.
             usage: a hint.
             flags: MAP_PERSISTENT, MAP_COHERENT, ...
 

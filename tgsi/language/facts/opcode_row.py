@@ -163,7 +163,7 @@ def read_row(number: int, name: str, dst: str, src: str, mode: Mode, words: str,
 
     Raises:
         KeyError: a word names no trait, or READS is neither channels nor a rule.
-        ValueError: a source does not say what it reads, or there is no such part in control flow.
+        ValueError: a source without READS has no default in this mode, or there is no such part in control flow.
     """
     src_types, modifier_types, reads = _sources(src, dst, mode)
     traits, flow, skip_cost, products, sums = _words(words)

@@ -41,14 +41,14 @@ class Reads(_Fact):
     """
 
     WRITTEN = "written", "the channels of the write mask"
-    VARYING = "varying", "the same of a fragment input, which is interpolated anew"
+    VARYING = "varying", "the channels of the write mask, of a fragment input that is interpolated again"
     PAIRS = "pairs", "each pair of which the write mask has a channel"
     WHOLE_PAIRS = "whole pairs", "each pair of which the write mask has both channels"
     PACKED = "packed pairs", "xy for the first written channel, zw for the second"
     WIDENED = "widened", "x where xy are written, y where zw are"
     COUNTS = "counts", "x where x or y is written, z where z or w is"
-    COORDINATES = "coordinates", "of the texture target, its shadow reference included"
-    COORDINATES_W = "coordinates and w", "the same, and w: divisor, level, bias or sample"
+    COORDINATES = "coordinates", "the coordinates of the texture target, its shadow reference included"
+    COORDINATES_W = "coordinates and w", "the coordinates, and w: divisor, level, bias or sample"
     GRADIENT = "gradient", "the coordinates of the texture target without the layer"
     ADDRESS = "address", "a byte offset, or the coordinates of the image's target"
     STORED = "stored", "the channels of the write mask in buffers, all four in images"
@@ -121,14 +121,14 @@ class Trait(_Fact):
     KILL = "kill", "ends the life of fragments"
     EMIT = "emit", "outputs become a vertex"
     STREAM = "stream", "acts on a vertex stream"
-    VOLATILE = "volatile", "another result each time: neither shared nor dropped"
+    VOLATILE = "volatile", "may return another result each time: neither shared nor dropped"
 
     # other lanes, and facts of a lane
     DERIVATIVE = "derivative", "differences within the 2x2 quad"
     IMPLICIT_LOD = "implicit lod", "level of detail from differences within the quad"
     SUBGROUP = "subgroup", "votes, ballots and reads of other lanes"
     ACTIVE = "active", "subgroup: depends on which lanes are active"
-    HELPER = "helper", "whether the lane is a helper"
+    HELPER = "helper", "depends on being a helper lane"
     INTERPOLATE = "interpolate", "an input at another place of the pixel"
     FRAMEBUFFER = "framebuffer", "the stored color of the pixel"
 
@@ -136,7 +136,7 @@ class Trait(_Fact):
     FILTER = "filter", "texels are filtered by a sampler"
     FETCH = "fetch", "texels as they are"
     ONE_VECTOR = "one vector", "coordinates, reference, level and bias share the first source"
-    QUERY = "query", "asks about a resource instead of reading it"
+    QUERY = "query", "returns facts of a resource instead of its content"
 
     # arithmetic
     COPY = "copy", "the result is the source, bit for bit"
