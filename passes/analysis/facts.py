@@ -43,14 +43,16 @@ def of(program: Program, maker: Callable[[Program, *More], T], *more: *More) -> 
     if facts is None:
         facts = program.__dict__.setdefault(_ATTRIBUTE, _Facts())
     if not more:
-        if maker not in facts.own:
-            facts.own.setdefault(maker, maker(program, *more))
-        own: T = facts.own[maker]
+        own: T
+        try:  # every draw asks for several facts that are known
+            own = facts.own[maker]
+        except KeyError:
+            own = facts.own.setdefault(maker, maker(program, *more))
         return own
-    others = tuple(item for item in more if isinstance(item, Program))
-    key = (maker, *(id(item) if isinstance(item, Program) else item for item in more))
+    others = [item for item in more if isinstance(item, Program)]
+    key = (maker, *[id(item) if isinstance(item, Program) else item for item in more])
     known = facts.joint.get(key)
-    if known is None or any(reference() is not other for reference, other in zip(known[0], others)):
+    if known is None or [reference() for reference in known[0]] != others:
         made = tuple(map(weakref.ref, others)), maker(program, *more)
         if len(facts.joint) >= MAX_JOINT:
             facts.joint.clear()

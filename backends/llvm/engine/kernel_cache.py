@@ -33,6 +33,10 @@ class _Request:
     key: Key
     exports: Sequence[str] = field(compare=False)
     make: Callable[[], Module] = field(compare=False)
+    hash: int = field(compare=False)  # of the key, which is large: a look-up asks for it several times
+
+    def __hash__(self) -> int:
+        return self.hash
 
 
 class KernelCache:
@@ -55,7 +59,7 @@ class KernelCache:
 
         Raises the errors of `make` (UnsupportedError for programs that a generator does not support).
         """
-        return self._variants.get(_Request(key, exports, make))
+        return self._variants.get(_Request(key, exports, make, hash(key)))
 
     def keep(self, key: Key, exports: Sequence[str], write: Callable[[Module], None]) -> Library:
         """Library of a kernel that is never dropped; for kernels of which there are few. `write` fills an empty module."""

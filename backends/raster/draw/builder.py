@@ -5,13 +5,12 @@ from __future__ import annotations
 import ctypes
 import functools
 import operator
-from dataclasses import replace
 
 from backends.device.bound import DrawState, Framebuffer, Shader
 from backends.device.region import Region
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
-from backends.raster.draw.cache import CachedDraw, DrawCache, identity
+from backends.raster.draw.cache import CachedDraw, DrawCache, identity, same_but_geometry
 from backends.raster.draw.environments import Copies, make_environments
 from backends.raster.draw.packet import FEW, Packet
 from backends.raster.draw.topology import topology_of
@@ -59,7 +58,8 @@ class DrawBuilder:
             self._copies, self._revision, self._info = last.copies, state.revision, info
             return last.copies
         mark = self.region.keeping
-        relative = self.repeats.find_kin(known, info)
+        kin = same_but_geometry(known, info)
+        relative = self.repeats.find_kin(kin)
         packet = self._move(relative, state, info, framebuffer) if relative is not None else None
         if packet is None:
             packet = self.writer.write(state, info, framebuffer)
@@ -67,7 +67,7 @@ class DrawBuilder:
             content = ctypes.string_at(packet.address, _DRAW_SIZE)
             self._last = CachedDraw(known, content, packet, self.region.kept(mark), self.repeats.frame)
             self.repeats.add(self._last)
-            self.repeats.add_kin(self._last, info)
+            self.repeats.add_kin(kin, self._last)
         return packet
 
     def _move(self, last: CachedDraw, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
@@ -78,7 +78,8 @@ class DrawBuilder:
         region = self.region
         address = region.allocate(_DRAW_SIZE)
         ctypes.memmove(address, last.content, _DRAW_SIZE)
-        d, packet = Draw.from_address(address), replace(last.packet, address=address, vertices=info.count * info.instance_count, reads=[])
+        d, packet = Draw.from_address(address), last.packet.placed(address)
+        packet.vertices, packet.reads = info.count * info.instance_count, []
         self.writer.inputs.move(d, state, info, topology, packet)
         if packet.primitives <= 0 or d.line_stipple.is_on or packet.is_few is not last.packet.is_few:
             return None
@@ -104,7 +105,9 @@ class DrawBuilder:
         address = region.allocate(_DRAW_SIZE)
         ctypes.memmove(address, last.content, _DRAW_SIZE)
         region.keep(last.kept)
-        return replace(last.packet, address=address, environments=make_environments(region, state, framebuffer.samples, []))
+        packet = last.packet.placed(address)
+        packet.environments = make_environments(region, state, framebuffer.samples, [])
+        return packet
 
     def make_stored(self, state: DrawState, last: Shader, mode: Prim, most: int, framebuffer: Framebuffer) -> Packet | None:
         """The packet of a draw whose vertices other stages leave in memory; None if the draw does nothing.

@@ -103,13 +103,13 @@ class DrawCache:
                 self._recent[key] = found
         return found
 
-    def find_kin(self, known: tuple[object, ...], info: DrawInfo) -> CachedDraw | None:
-        """A draw that differs in vertices, indices and the number of primitives only, or None."""
-        return self._kin.get(same_but_geometry(known, info))
+    def find_kin(self, key: tuple[int, ...]) -> CachedDraw | None:
+        """A draw that differs in vertices, indices and the number of primitives only, or None. `key`: from `same_but_geometry`."""
+        return self._kin.get(key)
 
-    def add_kin(self, repeat: CachedDraw, info: DrawInfo) -> None:
+    def add_kin(self, key: tuple[int, ...], repeat: CachedDraw) -> None:
         """Let `find_kin` find a draw."""
-        self._kin.setdefault(same_but_geometry(repeat.known, info), repeat)
+        self._kin.setdefault(key, repeat)
 
     def add(self, repeat: CachedDraw) -> None:
         """Remember a draw."""

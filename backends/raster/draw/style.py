@@ -15,6 +15,7 @@ from backends.raster.tile.fragment import Marks
 from tgsi.language.diagnostics import UnsupportedError
 
 MAX_WIDTH = 255  # pixels, of lines
+_FRONT, _BACK = int(Face.FRONT), int(Face.BACK)
 _STRIPS = (Prim.LINE_STRIP, Prim.LINE_LOOP, Prim.LINE_STRIP_ADJACENCY)
 
 
@@ -30,6 +31,10 @@ class Style:
     _: KW_ONLY
     filled: Face = Face.NONE  # faces whose polygons are filled
     has_rectangles: bool = False  # multisample rules: lines are rectangles without being smooth, points are not moved to pixels
+
+    def has(self, marks: Marks) -> bool:
+        """Some of these marks are set. Most draws have none, and `&` of an IntFlag takes a microsecond."""
+        return self.marks is not Marks.NONE and bool(self.marks & marks)
 
 
 def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) -> Style:
@@ -47,7 +52,8 @@ def style_of(r: RasterizerState, topology: Topology, has_samples: bool = False) 
     if topology.shape is not Shape.TRIANGLE:
         is_line = topology.shape is Shape.LINE
         return Style(topology.shape, _marks(r, is_line, not is_line, False), not is_line, not is_line, 0)
-    modes = {m for m, face in ((r.fill_front, Face.FRONT), (r.fill_back, Face.BACK)) if not r.cull_face & face}
+    culled = int(r.cull_face)
+    modes = {m for m, face in ((r.fill_front, _FRONT), (r.fill_back, _BACK)) if not culled & face}
     if not modes - {PolygonMode.FILL}:
         return Style(Shape.TRIANGLE, _marks(r, False, False, True), False, False, 0, filled=Face.FRONT_AND_BACK)
     if PolygonMode.FILL_RECTANGLE in modes:
@@ -125,7 +131,7 @@ def write_points(points: Points, style: Style, r: RasterizerState, size_slot: in
     points.size, points.size_slot = r.point_size, size_slot
     points.are_cut = r.point_tri_clip and style.draws_points
     points.flips_sprite = r.sprite_coord_mode is SpriteCoordMode.LOWER_LEFT
-    if style.marks & Marks.SMOOTH_POINTS:
+    if style.has(Marks.SMOOTH_POINTS):
         points.kind = PointKind.DISK
     else:
         points.kind = PointKind.SQUARE if r.point_quad_rasterization or style.has_rectangles else PointKind.PIXELS
@@ -136,7 +142,7 @@ def write_lines(lines: Lines, style: Style, r: RasterizerState) -> None:
     """Write the group `Draw.lines`."""
     margin = 0.0 if style.has_rectangles else 0.5
     lines.width, lines.draws_last_pixel = min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
-    lines.are_rectangles, lines.margin = bool(style.marks & Marks.SMOOTH_LINES) or style.has_rectangles, margin
+    lines.are_rectangles, lines.margin = style.has(Marks.SMOOTH_LINES) or style.has_rectangles, margin
     lines.half_width = min(max(r.line_width, 0.0), MAX_WIDTH) / 2 + margin
 
 
@@ -147,7 +153,7 @@ def write_line_stipple(
 
     restarts: indices of strips that may restart, and the restart index."""
     stipple.factor, stipple.pattern = (r.line_stipple_factor & 255) + 1.0, r.line_stipple_pattern & 0xFFFF
-    if not style.marks & Marks.STIPPLED_LINES:
+    if not style.has(Marks.STIPPLED_LINES):
         return
     stipple.is_on = 1
     if topology.shape is Shape.TRIANGLE:

@@ -107,7 +107,7 @@ def arrange_slots(
     slots = VertexSlots(
         source=list(linked.source), is_flat=[m is Mode.FLAT for m in mode], is_clamped=clamped, mode=mode, back=list(range(count))
     )
-    if style.marks & _HAS_PLACE:
+    if style.has(_HAS_PLACE):
         slots.place = slots.add(DEFAULT_REGISTER, True)
         slots.mode.append(Mode.LINEAR)
         slots.back.append(slots.place)
@@ -124,7 +124,7 @@ def arrange_slots(
     slots.viewport = slots.add(linked.viewport, not linked.is_window_space, True)
     slots.offset = slots.add(DEFAULT_REGISTER, bool(offset.outline_modes), True)  # (its x is 0)
     has_names = slots.layer != NO_SLOT or slots.viewport != NO_SLOT
-    slots.has_route = has_names or slots.offset != NO_SLOT or bool(style.marks & Marks.SMOOTH_FILL)
+    slots.has_route = has_names or slots.offset != NO_SLOT or style.has(Marks.SMOOTH_FILL)
     slots.places_per_primitive = slots.viewport != NO_SLOT or (has_names and style.shape is not Shape.TRIANGLE)
     _count_distances(slots, r.clip_plane_enable & 255, len(state.clip_planes), linked)
     return slots
@@ -173,7 +173,7 @@ def write_setup(
         setup.bottom_edge = rasterizer.bottom_edge_rule
     else:  # triangles of lines and points are made with positive area, and always face the front
         setup.front_is_positive = 1
-    if style.marks & Marks.SMOOTH_FILL:
+    if style.has(Marks.SMOOTH_FILL):
         setup.smooth_fill, setup.box_margin[:] = 1, _SMOOTH_MARGIN
     if pattern is not None:
         setup.subpixel_bits = SUBPIXEL_BITS

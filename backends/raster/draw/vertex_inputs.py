@@ -12,7 +12,7 @@ from backends.device.bound import DrawState
 from backends.device.region import Region, aligned
 from backends.pipe.enums import Prim
 from backends.pipe.limits import MAX_ATTRIBUTES
-from backends.pipe.state import DrawInfo
+from backends.pipe.state import DrawInfo, VertexElement
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Restarts, Topology, expand
 from backends.raster.front.attributes import Attribute
@@ -45,6 +45,8 @@ class InputWriter:
         self.region = region
         self._zeros = aligned(256)  # for attributes without memory
         self._zeros_at = int(self._zeros.ctypes.data)
+        self._elements: tuple[VertexElement, ...] = ()  # of the last draw
+        self._layout: tuple[Attribute | None, ...] = ()  # of those elements
 
     # -- assembly -----------------------------------------------------------------------------------------------------
     def write_assembly(self, a: Assembly, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> Restarts | None:
@@ -123,16 +125,18 @@ class InputWriter:
         Raises:
             UnsupportedError: the vertex shader reads too many attributes.
         """
-        elements = state.vertex_elements
         if count > MAX_ATTRIBUTES:
             raise UnsupportedError.at("B001", f"a vertex shader may read {MAX_ATTRIBUTES} attributes")
-        layout: list[Attribute | None] = [None] * count
-        for k, e in enumerate(elements[:count]):
-            layout[k] = Attribute(e.src_format, e.instance_divisor > 0, e.instance_divisor > 1)
-            fetch.channels[k], fetch.divisor[k] = len(e.src_format.channels), e.instance_divisor
+        elements = state.vertex_elements[:count]
+        channels, divisors = fetch.channels, fetch.divisor
+        for k, e in enumerate(elements):
+            channels[k], divisors[k] = len(e.src_format.channels), e.instance_divisor
         fetch.num_attributes = count
         self._write_attributes(fetch, state, packet)
-        return tuple(layout)
+        if self._elements is not state.vertex_elements or len(self._layout) != count:
+            used = (Attribute(e.src_format, e.instance_divisor > 0, e.instance_divisor > 1) for e in elements)
+            self._elements, self._layout = state.vertex_elements, (*used, *[None] * (count - len(elements)))
+        return self._layout
 
     def _write_attributes(self, fetch: Fetch, state: DrawState, packet: Packet) -> None:
         """Write addresses, strides and limits of the attributes; an attribute without memory reads zeros."""

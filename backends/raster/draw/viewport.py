@@ -95,7 +95,8 @@ def write_viewport(view: View, viewport: ViewportState, rasterizer: RasterizerSt
 def _span(scale: float, translate: float, ends_below: bool) -> tuple[int, int]:
     """First and last pixel whose center the viewport owns along one axis; its edges are snapped as vertices are."""
     limit = float(2 * GUARD_BAND)
-    low, high = (round(min(max(translate + s * abs(scale), -limit), limit) * 256) for s in (-1, 1))
+    half = abs(scale)
+    low, high = round(min(max(translate - half, -limit), limit) * 256), round(min(max(translate + half, -limit), limit) * 256)
     if ends_below:
         return (low + 128) >> 8, (high - 128) >> 8
     return (low + 127) >> 8, (high - 129) >> 8

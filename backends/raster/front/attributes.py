@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from backends.formats import ChannelType, Format
 
@@ -23,4 +24,10 @@ class Attribute:
     @property
     def is_float(self) -> bool:
         """True for one to four 32-bit floats in order, which `build_fetch_floats` reads whatever the layout."""
-        return all(c.type is ChannelType.FLOAT and c.size == 32 for c in self.format.channels) and self.format.swizzle[0] == 0
+        return _is_float(self.format)
+
+
+@cache
+def _is_float(format: Format) -> bool:
+    """The format has one to four 32-bit floats, from X on."""
+    return all(c.type is ChannelType.FLOAT and c.size == 32 for c in format.channels) and format.swizzle[0] == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
@@ -157,12 +158,12 @@ class FragmentInfo:
         system = self.system_values.values()
         return "SAMPLEID" in system or "SAMPLEPOS" in system or any(s.location is Location.SAMPLE for s in self.slots)
 
-    @property
+    @cached_property
     def reads_primitive(self) -> bool:
         """True if the program reads the number of the primitive."""
         return "PRIM_ID" in self.specials.values() or "PRIM_ID" in self.system_values.values()
 
-    @property
+    @cached_property
     def has_color_interpolation(self) -> bool:
         """True if flat shading makes a difference."""
         return any(s.interpolation is Interpolation.COLOR for s in self.slots)
