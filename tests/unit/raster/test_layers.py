@@ -236,6 +236,26 @@ def test_a_primitive_goes_to_the_viewport_that_it_names_or_to_the_first(number: 
     assert found == [64 if k == shown else 0 for k in range(4)]
 
 
+@pytest.mark.parametrize("number", [0, 3])
+@pytest.mark.parametrize("hides", ["rasterizer_discard", "sample mask"])
+def test_a_hidden_draw_that_names_viewports_is_counted_and_not_drawn(hides: str, number: int) -> None:
+    """Statistics count up to the clipper's input. No viewport has a pixel then, whichever one a primitive names."""
+    picture = Picture()
+    picture.ctx.set_viewport_states(QUARTERS)
+    seen = picture.counted("PIPELINE_STATISTICS", lambda: picture.draw(GENERIC, TO_VIEW, values=told(0, number)))
+    assert tuple(seen) == (4, 2, 4, 0, 0, 2, 2, 64, 0, 0, 0)
+    picture.ctx.clear(color=(0, 0, 0, 0))
+    rasterizer = {"rasterizer_discard": hides == "rasterizer_discard"}
+    picture.ctx.set_sample_mask(0xFFFFFFFF if rasterizer["rasterizer_discard"] else 0)
+
+    def draw() -> None:
+        picture.draw(GENERIC, TO_VIEW, values=told(0, number), rasterizer=rasterizer)
+
+    assert tuple(picture.counted("PIPELINE_STATISTICS", draw)) == (4, 2, 4, 0, 0, 2, 0, 0, 0, 0, 0)
+    assert picture.counted("OCCLUSION_COUNTER", draw) == 0
+    assert not picture.pixels().any()
+
+
 def test_viewports_and_scissors_are_set_from_a_number_on() -> None:
     picture = Picture()
     picture.ctx.set_viewport_states(QUARTERS[:2])
