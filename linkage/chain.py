@@ -64,7 +64,7 @@ def check_neighbors(producer: Program, consumer: Program) -> None:
     first, second = producer.processor, consumer.processor
     is_order = first in PIPELINE and second in PIPELINE and PIPELINE.index(first) < PIPELINE.index(second)
     if not is_order or STAGES[first].needs not in (None, second):
-        text = f"a {second.name} program cannot stand behind a {first.name} program"
+        text = f"a {second.name} program cannot stand after a {first.name} program"
         raise LinkError((Diagnostic("K005", Severity.ERROR, text, (), _order()),))
 
 
