@@ -536,7 +536,7 @@ class Crew(ctypes.Structure):
         ("arenas", c_void_p),  # pointers, one a batch of a window
         ("done", c_void_p),  # semaphore that the caller sleeps on
         ("threads", c_int32),
-        ("participants", c_int32),  # threads, and the caller where it helps
+        ("participants", c_int32),  # threads, and the caller if it helps
         ("batch_size", c_int32),  # most primitives of a batch
         ("window_size", c_int32),  # most batches of a window
         ("window_bytes", c_int32),  # no further batch begins once so many bytes of the arenas are in use

@@ -1,4 +1,4 @@
-"""From a DrawState and a DrawInfo to a `Packet` with a `Draw` record: repeated draws from the cache, others from the writer."""
+"""Builder of packets: a DrawState and a DrawInfo become a `Draw` record, for repeated draws from the cache, for others by the writer."""
 
 from __future__ import annotations
 

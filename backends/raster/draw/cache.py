@@ -89,7 +89,7 @@ class DrawCache:
     def __init__(self) -> None:
         self._recent: dict[tuple[int, ...], CachedDraw] = {}
         self._older: dict[tuple[int, ...], CachedDraw] = {}
-        self._kin: dict[tuple[int, ...], CachedDraw] = {}  # the first of each kind: others keep what it keeps
+        self._kin: dict[tuple[int, ...], CachedDraw] = {}  # the first draw of each kind: later ones keep the same objects alive
         self._flushes = 0
         self.frame = 0  # number of the frame
 

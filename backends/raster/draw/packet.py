@@ -9,7 +9,7 @@ FEW = 32  # primitives; a draw of so few is shaded in runs only: compiling code 
 
 @dataclass(slots=True)
 class Packet:
-    """One draw: where its `Draw` record lies, how large it is, and the memory that it reads later.
+    """One draw: the address of its `Draw` record, its numbers of primitives and vertices, and the memory that it reads later.
 
     Attributes:
         address: of the `Draw` record.

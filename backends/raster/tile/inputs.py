@@ -125,11 +125,11 @@ class PixelInputs:
         return ~self._covered
 
     def sample_place(self, number: Val) -> Place:
-        """None: the only sample of a pixel lies at its center."""
+        """The center (None), where the only sample of a pixel lies."""
         return None
 
     def centroid_place(self) -> Place:
-        """None: the centroid is the center of the pixel."""
+        """The center (None): a pixel with one sample has its centroid there."""
         return None
 
     def framebuffer(self, target: int, channel: int) -> Val:

@@ -46,7 +46,7 @@ class Hoisted:
         self._values = {(r, c): out.get(r, c)[0] for r in registers for c in range(4)}
 
     def at(self, lanes: int) -> Hoisted:
-        """The same for another width."""
+        """The same outputs for blocks of `lanes` lanes."""
         other = copy.copy(self)
         other.alive = self._f.const(BOOL.wide(lanes), -1)
         other._values = {k: self._f.splat(v, lanes) for k, v in self._values.items()}

@@ -1,4 +1,4 @@
-"""Inputs and system values of fragment programs where pixels have several samples: locations, sample numbers and places."""
+"""Inputs and system values of fragment programs on multisampled targets: locations, sample numbers and places."""
 
 from __future__ import annotations
 
