@@ -42,7 +42,7 @@ class VariantCache(Generic[K, V]):
         self._build, self._weigh = build, weight
         self.max_count, self.max_weight = max_count, max_weight
         self._lock = threading.Lock()
-        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._values: OrderedDict[K, tuple[V, int, K]] = OrderedDict()
         self._pending: dict[K, _Pending[V]] = {}
         self._total = 0
 
@@ -59,7 +59,7 @@ class VariantCache(Generic[K, V]):
         with self._lock:
             found = self._values.get(key)
             if found is not None:
-                self._values.move_to_end(key)
+                self._values.move_to_end(found[2])  # the stored key itself, which is not compared field by field again
                 return found[0]
             pending = self._pending.get(key)
             owner = pending is None
@@ -85,10 +85,10 @@ class VariantCache(Generic[K, V]):
     def _store(self, key: K, value: V) -> None:
         weight = self._weigh(value)
         with self._lock:
-            self._values[key] = (value, weight)
+            self._values[key] = (value, weight, key)
             self._total += weight
             while len(self._values) > 1 and (len(self._values) > self.max_count or self._total > self.max_weight):
-                _, (_, gone) = self._values.popitem(last=False)
+                _, (_, gone, _) = self._values.popitem(last=False)
                 self._total -= gone
 
     def clear(self) -> None:
