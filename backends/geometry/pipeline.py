@@ -31,7 +31,8 @@ from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.cache import CachedDraw, DrawCache
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Topology
-from backends.raster.records import Draw, Shape
+from backends.raster.draw_record import Draw
+from backends.raster.layouts import Shape
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 

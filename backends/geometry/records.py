@@ -25,7 +25,7 @@ class VertexRecord(ctypes.Structure):
     """
 
     _fields_ = [
-        ("draw", c_void_p),  # backends.raster.records.Draw: indices, attributes, vertex shader
+        ("draw", c_void_p),  # backends.raster.draw_record.Draw: indices, attributes, vertex shader
         ("env", c_void_p),  # ShaderEnv of the vertex shader
         ("ids", c_void_p),  # of each vertex to shade: its number; `instances`: its instance
         ("instances", c_void_p),

@@ -14,7 +14,8 @@ from backends.geometry.shaded import KEPT_BYTES, Primitives, Shaded, Worker
 from backends.llvm.engine.engine import Entry, Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_PATCH_VERTICES, MAX_VERTEX_STREAMS
 from backends.raster.draw.topology import Topology
-from backends.raster.records import CACHE_SLOTS, MAX_OUTPUTS, SYSTEM_VALUES, Draw
+from backends.raster.draw_record import Draw
+from backends.raster.layouts import CACHE_SLOTS, MAX_OUTPUTS, SYSTEM_VALUES
 from backends.run.shapes import input_vertices, output_vertices
 from linkage.chain import link_stages
 from passes.analysis import facts

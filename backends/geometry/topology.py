@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from backends.pipe.enums import Prim
 from backends.raster.draw.topology import TOPOLOGIES, Topology, topology_of
-from backends.raster.records import Shape
+from backends.raster.layouts import Shape
 
 _QUADS = (Prim.QUADS, Prim.QUAD_STRIP)
 

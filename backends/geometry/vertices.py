@@ -8,8 +8,8 @@ from backends.llvm.builder.environment import default_environment
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_PATCH_VERTICES
+from backends.raster.draw_record import Draw
 from backends.raster.front.vertex_cache import VertexCache, load_index
-from backends.raster.records import Draw
 
 EXPORTS = ("assemble", "shade")
 

@@ -7,8 +7,9 @@ Each folder has code that runs at one time:
     tile      generated code, once a tile of 64 x 64 pixels
     control   generated code, once a flush: threads, windows of batches, barriers
 
-`records` has the structures that all folders share, `samples` the places of samples. `kernels` finds or compiles generated code by key.
-`clears` and `blits` fill and copy surfaces. Imports run down: draw, clears, kernels, control and blits, tile, front, samples, records.
+`layouts`, `draw_record` and `records` have the structures that all folders share, `samples` the places of samples.
+`kernels` finds or compiles generated code by key. `clears` and `blits` fill and copy surfaces. Imports run down: draw, clears, kernels,
+control and blits, tile, front, samples, records, draw_record, layouts.
 Outside, the rasterizer imports `backends.device`, `backends.llvm` and the floors below them; it knows nothing of Gallium contexts.
 
 The path of a draw: gallium/context/draws -> device/interface -> software/renderer -> draw/builder -> control/scheduler ->

@@ -15,8 +15,9 @@ from backends.device.environment import StageKeys, by_unit
 from backends.formats import Format
 from backends.llvm.engine.engine import Library
 from backends.llvm.engine.kernel_cache import KernelCache, Key
+from backends.raster.draw_record import Draw
 from backends.raster.front.attributes import Attribute
-from backends.raster.records import Batch, ClearRecord, Draw, Scene, Worker
+from backends.raster.records import Batch, ClearRecord, Scene, Worker
 from backends.raster.samples import Pattern
 from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from backends.raster.tile.lists import run_rows

@@ -28,10 +28,3 @@ def test_a_planted_circle_is_found() -> None:
     assert circles(graph | {"a.w": {"a.x"}}) == [["a.b.y", "a.b.z", "a.w", "a.x"]]
     sides = graph | {"a.w": {"a.b.z"}, "a.b.z": set()}
     assert circles(children(sides | {"a.b.q": {"a.w"}}, "a")) == [["a.b", "a.w"]]
-
-
-def test_no_folder_has_more_than_thirty_modules() -> None:
-    counts: dict[str, int] = {}
-    for file in module_files().values():
-        counts[str(file.parent)] = counts.get(str(file.parent), 0) + 1
-    assert {folder: count for folder, count in counts.items() if count > 31} == {}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tgsi
-from backends.raster.records import HizUse
+from backends.raster.layouts import HizUse
 from backends.raster.tile.buffer_keys import DepthKey
 from backends.raster.tile.coarse import hiz_of
 from backends.raster.tile.fragment import FragmentKey, describe

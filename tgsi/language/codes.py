@@ -15,7 +15,7 @@ _ENTRIES = """
 P001 unknown shader stage
     The first word of a text names its stage: VERT, FRAG, GEOM, TESS_CTRL, TESS_EVAL or COMP.
 P003 unexpected text
-    The text breaks the syntax; the message lists what may stand in this place.
+    Something stands where the syntax wants something else; the message lists what may stand there.
 P004 incomplete statement
     A statement ends before all of its parts are there. A newline is only white space, so a statement may go on in the next line, but
     here the next statement begins.
@@ -97,7 +97,7 @@ V004 block is not closed
 V005 second ELSE or DEFAULT
     An IF has at most one ELSE, a SWITCH at most one DEFAULT.
 V006 BRK or CONT outside
-    BRK leaves the innermost loop or switch, CONT goes on with the innermost loop: outside of one they have no meaning.
+    BRK leaves the innermost loop or switch, CONT goes on with the innermost loop: outside of one they mean nothing.
 V008 CAL names no subroutine
     The label of CAL is the number of a BGNSUB, counting all instructions from 0.
 V009 recursion
@@ -123,8 +123,7 @@ V025 semantic used twice
 V026 not a system value
     A register of file SV is declared with a semantic that the machine can supply, such as INSTANCEID or THREAD_ID.
 V027 COLOR without a semantic
-    COLOR is a semantic and an interpolation, and text with the word alone names the semantic. A program made by hand that sets the
-    interpolation needs a semantic, too.
+    COLOR is a semantic and an interpolation: where only the latter is set, no text says so. A program made by hand needs a semantic.
 V030 undeclared register
     Every register that an instruction names must lie in a declared range. For an indirect access some register of the file must be
     declared.
@@ -166,7 +165,7 @@ V060 opcode of another stage
     KILL, KILL_IF, DDX, DDY, FBFETCH and INTERP_* belong to fragment programs, EMIT and ENDPRIM to geometry programs, BARRIER to compute
     and tessellation control programs.
 V061 property of another stage
-    The property belongs to programs of another stage, and is ignored.
+    The property says something about a stage that this program is not of, and is ignored.
 V062 wrong property value
     The property has no meaning for this value.
 V090 control flow does not nest
@@ -199,7 +198,7 @@ K001 not a stage before the rasterizer
 K002 not a fragment program
     The second program of a link is a fragment program.
 K003 two outputs of one semantic
-    The next stage finds a value by its semantic, so two output registers of a program cannot carry the same name and index.
+    Semantics are how the next stage finds a value, so two output registers of a program cannot carry the same name and index.
 K004 unmatched input
     The fragment program reads a semantic that no output of the program before it carries, and the link was asked to refuse that. The
     nearest outputs are named.
@@ -234,9 +233,9 @@ K034 unmatched input on a device
 K035 device unknown
     The linkage scheme of this device is not known.
 K036 quirk of the device
-    The link differs from the one that the programs suggest, because of the device or its driver.
+    The link works otherwise than the programs suggest, because the device or its driver does.
 K037 side of a polygon cannot be lowered
-    A device that has only one of two-sided color and FACE gets the other one from it; here the inputs or colors for that are in use.
+    Two-sided color and FACE are made of each other where a device has only one; here the inputs or colors for that are taken.
 B001 not supported by the engine
     The code generator or the renderer does not do this yet; the message names it. The interpreter may: tgsi.run(..., engine='interp').
 B004 operand or property not supported
@@ -244,7 +243,7 @@ B004 operand or property not supported
 B005 arrays too large
     Registers that are indexed indirectly live in memory of 64 KiB for each block of invocations, and the program's arrays need more.
 B006 stage not supported by the code generator
-    A kernel of this kind does not run programs of this stage.
+    The code generator builds vertex and fragment programs.
 B040 nested too deep for the engines
     Blocks and calls nest deeper than the engines can follow.
 B041 calls expand too far

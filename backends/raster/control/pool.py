@@ -15,7 +15,8 @@ from backends.abi.limits import MAX_LANES
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES
-from backends.raster.records import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, Scene, VertexLayout, Worker
+from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
+from backends.raster.records import Scene, Worker
 from backends.raster.samples import MAX_SAMPLES
 from backends.raster.tile.lists import list_capacity
 

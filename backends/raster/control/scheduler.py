@@ -22,7 +22,8 @@ from backends.device.counters import BATCH_FIELDS
 from backends.llvm.builder.environment import DEFAULT_MXCSR, set_mxcsr
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
-from backends.raster.records import CLOSED, Batch, Scene, Worker
+from backends.raster.layouts import CLOSED
+from backends.raster.records import Batch, Scene, Worker
 
 SPINS = 4000  # turns of a barrier before it yields
 _JOINED_AT = 12

@@ -15,8 +15,8 @@ from backends.raster.draw.environments import Copies, make_environments
 from backends.raster.draw.packet import FEW, Packet
 from backends.raster.draw.topology import topology_of
 from backends.raster.draw.writer import DrawWriter
+from backends.raster.draw_record import Draw
 from backends.raster.kernels import Kernels
-from backends.raster.records import Draw
 
 _DRAW_SIZE = ctypes.sizeof(Draw)
 

@@ -8,7 +8,8 @@ from backends.pipe.enums import CompareFunc, Face
 from backends.raster.draw.sample_state import SampleKey
 from backends.raster.draw.style import Style
 from backends.raster.draw.varyings import VertexSlots
-from backends.raster.records import NO_SLOT, Fragments, HizTerms, HizUse
+from backends.raster.draw_record import Fragments, HizTerms
+from backends.raster.layouts import NO_SLOT, HizUse
 from backends.raster.tile.buffer_keys import DepthKey, TargetKeys
 from backends.raster.tile.coarse import hiz_of, slack_of
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from backends.device.bound import Shader
 from backends.llvm.program.presence import wants_presence
-from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
+from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
 from backends.raster.tile.fragment import NO_FRAGMENTS, describe
 from linkage.link import link
 from linkage.options import IDENTITY, LinkState

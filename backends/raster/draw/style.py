@@ -10,7 +10,8 @@ from backends.formats import ChannelType, Format
 from backends.pipe.enums import Face, PolygonMode, Prim, SpriteCoordMode
 from backends.pipe.state import RasterizerState
 from backends.raster.draw.topology import Restarts, Topology, beginnings
-from backends.raster.records import DepthOffset, Lines, LineStipple, OffsetUnit, PointKind, Points, Primitives, Shape, StippleStart
+from backends.raster.draw_record import DepthOffset, Lines, LineStipple, Points, Primitives
+from backends.raster.layouts import OffsetUnit, PointKind, Shape, StippleStart
 from backends.raster.tile.fragment import Marks
 from tgsi.language.diagnostics import UnsupportedError
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.pipe.enums import Prim
-from backends.raster.records import Edges, Shape
+from backends.raster.layouts import Edges, Shape
 
 Corners = tuple[int, ...]
 Restarts = tuple[NDArray[Any], int]

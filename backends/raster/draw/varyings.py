@@ -14,17 +14,8 @@ from backends.pipe.state import RasterizerState
 from backends.raster.draw.link import Linked
 from backends.raster.draw.sample_state import box_margin
 from backends.raster.draw.style import Offset, Style
-from backends.raster.records import (
-    DEFAULT_REGISTER,
-    MAX_DISTANCES,
-    NO_SLOT,
-    Mode,
-    Setup,
-    SetupLayout,
-    Shape,
-    VertexLayout,
-    Vertices,
-)
+from backends.raster.draw_record import Setup, Vertices
+from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_SLOT, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.samples import SUBPIXEL_BITS, Pattern
 from backends.raster.tile.fragment import FragmentInfo, Marks
 

@@ -15,8 +15,8 @@ from backends.pipe.limits import MAX_ATTRIBUTES
 from backends.pipe.state import DrawInfo, VertexElement
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Restarts, Topology, expand
+from backends.raster.draw_record import Assembly, Draw, Fetch
 from backends.raster.front.attributes import Attribute
-from backends.raster.records import Assembly, Draw, Fetch
 from tgsi.language.diagnostics import UnsupportedError
 
 MAX_PRIMITIVES = (1 << 31) - 1  # in one draw, all instances together

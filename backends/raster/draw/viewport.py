@@ -13,7 +13,8 @@ from backends.pipe.limits import MAX_VIEWPORTS
 from backends.pipe.state import RasterizerState, ScissorState, ViewportState
 from backends.raster.draw.link import Linked
 from backends.raster.draw.varyings import VertexSlots
-from backends.raster.records import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER, Clip, Layers, VertexLayout, View
+from backends.raster.draw_record import Clip, Layers, View
+from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER, VertexLayout
 
 GUARD_BAND = 1 << 14  # pixels from the origin; vertices farther away are clipped, so that edge equations stay exact
 _FAR_AWAY = 1e30  # a guard plane that clips nothing

@@ -35,9 +35,10 @@ from backends.raster.draw.topology import Topology, topology_of
 from backends.raster.draw.varyings import VertexSlots, arrange_slots, write_setup, write_vertices
 from backends.raster.draw.vertex_inputs import InputWriter, write_stored
 from backends.raster.draw.viewport import Bounds, write_clip, write_layers, write_view, write_views
+from backends.raster.draw_record import Draw
 from backends.raster.front.attributes import Attribute
 from backends.raster.kernels import Kernels
-from backends.raster.records import NO_SLOT, Draw, Shape
+from backends.raster.layouts import NO_SLOT, Shape
 from backends.raster.samples import MOST_LANES
 from backends.raster.tile.buffer_keys import TargetKeys, target_keys
 from backends.raster.tile.fragment import FragmentInfo

@@ -5,6 +5,6 @@ masks), `layers` (viewports that vertices name), `clip`; `points_lines`, `wide_l
 triangles; `setup` (edge equations, planes) and `bins`. One kernel serves all draws: state is data in the `Draw` record. Only vertex
 shaders and formats of attributes have kernels of their own.
 
-Imports `raster.records` and `backends.llvm`, never `tile`, `control` or `draw`.
+Imports the records of `raster` and `backends.llvm`, never `tile`, `control` or `draw`.
 Next stop: `backends.raster.tile.walk`.
 """

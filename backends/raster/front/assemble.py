@@ -5,8 +5,9 @@ from __future__ import annotations
 from backends.abi.limits import MAX_LANES
 from backends.llvm.builder.function import BOOL, I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.raster.draw_record import Draw
 from backends.raster.front.vertex_cache import VertexCache, load_index
-from backends.raster.records import Batch, Draw, Worker
+from backends.raster.records import Batch, Worker
 
 
 def build_assemble(lanes: int, module: Module) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.llvm.builder.function import I32, I64, Function, Val, Var
 from backends.llvm.builder.record import Record
-from backends.raster.records import CHUNK, HEADS, NO_CHUNK, SetupLayout
+from backends.raster.layouts import CHUNK, HEADS, NO_CHUNK, SetupLayout
 
 
 def load_box(f: Function, record: Val) -> tuple[Val, Val, Val, Val, Val]:

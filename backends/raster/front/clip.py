@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.raster.draw_record import Draw
 from backends.raster.front.assemble import lowest_bit
 from backends.raster.front.vertices import project
 from backends.raster.front.views import placed_view
-from backends.raster.records import NEEDS_CLIP, POLYGON, REJECTS, Batch, Draw, VertexLayout, Worker
+from backends.raster.layouts import NEEDS_CLIP, POLYGON, REJECTS, VertexLayout
+from backends.raster.records import Batch, Worker
 
 PLANES = 6  # near, far, four guard planes; planes with higher numbers are clip distances
 

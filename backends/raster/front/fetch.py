@@ -6,8 +6,8 @@ from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module,
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import one_bits
 from backends.llvm.library.pixels import fetch_attribute
+from backends.raster.draw_record import Draw
 from backends.raster.front.attributes import Attribute
-from backends.raster.records import Draw
 
 
 def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from backends.llvm.builder.function import I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.raster.draw_record import Draw
 from backends.raster.front.assemble import build_assemble
 from backends.raster.front.clip import build_clip, build_clip_polygon
 from backends.raster.front.layers import build_place
@@ -16,7 +17,8 @@ from backends.raster.front.points_lines import build_expand
 from backends.raster.front.polygon_modes import build_outline
 from backends.raster.front.setup import build_setup
 from backends.raster.front.wide_lines import build_catch_up, build_rectangle
-from backends.raster.records import BOTTOM, CULL, LEFT, NEEDS_CLIP, RIGHT, TOP, Batch, Draw, Shape, Worker
+from backends.raster.layouts import BOTTOM, CULL, LEFT, NEEDS_CLIP, RIGHT, TOP, Shape
+from backends.raster.records import Batch, Worker
 
 
 def _build_steps(module: Module) -> None:

@@ -13,10 +13,12 @@ from __future__ import annotations
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_VIEWPORTS
+from backends.raster.draw_record import Draw, View
 from backends.raster.front.clip import copy_vertex
 from backends.raster.front.vertices import inside_guard, project
 from backends.raster.front.views import view_at
-from backends.raster.records import GUARD, Batch, Draw, SetupLayout, VertexLayout, View, Worker
+from backends.raster.layouts import GUARD, SetupLayout, VertexLayout
+from backends.raster.records import Batch, Worker
 
 
 def build_place(module: Module) -> None:

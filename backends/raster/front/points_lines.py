@@ -16,26 +16,13 @@ from collections.abc import Sequence
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_POINT_SIZE
+from backends.raster.draw_record import Draw
 from backends.raster.front.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
 from backends.raster.front.vertices import snap
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import STIPPLE_AT, count_stipple, place_at, restart_stipple
-from backends.raster.records import (
-    CULL,
-    FAR,
-    GUARD,
-    NEAR,
-    NEEDS_CLIP,
-    OUTSIDE,
-    USER,
-    Batch,
-    Draw,
-    Mode,
-    PointKind,
-    Shape,
-    VertexLayout,
-    Worker,
-)
+from backends.raster.layouts import CULL, FAR, GUARD, NEAR, NEEDS_CLIP, OUTSIDE, USER, Mode, PointKind, Shape, VertexLayout
+from backends.raster.records import Batch, Worker
 
 UNIT = 1.0 / 256.0
 DISK_MARK = -1.0  # in z of the place slot

@@ -7,12 +7,14 @@ from __future__ import annotations
 from backends.llvm.builder.function import F32, I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.enums import Face, PolygonMode
+from backends.raster.draw_record import Draw
 from backends.raster.front.clip import copy_vertex
 from backends.raster.front.points_lines import Output, draw_line, draw_point, point_bounds
 from backends.raster.front.setup import depth_offset
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import restart_stipple
-from backends.raster.records import NEEDS_CLIP, REJECTS, Batch, Draw, Edges, VertexLayout, Worker
+from backends.raster.layouts import NEEDS_CLIP, REJECTS, Edges, VertexLayout
+from backends.raster.records import Batch, Worker
 
 _EDGES = ((0, 1), (1, 2), (2, 0))
 

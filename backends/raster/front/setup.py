@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.pipe.enums import Face
+from backends.raster.draw_record import Draw
 from backends.raster.front.assemble import lowest_bit
 from backends.raster.front.bins import bin_triangle
 from backends.raster.front.layers import Routes
 from backends.raster.front.vertices import snap
-from backends.raster.records import HEADS, NO_CHUNK, Batch, Draw, Mode, OffsetUnit, Scene, SetupLayout, VertexLayout, Worker
+from backends.raster.layouts import HEADS, NO_CHUNK, Mode, OffsetUnit, SetupLayout, VertexLayout
+from backends.raster.records import Batch, Scene, Worker
 
 Plane = Callable[[Sequence[Val]], list[Val]]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from backends.llvm.builder.function import I8, I16, I32, I64, Function, Val
 from backends.llvm.builder.values import Var
-from backends.raster.records import CACHE_SLOTS
+from backends.raster.layouts import CACHE_SLOTS
 
 
 def load_index(f: Function, indices: Val, size: Val, place: Val) -> Val:

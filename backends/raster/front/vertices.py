@@ -8,23 +8,9 @@ from typing import Protocol
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.raster.records import (
-    BOTTOM,
-    DEFAULT_REGISTER,
-    FAR,
-    GUARD,
-    LEFT,
-    MAX_DISTANCES,
-    NEAR,
-    REJECTS,
-    RIGHT,
-    TOP,
-    USER,
-    Batch,
-    Draw,
-    VertexLayout,
-    Worker,
-)
+from backends.raster.draw_record import Draw
+from backends.raster.layouts import BOTTOM, DEFAULT_REGISTER, FAR, GUARD, LEFT, MAX_DISTANCES, NEAR, REJECTS, RIGHT, TOP, USER, VertexLayout
+from backends.raster.records import Batch, Worker
 
 WINDOW_LIMIT = 16384.0  # pixels; vertices farther out are moved here, so that edges stay exact
 

@@ -6,7 +6,8 @@ import ctypes
 
 from backends.llvm.builder.function import I32, I64, PTR, Function, Val
 from backends.llvm.builder.record import Record
-from backends.raster.records import VertexLayout, View
+from backends.raster.draw_record import View
+from backends.raster.layouts import VertexLayout
 
 
 def view_at(f: Function, d: Record, number: Val) -> Val:

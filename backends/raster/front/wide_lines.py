@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from backends.llvm.builder.function import BOOL, F32, I8, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.raster.draw_record import Draw
 from backends.raster.front.clip import copy_vertex
 from backends.raster.front.vertices import snap
-from backends.raster.records import Batch, Draw, Scene, VertexLayout, Worker
+from backends.raster.layouts import VertexLayout
+from backends.raster.records import Batch, Scene, Worker
 
 STIPPLE_AT = 2.0  # value with which the counter begins in the place slot
 _UNIT = 1.0 / 256.0

@@ -6,6 +6,6 @@ the list. `fragment` has all that a shading kernel depends on (`FragmentInfo` of
 `sample_inputs` give the fragment program its inputs; `depth`, `blend` and `surfaces` test and store its results. `resolves` averages
 samples when a tile is done.
 
-Imports `raster.records`, `raster.samples`, `backends.llvm`, `backends.device`, and from `front` the conventions of bins, setup records
+Imports records, `raster.samples`, `backends.llvm`, `backends.device`, and from `front` the conventions of bins, setup records
 and place slots; never `control` or `draw`. The path of a draw ends here: the pixels are in memory.
 """

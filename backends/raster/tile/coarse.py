@@ -9,7 +9,7 @@ import math
 
 from backends.formats import ChannelType, Format
 from backends.pipe.enums import CompareFunc
-from backends.raster.records import HizUse
+from backends.raster.layouts import HizUse
 from backends.raster.tile.buffer_keys import DepthKey
 from backends.raster.tile.fragment import DepthLayout, FragmentInfo, FragmentKey
 

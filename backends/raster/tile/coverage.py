@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from backends.abi.limits import TILE
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
+from backends.raster.draw_record import Draw
 from backends.raster.front.bins import load_box
-from backends.raster.records import CHUNK, NO_CHUNK, Draw, SetupLayout
+from backends.raster.layouts import CHUNK, NO_CHUNK, SetupLayout
 from backends.raster.tile.hiz import HizTest
 from backends.raster.tile.lists import LIST_LIMIT, quad_width, row_lanes, run_bytes
 

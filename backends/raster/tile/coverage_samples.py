@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from backends.abi.limits import TILE
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
+from backends.raster.draw_record import Draw
 from backends.raster.front.bins import load_box
-from backends.raster.records import Draw, SetupLayout
+from backends.raster.layouts import SetupLayout
 from backends.raster.samples import SUBPIXEL_BITS, Pattern
 from backends.raster.tile.coverage import WINDOW, store_compressed, walk_chain
 from backends.raster.tile.hiz import HizTest

@@ -12,7 +12,7 @@ from backends.abi.keys import ImageKey, SamplerKey, TextureKey
 from backends.device.needs import reads_handles
 from backends.formats import Format
 from backends.pipe.enums import CompareFunc, Face
-from backends.raster.records import Mode
+from backends.raster.layouts import Mode
 from backends.raster.samples import Pattern
 from backends.raster.tile.buffer_keys import DepthKey, TargetKey
 from backends.raster.tile.register_pressure import live_values
@@ -246,7 +246,7 @@ NO_FRAGMENTS = FragmentInfo(emit=_nothing)  # without a shader nothing is comput
 class FragmentKey:
     """Bound state that changes shading code, without anything that has no effect: two draws with equal keys share a kernel.
 
-    Other state is run-time data of the draw (`backends.raster.records.Fragments`).
+    Other state is run-time data of the draw (`backends.raster.draw_record.Fragments`).
     """
 
     lanes: int

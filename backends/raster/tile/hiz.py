@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from backends.abi.limits import TILE
 from backends.llvm.builder.function import BOOL, F32, I32, Function, Val
 from backends.llvm.builder.record import Record
-from backends.raster.records import HizUse, SetupLayout
+from backends.raster.layouts import HizUse, SetupLayout
 
 
 @dataclass(slots=True)

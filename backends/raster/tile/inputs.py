@@ -12,7 +12,7 @@ from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.kernels.system_values import OF_SUBGROUP, Channel
 from backends.llvm.library.packing import unpack
 from backends.llvm.translate.emit.interpolation import Place
-from backends.raster.records import Mode, SetupLayout
+from backends.raster.layouts import Mode, SetupLayout
 from backends.raster.tile.planes import Kernel, Planes
 from backends.raster.tile.surfaces import Block
 

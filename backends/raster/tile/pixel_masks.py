@@ -8,7 +8,7 @@ from backends.pipe.enums import Face
 from backends.raster.front.points_lines import DISK_MARK
 from backends.raster.front.setup import reach_of
 from backends.raster.front.wide_lines import STIPPLE_AT
-from backends.raster.records import SetupLayout
+from backends.raster.layouts import SetupLayout
 from backends.raster.tile.fragment import FragmentKey, Marks
 from backends.raster.tile.planes import Planes
 

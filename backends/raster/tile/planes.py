@@ -10,7 +10,7 @@ from backends.formats import Format
 from backends.llvm.builder.function import BOOL, F32, I32, Function, Val, Var
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
-from backends.raster.records import Mode, SetupLayout
+from backends.raster.layouts import Mode, SetupLayout
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey
 from backends.raster.tile.surfaces import Target
 

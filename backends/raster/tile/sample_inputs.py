@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from backends.llvm.builder.function import BOOL, F32, I32, Function, Type, Val
 from backends.llvm.translate.emit.interpolation import Place
-from backends.raster.records import Mode, SetupLayout
+from backends.raster.layouts import Mode, SetupLayout
 from backends.raster.samples import GRID, Pattern
 from backends.raster.tile.fragment import Outputs
 from backends.raster.tile.shade import PixelBlock

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val, Var
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
-from backends.raster.records import Draw, Scene, Worker
+from backends.raster.draw_record import Draw
+from backends.raster.records import Scene, Worker
 from backends.raster.tile.blend import Colors, write_target
 from backends.raster.tile.buffer_keys import TargetKey
 from backends.raster.tile.depth import DepthTest, compare

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.lanes import LaneMap
-from backends.raster.records import SetupLayout
+from backends.raster.layouts import SetupLayout
 from backends.raster.samples import MAX_SAMPLES
 from backends.raster.tile.blend import write_target
 from backends.raster.tile.coverage_samples import PER_WORD, mask_words, run_size

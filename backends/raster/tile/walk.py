@@ -8,7 +8,9 @@ from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.raster.records import HEADS, Batch, ClearRecord, Draw, HizUse, Scene, Worker
+from backends.raster.draw_record import Draw
+from backends.raster.layouts import HEADS, HizUse
+from backends.raster.records import Batch, ClearRecord, Scene, Worker
 from backends.raster.tile.coarse import INFINITY
 
 

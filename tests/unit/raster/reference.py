@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from backends.pipe.state import RasterizerState, ViewportState
 from backends.raster.draw.viewport import write_viewport
-from backends.raster.records import View
+from backends.raster.draw_record import View
 
 Array = NDArray[Any]
 f4 = np.float32

@@ -23,8 +23,8 @@ from backends.pipe.state import (
     RenderTargetBlend,
     StencilState,
 )
+from backends.raster.draw_record import Draw
 from backends.raster.kernels import Kernels
-from backends.raster.records import Draw
 from tests.unit.raster.canvas import Canvas, with_shaders
 from tgsi.language.diagnostics import UnsupportedError
 

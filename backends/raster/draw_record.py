@@ -1,0 +1,252 @@
+"""The `Draw` record: everything that generated code reads of one draw, grouped by the step that reads it.
+
+Each group is a `ctypes.Structure` that one function of `backends.raster.draw` writes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_float, c_int32, c_int64, c_uint32, c_void_p
+
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_WINDOW_RECTANGLES
+from backends.raster.layouts import MAX_DISTANCES, MAX_SETUP_SLOTS, MAX_VERTEX_SLOTS
+
+
+class View(ctypes.Structure):
+    """One viewport with its scissor, in window coordinates."""
+
+    _fields_ = [
+        ("scale", c_float * 3),
+        ("translate", c_float * 3),
+        ("guard", c_float * 4),  # left, right, bottom, top: bounds of x/w and y/w
+        ("planes", c_float * 24),  # near, far, four guard planes: a vertex is inside where the product is 0 or more
+        ("region", c_int32 * 4),  # min x, min y, max x, max y of the pixels that may be drawn, both ends included
+        ("depth_min", c_float),
+        ("depth_max", c_float),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------- groups of Draw
+class Entries(ctypes.Structure):
+    """Entry points of the draw's kernels."""
+
+    _fields_ = [
+        ("coverage", c_void_p),
+        ("shade", c_void_p),
+        ("shade_vertices", c_void_p),
+        ("fetch", c_void_p),
+        ("vertex_shader", c_void_p),
+    ]
+
+
+class HizTerms(ctypes.Structure):
+    """Rules for the depth bound of a tile in coverage (`backends.raster.tile.hiz`)."""
+
+    _fields_ = [
+        ("uses", c_int32),  # HizUse
+        ("slack", c_float),
+        ("frame_end", c_int32 * 2),  # last column and row of the framebuffer
+    ]
+
+
+class Assembly(ctypes.Structure):
+    """Primitive assembly. Corner k of primitive q is vertex (q >> shift) * multiply[k] + offset[3 * (q & 1) + k] + start."""
+
+    _fields_ = [
+        ("indices", c_void_p),
+        ("index_size", c_int32),  # bytes; 0: vertices are not indexed
+        ("index_bias", c_int32),
+        ("prims_per_instance", c_int32),
+        ("start", c_int32),
+        ("shift", c_int32),
+        ("multiply", c_int32 * 3),
+        ("offset", c_int32 * 6),
+        ("is_unindexed_list", c_int32),  # every vertex is used once
+        ("is_polygon", c_int32),  # all triangles of an instance are one polygon
+        ("prim_shift", c_int32),  # primitive number = q >> prim_shift
+        ("numbers", c_void_p),  # i32 primitive numbers that an earlier stage left; null: primitives are counted
+        ("start_instance", c_int32),
+        ("draw_id", c_int32),
+        ("base_vertex", c_int32),
+    ]
+
+
+class Fetch(ctypes.Structure):
+    """Vertex attributes, by input register of the vertex shader."""
+
+    _fields_ = [
+        ("num_attributes", c_int32),
+        ("attribute", c_void_p * MAX_ATTRIBUTES),
+        ("stride", c_int64 * MAX_ATTRIBUTES),  # bytes
+        ("limit", c_uint32 * MAX_ATTRIBUTES),  # elements that lie whole in the buffer
+        ("channels", c_int32 * MAX_ATTRIBUTES),
+        ("divisor", c_uint32 * MAX_ATTRIBUTES),  # instances an element; 0: the attribute advances by vertices
+    ]
+
+
+class Vertices(ctypes.Structure):
+    """Vertex records: slots that setup interpolates, then slots that other steps of the front end read."""
+
+    _fields_ = [
+        ("size", c_int32),  # bytes of a record
+        ("num_slots", c_int32),
+        ("position", c_int32),  # output register
+        ("wants_system", c_int32),  # the vertex shader reads system values
+        ("is_window_space", c_int32),  # positions are in window space already
+        ("source", c_int32 * MAX_VERTEX_SLOTS),  # output register of each slot
+        ("is_flat", c_int32 * MAX_VERTEX_SLOTS),
+        ("is_clamped", c_int32 * MAX_VERTEX_SLOTS),  # to [0, 1]
+    ]
+
+
+class Clip(ctypes.Structure):
+    """Clip and cull distances, and the depth planes of clip masks."""
+
+    _fields_ = [
+        ("near", c_float),  # z >= near * w
+        ("depth_clip", c_int32),
+        ("num_distances", c_int32),
+        ("distances_at", c_int32),  # byte offset in the vertex record
+        ("user_mask", c_int32),  # bit k: distance k clips
+        ("cull_mask", c_int32),  # bit k: distance k that the shader writes is a cull distance
+        ("user_register", c_int32),  # output register that user planes are applied to; NO_REGISTER: the shader writes distances
+        ("distance_source", c_int32 * MAX_DISTANCES),  # output register * 4 + channel
+        ("user_planes", c_float * (4 * MAX_DISTANCES)),
+    ]
+
+
+class Setup(ctypes.Structure):
+    """Triangle setup."""
+
+    _fields_ = [
+        ("num_slots", c_int32),
+        ("record_size", c_int32),  # bytes
+        ("front_is_positive", c_int32),  # triangles of positive area face the front; otherwise those of negative area do
+        ("culled_faces", c_int32),  # Face
+        ("bottom_edge", c_int32),  # a center on an edge belongs to the triangle above it (bottom_edge_rule)
+        ("smooth_fill", c_int32),  # triangles reach all pixels that they touch
+        ("wants_prim", c_int32),  # a shader reads the number of the primitive
+        # multisampling; 0 where targets have one sample
+        ("subpixel_bits", c_int32),  # bits of the constants in a setup record that count fractions of a pixel
+        ("tile_margin", c_int32),  # pixels around a tile in which its own samples may lie
+        ("box_margin", c_int32 * 2),  # 1/256 pixel, added to the low and the high end of boxes: the samples farthest from the center
+        ("mode", c_int32 * MAX_SETUP_SLOTS),  # Mode
+        ("front", c_int32 * MAX_SETUP_SLOTS),  # vertex slot of each setup slot
+        ("back", c_int32 * MAX_SETUP_SLOTS),  # the same for triangles that face back
+    ]
+
+
+class DepthOffset(ctypes.Structure):
+    """Depth offset of polygons (glPolygonOffset): units, and scale times the slope, clamped."""
+
+    _fields_ = [
+        ("unit", c_int32),  # OffsetUnit of triangles that are all filled; setup applies it
+        ("outline_unit", c_int32),  # OffsetUnit of draws in which some face is not filled; `polygon_modes` applies it
+        ("outline_modes", c_int32),  # bit m: polygons of PolygonMode m are offset
+        ("slot", c_int32),  # vertex slot that `polygon_modes` leaves the offset in, or NO_SLOT
+        ("units", c_float),
+        ("scale", c_float),
+        ("clamp", c_float),
+    ]
+
+
+class Primitives(ctypes.Structure):
+    """Shapes of assembled primitives, and polygon modes."""
+
+    _fields_ = [
+        ("shape", c_int32),  # Shape
+        ("fill", c_int32 * 2),  # PolygonMode of the front, of the back
+        ("edges", c_int32 * 2),  # Edges of even and of odd triangles that are edges of the primitive
+        ("edge_flag_slot", c_int32),  # vertex slot whose x says whether the edge that begins there is drawn, or NO_SLOT
+        ("place_slot", c_int32),  # slot of the place on a line or point, or NO_SLOT
+    ]
+
+
+class Points(ctypes.Structure):
+    """Points."""
+
+    _fields_ = [
+        ("size", c_float),  # pixels
+        ("size_slot", c_int32),  # vertex slot that holds the size in x, or NO_SLOT
+        ("kind", c_int32),  # PointKind
+        ("are_cut", c_int32),  # wide points are cut at the sides of the view volume
+        ("flips_sprite", c_int32),  # the sprite coordinate grows upwards
+        ("is_sprite", c_int32 * MAX_SETUP_SLOTS),  # the slot becomes the sprite coordinate
+    ]
+
+
+class Lines(ctypes.Structure):
+    """Lines."""
+
+    _fields_ = [
+        ("width", c_float),  # whole pixels, of lines as parallelograms
+        ("draws_last_pixel", c_int32),
+        ("are_rectangles", c_int32),
+        ("half_width", c_float),  # of rectangles, with the margin
+        ("margin", c_float),  # pixels by which rectangles reach beyond their ends and sides
+    ]
+
+
+class LineStipple(ctypes.Structure):
+    """Line stipple."""
+
+    _fields_ = [
+        ("is_on", c_int32),
+        ("factor", c_float),  # pixels a bit
+        ("pattern", c_int32),
+        ("period", c_int32),  # primitives after which the counter begins again, or StippleStart
+        ("restarts", c_void_p),  # one byte a primitive of an instance: 1 where the counter begins again
+    ]
+
+
+class Layers(ctypes.Structure):
+    """Layers and viewports that vertices name."""
+
+    _fields_ = [
+        ("has_route", c_int32),  # setup records end with SetupLayout.ROUTE
+        ("places_per_primitive", c_int32),  # each primitive gets vertex records of its own, placed by its own viewport
+        ("is_layer_relative", c_int32),  # the number of the viewport is added to the layer
+        ("layer_slot", c_int32),  # vertex slot whose x is the layer, or NO_SLOT
+        ("viewport_slot", c_int32),  # vertex slot whose x is the number of the viewport, or NO_SLOT
+        ("views", c_void_p),  # View of each viewport
+    ]
+
+
+class Fragments(ctypes.Structure):
+    """Run-time values of fragment tests and blending: state that is not in the FragmentKey."""
+
+    _fields_ = [
+        ("sample_mask", c_int32),  # 0 where targets have one sample
+        ("alpha_ref", c_float),
+        ("blend_color", c_float * 4),
+        ("stencil_ref", c_int32 * 2),  # front, back
+        ("depth_bounds", c_float * 2),
+        ("height", c_int32),  # pixels, of the framebuffer
+        ("windows", c_int32 * (4 * MAX_WINDOW_RECTANGLES)),  # rectangles: min x, min y, max x, max y, both ends included
+        ("polygon_stipple", c_uint32 * 32),
+    ]
+
+
+class Draw(ctypes.Structure):
+    """One draw; lives until its batches are done. Python writes it once, generated code only reads it.
+
+    Each group is filled by one function of `backends.raster.draw`. The groups that every tile reads come first.
+    """
+
+    _fields_ = [
+        ("entries", Entries),
+        ("hiz", HizTerms),
+        ("setup", Setup),
+        ("view", View),  # viewport 0
+        ("vertices", Vertices),
+        ("assembly", Assembly),
+        ("clip", Clip),
+        ("offset", DepthOffset),
+        ("primitives", Primitives),
+        ("points", Points),
+        ("lines", Lines),
+        ("line_stipple", LineStipple),
+        ("layers", Layers),
+        ("fragments", Fragments),
+        ("fetch", Fetch),
+    ]
