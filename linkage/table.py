@@ -97,7 +97,7 @@ class LinkTable:
                 text += "; it reads 0, 0, 0, 1"
             found.append(Diagnostic("K010", Severity.WARNING, text, _labels(item.span), hint))
         for output in self.dead_outputs:
-            text = f"OUT[{output.output_register}] {output.semantic} is read by nobody"
+            text = f"OUT[{output.output_register}] {output.semantic} is never read"
             found.append(Diagnostic("K011", Severity.NOTE, text, _labels(output.span)))
         for item in self.implicit:
             text = f"IN[{item.input_register}] {item.semantic} states no interpolation; it is CONSTANT"

@@ -28,7 +28,7 @@ from tgsi.language.program import Program
 
 @dataclass(slots=True)
 class Frame:
-    """Where jumps go to: lanes that left a loop or switch (`broken`), that wait for the next round, that returned."""
+    """Lanes that have jumped: out of a loop or switch (`broken`), to the next round, or out of the subroutine."""
 
     broken: Mask
     continued: Mask

@@ -26,7 +26,7 @@ NOTHING: Bits = np.zeros((0, 0, 4), np.uint32)
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How a lane finds its places in a file by vertex: the row of vertex v is place ``base + v``.
+    """Places of a lane in a file with one row a vertex: the row of vertex v is place ``base + v``.
 
     count: vertices of a primitive. base, own: (lanes,), where the lane's primitive begins, and the vertex that is meant where none is
     written. once: (registers,), those that the primitive has once, in the row of its first vertex.
@@ -39,7 +39,7 @@ class Rows:
 
 
 class Registers:
-    """Everything that operands name. TEMP, ADDR and OUT start at 0.
+    """The registers that operands name. TEMP, ADDR and OUT start at 0.
 
     Reading outside of a file gives 0, writing there does nothing. An indirect operand with an array id stays inside that array.
     """
@@ -115,7 +115,7 @@ class Registers:
         return register.indirect is None and register.file not in self._rows
 
     def _find(self, register: RegisterRef, index: int | Index) -> tuple[Mask, Index]:
-        """Whether a register exists for each lane, and its place. Files that have one index ignore another one."""
+        """The lanes for which a register exists, and its place in each. Files with one index ignore a second one."""
         low, high = 0, len(self.files.get(register.file, NOTHING))
         if register.indirect is not None:
             low, high = self._arrays.get((register.file, register.array_id), (low, high))

@@ -1,4 +1,4 @@
-"""What each opcode does, by name. Families register themselves when their module is imported."""
+"""The implementation of each opcode, by name. Families register their functions when their module is imported."""
 
 from __future__ import annotations
 

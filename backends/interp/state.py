@@ -41,7 +41,7 @@ class State:
 
     @cached_property
     def handle_targets(self) -> Mapping[int, frozenset[str]]:
-        """What textures may be read as by handles."""
+        """The targets as which handles may read a texture."""
         return handle_targets(self.program, self.textures)
 
     def source(self, instruction: Instruction, number: int, kind: str) -> Bits:

@@ -58,7 +58,7 @@ def build_names(job: Job) -> None:
                 "K034", f"OUT[{output.register}] {output.semantic} has no shader model 3 name and is not declared", span=output.span
             )
             continue
-        unread = " (read by nobody)" if output.semantic.name == "GENERIC" and output.semantic.index not in remap else ""
+        unread = " (never read)" if output.semantic.name == "GENERIC" and output.semantic.index not in remap else ""
         outputs.append((word(name), f"OUT[{output.register}] {output.semantic} is {name}{unread}"))
     for row, source in zip(table.rows, sources):
         name = usage(source)

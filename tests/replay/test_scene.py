@@ -88,7 +88,7 @@ def test_unknown_fields_are_noted_and_ignored() -> None:
         ({"fb": {"width": 4, "height": 4, "cbufs": [], "zs": "R8_UNORM"}}, "fb.zs: R8_UNORM is no depth or stencil format"),
         ({"outputs": {"c1": "x.raw"}}, "outputs: the scene has no c1"),
         ({"outputs": {"moon": "x.raw"}}, "outputs: 'moon' is not the name of an output"),
-        ({"outputs": {"c0": "../../etc/passwd"}}, "outputs.c0: the name of a file beside the scene is wanted"),
+        ({"outputs": {"c0": "../../etc/passwd"}}, "outputs.c0: the name of a file next to the scene is wanted"),
         ({"outputs": [1]}, "outputs: an object is wanted, not [1]"),
         ({"queries": [{"id": 0}]}, "queries[0]: the field 'result' is missing"),
         ({"deterministic": "yes"}, "deterministic: 0 or 1 is wanted, not 'yes'"),

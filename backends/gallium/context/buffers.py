@@ -113,7 +113,7 @@ class BufferBindings(ContextCore):
             source = as_bytes(buffer, f"{name}: buffer")
             available = source.size
         if start > available:
-            raise ValueError(f"{name}: offset: {start} is behind the end ({available})")
+            raise ValueError(f"{name}: offset: {start} is after the end ({available})")
         length = min(available - start, limit) if size is None else integer(size, f"{name}: size", 0, available - start)
         if length > limit:
             raise ValueError(f"{name}: size: {length} bytes; at most {limit} are possible")

@@ -48,7 +48,7 @@ def clamped_detail(sampler: SamplerState, detail: Details) -> Details:
 
 
 def accessed_detail(texture: TextureData, sampler: SamplerState, detail: Details) -> F:
-    """What the sampler's mip filter makes of a level of detail: 0, the nearest level, or the level itself; never beyond the last."""
+    """Apply the sampler's mip filter to a level of detail: 0, the nearest level, or the level itself; never beyond the last."""
     last = np.float32(len(texture.levels) - 1)
     within: F = np.clip(clamped_detail(sampler, detail).astype(np.float32), np.float32(0), last)
     match sampler.min_mip_filter:

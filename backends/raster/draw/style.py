@@ -34,7 +34,7 @@ class Style:
     has_rectangles: bool = False  # multisample rules: lines are rectangles without being smooth, points are not moved to pixels
 
     def has(self, marks: Marks) -> bool:
-        """Some of these marks are set. Most draws have none, and `&` of an IntFlag takes a microsecond."""
+        """True if any of these marks is set. Most draws have none, and `&` of an IntFlag takes a microsecond."""
         return self.marks is not Marks.NONE and bool(self.marks & marks)
 
 

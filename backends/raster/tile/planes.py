@@ -63,11 +63,11 @@ class Hoisted:
     system_value = input
 
     def texture_key(self, unit: int) -> TextureKey | None:
-        """None: the program samples nothing."""
+        """Return None: the program samples nothing."""
         return None
 
     def sampler_key(self, unit: int) -> SamplerKey | None:
-        """None: the program samples nothing."""
+        """Return None: the program samples nothing."""
         return None
 
 

@@ -176,7 +176,7 @@ def test_constant_buffers_are_checked(screen: g.Screen, ctx: g.Context) -> None:
     for given, message in (
         ({"index": 16}, "index: 16 is not in 0 .. 15"),
         ({"offset": 3}, "offset: 3 is not a multiple of 4"),
-        ({"offset": 40}, "offset: 40 is behind the end"),
+        ({"offset": 40}, "offset: 40 is after the end"),
         ({"size": 33}, "size: 33"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -204,7 +204,7 @@ def test_dump_shows_registers_semantics_slots_and_warnings() -> None:
         "rasterizer takes: POSITION OUT[0], BCOLOR[0] OUT[2]",
         "rasterizer gives: IN[3] FACE",
         "warning[K010]: IN[2] GENERIC[5] has no output to read from; it reads 0, 0, 0, 1; did you mean GENERIC[4] or GENERIC[3]?",
-        "note[K011]: OUT[4] GENERIC[4] is read by nobody",
+        "note[K011]: OUT[4] GENERIC[4] is never read",
     ]
 
 

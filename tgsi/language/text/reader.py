@@ -269,5 +269,5 @@ def _wrong_count(info: OpcodeInfo, opcode: str, texts: list[str], operands: str 
     message = f"{info.name} takes {len(wants)} operand{'s' * (len(wants) > 1)} ({', '.join(wants)}), {len(texts)} given"
     if info.name in ("EMIT", "ENDPRIM") and not texts:
         return Mistake("P009", message, opcode, f"write the vertex stream: `{info.name} IMM[0].xxxx` with IMM[0] UINT32 {{0, 0, 0, 0}}")
-    hint = "write the texture target behind the sources, as `, 2D`" if info.is_texture and len(texts) == len(wants) - 1 else ""
+    hint = "write the texture target after the sources, as `, 2D`" if info.is_texture and len(texts) == len(wants) - 1 else ""
     return Mistake("P009", message, operands or opcode, hint)

@@ -187,7 +187,7 @@ def _read_outputs(value: object) -> dict[str, str]:
         split_output(name)
         file = string(file, f"outputs.{name}")
         if not file or Path(file).name != file or "\0" in file:
-            raise SceneError(f"outputs.{name}: the name of a file beside the scene is wanted, not {file[:60]!r}")
+            raise SceneError(f"outputs.{name}: the name of a file next to the scene is wanted, not {file[:60]!r}")
         found[name] = file
     return found
 

@@ -189,7 +189,7 @@ def _transfer2(session: Session, body: memoryview, move: Callable[..., None]) ->
         raise CommandError("res_handle", f"{words[0]} has no memory of the client's")
     level, offset = words[1], words[9]
     if offset > len(holding.memory):
-        raise CommandError("offset", f"{offset} is behind the end of {len(holding.memory)} bytes")
+        raise CommandError("offset", f"{offset} is after the end of {len(holding.memory)} bytes")
     view = memoryview(holding.memory)[offset:]
     move(holding, session.current.gallium, level, box_of(words[2:8]), view, *holding.strides(level))
 
