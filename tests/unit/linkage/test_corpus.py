@@ -79,21 +79,7 @@ def test_a_sample_of_real_pairs_links_under_every_profile_or_says_why_not() -> N
         assert patched(vertex, fragment) in (set(), {"K022"})
 
 
-@pytest.mark.peers
-@pytest.mark.skipif(not CORPUS.is_dir(), reason="../shared/corpus is not here")
-def test_every_real_program_links_under_every_profile_or_says_why_not() -> None:
-    """Each program in some pair, under every profile; every pair under that of the software renderer."""
-    everything, seen = pairs(), set[int]()
-    chosen = []
-    for pair in everything:
-        link(*pair)
-        if not seen.issuperset(map(id, pair)):
-            seen.update(map(id, pair))
-            chosen.append(pair)
-    assert link_all(chosen)["software", "linked"] == len(chosen) > 100
-
-
-@pytest.mark.nightly
+@pytest.mark.slow
 @pytest.mark.peers
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="../shared/corpus is not here")
 def test_every_real_pair_links_under_every_profile_or_says_why_not() -> None:
