@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
-class _Table(Generic[Item]):
+class _Table(ABC, Generic[Item]):
     """Numbered items, and an array with a record for each."""
 
     def __init__(self, record: type[ctypes.Structure], count: int) -> None:
@@ -40,15 +41,17 @@ class _Table(Generic[Item]):
         self.items[number] = item
         self._records[number] = self._record() if item is None else self._record_of(item)
 
+    @abstractmethod
     def _record_of(self, item: Item) -> ctypes.Structure:
-        raise NotImplementedError
+        """The record of an item."""
 
     def ranges(self) -> Iterator[Range]:
         """Memory of the bound items."""
         return (self._range_of(item) for item in self.items if item is not None)
 
+    @abstractmethod
     def _range_of(self, item: Item) -> Range:
-        raise NotImplementedError
+        """The memory of an item."""
 
 
 class BufferTable(_Table[Memory]):
