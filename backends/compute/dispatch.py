@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
-from dataclasses import dataclass
 from math import prod
 from threading import Lock
 
@@ -15,7 +13,7 @@ from backends.abi.records import ShaderEnv
 from backends.compute.kernels import grid_kernel
 from backends.compute.needs import Needs, needs_of
 from backends.device.environment import make_environment, stage_keys
-from backends.device.grid import ComputeBindings, ComputeShader, Grid, Triple, compute_units
+from backends.device.grid import ComputeBindings, ComputeShader, Grid, compute_units
 from backends.device.hazards import entangled, meet
 from backends.device.region import Region, aligned
 from backends.device.tables import BufferTable
@@ -23,12 +21,12 @@ from backends.device.threads import Helpers
 from backends.llvm.engine.engine import Library
 from backends.llvm.engine.kernel_cache import kernels_for
 from backends.llvm.engine.object_cache import Cache
-from backends.llvm.kernels.grids import PLACE_ROWS, THREAD_ROWS, GridKey, GridRecord
+from backends.llvm.kernels.grid_layout import Layout, layout_of
+from backends.llvm.kernels.grids import PLACE_ROWS, GridKey, GridRecord
 from backends.llvm.kernels.primitives import GRID_MEMORY
 from backends.llvm.kernels.time_slices import TimeSlices, has_loops
 from backends.llvm.program.plan import fitting_lanes, plan_of
 from backends.llvm.targets.machines import native_lanes
-from backends.run.shapes import QUAD, coordinates
 from tgsi.language.facts.enums import MemoryType
 from tgsi.language.program import Program
 
@@ -46,36 +44,6 @@ LOCKED, LOCKED_THREADS = 64, 6
 """Least instructions for each atomic, or least number of threads, for which a program without loops is shared by several threads.
 
 The CPU's atomic takes five times as long as a load and a store, and only several threads need it."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Layout:
-    """The arrangement of the threads of a block in vectors: the tables and counts of GridRecord."""
-
-    threads: NDArray[np.int32]
-    groups: NDArray[np.int32]
-    vectors: int
-    shared_by: int
-    quads: int
-
-
-@functools.lru_cache(maxsize=64)
-def layout_of(block: Triple, lanes: int) -> Layout:
-    """Return the layout of blocks of one size. Blocks that fill at most half a vector share it; larger ones have vectors of their own."""
-    count = prod(block)
-    group = -(-count // QUAD) * QUAD
-    is_packed = group <= lanes // 2
-    shared_by = lanes // group if is_packed else 1
-    vectors = 1 if is_packed else -(-group // lanes)
-    places = np.arange(vectors * lanes)
-    numbers, groups = (places % group, places // group) if is_packed else (places, np.zeros_like(places))
-    there = (numbers < count) & (groups < shared_by)
-    numbers = np.where(there, numbers, 0)
-    xyz = coordinates(numbers, block)[:, :3]
-    rows = np.concatenate([xyz.T, numbers[None], there[None]]).astype(np.int32)
-    threads = np.ascontiguousarray(rows.reshape(THREAD_ROWS, vectors, lanes).transpose(1, 0, 2))
-    inside = np.minimum(groups[:lanes], shared_by - 1).astype(np.int32)
-    return Layout(threads, inside, vectors, shared_by, group // QUAD if is_packed else 1)
 
 
 class _Scratch:

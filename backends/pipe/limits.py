@@ -85,3 +85,21 @@ MAX_PRIVATE = 32768
 
 MAX_INPUT = 65536
 """Bytes of kernel arguments (PIPE_COMPUTE_CAP_MAX_INPUT_SIZE)."""
+
+MAX_MESH_GROUPS = 1 << 22
+"""Workgroups of a mesh draw, and those that one task launches (maxMeshWorkGroupTotalCount of Vulkan's limits; llvmpipe's number)."""
+
+MAX_PAYLOAD = 16384
+"""Bytes that a task hands to its mesh workgroups."""
+
+MAX_TASK_SHARED = 32768
+"""Bytes of SHARED memory of a task; payload included, it is the same number."""
+
+MAX_MESH_SHARED = 28672
+"""Bytes of SHARED memory of a mesh workgroup."""
+
+MAX_MESH_VERTICES = 256
+"""Vertices that a mesh workgroup outputs, and primitives."""
+
+MAX_MESH_REGISTERS = 32
+"""Output registers of a mesh program, those of vertices and those of primitives together."""

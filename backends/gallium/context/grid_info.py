@@ -1,4 +1,4 @@
-"""The arguments of launch_grid, and their checks."""
+"""The arguments of launch_grid and draw_mesh_tasks, and their checks."""
 
 from __future__ import annotations
 
@@ -12,18 +12,26 @@ from backends.device.memory import Memory
 from backends.gallium.resource.resource import Resource, address_of, allocate
 from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
-from backends.pipe.limits import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL
+from backends.pipe.limits import MAX_BLOCK, MAX_GRID, MAX_INPUT, MAX_LOCAL, MAX_MESH_GROUPS
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
 
 NAME = "launch_grid"
+MESH = "draw_mesh_tasks"
+MAX_DRAWS = 1 << 16
+"""Most draws of one indirect call."""
+
+_OF_GRIDS = ("pc", "input", "work_dim", "last_block", "variable_shared_mem")
+"""Fields of GridInfo that mean something to launch_grid only."""
+_RECORD = 12
+"""Bytes of the three words of an indirect record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridInfo:
-    """The arguments of launch_grid (pipe_grid_info).
+    """The arguments of launch_grid and draw_mesh_tasks (pipe_grid_info).
 
     Attributes:
         pc: number of the instruction, a BGNSUB, at which the run begins; 0 for the program's beginning.
@@ -34,6 +42,11 @@ class GridInfo:
         grid: blocks by axis.
         indirect: a buffer that holds `grid` instead, as three 32-bit words at byte `indirect_offset`.
         variable_shared_mem: bytes of SHARED memory in addition to the shader's req_local_mem.
+        indirect_stride: bytes from one indirect record to the next; 0: they are tight, 12 bytes apart. Only of draw_mesh_tasks, as are
+            the next three.
+        draw_count: number of indirect records, each of which is a draw with the next DRAWID.
+        indirect_draw_count: a buffer with the number of draws, a 32-bit word; draw_count is then the most that are drawn.
+        indirect_draw_count_offset: the byte of that word.
     """
 
     pc: int = 0
@@ -45,6 +58,13 @@ class GridInfo:
     indirect: Any = None
     indirect_offset: int = 0
     variable_shared_mem: int = 0
+    indirect_stride: int = 0
+    draw_count: int = 1
+    indirect_draw_count: Any = None
+    indirect_draw_count_offset: int = 0
+
+
+_PLAIN = GridInfo()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +85,19 @@ class ComputeStateInfo:
 def checked_grid(shader: ComputeShader, info: GridInfo, size: Triple | None) -> Grid:
     """The grid of a launch. `size` is the number of blocks from an indirect buffer. TypeError and ValueError name the argument."""
     argument, given = ("grid", info.grid) if size is None else ("indirect", size)
-    axes = _triple(argument, given, 0, MAX_GRID)
-    fixed = tuple(shader.program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
+    axes = _triple(f"{NAME}: {argument}", given, 0, MAX_GRID)
+    if info.draw_count != 1 or info.indirect_draw_count is not None:
+        field = "indirect_draw_count" if info.draw_count == 1 else "draw_count"
+        raise ValueError(f"{NAME}: {field}: a launch runs one grid; several are drawn by {MESH} alone")
+    fixed = _fixed_block(shader.program)
     if info.block is None and not all(fixed):
         raise ValueError(f"{NAME}: block: it must be given, the program does not fix its size")
-    block = _triple("block", info.block if info.block is not None else (fixed[0], fixed[1], fixed[2]), 1, MAX_BLOCK)
+    block = _triple(f"{NAME}: block", info.block if info.block is not None else (fixed[0], fixed[1], fixed[2]), 1, MAX_BLOCK)
     if any(axis not in (0, threads) for axis, threads in zip(fixed, block)):
         raise ValueError(f"{NAME}: block: {block} is given, the program fixes {fixed}")
     if block[0] * block[1] * block[2] > MAX_BLOCK:
         raise ValueError(f"{NAME}: block: {block} are more than {MAX_BLOCK} threads")
-    last = _triple("last_block", info.last_block, 0, MAX_BLOCK)
+    last = _triple(f"{NAME}: last_block", info.last_block, 0, MAX_BLOCK)
     if any(threads > whole for threads, whole in zip(last, block)):
         raise ValueError(f"{NAME}: last_block: {last} is more than a block has, {block}")
     shared = shader.req_local_mem + integer(info.variable_shared_mem, f"{NAME}: variable_shared_mem", 0, MAX_LOCAL)
@@ -84,17 +107,62 @@ def checked_grid(shader: ComputeShader, info: GridInfo, size: Triple | None) -> 
     return Grid(axes, block, last, dimensions, shared, inputs=_inputs(shader, info.input))
 
 
-def indirect_size(buffer: Resource, offset: Any) -> Triple:
+def checked_mesh_grid(argument: str, given: Triple) -> Triple:
+    """The workgroups of a mesh draw by axis. TypeError and ValueError name the argument."""
+    axes = _triple(f"{MESH}: {argument}", given, 0, MAX_GRID)
+    if axes[0] * axes[1] * axes[2] > MAX_MESH_GROUPS:
+        raise ValueError(f"{MESH}: {argument}: {axes} are more than {MAX_MESH_GROUPS} workgroups")
+    return axes
+
+
+def check_mesh_info(info: GridInfo, first: Program) -> None:
+    """Check the fields of a mesh draw other than its size. `first`: the task program, or the mesh program if there is none."""
+    for field in _OF_GRIDS:
+        if getattr(info, field) != getattr(_PLAIN, field):
+            raise ValueError(f"{MESH}: {field}: it belongs to {NAME}; leave it out")
+    if info.block is not None and info.block != _fixed_block(first):
+        raise ValueError(f"{MESH}: block: {info.block} is given, the {first.processor.name} program fixes {_fixed_block(first)}")
+    if info.indirect is None and (info.draw_count != 1 or info.indirect_draw_count is not None):
+        field = "indirect_draw_count" if info.draw_count == 1 else "draw_count"
+        raise ValueError(f"{MESH}: {field}: several draws need `indirect`, a buffer of records")
+    integer(info.draw_count, f"{MESH}: draw_count", 0, MAX_DRAWS)
+
+
+def indirect_size(buffer: Resource, offset: Any, name: str = NAME) -> Triple:
     """The three words at `offset` bytes of a buffer."""
-    start = integer(offset, f"{NAME}: indirect_offset")
-    if not buffer.is_buffer or start % 4 or start + 12 > buffer.size:
-        raise ValueError(f"{NAME}: indirect: three words at {start} do not fit {buffer!r}")
-    x, y, z = (int(word) for word in buffer.storage[start : start + 12].view(np.uint32))
+    start = integer(offset, f"{name}: indirect_offset")
+    if not buffer.is_buffer or start % 4 or start + _RECORD > buffer.size:
+        raise ValueError(f"{name}: indirect: three words at {start} do not fit {buffer!r}")
+    x, y, z = (int(word) for word in buffer.storage[start : start + _RECORD].view(np.uint32))
     return x, y, z
 
 
+def indirect_count(info: GridInfo, buffer: Resource | None) -> int:
+    """The number of draws of a mesh draw: its draw_count, or the word of a count buffer, clamped to draw_count."""
+    if buffer is None:
+        return info.draw_count
+    start = integer(info.indirect_draw_count_offset, f"{MESH}: indirect_draw_count_offset")
+    if not buffer.is_buffer or start % 4 or start + 4 > buffer.size:
+        raise ValueError(f"{MESH}: indirect_draw_count: a word at {start} does not fit {buffer!r}")
+    return min(info.draw_count, int(buffer.storage[start : start + 4].view(np.uint32)[0]))
+
+
+def indirect_grids(info: GridInfo, buffer: Resource, count: int) -> list[Triple]:
+    """The sizes of `count` mesh draws, read one by one."""
+    step = integer(info.indirect_stride, f"{MESH}: indirect_stride") or _RECORD
+    if step % 4 or (count > 1 and step < _RECORD):
+        raise ValueError(f"{MESH}: indirect_stride: a multiple of 4, at least {_RECORD}, is wanted, not {step}")
+    places = (info.indirect_offset + number * step for number in range(count))
+    return [checked_mesh_grid(f"indirect: draw {number}", indirect_size(buffer, at, MESH)) for number, at in enumerate(places)]
+
+
+def _fixed_block(program: Program) -> Triple:
+    width, height, depth = (program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
+    return width, height, depth
+
+
 def _triple(argument: str, values: Triple, low: int, high: int) -> Triple:
-    x, y, z = (integer(value, f"{NAME}: {argument}: {axis}", low, high) for axis, value in zip("xyz", values))
+    x, y, z = (integer(value, f"{argument}: {axis}", low, high) for axis, value in zip("xyz", values))
     return x, y, z
 
 
