@@ -64,6 +64,7 @@ def guarded() -> Iterator[Guard]:
 
     from backends.compute import dispatch
     from backends.gallium.resource import resource, screen_core
+    from backends.llvm.kernels import grid_layout
     from backends.llvm.kernels.grids import GridKey
 
     guard, is_buffer = Guard(), [False]
@@ -80,8 +81,8 @@ def guarded() -> Iterator[Guard]:
         patch.setattr(screen_core.ScreenCore, "_create", created)
         patch.setattr(resource, "allocate", allocated)
         patch.setattr(dispatch, "GridKey", partial(GridKey, fuel=FUEL))
-        patch.setattr(dispatch, "np", GuardedNumpy(guard))
-        patch.setattr(dispatch, "layout_of", dispatch.layout_of.__wrapped__)
+        patch.setattr(grid_layout, "np", GuardedNumpy(guard))
+        patch.setattr(dispatch, "layout_of", grid_layout.layout_of.__wrapped__)
         patch.setattr(dispatch, "aligned", lambda size: guard.zeros(max(size, 4), np.uint8))
         patch.setattr(dispatch, "Region", lambda size: _Region(guard))
         yield guard
