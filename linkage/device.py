@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from functools import cached_property
 
 from linkage.device_link import Block, DeviceLink, Patch, Place
@@ -18,6 +18,7 @@ from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.traits import Flow
 from tgsi.language.program import Program
+from tgsi.language.record import record
 from tgsi.language.source import Span
 from tgsi.language.tokens.encoder import encode
 
@@ -101,7 +102,7 @@ class Job:
         return DeviceLink(self.profile.name, tuple(self.blocks), tuple(self.places), tuple(self.patches), self.found.sorted())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Profile:
     """A device: its limits as data, and its one linking strategy."""
 

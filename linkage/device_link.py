@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 
 from linkage.relocate import Field
-from tgsi.language._record import record
 from tgsi.language.diagnostics import Diagnostic
+from tgsi.language.record import record
 
 
 @record

@@ -7,20 +7,20 @@ Layouts keep apart which slots are full, so every index up to 255 can be used, 2
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from linkage.usage import read_masks, semantic_of, write_masks
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 INDICES = 256
 ABSENT = 0xFF
 """Entry of an inverse table for an index without a slot; slots go up to 254."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SemanticSet:
     """A set of GENERIC indices 0 to 255, as 256 bits: bit i of `bits` is index i."""
 
@@ -93,7 +93,7 @@ class Rule(Enum):
     COMPACT = "compact"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """Slots and their contents: `indices` has a byte for each slot, `used` a bit for each slot that holds an index (the others are
     ABSENT).

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from types import TracebackType
 
 from linkage.link import link
@@ -15,11 +14,12 @@ from linkage.usage import interface_of, key_of
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
+from tgsi.language.record import record
 from tgsi.language.tokens.decoder import decode
 from tgsi.language.tokens.encoder import encode
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class LinkCounters:
     """Counters of the work of a Linker so far."""
 

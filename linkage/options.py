@@ -5,13 +5,14 @@ tables.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinkState:
     """A non-identity linkage: the output semantic that feeds a fragment input. Inputs without an entry are fed by their own semantic.
 
@@ -60,7 +61,7 @@ def link_state(mapping: Mapping[Semantic | str, Semantic | str] | None, argument
     return LinkState(MappingProxyType(table))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinkOptions:
     """Rasterizer state that devices fold into their link tables, and the choice of r600 ids.
 

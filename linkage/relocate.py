@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableSequence, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from tgsi.language._record import record
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import File
+from tgsi.language.record import record
 
 
 @record
@@ -24,7 +24,7 @@ class Field:
     bias: int = 0
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class RelocationList:
     """Every place of a token stream that names a register of one file.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import field
 from enum import Enum
 
-from tgsi.language._record import record
 from tgsi.language.facts.enums import Interpolation, Location
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.record import record
 from tgsi.language.source import Span
 
 

@@ -7,12 +7,11 @@ its text. Bytes from 224 on carry the semantics without a name in shader model 3
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
 
-from tgsi.language._record import record
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.record import record
 
 
 class UsageName(IntEnum):
@@ -87,7 +86,7 @@ MARKS: tuple[Semantic, ...] = (
 """Semantics between the last vertex stage and the fragment stage that have no name: bytes 224, 225, ..."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scheme:
     """A bijection between semantics and bytes. Both maps are total over the semantics that are legal under the limit set `sm3`."""
 

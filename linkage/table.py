@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from linkage.device_link import DeviceLink
 from linkage.rows import DeadOutput, Relocation, Special, Unmatched
 from linkage.text import device_lines, mask_text, row_lines
-from tgsi.language._record import record
 from tgsi.language.diagnostics import Diagnostic, Label, Severity
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.ir import XYZW
+from tgsi.language.record import record
 from tgsi.language.source import Span
 
 NAMED_OUTPUTS = (

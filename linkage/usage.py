@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from passes.analysis import facts
-from tgsi.language._record import record
 from tgsi.language.channels import read_mask
 from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
 from tgsi.language.ir import Declaration, Instruction, RegisterRef
 from tgsi.language.program import Program
+from tgsi.language.record import record
 from tgsi.language.source import Span
 
 SPECIAL_INPUTS = frozenset({"POSITION", "FACE", "PCOORD", "PRIM_ID"})

@@ -1,20 +1,22 @@
 """The base class of passes: a pass makes a program from a program.
 
-A pass is a frozen dataclass. Its class variable `name` is a kebab-case name that begins with a verb; its fields are the options that the
-text of a pipeline may set: ``"remove-dead-code,if-to-select{instructions=4}"``. Unless its name says otherwise, a pass keeps what the
-interpreter computes: outputs, survivors and memory, bit for bit, for runs of whole quads. The bits of a computed NaN are not promised.
+A pass is a frozen record (`tgsi.language.record`). Its class variable `name` is a kebab-case name that begins with a verb; its fields are
+the options that the text of a pipeline may set: ``"remove-dead-code,if-to-select{instructions=4}"``. Unless its name says otherwise, a
+pass keeps what the interpreter computes: outputs, survivors and memory, bit for bit, for runs of whole quads. The bits of a computed NaN
+are not promised.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, ClassVar
 
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Pass(ABC):
     """One transformation from a validated program to a validated program. Statements that it keeps also keep their spans."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -16,11 +15,12 @@ from passes.registry import find
 from passes.validate import validate
 from tgsi.language.diagnostics import DiagnosticError
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 Callback = Callable[[Pass, Program], None]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Pipeline:
     """Passes that run one after another."""
 

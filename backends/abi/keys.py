@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from types import MappingProxyType
 
 from backends.formats import Format
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
 from backends.pipe.state import SamplerState
+from tgsi.language.record import record
 
 IDENTITY = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)
 
@@ -30,7 +31,7 @@ GALLIUM_TARGETS: Mapping[str, TextureTarget] = MappingProxyType(
 """TGSI texture target, without SHADOW, to the Gallium target that it samples."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextureKey:
     """Key of a sampler view. `format` and `target` are the view's, which may differ from the resource's.
 
@@ -53,14 +54,14 @@ class TextureKey:
         return GALLIUM_TARGETS.get(plain) is self.target if self.handles is None else plain in self.handles
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ImageKey:
     """Key of a bound image: the meaning of a texel's bits. Sizes and addresses are in its TextureRecord, which has one level."""
 
     format: Format
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SamplerKey:
     """Key of a sampler state. LOD limits, LOD bias and the border color change no code: they are in SamplerRecord."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.device.needs import ShaderNeeds
 from backends.llvm.kernels.grids import memory_kinds
 from backends.llvm.program.plan import plan_of
 from passes.analysis import facts
 from tgsi.language.facts.enums import MemoryType
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Needs:
     """The resources that a compute program uses.
 

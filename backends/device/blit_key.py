@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 
 from backends.formats import Format
 from backends.pipe.enums import ColorMask
+from tgsi.language.record import record
 
 AXES = ("layers", "rows", "columns")
 
@@ -37,7 +37,7 @@ def channels_of(format: Format) -> ColorMask:
     return (ColorMask.Z if format.has_depth else ColorMask.NONE) | (ColorMask.S if format.has_stencil else ColorMask.NONE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlitKey:
     """Everything about a blit that changes its code.
 

@@ -8,7 +8,7 @@ run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writi
 from __future__ import annotations
 
 import itertools
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from typing import TYPE_CHECKING
 
 from backends.device.residents import Residents
@@ -16,6 +16,7 @@ from backends.device.tables import BufferTable, ImageTable
 from linkage.options import IDENTITY, LinkState
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES, PIPELINE
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.device.memory import BoundSampler, BoundVertexBuffer, BoundView, Constants, Memory
@@ -40,7 +41,7 @@ _serials = itertools.count(1)
 _revisions = itertools.count(1)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Surface:
     """One level of a resource that is rendered to; layer k begins at `address + k * layer_stride`, each sample has a plane.
 
@@ -61,7 +62,7 @@ class Surface:
     keepalive: object = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Framebuffer:
     """The bound render targets. Writes to a color buffer that is `None` are dropped."""
 
@@ -88,7 +89,7 @@ def clamps(is_on: bool, rasterizer: RasterizerState, framebuffer: Framebuffer) -
     return is_on and not (rasterizer.clamp_fixed_only and framebuffer.has_float_colors)
 
 
-@dataclass(eq=False, slots=True)
+@record(frozen=False, eq=False)
 class Shader:
     """The handle that create_vs_state and create_fs_state return: a validated program and a number that is never reused.
 
@@ -100,7 +101,7 @@ class Shader:
     is_destroyed: bool = False
 
 
-@dataclass(eq=False, slots=True)
+@record(frozen=False, eq=False)
 class StreamTarget:
     """A range of memory that stream output writes; `offset` counts the bytes written so far."""
 
@@ -111,7 +112,7 @@ class StreamTarget:
     stride: int = 0  # bytes from one vertex to the next; 0 as long as nothing was written
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class StageState:
     """A shader stage of a context: its shader and its bound resources by slot; a `None` entry is an empty slot.
 
@@ -131,7 +132,7 @@ def new_stages() -> tuple[StageState, ...]:
     return tuple(StageState() for _ in Processor)
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class DrawState:
     """All state that is bound and that a draw needs. The context owns one, changes its fields, and passes it to every draw.
 

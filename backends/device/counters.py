@@ -8,12 +8,13 @@ and the code that counts: in generated code `record.set(name, ...)`, in a stage 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum
 from operator import add, sub
 from typing import Any
 
 from backends.pipe.limits import MAX_VERTEX_STREAMS
+from tgsi.language.record import record
 
 
 class Place(Enum):
@@ -37,7 +38,7 @@ def _count_streams() -> Any:
     return field(default=(0,) * MAX_VERTEX_STREAMS, metadata={"place": Place.STREAM, "in_pipeline": False, "batch_field": None})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Statistics:
     """Running totals since the renderer was made; the answer to a query is the difference of two of them.
 

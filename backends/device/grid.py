@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from math import prod
 
 from backends.device.bound import Shader, StageState
 from backends.device.memory import Memory, Range
 from backends.device.tables import BufferTable
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 DEFAULT_PRIVATE = 4096
 """Bytes of PRIVATE memory of a thread, if create_compute_state is given no size."""
@@ -20,7 +21,7 @@ DEFAULT_PRIVATE = 4096
 Triple = tuple[int, int, int]
 
 
-@dataclass(eq=False, slots=True, kw_only=True)
+@record(frozen=False, eq=False, kw_only=True)
 class ComputeShader(Shader):
     """The handle that create_compute_state returns. Memory is counted in bytes; see `Context.create_compute_state`."""
 
@@ -60,7 +61,7 @@ class ComputeBindings:
         yield from self.images.ranges()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Grid:
     """One launch: blocks of threads.
 

@@ -8,7 +8,7 @@ waiting draws write, or that writes memory that others read, is taken after a fl
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from backends.abi.records import ShaderEnv
 from backends.device.bound import DrawState, StageState
@@ -16,6 +16,7 @@ from backends.device.memory import Range
 from backends.device.needs import ShaderNeeds, needs_of
 from backends.device.region import Region
 from backends.device.tables import BufferTable
+from tgsi.language.record import record
 
 Programs = tuple[int, ...]
 """Serial numbers of a draw's shaders."""
@@ -32,7 +33,7 @@ def bind_memory(region: Region, env: ShaderEnv, demand: ShaderNeeds, bindings: S
             region.keep(item.keepalive)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reach:
     """Ranges of memory that a draw's programs may touch, and those that they may change."""
 
@@ -108,7 +109,7 @@ def entangled(ranges: Sequence[Range]) -> bool:
     return False
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Waiting:
     """Memory that programs of pending draws touch and write, with the programs that do so."""
 

@@ -6,11 +6,13 @@ two halves: `key` is the part that changes generated code, `record` is the struc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.abi.keys import ImageKey, SamplerKey, TextureKey
@@ -20,7 +22,7 @@ Range = tuple[int, int]
 """Address and bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Memory:
     """A range of bytes: an index buffer, a constant buffer, or a shader buffer that a grid of threads reads and writes."""
 
@@ -38,7 +40,7 @@ class Constants(NamedTuple):
     keepalive: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoundVertexBuffer:
     """A bound vertex buffer; `address` and `size` already count its buffer_offset."""
 
@@ -48,7 +50,7 @@ class BoundVertexBuffer:
     keepalive: object = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoundView:
     """A sampler view (pipe_sampler_view)."""
 
@@ -57,7 +59,7 @@ class BoundView:
     keepalive: object = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoundSampler:
     """A sampler state (pipe_sampler_state)."""
 
@@ -65,7 +67,7 @@ class BoundSampler:
     record: SamplerRecord
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BoundImage:
     """A shader image (pipe_image_view): a level of a texture, or a buffer of texels."""
 

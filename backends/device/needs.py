@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.device.bound import Shader
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SHADER_IMAGES
 from passes.analysis import facts
@@ -13,11 +11,12 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 ORDERED_LANES = 16  # vector width of programs whose results depend on the order of invocations; the same on every machine
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShaderNeeds:
     """The resources that a program reads.
 

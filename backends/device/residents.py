@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
+
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.device.memory import BoundImage, BoundSampler, BoundView, Range
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResidentTexture:
     """A sampler view and its sampler; None if the handle serves texel fetches only."""
 
@@ -18,7 +20,7 @@ class ResidentTexture:
     sampler: BoundSampler | None
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Residents:
     """Resident textures and images of a context, by slot."""
 

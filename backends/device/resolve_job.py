@@ -5,12 +5,13 @@ The array code and the kernels both keep to that rule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
 from backends.device.bound import Framebuffer, Surface
 from backends.formats import ChannelType, Format
+from tgsi.language.record import record
 
 _WIDEST = 16  # most bits of a channel for which kernels add samples in 32-bit words
 
@@ -27,7 +28,7 @@ def averages_words(format: Format) -> bool:
     return not format.is_srgb and all(c.type in (ChannelType.UNORM, ChannelType.VOID) for c in format.channels)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resolve:
     """Average the samples of the pixels x0 <= x < x1, y0 <= y < y1 of one layer of `source`.
 

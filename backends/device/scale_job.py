@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import Format
 from backends.pipe.enums import ColorMask
+from tgsi.language.record import record
 
 Indices = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Axis:
     """The source texels of each target texel along one axis: the nearest one, or two and the weight of the second."""
 
@@ -50,7 +49,7 @@ def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool, wi
     return Axis(first, second, (at - 0.5 - floor).astype(np.float32))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Scale:
     """Fill `target` with texels of `source`, converted from `source_format` to `target_format`; channels outside of `mask` stay.
 

@@ -7,8 +7,9 @@ which it applies.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
+
+from tgsi.language.record import record
 
 SWIZZLE_ZERO, SWIZZLE_ONE = 4, 5
 
@@ -27,7 +28,7 @@ class ChannelType(Enum):
     FIXED = "fixed"  # signed 16.16
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Channel:
     """One channel of a block. `letter` is one of R G B A L I Z S X E; `size` and `shift` count bits from the block's start."""
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from backends.llvm.builder.function import BOOL, I64, Val
 from backends.llvm.translate.emission import BEGINS, EmissionBuffer
 from backends.pipe.limits import MAX_VERTEX_STREAMS
+from tgsi.language.record import record
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class DrawnEmission(EmissionBuffer):
     """Emitted vertices of a draw, as in the base class.
 

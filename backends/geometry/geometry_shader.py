@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
@@ -19,11 +18,12 @@ from backends.llvm.translate.translator import translate
 from backends.run.shapes import input_vertices, output_vertices
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class StagedRows(RowFile):
     """Registers of a file with rows, staged as vectors: [row][register][channel][lane]. Indices outside of the file read 0."""
 
@@ -40,7 +40,7 @@ class StagedRows(RowFile):
         return f.gather(I32, self.pointer, (offset >> 2) * (4 * lanes) + own, inside)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class GeometryInputs(DrawRegisters):
     """The Interface of a geometry program in a draw; `inputs` points to the staged rows."""
 

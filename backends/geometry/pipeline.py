@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from backends.device.bound import DrawState, Framebuffer, Shader
@@ -35,6 +35,7 @@ from backends.raster.draw_record import Draw
 from backends.raster.layouts import Shape
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
+from tgsi.language.record import record
 
 CHUNK, LEAST, PARTS = 4096, 256, 16
 """Most input primitives of a chunk, fewest that are worth a chunk, and the number of chunks of a draw between these sizes."""
@@ -61,7 +62,7 @@ class Sink(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Drawn:
     """The counts of a draw. `is_plain`: the rasterizer still has to draw the same primitives, as a plain draw."""
 
@@ -72,7 +73,7 @@ class Drawn:
     is_plain: bool = False
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Input(CachedDraw):
     """The first stage of a recent draw. Its record lives as long as the objects of `kept`."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.region import Region, aligned
+from tgsi.language.record import record
 
 WORK_BYTES = 1 << 20
 KEPT_BYTES = 2 << 20
@@ -18,7 +19,7 @@ MAX_KEPT = 64 << 20
 """Bytes of all workers that may wait for the rasterizer; when they are reached, it runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Primitives:
     """Addresses of `count` primitives: 32-bit numbers of their vertices, and their own numbers within the instance."""
 
@@ -27,7 +28,7 @@ class Primitives:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shaded:
     """Vertices in memory, words [vertex][register][channel], and the primitives of each vertex stream that is used.
 
@@ -43,7 +44,7 @@ class Shaded:
     generated: tuple[int, ...] = (0, 0, 0, 0)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Worker:
     """Memory of one thread: `work` is emptied after every chunk, `brief` after every wave of chunks, `kept` when all chunks are drawn.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from backends.device.bound import DrawState, Shader
 from backends.device.environment import make_environment, stage_keys
@@ -23,12 +22,13 @@ from backends.raster.draw.topology import Topology
 from backends.run.shapes import input_vertices, output_vertices
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _MOST_COUNTED = 1 << 16
 """Primitives above which a larger estimate changes nothing."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Making:
     """The draw for which stages are made.
 
@@ -43,7 +43,7 @@ class Making:
     packet: Packet
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StageKind:
     """A stage between the vertex shader and the rasterizer.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from backends.abi.limits import MAX_LANES
 from backends.device.region import Region
@@ -21,6 +20,7 @@ from linkage.chain import link_stages
 from passes.analysis import facts
 from tgsi.language.facts.enums import File, Primitive
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _OUT_ROWS = {Primitive.POINTS: 1, Primitive.LINES: 2, Primitive.LINE_STRIP: 2}
 
@@ -95,7 +95,7 @@ def output_rows(program: Program) -> int:
     return _OUT_ROWS.get(Primitive(program.property("GS_OUTPUT_PRIMITIVE", Primitive.TRIANGLE_STRIP)), 3)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class _Layout:
     """The numbers that follow from a geometry program and the program before it. record: the fields of GeometryRecord among them."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from backends.device.bound import StreamTarget
 from backends.geometry.records import OutputRecord
@@ -12,9 +12,10 @@ from backends.geometry.shaded import Shaded
 from backends.llvm.engine.engine import Entry
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_VERTEX_STREAMS
 from backends.pipe.state import StreamOutputInfo
+from tgsi.language.record import record
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class StreamOutputWriter:
     """The stream output of one draw.
 

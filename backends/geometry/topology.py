@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from backends.pipe.enums import Prim
 from backends.raster.draw.topology import TOPOLOGIES, Topology, topology_of
 from backends.raster.layouts import Shape
+from tgsi.language.record import record
 
 _QUADS = (Prim.QUADS, Prim.QUAD_STRIP)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _AdjacentStrip(Topology):
     """TRIANGLE_STRIP_ADJACENCY, whose first and last triangle find their neighbors by rules of their own."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from backends.device.counters import Place, Statistics, counted
 from backends.pipe.limits import MAX_VERTEX_STREAMS
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.geometry.pipeline import Drawn
@@ -20,7 +21,7 @@ def _zeros() -> list[int]:
     return [0] * MAX_VERTEX_STREAMS
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class StreamTotals:
     """Sums over draws: counters by name, and primitives of each vertex stream."""
 

@@ -7,7 +7,6 @@ the loop, switch or subroutine that they leave. The rules are those of `passes.a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,9 +23,10 @@ from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.traits import Flow, Mode
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Frame:
     """Lanes that have jumped: out of a loop or switch (`broken`), to the next round, or out of the subroutine."""
 

@@ -6,7 +6,6 @@ Most files have a place for every lane. Those that the stages of geometry read b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,12 +18,13 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import Dimension, IndirectRef, RegisterRef, SrcOperand
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 NOTHING: Bits = np.zeros((0, 0, 4), np.uint32)
 """A file without registers."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rows:
     """Places of a lane in a file with one row a vertex: the row of vertex v is place ``base + v``.
 

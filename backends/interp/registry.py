@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from backends.interp.state import State
 from backends.run.result import Mask
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import Instruction
+from tgsi.language.record import record
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Operation:
     """A function of source values. `takes_product`: its first argument is how floats are multiplied (MUL_ZERO_WINS)."""
 

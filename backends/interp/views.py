@@ -7,7 +7,6 @@ a view that is named and not declared is 2D.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,12 +23,13 @@ from backends.run.result import Bits, Mask
 from backends.run.textures import TextureData
 from tgsi.language.facts.enums import TARGETS, File
 from tgsi.language.ir import Declaration, Instruction, SrcOperand
+from tgsi.language.record import record
 
 Viewed = Callable[[TextureData | None, str], Bits]
 Sampled = Callable[[TextureData | None, SamplerState, str], Bits]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Covered:
     """The numbers of declared registers; there may be billions."""
 

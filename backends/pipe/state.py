@@ -5,7 +5,7 @@ Every template is frozen, so a constant state object may keep it. Source: the do
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 
 from backends.formats import Format
 from backends.pipe.enums import (
@@ -24,12 +24,13 @@ from backends.pipe.enums import (
     TexMipFilter,
     TexWrap,
 )
+from tgsi.language.record import record
 
 MAX_ANISOTROPY = 16
 """The longest footprint that a sampler can ask for: max_anisotropy, and PIPE_CAPF_MAX_TEXTURE_ANISOTROPY."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class RenderTargetBlend:
     """Blending of one render target."""
 
@@ -43,7 +44,7 @@ class RenderTargetBlend:
     colormask: ColorMask = ColorMask.RGBA
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlendState:
     """Blending: the way fragment colors are combined with the framebuffer.
 
@@ -66,7 +67,7 @@ class BlendState:
         return self.rt[index] if index < len(self.rt) else RenderTargetBlend()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DepthState:
     """The depth test. The write mask has no effect while the test is off."""
 
@@ -78,7 +79,7 @@ class DepthState:
     bounds_max: float = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class StencilState:
     """The stencil test of one facing."""
 
@@ -91,7 +92,7 @@ class StencilState:
     writemask: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AlphaState:
     """The alpha test, on color 0."""
 
@@ -100,7 +101,7 @@ class AlphaState:
     ref_value: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DepthStencilAlphaState:
     """Depth, stencil and alpha tests. If stencil[1] is enabled, back faces have their own stencil state."""
 
@@ -109,7 +110,7 @@ class DepthStencilAlphaState:
     alpha: AlphaState = AlphaState()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class RasterizerState:
     """Rasterization: the way primitives become fragments."""
 
@@ -159,7 +160,7 @@ class RasterizerState:
     offset_clamp: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SamplerState:
     """Sampling of textures. border_color holds floats, or integers for integer views."""
 
@@ -180,7 +181,7 @@ class SamplerState:
     border_color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VertexElement:
     """One vertex attribute: its place in the buffer and its format. Missing components become 0, 0, 0, 1."""
 
@@ -190,7 +191,7 @@ class VertexElement:
     instance_divisor: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ViewportState:
     """The viewport transform: window coordinates are ndc * scale + translate."""
 
@@ -198,7 +199,7 @@ class ViewportState:
     translate: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScissorState:
     """Half-open rectangle in pixels: maxx and maxy lie outside."""
 
@@ -208,35 +209,35 @@ class ScissorState:
     maxy: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlendColor:
     """The constant color of blend factors."""
 
     color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StencilRef:
     """Reference values of the stencil test: front, back."""
 
     ref_value: tuple[int, int] = (0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClipState:
     """User clip planes: coefficients that are multiplied with the clip position."""
 
     ucp: tuple[tuple[float, float, float, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PolyStipple:
     """32 rows of 32 pixels; the most significant bit is leftmost."""
 
     stipple: tuple[int, ...] = (0xFFFFFFFF,) * 32
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class DrawInfo:
     """One draw. With index_size 0 it draws vertices `start` to `start + count - 1`, otherwise it reads that range of indices.
 
@@ -258,7 +259,7 @@ class DrawInfo:
     max_index: int = 0xFFFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamOutput:
     """Components of an output register that are written to a buffer; offsets in 32-bit words."""
 
@@ -270,7 +271,7 @@ class StreamOutput:
     stream: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamOutputInfo:
     """The outputs that a vertex, tessellation evaluation or geometry shader streams out; `stride` of each buffer in 32-bit words."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +15,13 @@ from backends.formats import Format
 from backends.formats.arrays import pack, pack_depth_stencil
 from backends.pipe.enums import Clear
 from backends.raster.records import ClearRecord
+from tgsi.language.record import record
 
 _COLOR0, _DEPTH, _STENCIL, _DEPTH_STENCIL = int(Clear.COLOR0), int(Clear.DEPTH), int(Clear.STENCIL), int(Clear.DEPTH | Clear.STENCIL)
 _KINDS = {"float": np.float32, "uint": np.uint32, "sint": np.int32}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pattern:
     """A texel repeated to 64 bytes, and a mask of the bits to keep, repeated likewise (None: no bit is kept)."""
 

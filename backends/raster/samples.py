@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backends.pipe.state import RasterizerState
 from backends.run.textures import STANDARD_POSITIONS
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.llvm.builder.function import Function, Val
@@ -18,7 +18,7 @@ MAX_SAMPLES = 16
 MOST_LANES = 32  # of kernels for several samples: a lane mask is one 32-bit word
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pattern:
     """The samples of a pixel: the standard positions, or all of them at the center where multisample rules are off."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -21,6 +21,7 @@ from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, MemoryType, Processor
 from tgsi.language.facts.stages import ROW_STAGES
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 MAX_SHARED_MEMORY = 1 << 20
 DEFAULT_SHARED_MEMORY = 32768
@@ -51,7 +52,7 @@ class RunOptions(TypedDict, total=False):
     fuel: int
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Arguments:
     """Arguments of one run.
 

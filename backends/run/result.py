@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,14 @@ from numpy.typing import DTypeLike, NDArray
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Instruction
+from tgsi.language.record import record
 
 Bits = NDArray[np.uint32]
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TraceStep:
     """One executed instruction: the lanes that were active, and the whole destination registers after it.
 
@@ -32,7 +33,7 @@ class TraceStep:
     writes: tuple[tuple[File, int, Bits], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Emission:
     """The vertices that the invocations of a geometry program emitted.
 
@@ -63,7 +64,7 @@ class Emission:
         return tuple(emitted), tuple(strips)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class RunResult:
     """Registers and memory after a run; `np.asarray(result)` is `outputs`.
 

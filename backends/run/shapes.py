@@ -6,7 +6,6 @@ threads are a group. Lane L belongs to group ``L // group``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -20,6 +19,7 @@ from tgsi.language.facts.semantics import PATCH_SEMANTICS
 from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.info import INPUT_VERTICES
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 QUAD = 4
 """Invocations of a subgroup. Those of fragments are the pixels (0,0) (1,0) (0,1) (1,1) of a quad."""
@@ -30,7 +30,7 @@ Index = NDArray[np.int64]
 Triple = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class Shape:
     """Invocations and lanes of one run.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +21,7 @@ from backends.pipe.state import SamplerState
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import RegisterRef
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _Swizzles = tuple[Swizzle, Swizzle, Swizzle, Swizzle]
 IDENTITY = (Swizzle.X, Swizzle.Y, Swizzle.Z, Swizzle.W)
@@ -40,7 +41,7 @@ STANDARD_POSITIONS: Mapping[int, tuple[tuple[int, int], ...]] = MappingProxyType
 """Number of samples to their positions, x and y in 1/16 pixel: Direct3D's patterns. Other counts put every sample at the center."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class TextureData:
     """A sampler view with its texels.
 
@@ -73,7 +74,7 @@ class TextureData:
         return 1 if self.format.is_integer else 0x3F800000
 
 
-@dataclass(eq=False, slots=True)
+@record(frozen=False, eq=False)
 class ImageData:
     """An image that a run writes. texels: (layers, height, width, block_bytes) of uint8; samples as in `TextureData`."""
 

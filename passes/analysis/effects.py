@@ -7,20 +7,19 @@ atomics may run in any order, and at once, if the CPU's own atomics carry them o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from passes.analysis import facts
 from passes.analysis.liveness import Liveness
 from tgsi.language.facts.enums import File, MemoryType
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _RESOURCES = frozenset({File.BUFFER, File.IMAGE, File.HWATOMIC, File.CONSTBUF, File.MEMORY})
 _OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, None})  # memory declared without a type is SHARED
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Effects:
     """The effects of a program's instructions on shared memory, SHARED and PRIVATE memory excepted.
 

@@ -7,11 +7,11 @@ went another way: an analysis of values must handle that itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from tgsi.language.facts.traits import ARMS, CLOSER, CLOSERS, JUMPS, OPENERS, Flow
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _LEAVES = JUMPS | {Flow.END, Flow.ELSE}
 """Instructions after which no lane continues with the next one."""
@@ -19,7 +19,7 @@ _HEADS = ARMS | CLOSERS | {Flow.LOOP, Flow.SUBROUTINE}
 """Instructions that other ones than their predecessor lead to."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Graph:
     """Basic blocks as ranges of instructions; `successors` by block number. The program may end after the blocks in `exits`."""
 

@@ -6,8 +6,6 @@ Channels that derivatives and samples read under a branch are needed everywhere,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from passes.analysis.access import (
     is_computed,
     is_removable,
@@ -23,12 +21,13 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import CLOSERS, OPENERS, Flow, Mode, Trait
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 MAX_CHANNELS = 1 << 16
 """Channels of a file that have bits. Registers beyond them have none; the limits refuse such a program anyway."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Effect:
     """The effect of one instruction on the sets.
 

@@ -20,7 +20,7 @@ Source: Gallium's TGSI documentation; Mesa 18.1 where that is silent (see the re
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError, ValidationError
@@ -28,6 +28,7 @@ from tgsi.language.facts.opcodes import FLOW_NAMES
 from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
+from tgsi.language.record import record
 from tgsi.language.source import Span
 
 FUEL = 1 << 16
@@ -40,14 +41,14 @@ MAX_EXPANSION = 1 << 18
 """Most instructions of a program with every call written out. It is bounded because chains of calls grow exponentially."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Block:
     """Instructions that run one after another. KILL is among them: it stops output, not computing."""
 
     instructions: tuple[Instruction, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class If:
     """IF or UIF: `head` holds the condition in the x that its source selects."""
 
@@ -56,7 +57,7 @@ class If:
     otherwise: Region = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loop:
     """An endless loop; lanes leave it by BRK or RET, or when they run out of fuel."""
 
@@ -64,7 +65,7 @@ class Loop:
     body: Region
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arm:
     """The instructions after one CASE or DEFAULT, up to the next; an arm that does not end in BRK falls into the next one."""
 
@@ -77,7 +78,7 @@ class Arm:
         return self.head.opcode.flow is Flow.DEFAULT
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Switch:
     """SWITCH: the selector is the x of `head`'s source; arms in the order of the text."""
 
@@ -85,7 +86,7 @@ class Switch:
     arms: tuple[Arm, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Jump:
     """BRK, CONT or RET: the active lanes leave; the rest of the region runs for the others."""
 
@@ -98,7 +99,7 @@ class Jump:
         return self.instruction.opcode.flow
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """CAL: `sub` is the key in `Regions.subs`."""
 
@@ -110,7 +111,7 @@ Node: TypeAlias = Block | If | Loop | Switch | Jump | Call
 Region: TypeAlias = tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sub:
     """A subroutine: `index` is the number of its BGNSUB. ENDSUB acts as RET."""
 
@@ -118,7 +119,7 @@ class Sub:
     body: Region
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Regions:
     """The main program and the subroutines that calls name (others are left out). Calls never recurse."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from passes.analysis.access import indices_of, results
@@ -11,12 +10,13 @@ from tgsi.language.channels import read_mask
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 KEPT = (File.TEMP, File.ADDR, File.OUT)
 """Files whose registers instructions write."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Access:
     """One access: instruction number, operand number (-1 for an index or a texture offset), register, channels."""
 
@@ -59,7 +59,7 @@ def index_reads(register: RegisterRef, number: int = 0) -> Iterator[Access]:
         yield Access(number, -1, RegisterRef(indirect.file, indirect.index), 1 << indirect.component)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Uses:
     """All accesses of a program in the order of the text; made by `find_uses`."""
 

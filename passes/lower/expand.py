@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.base import Pass
 from passes.edit import Temporaries, rebuilt
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _Expansion = Callable[[Instruction, RegisterRef], list[Instruction]]
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class ExpandOpcodes(Pass):
     """Write opcodes that a device may lack with simpler ones of the same results.
 

@@ -6,7 +6,7 @@ These passes change what a program computes: each does the work of a rasterizer 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.base import Pass
 from passes.lower.clamp import Clamp, clamp_colors
@@ -15,9 +15,10 @@ from tgsi.language.facts.enums import File, Interpolation, Processor
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class LowerClampColor(Pass):
     """Clamp color outputs to [0, 1] at the end of the program."""
 
@@ -28,7 +29,7 @@ class LowerClampColor(Pass):
         return clamp_colors(program, Clamp.ALWAYS)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class LowerTwoSide(Pass):
     """Let a fragment program choose between COLOR and BCOLOR by FACE.
 
@@ -46,7 +47,7 @@ class LowerTwoSide(Pass):
         return two_sided_from_face(program, tuple(n for n in range(self.colors.bit_length()) if self.colors >> n & 1))
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class LowerFlatShade(Pass):
     """Make color inputs that follow the flatshade state constant over the primitive.
 
@@ -70,7 +71,7 @@ def _flat(item: Declaration) -> Declaration:
     return replace(item, interpolation=Interpolation.CONSTANT) if follows else item
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class LowerPointCoord(Pass):
     """Read the point coordinate, (s, t, 0, 1), in place of GENERIC inputs that point sprites replace.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.validate.semantics import SemanticLimits, is_interface, legal
 from tgsi.language.diagnostics import Diagnostic, LimitError, Severity
@@ -11,12 +11,13 @@ from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _ANY = 1 << 16
 """Bound of new indices if any index is legal: they have to fit into tokens."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Renumbering:
     """The changed programs, in the order in which they were given, and the new semantic for each one that they use."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.analysis.access import ALL, is_computed, is_direct, looks_at_other_lanes
 from passes.base import Pass
@@ -15,9 +15,10 @@ from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.traits import Mode, Trait
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class EliminateCommonSubexpressions(Pass):
     """Copy the result of an equal instruction that was computed before.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.analysis.access import is_computed, is_direct, looks_at_other_lanes, value_sources
 from passes.base import Pass
@@ -12,12 +12,13 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _Value = tuple[RegisterRef, int, bool, bool]
 """Register, channel, negate, absolute."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class PropagateCopies(Pass):
     """Read the source of a MOV instead of the copy, channel by channel, modifiers included.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.analysis.liveness import Liveness
 from passes.base import Pass
@@ -11,9 +11,10 @@ from passes.edit import rebuilt
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class RemoveDeadCode(Pass):
     """Drop instructions, channels of write masks, and branches that nothing needs.
 

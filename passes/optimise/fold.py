@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.analysis.access import is_computed, is_direct
 from passes.base import Pass
@@ -13,9 +13,10 @@ from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class FoldConstants(Pass):
     """Compute instructions whose sources are immediates, and MOV the result.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
 
 from passes.analysis.access import ALL, results, written_channels
 from passes.edit import rebuilt
@@ -17,6 +16,7 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 Cell = tuple[int, int]
 """Index and channel of a TEMP."""
@@ -77,7 +77,7 @@ class Facts:
                 self._users[cell].discard(key)
 
 
-@dataclass
+@record(frozen=False, slots=False)
 class _Open:
     entry: Facts
     then: Facts | None = None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.analysis.access import free_indexing
 from passes.base import Pass
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class RemoveUnusedImmediates(Pass):
     """Drop immediates that no operand names, and renumber the others.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.analysis.access import free_indexing
 from passes.analysis.liveness import Liveness
@@ -11,9 +11,10 @@ from passes.base import Pass
 from tgsi.language.facts.enums import File
 from tgsi.language.ir import Declaration, Dimension, DstOperand, IndirectRef, Instruction, RegisterRef, SrcOperand, TexOffset
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class MergeTemporaries(Pass):
     """Let temporaries share a register if no lane needs both at a time, and drop unused ones.
 

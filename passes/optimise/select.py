@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.analysis.access import is_computed, is_direct
 from passes.base import Pass
@@ -13,11 +13,12 @@ from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _X = (0, 0, 0, 0)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class IfToSelect(Pass):
     """Compute both arms of a short IF and choose with UCMP.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from passes.analysis.access import is_direct
 from passes.base import Pass
@@ -13,6 +13,7 @@ from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction, SrcOperand
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 ONES = 0xFFFFFFFF
 
@@ -34,7 +35,7 @@ _EQUAL = {"XOR": 0, "USNE": 0, "USLT": 0, "ISLT": 0, "USEQ": ONES, "USGE": ONES,
 _POWERS = {"UMUL": "SHL", "UDIV": "USHR"}
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class SimplifyInstructions(Pass):
     """Replace instructions by simpler ones of the same bits.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from passes.base import Pass
 from passes.edit import as_float, rebuilt
@@ -11,9 +10,10 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import ARMS, CLOSERS, JUMPS, OPENERS, Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class RemoveUnreachableCode(Pass):
     """Drop instructions that no lane can reach.
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from passes.validate.context import Context, Item
 from tgsi.language.diagnostics import Label
 from tgsi.language.facts.opcodes import FLOW_NAMES
 from tgsi.language.facts.traits import CLOSER, CLOSERS, OPENERS, Flow
 from tgsi.language.ir import Instruction
+from tgsi.language.record import record
 
 _OPENER = {closer: opener for opener, closer in CLOSER.items()}
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Open:
     """A block that is not closed yet."""
 
@@ -32,7 +33,7 @@ class _Open:
         return f"add {FLOW_NAMES[CLOSER[self.flow]]}"
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Walk:
     """The findings of one walk over the instructions."""
 

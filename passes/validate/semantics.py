@@ -6,7 +6,7 @@ The rules are those of the linkage proposal of 2010. The smallest set holds the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from passes.validate.context import MAX_FINDINGS, Context
@@ -14,6 +14,7 @@ from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 MAX_RENDER_TARGETS = 8
 """Gallium's number of render targets; the index of a fragment program's COLOR output is the number of one."""
@@ -21,7 +22,7 @@ MAX_RENDER_TARGETS = 8
 _SM3 = "shader model 3 has 14 names of 16 indices (224); POSITION0, PSIZE0, COLOR0, COLOR1 and FOG0 are taken"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SemanticLimits:
     """A limit set. GENERIC has indices 0 to `generic` - 1, or `generic_with_back` - 1 if the program has a BCOLOR; None: any.
 

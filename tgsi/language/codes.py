@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from tgsi.language.record import record
 
 # One entry a code: a line with the code and its title, then indented lines of explanation.
 _ENTRIES = """
@@ -259,7 +260,7 @@ B063 not a feature of this driver
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Explanation:
     """A title that fits on a line, and a paragraph with the way out."""
 

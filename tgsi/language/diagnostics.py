@@ -6,10 +6,10 @@ Stages collect every finding and raise once, at their end. API misuse is not a d
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from tgsi.language.record import record
 from tgsi.language.source import Span
 
 
@@ -21,7 +21,7 @@ class Severity(Enum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Label:
     """A place and the remark about it."""
 
@@ -29,7 +29,7 @@ class Label:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One finding. The first label is the place that the message is about."""
 

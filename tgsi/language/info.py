@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from tgsi.language.facts.enums import File, Interpolation, Location, Primitive, 
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.traits import Flow, Reads, Trait
 from tgsi.language.ir import XYZW, Declaration, Instruction, ProgramData, RegisterRef, SrcOperand
+from tgsi.language.record import record
 
 POSITION = Semantic("POSITION")
 MAX_REGISTERS = 1 << 12
@@ -41,7 +42,7 @@ _CLOSING = frozenset({Flow.ENDIF, Flow.ENDLOOP})
 """Parts of control flow of which the scan counts the depth; switches and subroutines have none."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class InputInfo:
     """One input register. `usage_mask` holds the channels that are read."""
 
@@ -51,7 +52,7 @@ class InputInfo:
     usage_mask: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OutputInfo:
     """One output register. `usage_mask` holds the channels that are declared; `streams` has two bits a channel."""
 
@@ -60,7 +61,7 @@ class OutputInfo:
     streams: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ShaderInfo:
     """Facts of one program. Tuples by file have one entry for each `File`; masks of files have bit `File` set.
 
@@ -128,7 +129,7 @@ def scan(program: ProgramData) -> ShaderInfo:
     return _Scan(program).result()
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Input:
     semantic: Semantic = POSITION
     interpolation: Interpolation = Interpolation.CONSTANT
@@ -136,7 +137,7 @@ class _Input:
     usage: int = 0
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Scan:
     program: ProgramData
     _: KW_ONLY

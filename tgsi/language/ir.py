@@ -6,12 +6,12 @@ operand's caret in an error message, its statement is read again.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 
-from tgsi.language._record import record
 from tgsi.language.facts.enums import File, ImmediateType, Interpolation, Location, MemoryType, Processor, ReturnType
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.record import record
 from tgsi.language.source import Source, Span
 
 XYZW = 15
@@ -167,7 +167,7 @@ class Property:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class ProgramData:
     """The fields of a `tgsi.Program`. `source` is the text that the program came from, for messages; it never takes part in equality."""
 

@@ -6,11 +6,11 @@ import math
 import re
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
 from tgsi.language.facts.enums import ImmediateType
+from tgsi.language.record import record
 
 _F32, _F64, _U32, _U64 = struct.Struct("<f"), struct.Struct("<d"), struct.Struct("<I"), struct.Struct("<Q")
 _HUGE = 0x7F800000
@@ -18,7 +18,7 @@ _QUIET = 0x7FF8000000000000
 _SIGN = 1 << 63
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Literal:
     """Written form of one immediate type.
 

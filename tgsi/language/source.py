@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
-from tgsi.language._record import record
+from tgsi.language.record import record
 
 _NEWLINE = re.compile("\n")
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Source:
     """A text and the name that messages use for it. Two sources are equal only if they are one object."""
 

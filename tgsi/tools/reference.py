@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 
 from tgsi.language.builder.opcode_methods import available, signature
@@ -131,7 +132,7 @@ def _files() -> Iterator[str]:
         yield from (f"## {title}", "")
         yield from _table(("Name", "Number"), ((f"`{item.name}`", int(item)) for item in kind))
     yield from ("## Limits of the software renderer", "")
-    yield from _table(("Limit", "Largest"), ((f"`{name}`", getattr(SOFTWARE, name)) for name in SOFTWARE.__slots__))
+    yield from _table(("Limit", "Largest"), ((f"`{item.name}`", getattr(SOFTWARE, item.name)) for item in fields(SOFTWARE)))
 
 
 def _targets() -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from backends.device.interface import Device
@@ -21,13 +20,14 @@ from backends.pipe.checks import flags, integer, make
 from backends.pipe.enums import ImageAccess
 from backends.pipe.limits import MAX_SAMPLER_VIEWS, MAX_SHADER_IMAGES
 from backends.pipe.state import SamplerState
+from tgsi.language.record import record
 
 MAX_HANDLES = 1 << 16
 """Textures, and images, that may have a handle at once."""
 _RESIDENT = "make_image_handle_resident"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Made:
     """The texture or image of a handle, and its memory."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Flow
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 NAME = "launch_grid"
 MESH = "draw_mesh_tasks"
@@ -29,7 +30,7 @@ _RECORD = 12
 """Bytes of the three words of an indirect record."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class GridInfo:
     """The arguments of launch_grid and draw_mesh_tasks (pipe_grid_info).
 
@@ -67,7 +68,7 @@ class GridInfo:
 _PLAIN = GridInfo()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ComputeStateInfo:
     """Limits of a compute shader (pipe_compute_state_object_info).
 

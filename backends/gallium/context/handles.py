@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from tgsi.language.record import record
 
 S = TypeVar("S")
 T = TypeVar("T")
 
 
-@dataclass(eq=False, slots=True)
+@record(frozen=False, eq=False)
 class StateObject(Generic[S]):
     """A constant state object: the result of a `create_` call, which `bind_` and `destroy_` take."""
 
@@ -28,7 +29,7 @@ def check_object(handle: Any, kind: str, name: str) -> None:
         raise ValueError(f"{name}: the object was destroyed")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class VertexBuffer:
     """A vertex buffer binding: a Resource, or bytes or an array that is copied at once. Stride 0 repeats one vertex.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from backends.device.counters import IN_PIPELINE, Statistics
 from backends.pipe.enums import QueryType
+from tgsi.language.record import record
 
 Result = int | bool | tuple[int | bool, ...]
 
@@ -24,7 +24,7 @@ class Needs(Enum):
     STREAMS = auto()  # stream output always counts
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counted:
     """Data from which a query is answered.
 
@@ -39,7 +39,7 @@ class Counted:
     started: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class QueryKind:
     """A kind of queries.
 

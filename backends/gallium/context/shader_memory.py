@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, fields
 from typing import Any
 
 from backends.abi.keys import ImageKey
@@ -16,12 +16,13 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import Surface
 from backends.pipe.checks import flags, integer, pixel_format
 from backends.pipe.enums import Bind, ImageAccess
+from tgsi.language.record import record
 
 OFFSET_ALIGNMENT = 4
 """Alignment of the first byte of a shader buffer or a buffer image."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ShaderBuffer:
     """A range of a buffer resource for shaders. `buffer_offset` is a multiple of 4; a `buffer_size` of None means the rest of the buffer.
 
@@ -33,7 +34,7 @@ class ShaderBuffer:
     buffer_size: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class ImageView:
     """A level of a texture, or a range of a buffer, as an image.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.abi.limits import TILE
 from backends.formats import Format
 from backends.pipe.enums import Bind, TextureTarget
 from backends.pipe.limits import MAX_LAYERS, MAX_RESOURCE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
+from tgsi.language.record import record
 
 LINE = 64
 """Bytes of a cache line: alignment of storage, unit of row strides, and slack after every resource."""
@@ -30,7 +29,7 @@ CUBES = frozenset({TextureTarget.TEXTURE_CUBE, TextureTarget.TEXTURE_CUBE_ARRAY}
 RENDERED = Bind.RENDER_TARGET | Bind.DEPTH_STENCIL | Bind.DISPLAY_TARGET | Bind.SCANOUT
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Template:
     """The fields of a resource. Buffers count bytes in width0; cubes have six layers a cube.
 
@@ -54,7 +53,7 @@ class Template:
         return self.target is TextureTarget.BUFFER
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Level:
     """One mip level: size in texels, layers (or slices of a 3D texture), and byte strides."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,9 +14,10 @@ from backends.formats import ChannelType, Format
 from backends.gallium.resource.layout import LAYERED, LINE, ONE_DIMENSIONAL, Level, Template, levels_of
 from backends.pipe.checks import integer
 from backends.pipe.enums import TextureTarget
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Box:
     """A region of texels (of bytes, for buffers). z counts layers, cube faces or slices. Blit sources may be negative in size."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from backends.abi.keys import texture_key
 from backends.abi.records import TextureRecord
@@ -16,6 +15,7 @@ from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource.resource import Resource
 from backends.pipe.checks import integer, pixel_format
 from backends.pipe.enums import Bind, Swizzle, TextureTarget, lookup
+from tgsi.language.record import record
 
 Swizzles = tuple[Swizzle, Swizzle, Swizzle, Swizzle]
 _LETTERS = {"x": Swizzle.X, "y": Swizzle.Y, "z": Swizzle.Z, "w": Swizzle.W, "0": Swizzle.ZERO, "1": Swizzle.ONE}
@@ -240,7 +240,7 @@ def framebuffer_samples(bound: Sequence[Surface], given: int, name: str) -> int:
     return counts.pop() if counts else max(1, wanted)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FramebufferState:
     """Render targets. A width or height of 0 stands for the smallest of the surfaces. A None color buffer is a hole."""
 

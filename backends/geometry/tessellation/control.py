@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
@@ -22,11 +21,12 @@ from backends.run.shapes import QUAD, patch_registers
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arrangement:
     """The arrangement of the `members` invocations of patches: `shared_by` patches a vector, or `vectors` vectors a patch."""
 
@@ -58,7 +58,7 @@ def written_vertices(program: Program) -> int:
     return max(1, program.property("TCS_VERTICES_OUT", 1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ControlRegisters(DrawRegisters):
     """The Interface of a control program: lanes are invocations of patches."""
 

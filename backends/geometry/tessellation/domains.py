@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from backends.geometry.tessellation.connect import Indices, join
 from backends.geometry.tessellation.key import Spacing
 from backends.geometry.tessellation.spacing import ONE, SMALLEST_ABOVE_ONE, Edge, clamp, coordinate, edge_of, numbers, place
 from backends.llvm.builder.function import BOOL, I32, Function, Val
 from backends.pipe.enums import Prim
+from tgsi.language.record import record
 
 LANES = 8
 _JUST_ABOVE = 1.0 + 2.0**-17  # the largest level that rounds to 1 in fixed point
 _TWO_THIRDS = 0xAAAA
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Points:
     """The arrays of coordinates that points are written to, from element `start` on."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
@@ -23,11 +22,12 @@ from backends.run.shapes import patch_registers
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _Bound = tuple[dict[int, TextureKey], dict[int, SamplerKey], dict[int, ImageKey]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PatchRows(RowFile):
     """Registers of the one patch that all lanes belong to.
 
@@ -56,7 +56,7 @@ class PatchRows(RowFile):
         return f.select(exists, word, 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class EvaluationRegisters(DrawRegisters):
     """The Interface of an evaluation program: lanes are points from number `point` on of patch `patch`."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from enum import IntEnum
 
 from backends.geometry.tessellation.levels import LEVEL_FIELDS
 from backends.pipe.enums import Prim
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 MAX_LEVEL = 64
 MAX_POINTS = (MAX_LEVEL + 1) ** 2
@@ -28,7 +28,7 @@ class Spacing(IntEnum):
     EQUAL = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tessellator:
     """A domain (TRIANGLES, QUADS, or LINES for isolines), a spacing, the order of vertices, and whether primitives are points."""
 

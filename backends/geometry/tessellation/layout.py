@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from backends.geometry.stages import input_sources
 from backends.geometry.tessellation.control import written_vertices
@@ -11,13 +10,14 @@ from backends.geometry.tessellation.key import Tessellator
 from backends.geometry.tessellation.records import INNER, OUTER, RowsRecord
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 LEVELS: Mapping[str, int] = {"TESSOUTER": OUTER, "TESSINNER": INNER}
 _TYPICAL_POINTS, _TYPICAL_PRIMITIVES = 33 * 33, 2 * 32 * 32
 """Points and primitives of a patch of level 32; the highest level gives four times as many."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class RowsLayout:
     """The rows of patches that a stage reads.
 
@@ -42,7 +42,7 @@ class RowsLayout:
         return RowsLayout(rows, 16 * rows * registers, r)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@record(eq=False, kw_only=True)
 class PatchLayout:
     """The layout of the stages of a draw of patches.
 

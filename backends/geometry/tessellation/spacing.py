@@ -9,10 +9,9 @@ j, lies at (2j + 1) / 2^(l + 1) of it. `split_place` numbers these places from 1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.geometry.tessellation.key import MAX_LEVEL, Spacing
 from backends.llvm.builder.function import BOOL, F32, I32, Function, Val
+from tgsi.language.record import record
 
 ONE = 1 << 16
 HALF = ONE // 2
@@ -20,7 +19,7 @@ _LIMITS = {Spacing.EQUAL: (1.0, 64.0), Spacing.FRACTIONAL_ODD: (1.0, 63.0), Spac
 SMALLEST_ABOVE_ONE = 1.0 + 2.0**-16
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Edge:
     """A subdivided edge; i32 scalars.
 

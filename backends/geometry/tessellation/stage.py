@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from backends.geometry.tessellation.key import MAX_POINTS, MAX_PRIMITIVES, SLACK
 from backends.geometry.tessellation.layout import PatchLayout, RowsLayout
 from backends.geometry.tessellation.records import ControlRecord, EvaluationRecord, RowsRecord
 from backends.llvm.engine.engine import Entry, Library
+from tgsi.language.record import record
 
 PIECE_POINTS, PIECE_PRIMITIVES = 4 * MAX_POINTS, 4 * MAX_PRIMITIVES
 """Points and primitives that are tessellated at once."""
@@ -22,7 +22,7 @@ PIECE_POINTS, PIECE_PRIMITIVES = 4 * MAX_POINTS, 4 * MAX_PRIMITIVES
 Levels = tuple[tuple[float, ...], tuple[float, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compiled:
     """A stage's native function of one record, the address of its ShaderEnv, its lanes, and the library that must live as long."""
 
@@ -32,7 +32,7 @@ class Compiled:
     keep: Library
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Levels:
     """The location of levels: for the outer and the inner ones, an address and the bytes from one patch to the next."""
 

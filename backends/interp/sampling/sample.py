@@ -8,7 +8,6 @@ the largest texel involved. Mip levels may differ if a LOD lies within 1e-5 of a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from backends.pipe.state import SamplerState
 from backends.run.result import Bits
 from backends.run.textures import TextureData
 from tgsi.language.facts.enums import TARGETS, TargetInfo
+from tgsi.language.record import record
 
 REFERENCE = {"z": 2, "w": 3, "src1.x": 4}
 """Where the shadow targets expect the reference value."""
@@ -47,7 +47,7 @@ _TRUTH: dict[CompareFunc, Callable[[Any, Any], Any]] = {
 }
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class Place:
     """The place that lanes sample: `axes` coordinates on an image (the face of a cube), and the layer or face.
 

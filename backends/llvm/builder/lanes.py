@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from backends.abi.limits import MAX_LANES, MIN_LANES
 from backends.llvm.builder.function import Function, Val
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LaneMap:
     """The order of the lanes in a vector. `kind` is one of:
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import struct
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Type:
     """A scalar (`lanes` == 1) or a vector of `lanes` equal elements.
 

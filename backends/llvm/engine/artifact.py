@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
@@ -19,6 +18,7 @@ from backends.llvm.engine.linking import ALLOWED_SYMBOLS
 from backends.llvm.engine.object_files import undefined_symbols
 from backends.llvm.engine.opt_level import code_generation_level
 from backends.llvm.targets import machines as target
+from tgsi.language.record import record
 
 #: Symbols that objects for other machines may also leave undefined: the linker's tables, and integer routines of the compiler's library.
 _LINKER_SYMBOLS = frozenset({"_GLOBAL_OFFSET_TABLE_", ".TOC.", "_fltused", "__chkstk", "memmove"})
@@ -33,7 +33,7 @@ _INTEGER_ROUTINES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Artifact:
     """Text, or the bytes of an object, and the milliseconds of each step; steps of LLVM are its passes by name."""
 

@@ -18,11 +18,11 @@ import platform
 import struct
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from backends.llvm.engine.object_files import UNDEFINED, Relocation, Symbol, read_elf
+from tgsi.language.record import record
 
 MAGIC = b"TGSIFLAT"
 _HEADER = struct.Struct("<8sIIII")  # magic, exports, imports, bytes of names, bytes of memory
@@ -37,7 +37,7 @@ _PC32, _PLT32, _GOT = 2, 4, frozenset({9, 41, 42})
 MAX_BYTES = 1 << 28
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Flat:
     """Memory of an image, final except for its slots. exports: name to offset. imports: outside name to the offset of its address."""
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from backends.llvm.engine.engine import Library, compile_cached
 from backends.llvm.engine.object_cache import Cache
 from backends.llvm.engine.variants import VariantCache
 from backends.llvm.targets.machines import native_lanes
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
@@ -26,7 +27,7 @@ MAX_CODE = 64 << 20
 Key = tuple[Hashable, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Request:
     """Request for a kernel: its key, its functions, and the function that writes its module."""
 

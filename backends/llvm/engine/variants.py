@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
+
+from tgsi.language.record import record
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-@dataclass(eq=False, slots=True)
+@record(frozen=False, eq=False)
 class _Pending(Generic[V]):
     """A value that a thread is building."""
 

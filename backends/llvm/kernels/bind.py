@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +17,13 @@ from backends.run.arguments import Arguments
 from backends.run.textures import ImageData, TextureData, handle_targets, row_bytes, texture_targets
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 SLACK = 64
 """Bytes after the last texel that may be read."""
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class BoundTexture:
     """A texture in memory in the layout that kernels read. `memory` must live as long as `record` is used."""
 
@@ -112,8 +113,8 @@ class Environment:
             samplers[unit] = SamplerRecord.of(state)
         for number, data in arguments.buffers.items():
             buffers[number] = BufferRecord(data.ctypes.data, data.size)
-        for unit, (_, record) in images.items():
-            image_records[unit] = record
+        for unit, (_, image) in images.items():
+            image_records[unit] = image
         positions = np.ascontiguousarray(arguments.sample_positions)
         self._keep += [textures, samplers, buffers, image_records, positions]
         self.record.textures = ctypes.addressof(textures)

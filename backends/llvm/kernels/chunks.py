@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from backends.run.shapes import output_vertices, patch_registers
 from passes.analysis.operands import registers_of
 from tgsi.language.facts.enums import File, MemoryType, Processor
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 CHUNK_BYTES = 4 << 20
 """Most bytes of staged memory in one call. A call has at least one unit, whatever its size."""
@@ -32,7 +33,7 @@ FIRST = 1 << 10
 """Lanes of the first call of a program with loops; see `time_slices`."""
 
 
-@dataclass(eq=False, slots=True, kw_only=True)
+@record(frozen=False, eq=False, kw_only=True)
 class Run:
     """One run of a compiled kernel.
 
@@ -102,9 +103,9 @@ class Run:
 
     def _buffers(self, contents: list[Bits | None]) -> int:
         records = (BufferRecord * len(contents))()
-        for record, words in zip(records, contents):
+        for buffer, words in zip(records, contents):
             if words is not None:
-                record.base, record.words = words.ctypes.data, words.size
+                buffer.base, buffer.words = words.ctypes.data, words.size
         self._kept.append(records)
         return ctypes.addressof(records)
 
@@ -191,7 +192,7 @@ class Run:
         self.entry(ctypes.addressof(self._record))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class _Emitted:
     """Vertices that the lanes of one chunk emitted, with room for the largest number of any lane."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from tgsi.language.facts.enums import File, Interpolation
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 _POSITION, _CENTROID, _TARGETS = 0, 1, 2
 """Registers of `files`: window x, y, z and 1/w; x and y of the centroid relative to the pixel's center; then the color of each target."""
@@ -54,7 +54,7 @@ def _targets(program: Program) -> int:
     return max((k + 1 for i in fetches for k in fetched_targets(program, i).values()), default=0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Staged:
     """A FragmentRecord and the arrays that it points to."""
 

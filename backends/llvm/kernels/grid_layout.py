@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -11,9 +10,10 @@ from numpy.typing import NDArray
 
 from backends.llvm.kernels.grids import THREAD_ROWS
 from backends.run.shapes import QUAD, coordinates
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Layout:
     """The arrangement of the threads of a block in vectors: the tables and counts of GridRecord."""
 

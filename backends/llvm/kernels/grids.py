@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -29,6 +28,7 @@ from passes.analysis.operands import registers_of
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, MemoryType
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 THREAD_ROWS = 5
 """Rows of each vector in GridRecord.threads: x, y, z and number of the thread in its block, and 1 for lanes that are threads."""
@@ -58,7 +58,7 @@ class GridRecord(ctypes.Structure):
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class GridKey:
     """The part of a launch that changes generated code.
 
@@ -76,7 +76,7 @@ class GridKey:
     is_threaded: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class GridRegisters(SystemValues, Registers):
     """The Interface of one vector of threads."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,9 +9,10 @@ from backends.run.result import Bits
 from backends.run.shapes import Index, Shape
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import GROUP_STAGES
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record(eq=False)
 class Placement:
     """Places of a run's lanes.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from backends.abi.records import BufferRecord
 from backends.llvm.builder.function import I32, I64
@@ -15,12 +15,13 @@ from backends.llvm.translate.rows import RowFile
 from backends.run.shapes import output_vertices, patch_registers
 from tgsi.language.facts.enums import File, MemoryType, Processor
 from tgsi.language.facts.stages import ROW_STAGES, STAGES
+from tgsi.language.record import record
 
 GRID_MEMORY = (MemoryType.GLOBAL, MemoryType.INPUT)
 """Kinds of the BufferRecords at RunRecord.grid_memory, in this order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PrimitiveRegisters(RunRegisters):
     """Interface of stages with rows: inputs, and in some stages outputs, have one for each vertex of a primitive."""
 
@@ -43,7 +44,7 @@ class PrimitiveRegisters(RunRegisters):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class GeometryRegisters(PrimitiveRegisters):
     """Interface of geometry programs (GEOM), which emit vertices."""
 
@@ -55,7 +56,7 @@ class GeometryRegisters(PrimitiveRegisters):
         object.__setattr__(self, "emission", EmissionBuffer(self.f, lanes, registers, limit, emitted, marks))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class GridRegisters(RunRegisters):
     """Interface of compute programs (COMP): memory of blocks, of invocations and of the grid."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
@@ -14,9 +13,10 @@ from backends.llvm.builder.record import Record
 from backends.llvm.kernels.system_values import SystemValues
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Registers:
     """An Interface that reads register files stored as vectors: channel c of register r is vector number 4 * r + c."""
 
@@ -50,7 +50,7 @@ class Registers:
         return self.samplers.get(unit)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class DrawRegisters(SystemValues, Registers):
     """Interface that all stages of draws before the rasterizer share: memory, through ShaderEnv, and a table of system values."""
 
@@ -72,7 +72,7 @@ class DrawRegisters(SystemValues, Registers):
         return Record(self.f, self.env, ShaderEnv).get("counters")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class RunRegisters(Registers):
     """Interface of a run kernel, for vector number `index` (i32) of a RunRecord."""
 

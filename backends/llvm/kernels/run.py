@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Unpack
 
 import numpy as np
@@ -23,9 +23,10 @@ from backends.run.arguments import Arguments, RunOptions, prepare
 from backends.run.result import Bits, RunResult
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class _Variant:
     """Key of a run kernel. Programs with the same canonical text share a kernel."""
 

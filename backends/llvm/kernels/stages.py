@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -24,6 +23,7 @@ from backends.llvm.translate.translator import Outputs, translate
 from passes.analysis.regions import FUEL
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 #: System value to the number of its vector in the `system` array of a vertex kernel.
 VERTEX_SYSTEM_VALUES = {
@@ -43,7 +43,7 @@ def _vector(number: int, interface: VertexRegisters, channel: int) -> Val:
     return interface.vector(interface.system, number, integer=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class VertexRegisters(DrawRegisters):
     """Interface of vertex kernels. A system value is one number, the same in all channels."""
 

@@ -8,9 +8,8 @@ rounding, and decides ties correctly.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.llvm.builder.function import BOOL, F64, I64, Function, Val
+from tgsi.language.record import record
 
 HIDDEN = 1 << 52
 FRACTION = HIDDEN - 1
@@ -18,7 +17,7 @@ INFINITY = 0x7FF << 52
 PRODUCT_SHIFT, ADDEND_SHIFT = 20, 72
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Number:
     """A finite double: mantissa times 2^exponent, with the mantissa 0 or in [2^52, 2^53)."""
 
@@ -27,7 +26,7 @@ class _Number:
     exponent: Val
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Wide:
     """An integer of 128 bits, as two i64."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from passes.analysis.operands import RESOURCES
 from tgsi.language.channels import read_mask
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Reads
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
+from tgsi.language.record import record
 
 Key = tuple[File, int, int]
 """Name of one 32-bit register channel: file, index, channel."""
@@ -46,7 +46,7 @@ def addresses(register: RegisterRef) -> Iterator[IndirectRef]:
         yield register.dimension.indirect
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Access:
     """Channels that one instruction reads and writes directly. `opaque`: one of its reads is never uniform."""
 

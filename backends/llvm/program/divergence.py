@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 
 from backends.llvm.program.access import Access, Key, access, is_indirect
 from backends.llvm.program.tree import Control, Leaf, Region, enclosing
@@ -22,6 +22,7 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.traits import JUMPS, OTHER_LANES, Flow, Mode, Trait
 from tgsi.language.ir import Instruction
+from tgsi.language.record import record
 
 _VARIABLES = frozenset({File.TEMP, File.ADDR, File.OUT})
 _MOST_SHADOWS = 2  # per loop: each takes CPU registers of its own
@@ -37,7 +38,7 @@ def _reads_others(opcode: OpcodeInfo) -> bool:
     return not OTHER_LANES.isdisjoint(opcode.traits)
 
 
-@dataclass(eq=False, slots=True)
+@record(frozen=False, eq=False)
 class Exit:
     """A BRK, CONT or RET.
 
@@ -51,7 +52,7 @@ class Exit:
     divergent: bool = False
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Divergence:
     """Result of the analysis.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from backends.abi.limits import MIN_LANES
 from backends.llvm.program.access import Key, access, is_indirect
@@ -17,6 +17,7 @@ from tgsi.language.facts.stages import GROUP_STAGES, STAGES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import DstOperand, RegisterRef, SrcOperand
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 MAX_ARRAY_BYTES = 64 * 1024
 """Bytes of stack that indirectly addressed registers may take, all lanes together."""
@@ -29,7 +30,7 @@ _TWO_INDICES = frozenset({File.CONST, File.HWATOMIC})
 """Files without rows whose first bracket has a meaning. In other files it is ignored, as in Mesa."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Plan:
     """Control tree, divergence, and the registers that a program uses.
 

@@ -7,13 +7,14 @@ two calls of a subroutine may be uniform in different ways.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from passes.analysis import regions
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 Kind = Literal["if", "loop", "switch", "call"]
 
@@ -21,7 +22,7 @@ MAX_ITEMS = 1 << 15
 """Most instructions after every call is expanded: code generation takes tens of microseconds for each."""
 
 
-@dataclass(eq=False, slots=True)
+@record(frozen=False, eq=False)
 class Leaf:
     """One occurrence of an instruction that is not a control (BRK, CONT and RET among them)."""
 
@@ -29,7 +30,7 @@ class Leaf:
     region: Region
 
 
-@dataclass(eq=False, slots=True)
+@record(frozen=False, eq=False)
 class Region:
     """Items that run one after the other. `case`: the CASE or DEFAULT that opens the arm of a switch."""
 
@@ -38,7 +39,7 @@ class Region:
     case: Instruction | None = None
 
 
-@dataclass(eq=False, slots=True)
+@record(frozen=False, eq=False)
 class Control:
     """A control inside of `region`. An IF has two arms, a switch one for each label, loops and calls one."""
 

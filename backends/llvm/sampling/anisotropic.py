@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from backends.llvm.builder.function import F32, I32, Function, Val
 from backends.llvm.library.math import ex2
+from tgsi.language.record import record
 
 Fetch = Callable[[Val, Val], list[Val]]
 
@@ -26,7 +26,7 @@ _FARTHEST = 2.0**20  # texels a pixel; larger derivatives count as this, NaN as 
 _SMALLEST = 2.0**-40
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Footprint:
     """Derivatives in texels of level 0: d(s, t)/dx and d(s, t)/dy, f32; `limit` is max_anisotropy (scalar f32)."""
 

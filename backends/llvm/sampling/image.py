@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from backends.abi.keys import ImageKey
 from backends.abi.records import TextureRecord
@@ -15,6 +14,7 @@ from backends.llvm.library.packing import pack, unpack
 from backends.llvm.library.pixels import load_texels
 from backends.llvm.sampling.query import sizes_of
 from tgsi.language.facts.enums import TargetInfo
+from tgsi.language.record import record
 
 XYZW = 15
 
@@ -22,7 +22,7 @@ Update = Callable[[Function, Val, Val], Val]
 """Function from the old word of an atomic and its operand to the new word."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """Place of each lane's texel: `inside` (i1 lanes), true if the texel exists; `offset` (i32) in bytes from `base`, 0 if it does not."""
 

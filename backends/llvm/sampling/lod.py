@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from backends.llvm.builder.function import I32, Function, Val
 from backends.llvm.library.math import lg2
+from tgsi.language.record import record
 
 _LIMIT = 64.0
 
@@ -37,7 +37,7 @@ def clamp_lod(f: Function, lod: Val, low: Val, high: Val) -> Val:
     return _finite(f, f.min(f.max(lod, low), high))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Levels:
     """Mip levels of each lane (i32, inside of the view). `second` and `weight` (f32) are None unless the mip filter is linear."""
 

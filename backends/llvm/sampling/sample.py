@@ -7,7 +7,7 @@ unbound unit reads (0, 0, 0, 1).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from backends.abi.keys import SamplerKey, TextureKey
@@ -27,6 +27,7 @@ from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, wrap_linear, wrap_nearest
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
 from tgsi.language.facts.enums import TargetInfo
+from tgsi.language.record import record
 
 LodMode = Literal["implicit", "bias", "explicit", "zero", "gradient"]
 
@@ -78,7 +79,7 @@ def compare(f: Function, key: TextureKey, func: CompareFunc, reference: Val, dep
     return [passed, passed, passed, one]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Sampling:
     """One texture instruction that is being written."""
 

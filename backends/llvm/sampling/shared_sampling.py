@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from backends.abi.keys import SamplerKey, TextureKey
@@ -17,6 +16,7 @@ from backends.llvm.builder.function import F32, PTR, Function, Module, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.sampling import gather, query, sample
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap
+from tgsi.language.record import record
 
 SYMBOL_PREFIX = "tgsi_sample_"
 PASSED = -1
@@ -26,7 +26,7 @@ Way = sample.LodMode | Literal["gather", "lod", "bias alone"]
 """Kinds of functions: a mode of sampling, a gather of four texels, or the level of detail, with derivatives or from the bias alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SampleFunction:
     """Static facts of one shared function.
 

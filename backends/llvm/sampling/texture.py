@@ -6,16 +6,15 @@ The memory of a texture is readable for at least 8 bytes more than `size`: every
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.abi.keys import TextureKey
 from backends.abi.records import TextureRecord
 from backends.llvm.builder.function import I32, I64, Function, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.enums import TextureTarget
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Level:
     """A mip level. Every field is a vector, so that each lane may have its own level. Sizes are in texels, other fields in bytes."""
 

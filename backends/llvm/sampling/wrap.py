@@ -6,10 +6,9 @@ counts as one end. So every index lies inside of the level, whatever a shader co
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.llvm.builder.function import I32, Function, Val
 from backends.pipe.enums import TexWrap
+from tgsi.language.record import record
 
 HUGE = 2.0**21
 _MAGIC = 1.5 * 2.0**23
@@ -20,7 +19,7 @@ HALF_BORDER_MODES = BORDER_MODES | {TexWrap.CLAMP, TexWrap.MIRROR_CLAMP}
 _MIRRORED = frozenset({TexWrap.MIRROR_CLAMP, TexWrap.MIRROR_CLAMP_TO_EDGE, TexWrap.MIRROR_CLAMP_TO_BORDER})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Axis:
     """The texels along one axis that a coordinate touches.
 

@@ -6,12 +6,14 @@ features on that these rules need (vectors, double floats), or off that break th
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from difflib import get_close_matches
 from types import MappingProxyType
 
+from tgsi.language.record import record
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Architecture:
     """One architecture.
 

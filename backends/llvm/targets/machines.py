@@ -10,12 +10,12 @@ import functools
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 import llvmlite.binding as llvm
 
 from backends.llvm.targets.architectures import ALIASES, ARCHITECTURES, Architecture, architecture_of
+from tgsi.language.record import record
 
 _BASE = frozenset({"x86"})
 _V2 = _BASE | {"sse4.1", "ssse3", "popcnt"}
@@ -26,7 +26,7 @@ _V4 = _V3 | {"avx512f", "avx512bw"}
 LEVELS: dict[str, frozenset[str]] = {"x86-64": _BASE, "x86-64-v2": _V2, "x86-64-v3": _V3, "x86-64-v4": _V4}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Foreign:
     """A target given as TRIPLE or TRIPLE/CPU. `processor` is "" for the architecture's default."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from backends.llvm.builder.function import I32, I64, Function, Val, Var
 from backends.pipe.limits import MAX_VERTEX_STREAMS
+from tgsi.language.record import record
 
 BEGINS = 4
 """Bit of a mark: the vertex begins a primitive of its stream."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class EmissionBuffer:
     """Room for `limit` vertices of each lane, all streams together.
 

@@ -7,14 +7,13 @@ own, which is tested in every round after the scalar has reached 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.llvm.builder.function import I32, Function, Val, Var
 from backends.llvm.builder.masks import MaskVar
 from passes.analysis.regions import FUEL
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rounds:
     """Limit of loops. count: rounds of a lane. reports: the code records the lanes that run out."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from backends.abi.keys import SamplerKey, TextureKey
@@ -11,6 +10,7 @@ from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.translate.emission import EmissionBuffer
 from backends.llvm.translate.rows import RowFile
 from tgsi.language.facts.enums import File, MemoryType
+from tgsi.language.record import record
 
 
 @runtime_checkable
@@ -72,7 +72,7 @@ class Counters(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Words:
     """Words of memory that each lane sees: `count` of them (i32), at `base` plus `offset` bytes (u32 lanes; None: 0)."""
 

@@ -5,15 +5,14 @@ Every address is checked in each lane: an index outside reads 0, and a write out
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.llvm.builder.function import BOOL, I32, I64, Function, Val
+from tgsi.language.record import record
 
 Index = Val | int
 """Number of a register or a vertex: a constant, an i32 scalar, or i32 lanes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class RowFile:
     """Register file in memory: 32-bit words at `pointer`, [primitive][row][register][channel].
 

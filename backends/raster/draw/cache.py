@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.environments import Copies
 from backends.raster.draw.packet import Packet
+from tgsi.language.record import record
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class CachedDraw:
     """A draw that was made. A draw of the very same objects has the same record.
 

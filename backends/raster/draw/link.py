@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.device.bound import Shader
 from backends.llvm.program.presence import wants_presence
 from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
@@ -16,9 +14,10 @@ from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Linked:
     """Output registers by meaning; DEFAULT_REGISTER reads 0, 0, 0, 1."""
 

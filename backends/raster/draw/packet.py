@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
+
+from tgsi.language.record import record
 
 FEW = 32  # primitives; a draw of so few is shaded in runs only: compiling code for packed quads would cost more than it saves
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Packet:
     """One draw: the address of its `Draw` record, its numbers of primitives and vertices, and the memory that it reads later.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from backends.abi.records import ShaderEnv
 from backends.raster.samples import GRID, Pattern
 from backends.run.textures import STANDARD_POSITIONS
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.device.bound import DrawState
@@ -36,7 +36,7 @@ def box_margin(pattern: Pattern) -> tuple[int, int]:
     return -max(places) * 256 // GRID, -min(places) * 256 // GRID
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SampleKey:
     """Multisample state that changes shading code."""
 

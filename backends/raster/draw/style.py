@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 
 from backends.device.region import Region
 from backends.formats import ChannelType, Format
@@ -14,13 +14,14 @@ from backends.raster.draw_record import DepthOffset, Lines, LineStipple, Points,
 from backends.raster.layouts import OffsetUnit, PointKind, Shape, StippleStart
 from backends.raster.tile.fragment import Marks
 from tgsi.language.diagnostics import UnsupportedError
+from tgsi.language.record import record
 
 MAX_WIDTH = 255  # pixels, of lines
 _FRONT, _BACK = int(Face.FRONT), int(Face.BACK)
 _STRIPS = (Prim.LINE_STRIP, Prim.LINE_LOOP, Prim.LINE_STRIP_ADJACENCY)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Style:
     """The shape of a draw's primitives, and their marks."""
 
@@ -79,7 +80,7 @@ def _marks(r: RasterizerState, lines: bool, points: bool, fills: bool) -> Marks:
     return marks
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Offset:
     """Depth offset of a draw's polygons. Setup adds it, or (`outline_`) the step that turns polygons into lines and points."""
 

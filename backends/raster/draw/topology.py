@@ -8,7 +8,7 @@ flatshade_first; quads always take their last, polygons their first (reference/g
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from backends.pipe.enums import Prim
 from backends.raster.layouts import Edges, Shape
+from tgsi.language.record import record
 
 Corners = tuple[int, ...]
 Restarts = tuple[NDArray[Any], int]
 """The indices of a draw with primitive restart, and the index that begins a strip again."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Topology:
     """One primitive type under one provoking vertex convention.
 

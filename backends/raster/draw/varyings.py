@@ -6,7 +6,7 @@ line or point. Slots that other steps of the front end read follow. `arrange_slo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from backends.device.bound import DrawState, Framebuffer, clamps
 from backends.pipe.enums import Prim
@@ -18,13 +18,14 @@ from backends.raster.draw_record import Setup, Vertices
 from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_SLOT, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.samples import SUBPIXEL_BITS, Pattern
 from backends.raster.tile.fragment import FragmentInfo, Marks
+from tgsi.language.record import record
 
 FLAGGED = (Prim.TRIANGLES, Prim.QUADS, Prim.POLYGON)  # edges of strips and fans have no flags
 _HAS_PLACE = Marks.SMOOTH_LINES | Marks.SMOOTH_POINTS | Marks.STIPPLED_LINES
 _SMOOTH_MARGIN = (-127, 128)  # 1/256 pixel: boxes reach all pixels that the triangle touches
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class VertexSlots:
     """The slots of a draw's vertex records. Numbers of single slots are NO_SLOT if the draw does not need the slot.
 

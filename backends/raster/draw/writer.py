@@ -7,7 +7,6 @@ filled by one function, then the kernels. A function that fills a group reads on
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 
 from backends.device.bound import DrawState, Framebuffer, Shader
 from backends.device.environment import stage_keys
@@ -43,11 +42,12 @@ from backends.raster.samples import MOST_LANES
 from backends.raster.tile.buffer_keys import TargetKeys, target_keys
 from backends.raster.tile.fragment import FragmentInfo
 from tgsi.language.facts.enums import File
+from tgsi.language.record import record
 
 _SIZE = ctypes.sizeof(Draw)
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class _Facts:
     """Conclusions from a draw's state that several groups need."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from backends.formats import ChannelType, Format
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attribute:
     """The part of a vertex element that changes code.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
@@ -15,6 +14,7 @@ from backends.raster.front.layers import Routes
 from backends.raster.front.vertices import snap
 from backends.raster.layouts import HEADS, NO_CHUNK, Mode, OffsetUnit, SetupLayout, VertexLayout
 from backends.raster.records import Batch, Scene, Worker
+from tgsi.language.record import record
 
 Plane = Callable[[Sequence[Val]], list[Val]]
 
@@ -82,7 +82,7 @@ def depth_offset(f: Function, offset: Record, unit: Val, depths: Sequence[Val], 
     return f.select(clamp > 0.0, f.min(low, clamp), low)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class _Arena:
     """The arena of a batch: records grow up, chunks of bins grow down."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.llvm.builder.function import I8, I16, I32, I64, Function, Val
 from backends.llvm.builder.values import Var
 from backends.raster.layouts import CACHE_SLOTS
+from tgsi.language.record import record
 
 
 def load_index(f: Function, indices: Val, size: Val, place: Val) -> Val:
@@ -22,7 +21,7 @@ def load_index(f: Function, indices: Val, size: Val, place: Val) -> Val:
     return index.get()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VertexCache:
     """The list of vertices to shade, and a cache of CACHE_SLOTS entries that finds a vertex in it.
 

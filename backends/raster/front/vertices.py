@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
@@ -11,6 +10,7 @@ from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import BOTTOM, DEFAULT_REGISTER, FAR, GUARD, LEFT, MAX_DISTANCES, NEAR, REJECTS, RIGHT, TOP, USER, VertexLayout
 from backends.raster.records import Batch, Worker
+from tgsi.language.record import record
 
 WINDOW_LIMIT = 16384.0  # pixels; vertices farther out are moved here, so that edges stay exact
 
@@ -76,7 +76,7 @@ class _Shaded(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Vectors:
     """Outputs of a vertex shader: a vector for each channel."""
 
@@ -95,7 +95,7 @@ class _Vectors:
         return self.f.load(F32.wide(self.lanes), self.soa, place * (4 * self.lanes), min(64, 4 * self.lanes))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Stored:
     """Outputs of other stages: vertex after vertex in memory, attribute 0 of the draw."""
 
@@ -212,6 +212,6 @@ def _store_distances(f: Function, d: Record, outputs: _Shaded, records: list[Val
         mask.set(mask.get() | f.select(value >= 0.0, f.const(mask.type, 0), USER))
         with f.if_((culls & (1 << k)).ne(0)):
             mask.set(mask.get() | f.select(written(k) >= 0.0, f.const(mask.type, 0), 0x100 << k))
-        for lane, record in enumerate(records):
-            f.store(value[lane], f.at(record, at), 4 * k)
+        for lane, start in enumerate(records):
+            f.store(value[lane], f.at(start, at), 4 * k)
     return mask.get()

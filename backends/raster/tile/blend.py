@@ -7,13 +7,13 @@ Eight-bit formats blend in integers: the color is rounded first (as it would be 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import Function, Type, Val
 from backends.llvm.library.packing import pack, unpack
 from backends.pipe.enums import BlendFactor, BlendFunc
 from backends.raster.tile.buffer_keys import TargetKey
+from tgsi.language.record import record
 
 _ONE, _ZERO = BlendFactor.ONE, BlendFactor.ZERO
 _INVERSE = 16  # bit of a factor
@@ -23,7 +23,7 @@ _EASY = frozenset(
 )
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Colors:
     """Colors of a fragment for blending: two colors of four channels, and the constant color (scalars)."""
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from backends.formats import ChannelType, Format
 from backends.pipe.enums import BlendFactor, CompareFunc, StencilOp
 from backends.pipe.state import BlendState, DepthStencilAlphaState, RenderTargetBlend, StencilState
+from tgsi.language.record import record
 
 _SRC1 = (BlendFactor.SRC1_COLOR, BlendFactor.SRC1_ALPHA, BlendFactor.INV_SRC1_COLOR, BlendFactor.INV_SRC1_ALPHA)
 _COPY = 12  # LogicOp.COPY
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TargetKey:
     """State of one color buffer that changes code. `blend` None: the color replaces the old one. `logicop`: its truth table."""
 
@@ -84,7 +84,7 @@ def _normalized(rt: RenderTargetBlend) -> RenderTargetBlend | None:
     return None if result == plain else result
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FaceKey:
     """The stencil test of one face; the reference value is run-time data."""
 
@@ -101,7 +101,7 @@ class FaceKey:
         return self.writemask != 0 and any(op is not StencilOp.KEEP for op in (self.fail_op, self.zpass_op, self.zfail_op))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DepthKey:
     """Depth and stencil state that changes code. `func` None: no depth test. `stencil`: no face, one for both, or two."""
 

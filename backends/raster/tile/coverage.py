@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from backends.abi.limits import TILE
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
@@ -25,6 +24,7 @@ from backends.raster.front.bins import load_box
 from backends.raster.layouts import CHUNK, NO_CHUNK, SetupLayout
 from backends.raster.tile.hiz import HizTest
 from backends.raster.tile.lists import LIST_LIMIT, quad_width, row_lanes, run_bytes
+from tgsi.language.record import record
 
 WINDOW = 8  # a triangle whose box fits into WINDOW x WINDOW pixels (16 quads) becomes packed quads
 
@@ -104,7 +104,7 @@ def walk_chain(f: Function, arena: Val, limit: Val, cursor_slot: Val, size: Var)
     f.store(cursor.get(), cursor_slot)
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class Coverage:
     """One triangle in one tile. Edges are exact i32; coordinates count from the tile's corner.
 

@@ -13,7 +13,6 @@ rounding: each sample is exact, and of two triangles that share an edge never bo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from backends.abi.limits import TILE
 from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val, Var
@@ -25,6 +24,7 @@ from backends.raster.samples import SUBPIXEL_BITS, Pattern
 from backends.raster.tile.coverage import WINDOW, store_compressed, walk_chain
 from backends.raster.tile.hiz import HizTest
 from backends.raster.tile.lists import quad_width, row_lanes
+from tgsi.language.record import record
 
 PER_WORD = 8  # samples in a word of masks of packed quads
 PART_BITS = 4
@@ -110,7 +110,7 @@ def build_sample_coverage(pattern: Pattern, lanes: int, module: Module, quads: b
     f.ret(size.get())
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class SampleCoverage:
     """One triangle in one tile. E = A*x + B*y + C(sample), exact i32; coordinates count from the tile's corner.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import I32, Function, Val
@@ -11,6 +10,7 @@ from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import encode_depth, pack_depth_stencil, raw_bits, unpack_stencil
 from backends.pipe.enums import CompareFunc, StencilOp
 from backends.raster.tile.buffer_keys import DepthKey, FaceKey
+from tgsi.language.record import record
 
 
 def compare(f: Function, func: CompareFunc, a: Val, b: Val, unsigned: bool = False) -> Val:
@@ -39,7 +39,7 @@ def depth_bits(f: Function, format: Format, z: Val) -> Val:
     return encode_depth(f, format, z)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Tested:
     """Outcome of the tests: lanes that passed, and new words of the buffer. Lanes outside of the tested mask keep their words."""
 
@@ -47,7 +47,7 @@ class Tested:
     words: list[Val]
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class DepthTest:
     """The tests of one shading kernel."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum, IntFlag
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -21,6 +21,7 @@ from tgsi.language.facts.enums import File, Interpolation, Location
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.facts.traits import Flow, Trait
 from tgsi.language.program import Program
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from backends.llvm.builder.function import Function, Val
@@ -82,7 +83,7 @@ class DepthLayout(IntEnum):
     UNCHANGED = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SlotInfo:
     """One varying: its input register, its interpolation, the channels that are read. Its place in the tuple is its setup slot."""
 
@@ -105,7 +106,7 @@ class SlotInfo:
                 return Mode.PERSPECTIVE
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True, slots=False)
 class FragmentInfo:
     """Facts of a fragment program. `colors`: output register of each color number; registers are None if they are not written."""
 
@@ -242,7 +243,7 @@ def _nothing(f: Function, inputs: Inputs, mask: Val) -> Outputs:
 NO_FRAGMENTS = FragmentInfo(emit=_nothing)  # without a shader nothing is computed, and no color is written
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class FragmentKey:
     """Bound state that changes shading code, without anything that has no effect: two draws with equal keys share a kernel.
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from backends.abi.limits import TILE
 from backends.llvm.builder.function import BOOL, F32, I32, Function, Val
 from backends.llvm.builder.record import Record
 from backends.raster.layouts import HizUse, SetupLayout
+from tgsi.language.record import record
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class HizTest:
     """The bound of one tile in a coverage kernel. Boxes are min x, min y, max x, max y inside the tile."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from backends.abi.keys import SamplerKey, TextureKey
@@ -15,9 +15,10 @@ from backends.llvm.translate.emit.interpolation import Place
 from backends.raster.layouts import Mode, SetupLayout
 from backends.raster.tile.planes import Kernel, Planes
 from backends.raster.tile.surfaces import Block
+from tgsi.language.record import record
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class PixelInputs:
     """The part of a block of pixels that gives its fragment program inputs (the translator's Interface)."""
 

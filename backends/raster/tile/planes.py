@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 
 from backends.abi.keys import SamplerKey, TextureKey
 from backends.formats import Format
@@ -13,9 +12,10 @@ from backends.llvm.builder.record import Record
 from backends.raster.layouts import Mode, SetupLayout
 from backends.raster.tile.fragment import FragmentInfo, FragmentKey
 from backends.raster.tile.surfaces import Target
+from tgsi.language.record import record
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class Kernel:
     """Values and state that all blocks of a shading kernel share."""
 

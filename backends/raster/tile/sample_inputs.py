@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from backends.llvm.builder.function import BOOL, F32, I32, Function, Type, Val
 from backends.llvm.translate.emit.interpolation import Place
@@ -12,6 +11,7 @@ from backends.raster.samples import GRID, Pattern
 from backends.raster.tile.fragment import Outputs
 from backends.raster.tile.shade import PixelBlock
 from tgsi.language.facts.enums import Location
+from tgsi.language.record import record
 
 
 def lanes_of(f: Function, bits: Val, lanes: int) -> Val:
@@ -24,7 +24,7 @@ def sample_word(f: Function, words: Val, sample: Val | int) -> Val:
     return f.load(I32, words, 4 * sample if isinstance(sample, int) else sample << 2)
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class SampledBlock(PixelBlock):
     """A block of pixels that is shaded for all samples at once, or for one of them.
 

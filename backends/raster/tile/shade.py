@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Type, Val, Var
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
@@ -19,6 +17,7 @@ from backends.raster.tile.pixel_masks import drawn
 from backends.raster.tile.planes import Hoisted, Kernel, Planes
 from backends.raster.tile.shader_memory import BlockMemory
 from backends.raster.tile.surfaces import QuadView, RunView, Target, bound_target
+from tgsi.language.record import record
 
 
 def build_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> None:
@@ -164,7 +163,7 @@ def _shade_quads(kernel: Kernel, planes: Planes, tile: tuple[Val, Val], blocks: 
         block.shade(covered)
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class PixelBlock(BlockMemory, PixelInputs):
     """One block of pixels: the tests around the fragment shader, and the stores."""
 

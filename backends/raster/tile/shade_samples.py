@@ -8,7 +8,7 @@ for a pixel, with that sample's plane of each target.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.lanes import LaneMap
@@ -24,6 +24,7 @@ from backends.raster.tile.planes import Kernel, Planes
 from backends.raster.tile.sample_inputs import SampledBlock, lanes_of, sample_word
 from backends.raster.tile.shade import begin_kernel, end_kernel, tests_late
 from backends.raster.tile.surfaces import Block, QuadView, RunView, Target
+from tgsi.language.record import record
 
 UNROLLED = 4  # samples; code for more of them is a loop
 _Views = Sequence[RunView] | Sequence[QuadView]
@@ -58,7 +59,7 @@ def build_sample_shade(key: FragmentKey, info: FragmentInfo, module: Module) -> 
     end_kernel(kernel)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class _Walk:
     """A walk over the blocks of one entry, once for all samples or once for each sample."""
 
@@ -190,7 +191,7 @@ def _signed(word: int) -> int:
     return word - (1 << 32) if word >> 31 else word
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class PixelSamples(SampledBlock):
     """A block whose program runs once for all samples of a pixel."""
 

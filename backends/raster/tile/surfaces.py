@@ -7,13 +7,14 @@ forwards the store to the load. Unaligned blocks with masked stores made small t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from backends.llvm.builder.function import I32, I64, Function, Type, Val
 from backends.llvm.builder.record import Record
+from tgsi.language.record import record
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Target:
     """A bound surface in a kernel: its address, bytes a row, bytes a texel (1, 2, 4, 8 or 16)."""
 
@@ -29,7 +30,7 @@ class Target:
         return Target(base, self.stride, self.texel_bytes)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Block:
     """The rows of a block in one surface. Loads give one i32 vector for each word of a texel; texels below 32 bits are zero-extended."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,12 +14,13 @@ from passes.pipeline import Pipeline
 from passes.registry import DEFAULT, PASSES, find
 from tgsi.language.diagnostics import ValidationError
 from tgsi.language.program import Program
+from tgsi.language.record import record
 from tgsi.tools.compile.cli import main
 
 TEXT = "FRAG\nDCL IN[0], COLOR, LINEAR\nDCL OUT[0], COLOR\nDCL TEMP[0]\nMOV TEMP[0], IN[0]\nMOV OUT[0], TEMP[0]\nEND\n"
 
 
-@dataclass(frozen=True)
+@record(slots=False)
 class DropEnd(Pass):
     """Remove the last instruction."""
 

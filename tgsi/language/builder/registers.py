@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from typing import Self, TypeAlias
 
 from tgsi.language.facts.enums import CHANNELS, File
 from tgsi.language.ir import IDENTITY, XYZW, Dimension, DstOperand, IndirectRef, RegisterRef, SrcOperand
+from tgsi.language.record import record
 
 
 class Source:
@@ -20,7 +21,7 @@ class Source:
         raise TypeError("a source is a register")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Register(Source):
     """One register. ``r.xy`` names channels: as a source the last one is repeated, as a destination they are the write mask.
 
@@ -92,7 +93,7 @@ class Register(Source):
         return DstOperand(self.reference(), sum(1 << channel for channel in order) if order else XYZW)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index:
     """A register channel and the number added to it."""
 
@@ -100,7 +101,7 @@ class Index:
     offset: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Array:
     """Consecutive registers that a register may index."""
 
@@ -122,7 +123,7 @@ class Array:
         return Register(self.file, self.first + found.offset, None, found.register, self.array_id)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Buffers:
     """A constant buffer."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
+
+from tgsi.language.record import record
 
 
 class Processor(IntEnum):
@@ -113,7 +114,7 @@ QUALIFIERS: Mapping[str, int] = MappingProxyType({"COHERENT": 1, "RESTRICT": 2, 
 CHANNELS = "xyzw"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TargetInfo:
     """A texture target: its number of coordinates (layer included) and the channel of its shadow reference."""
 

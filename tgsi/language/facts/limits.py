@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tgsi.language.record import record
 
 PROMISED_CONSTANTS = 4096
 """vec4s of one constant buffer that a screen reports to its users: 64 KiB."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ShaderLimits:
     """Upper bounds of one program; each is the largest count that is accepted."""
 

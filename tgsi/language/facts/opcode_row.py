@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 from tgsi.language.facts.traits import Flow, Mode, Reads, Trait
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class OpcodeInfo:
     """The facts of one opcode.
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from tgsi.language.facts.enums import Primitive, Processor
+from tgsi.language.record import record
 
 _PRIMITIVES = MappingProxyType({item.name: int(item) for item in Primitive})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PropertyInfo:
     """Facts of one property. `words` are the names that text uses for values; None if it writes a number."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
-from tgsi.language._record import record
+from tgsi.language.record import record
 
 
 @record
@@ -23,7 +22,7 @@ class Semantic:
         return (SEMANTICS[self.name].number, self.index) < (SEMANTICS[other.name].number, other.index)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SemanticInfo:
     """Facts of one semantic name: its token number, the stages where it may stand, its meaning, and its number of indices.
 

@@ -6,13 +6,13 @@ Sources: tgsi.rst of Mesa 18.1 (registers with two dimensions, BARRIER, properti
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from tgsi.language.facts.enums import File, Processor
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Stage:
     """Facts of one shader stage.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tgsi.language.record import record
 from tgsi.tools.replay.scene import Layout
 from tgsi.tools.replay.units import Distance, distances, float_distance, spell_pixel
 
@@ -18,7 +19,7 @@ SMALLEST_FLOAT = 2.0**-40
 """Nonzero words of stream output that are smaller as floats are taken for integers and must be equal."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tolerance:
     """Allowed deviation: `max_diff` units per channel, and more than that in the fraction `max_pixels` of the pixels that were drawn to."""
 
@@ -26,7 +27,7 @@ class Tolerance:
     max_pixels: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verdict:
     """Result of the comparison of one output. `reason` is "" if it passed; `mask` marks pixels that differ."""
 

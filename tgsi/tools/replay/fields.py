@@ -169,7 +169,7 @@ def words(count: int) -> Check:
     return check
 
 
-def record(**checks: Check) -> Check:
+def members(**checks: Check) -> Check:
     """Check for an object that has all of these fields; other fields are ignored."""
 
     def check(value: object, place: str) -> dict[str, Any]:

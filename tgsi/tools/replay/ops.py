@@ -6,7 +6,7 @@ State is sticky: a field with the default KEEP changes the state only if the cal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, get_type_hints
@@ -30,6 +30,7 @@ from backends.pipe.limits import MAX_LAYERS, MAX_TEXTURE_SIZE
 from backends.pipe.state import RasterizerState
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
+from tgsi.language.record import record
 from tgsi.tools.replay.fields import (
     Check,
     SceneError,
@@ -39,10 +40,10 @@ from tgsi.tools.replay.fields import (
     floats,
     integer,
     list_of,
+    members,
     number,
     optional,
     pixel_format,
-    record,
     string,
     words,
     wrong,
@@ -96,7 +97,7 @@ def swizzle(value: object, place: str) -> tuple[int, ...]:
     return tuple(SWIZZLES.index(c) for c in text)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """Field of a call: its check, and its value if the call omits the field."""
 
@@ -104,7 +105,7 @@ class Field:
     default: object = REQUIRED
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Command:
     """Call of a scene. `index` counts from 0; `values` holds the checked fields, without omitted fields whose default is KEEP.
 
@@ -155,7 +156,7 @@ _LEVEL = integer(0, 15)
 _LAYER = integer(0, MAX_LAYERS)
 _SIZE = integer(1, MAX_TEXTURE_SIZE)
 
-_STREAM_OUTPUT = record(
+_STREAM_OUTPUT = members(
     register_index=integer(0, 255),
     start_component=integer(0, 3),
     num_components=integer(1, 4),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tgsi import gallium as g
 from tgsi.language.diagnostics import DiagnosticError, TgsiError, UnsupportedError
+from tgsi.language.record import record
 from tgsi.tools.replay.scene import Scene, split_output
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ BOUND = frozenset({"rasterizer", "blend", "depth_stencil_alpha", "elements", "bu
 """Fields of `Sticky` that a draw binds to the context if they have changed."""
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class Sticky:
     """State that lasts until a command changes it, in the types of the context's arguments."""
 
@@ -66,7 +67,7 @@ class Sticky:
         self.dirty |= BOUND & values.keys()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Query:
     """Query of a scene."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import traceback
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tgsi.language.record import record
 from tgsi.tools.replay import resource_calls, state_calls, work_calls
 from tgsi.tools.replay.background import background
 from tgsi.tools.replay.compare import Tolerance, Verdict, compare_floats, compare_image, compare_query, compare_words
@@ -22,7 +23,7 @@ HANDLER_MODULES = (resource_calls, state_calls, work_calls)
 """Modules whose import fills HANDLERS."""
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Report:
     """Result of one scene. `unreadable` means that the file itself is wrong and nothing was played.
 
@@ -67,7 +68,7 @@ class Report:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Options:
     """Options for every scene. `tolerance` None: do not compare. `directory` None: write nothing."""
 

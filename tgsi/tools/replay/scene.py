@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from backends.formats import Format
 from backends.pipe.limits import MAX_LAYERS, MAX_TEXTURE_SIZE
-from tgsi.tools.replay.fields import MAX_BYTES, SceneError, boolean, integer, list_of, optional, pixel_format, record, string, wrong
+from tgsi.language.record import record
+from tgsi.tools.replay.fields import MAX_BYTES, SceneError, boolean, integer, list_of, members, optional, pixel_format, string, wrong
 from tgsi.tools.replay.ops import Command, read_command
 
 MAX_FILE = 1 << 28
@@ -20,7 +21,7 @@ MAX_PIXELS = 1 << 24
 """Largest number of pixels of a framebuffer, summed over its layers."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """Framebuffer of a scene. Targets with more than one layer are 2D arrays."""
 
@@ -31,7 +32,7 @@ class Target:
     zs: Format | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """Shape of an image's bytes: tight rows, y = 0 first, layers in sequence."""
 
@@ -46,7 +47,7 @@ class Layout:
         return self.width * self.height * self.layers * self.format.block_bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Scene:
     """Checked scene. `outputs` maps names (c0, zs, so0, ssbo1, img0) to file names in the scene's folder.
 
@@ -159,7 +160,7 @@ def _read_text(path: Path) -> str:
 
 def _read_target(value: object) -> Target:
     size = integer(1, MAX_TEXTURE_SIZE)
-    checks = record(width=size, height=size, layers=integer(1, MAX_LAYERS), cbufs=list_of(optional(pixel_format), 0, 8))
+    checks = members(width=size, height=size, layers=integer(1, MAX_LAYERS), cbufs=list_of(optional(pixel_format), 0, 8))
     fields: dict[str, Any] = checks({"layers": 1, **value} if isinstance(value, dict) else value, "fb")
     zs: Format | None = optional(pixel_format)(value.get("zs") if isinstance(value, dict) else None, "fb.zs")
     fb = Target(**fields, zs=zs)
@@ -175,7 +176,7 @@ def _read_target(value: object) -> Target:
 
 def _read_queries(value: object) -> dict[int, tuple[int, ...]]:
     counter = integer(0, (1 << 64) - 1)
-    entries = list_of(record(id=integer(0, 1 << 20), result=list_of(counter, 0, 16)))(value, "queries")
+    entries = list_of(members(id=integer(0, 1 << 20), result=list_of(counter, 0, 16)))(value, "queries")
     return {entry["id"]: entry["result"] for entry in entries}
 
 

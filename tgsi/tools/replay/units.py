@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import Channel, ChannelType, Format
+from tgsi.language.record import record
 
 Array = NDArray[Any]
 
@@ -22,7 +22,7 @@ DEPTH_UNIT = 2.0**-22
 SIGNED = frozenset({ChannelType.SNORM, ChannelType.SSCALED, ChannelType.SINT, ChannelType.FIXED})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Distance:
     """Distances of one channel. `unit` is the unit's name; with `is_exact` every distance counts as a difference, whatever is allowed.
 

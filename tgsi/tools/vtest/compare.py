@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import Format
 from backends.formats.arrays import unpack, unpack_depth
+from tgsi.language.record import record
 from tgsi.tools.vtest.errors import ProtocolError
 from tgsi.tools.vtest.numbers import FORMATS
 
@@ -24,7 +25,7 @@ FRACTION = 0.02
 """Fraction of the texels of one read that may deviate by more: pixels on edges, and texels where a filter meets a border."""
 
 
-@dataclass(slots=True, kw_only=True)
+@record(frozen=False, kw_only=True)
 class Read:
     """Comparison of the replies to one TRANSFER_GET: the format and size of the box, and the deviation."""
 
@@ -42,7 +43,7 @@ class Read:
         return f"read {self.number}: {name} {'x'.join(map(str, self.size))}: off by at most {self.worst:.4g}, {self.off:.2%} of texels"
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Comparison:
     """Comparison of all reads of a stream."""
 

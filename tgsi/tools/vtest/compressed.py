@@ -8,7 +8,6 @@ Source: the OpenGL extensions EXT_texture_compression_rgtc and EXT_texture_compr
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from backends.formats import Format
 from backends.gallium.resource.resource import Box
+from tgsi.language.record import record
 from tgsi.tools.vtest.errors import CommandError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ Bytes = NDArray[np.uint8]
 Decode = Callable[[Bytes], NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compression:
     """Compressed format. size: bytes per block; plain: format of the decoded texture; decode: blocks (n, size) to texels
     (n, 16, channels of `plain`).

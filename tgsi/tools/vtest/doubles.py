@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from backends.formats import Format
 from backends.gallium.resource.resource import address_of
 from backends.pipe.limits import MAX_VERTEX_BUFFERS
 from backends.pipe.state import VertexElement
+from tgsi.language.record import record
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.resources import format_of
 
@@ -32,7 +32,7 @@ def has_doubles(numbers: Sequence[int]) -> bool:
     return any(FIRST <= number < FIRST + len(SINGLES) for number in numbers)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Double:
     """Attribute of doubles: its vertex buffer, offset in bytes and channel count, and the slot to which its 32-bit copy is bound."""
 

@@ -6,9 +6,9 @@ import contextlib
 import fcntl
 import mmap
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tgsi.language.record import record
 from tgsi.tools.vtest.boxes import read_box, write_box
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def shared_memory(size: int) -> int:
     return descriptor
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Holding:
     """Resource of a client. `memory`: the client's memory of the resource, if shared. `blocks`: the blocks of a compressed texture."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from tgsi.language.record import record
 from tgsi.tools.vtest.boxes import box_of
 from tgsi.tools.vtest.errors import CommandError, ProtocolError, in_range
 from tgsi.tools.vtest.holdings import Holding, shared_memory
@@ -26,7 +26,7 @@ _PAIR = struct.Struct("<2I")
 _TRIPLE = struct.Struct("<3I")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Message:
     """Row of a message. words: number of words before any data that the function reads itself (has_data); None: the whole body."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from backends.pipe.enums import QueryType, RenderCond, lookup
+from tgsi.language.record import record
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.bits import signed
 from tgsi.tools.vtest.errors import CommandError, in_range
@@ -22,7 +22,7 @@ _TYPES = ("I32", "U32", "I64", "U64")
 _WIDE = (QueryType.TIMESTAMP, QueryType.TIME_ELAPSED)
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Query:
     """Query of the Context, and the buffer and offset for its result."""
 

@@ -16,9 +16,10 @@ import stat
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tgsi.language.record import record
 
 if TYPE_CHECKING:
     from tgsi.screen import Screen
@@ -28,7 +29,7 @@ GRACE = 5.0
 """Seconds that pending work may take after its client disconnected. Its results are lost, and a draw can have billions of vertices."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Options:
     """Options of the server. threads, lanes: of the screen. clients: largest number at once; further clients wait."""
 

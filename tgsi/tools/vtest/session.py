@@ -6,10 +6,11 @@ import time
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from tgsi.language.diagnostics import TgsiError
+from tgsi.language.record import record
 from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
 from tgsi.tools.vtest.caps import capability_set
 from tgsi.tools.vtest.errors import CommandError, ProtocolError
@@ -30,7 +31,7 @@ MAX_SUB_CONTEXTS = 256
 EXPECTED = (CommandError, TgsiError, ValueError, TypeError, OverflowError, MemoryError, BlockingIOError)
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Statistics:
     """Statistics of a client: count of each message and command, and seconds spent in each command."""
 

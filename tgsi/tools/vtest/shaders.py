@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import StreamOutput, StreamOutputInfo
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES, STAGES
+from tgsi.language.record import record
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.subcontext import Pieces, SubContext
@@ -22,7 +22,7 @@ _CREATE, _BIND = ({ShaderType(row.processor): f"{verb}_{row.call}_state" for row
 """Names of the Context's create and bind methods by stage."""
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Shader:
     """Shader object and its stage."""
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS
+from tgsi.language.record import record
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.errors import in_range
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command, creates
 
 
-@dataclass(slots=True, eq=False)
+@record(frozen=False, eq=False)
 class Target:
     """Stream output target. Draws that take their vertex count from it identify it by its size."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import DrawInfo, SamplerState
+from tgsi.language.record import record
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.numbers import OBJECT_NAMES
 
@@ -65,7 +66,7 @@ class Sampler:
         return found
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Pieces:
     """Shader whose text is still incomplete."""
 

@@ -6,8 +6,8 @@ A row checks the number of words before its function receives the sub-context an
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from tgsi.language.record import record
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
 from tgsi.tools.vtest.subcontext import SubContext
@@ -18,7 +18,7 @@ Words = memoryview
 Handler = Callable[[SubContext, Words], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """Row of a command, or of the creation of one kind of object.
 

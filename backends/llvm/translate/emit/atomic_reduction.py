@@ -7,16 +7,15 @@ combined word is added with LLVM's `atomicrmw`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.llvm.builder import scalarize as by_lane
 from backends.llvm.builder.function import BOOL, I32, I64, Function, Type, Val
 from backends.llvm.translate.emit import Context
 from backends.llvm.translate.interface import Threaded
 from passes.analysis.effects import effects_of, is_shared
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Merge:
     """Reduction of one opcode: LLVM's operation on two words and on memory, and its neutral word.
 

@@ -7,7 +7,6 @@ a MEMORY register gives its kind; a register without declaration is SHARED.
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 
 from backends.abi.records import BufferRecord, ShaderEnv
 from backends.llvm.builder.function import I32, I64, PTR, Val
@@ -19,6 +18,7 @@ from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SHADER_BUFFERS
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, MemoryType
 from tgsi.language.ir import Dimension, RegisterRef
+from tgsi.language.record import record
 
 
 def _refuse(c: Context, what: str, hint: str = "") -> UnsupportedError:
@@ -32,7 +32,7 @@ def changing(c: Context) -> Val:
     return mask & c.interface.counted() if isinstance(c.interface, Covered) else mask
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resource:
     """Resource that an operand names. words: the words of the same resource for all lanes; None: `numbers` has each lane's resource.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from backends.abi.keys import SamplerKey, TextureKey
 from backends.abi.records import SamplerRecord, TextureRecord
@@ -16,6 +16,7 @@ from tgsi.language.channels import coordinate_channels
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import TARGETS, File, Processor, TargetInfo
 from tgsi.language.ir import RegisterRef, SrcOperand, TexOffset
+from tgsi.language.record import record
 
 Gradients = Sequence[Sequence[Val]] | None
 Offsets = Sequence[Sequence[Val | int]]
@@ -62,7 +63,7 @@ def known_word(c: Context, register: RegisterRef, channel: int) -> int | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Request:
     """One sampling operation without its unit. Coordinates and offsets have the order of `sampling.sample` and `sampling.gather`."""
 

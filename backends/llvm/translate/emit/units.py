@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import itertools
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from backends.abi.records import ShaderEnv
@@ -17,12 +16,13 @@ from backends.llvm.translate.emit import Context
 from backends.llvm.translate.interface import Handles
 from passes.analysis.operands import RESOURCES
 from tgsi.language.ir import RegisterRef, SrcOperand
+from tgsi.language.record import record
 
 MAX_UNITS = 128
 """Limit of the numbers of texture and sampler units: all are below."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Named:
     """The unit that an operand names: number `first`, or unit `index` (i32 lanes) among `count` from `first` on.
 
@@ -61,7 +61,7 @@ def named_register(c: Context, register: RegisterRef, channel: int) -> Named:
     return Named(first, count, wide(c, c.operands.address(c.instruction, register.indirect, register.index)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unit:
     """A unit for which code is being written. number: the unit whose keys apply. place: the number of its record, a constant or an i32."""
 

@@ -1,0 +1,187 @@
+"""`record` makes what `dataclasses.dataclass` makes, and compiles a method when it is first looked up."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from dataclasses import KW_ONLY, FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import pytest
+
+from tgsi.language.record import record
+
+
+@record
+class Point:
+    """A point."""
+
+    x: int
+    _: KW_ONLY
+    y: int = 0
+    tags: list[str] = field(default_factory=list, compare=False)
+    secret: str = field(default="s", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The same point, made by the standard library."""
+
+    x: int
+    _: KW_ONLY
+    y: int = 0
+    tags: list[str] = field(default_factory=list, compare=False)
+    secret: str = field(default="s", repr=False)
+
+
+@record
+class Farther(Point):
+    """A derived record."""
+
+    z: int = 5
+
+
+@record(frozen=False)
+class Open:
+    """A record that changes."""
+
+    x: int
+    double: int = field(init=False)
+    two: int = field(init=False, default=2, repr=False)
+    seen: list[int] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.double = self.two * self.x
+
+
+@record(slots=False)
+class Cached:
+    """A record with a `__dict__`."""
+
+    x: int
+
+    @cached_property
+    def double(self) -> int:
+        return 2 * self.x
+
+
+@record(eq=False)
+class Single:
+    """A record that equals only itself."""
+
+    x: int
+
+
+@record
+class Own:  # noqa: PLW1641
+    """A record with methods of its own."""
+
+    x: int
+
+    def __repr__(self) -> str:
+        return "mine"
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+METHODS = ("__init__", "__repr__", "__eq__", "__hash__")
+
+
+def test_methods_are_compiled_at_their_first_use() -> None:
+    @record
+    class Fresh:
+        """A record that nothing has used."""
+
+        x: int
+
+    assert [inspect.isfunction(vars(Fresh)[name]) for name in METHODS] == [False] * 4
+    one = Fresh(1)
+    assert [inspect.isfunction(vars(Fresh)[name]) for name in METHODS] == [True, False, False, False]
+    assert (one == Fresh(1), hash(one) == hash(Fresh(1)), "Fresh(x=1)" in repr(one)) == (True, True, True)
+    assert all(inspect.isfunction(vars(Fresh)[name]) for name in METHODS)
+
+
+@pytest.mark.parametrize("y", [0, 7])
+def test_records_behave_as_dataclasses(y: int) -> None:
+    ours: Any = Point(3, y=y, tags=["t"])
+    model: Any = Model(3, y=y, tags=["t"])
+    assert repr(ours) == repr(model).replace("Model", "Point") == f"Point(x=3, y={y}, tags=['t'])"
+    assert hash(ours) == hash(model)
+    assert (ours == Point(3, y=y), ours == Point(4, y=y), ours == model) == (True, False, False)
+    assert [(f.name, f.kw_only) for f in fields(ours)] == [(f.name, f.kw_only) for f in fields(model)]
+    assert is_dataclass(Point)
+    assert type(ours).__match_args__ == type(model).__match_args__ == ("x",)
+    assert str(inspect.signature(Point)) == str(inspect.signature(Model))
+
+
+def test_defaults_of_factories_are_not_shared() -> None:
+    assert Point(1).tags is not Point(1).tags
+    assert Open(1).seen is not Open(1).seen
+
+
+def test_a_call_with_wrong_arguments_names_the_class() -> None:
+    wrong: Any = Point
+    with pytest.raises(TypeError, match=r"Point\.__init__\(\) missing 1 required positional argument: 'x'"):
+        wrong()
+    with pytest.raises(TypeError, match=r"Point\.__init__\(\) got an unexpected keyword argument 'q'"):
+        wrong(1, q=2)
+
+
+@pytest.mark.parametrize("made", [Point(1), Cached(1)])
+def test_frozen_records_refuse_changes(made: Any) -> None:
+    with pytest.raises(FrozenInstanceError, match="cannot assign to field 'x'"):
+        made.x = 2
+    with pytest.raises(FrozenInstanceError, match="cannot delete field 'x'"):
+        del made.x
+    assert made.x == 1
+
+
+def test_records_that_change_have_no_hash() -> None:
+    made = Open(4)
+    made.x = 5
+    assert (made.x, made.double) == (5, 8)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(made)
+
+
+def test_records_without_equality_compare_by_identity() -> None:
+    made = Single(1)
+    assert made == made
+    assert made != Single(1)
+    assert len({made, Single(1)}) == 2
+
+
+def test_methods_of_the_class_itself_stay() -> None:
+    assert repr(Own(1)) == "mine"
+    assert Own(1) == Own(2)
+    assert hash(Own(1)) == hash((1,))  # as the standard library has it
+
+
+def test_a_derived_record_has_the_fields_of_both() -> None:
+    made = Farther(1, y=2, z=3)
+    assert repr(made) == "Farther(x=1, y=2, tags=[], z=3)"
+    assert made != Point(1, y=2)
+    assert replace(made, y=4) == Farther(1, y=4, z=3)
+
+
+@pytest.mark.parametrize("made", [Point(1, y=2, tags=["t"]), Farther(1, z=3), Open(3), Cached(3)])
+def test_records_can_be_copied_and_pickled(made: object) -> None:
+    for other in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert other is not made
+        assert other == made
+        assert repr(other) == repr(made)
+
+
+def test_cached_properties_need_no_slots() -> None:
+    made = Cached(2)
+    assert (made.double, vars(made)) == (4, {"x": 2, "double": 4})
+    assert not hasattr(Point(1), "__dict__")
+
+
+def test_a_record_that_contains_itself_has_a_repr() -> None:
+    made = Open(1)
+    made.seen.append(made)  # type: ignore[arg-type]
+    assert repr(made) == "Open(x=1, double=2, seen=[...])"
