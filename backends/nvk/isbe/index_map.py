@@ -76,7 +76,7 @@ class IndexMap:
                 return self.used_bytes + within(offset, self.size - self.used_bytes, "byte of padding")
 
     def at(self, address: int) -> MapPlace:
-        """What lies at an address. Raises IsbeError for addresses beyond the region."""
+        """Place at an address. Raises IsbeError for addresses beyond the region."""
         within(address, self.size, "address in MAP")
         if address < self.index_start:
             return CountByte(address)

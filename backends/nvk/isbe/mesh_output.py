@@ -112,7 +112,7 @@ class MeshOutput:
                 return end + within(offset, self.size - end, "byte of padding")
 
     def at(self, address: int, skew: bool = True) -> MeshPlace:
-        """What lies at an address, read with SKEW or without. Raises IsbeError for addresses beyond the region."""
+        """Place at an address, read with SKEW or without. Raises IsbeError for addresses beyond the region."""
         within(address, self.size, "address in ATTR")
         if address < self.primitive_start:
             row, attribute, byte = self._row_at(self.vertex, address, skew)

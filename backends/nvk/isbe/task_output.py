@@ -105,7 +105,7 @@ class TaskOutput:
                 raise IsbeError("byte of padding: there are fewer")
 
     def at(self, address: int) -> TaskPlace:
-        """What lies at an address. Raises IsbeError for addresses beyond the region.
+        """Place at an address. Raises IsbeError for addresses beyond the region.
 
         The two paddings, after the payload and after shared memory, are counted through.
         """
