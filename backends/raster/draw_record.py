@@ -212,6 +212,21 @@ class Layers(ctypes.Structure):
     ]
 
 
+class Rows(ctypes.Structure):
+    """Primitive rows: values that exist once per primitive, which an earlier stage left. A register of a row is 16 bytes."""
+
+    _fields_ = [
+        ("address", c_void_p),  # one row for each primitive of the packet, in their order
+        ("size", c_int32),  # bytes from one row to the next
+        ("layer", c_int32),  # register whose x is the layer, or NO_REGISTER: vertices name it
+        ("viewport", c_int32),  # register whose x is the number of the viewport, or NO_REGISTER: vertices name it
+        ("num_slots", c_int32),
+        ("slot", c_int32 * MAX_SETUP_SLOTS),  # setup slots of Mode.PRIMITIVE
+        ("front", c_int32 * MAX_SETUP_SLOTS),  # register of each of these
+        ("back", c_int32 * MAX_SETUP_SLOTS),  # the same for triangles that face back
+    ]
+
+
 class Fragments(ctypes.Structure):
     """Run-time values of fragment tests and blending: state that is not in the FragmentKey."""
 
@@ -249,4 +264,5 @@ class Draw(ctypes.Structure):
         ("layers", Layers),
         ("fragments", Fragments),
         ("fetch", Fetch),
+        ("rows", Rows),
     ]

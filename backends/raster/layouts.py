@@ -37,6 +37,7 @@ class Mode(IntEnum):
     FLAT = 0  # value of the provoking vertex, which is always corner 2
     LINEAR = 1
     PERSPECTIVE = 2
+    PRIMITIVE = 3  # value of the primitive's row (`Rows`)
 
 
 class Shape(IntEnum):

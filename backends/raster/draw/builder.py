@@ -130,11 +130,19 @@ class DrawBuilder:
             self.repeats.add(CachedDraw(known, content, packet, self.region.kept(mark), self.repeats.frame))
         return packet
 
-    def place_stored(self, packet: Packet, vertices: int, corners: int, numbers: int, count: int) -> Packet:
+    def place_stored(
+        self, packet: Packet, vertices: int, corners: int, numbers: int, count: int, rows: int = 0, row_size: int = 0
+    ) -> Packet:
         """A copy of a packet of `make_stored`, for `count` primitives.
 
-        vertices, corners, numbers: addresses of the vertices, of their indices, and of primitive numbers."""
+        Arguments:
+            vertices, corners, numbers: addresses of the vertices, of their indices, and of primitive numbers.
+            rows: address of the primitive rows, a multiple of 16; needed if the last stage has outputs that exist once per primitive.
+            row_size: bytes from one row to the next, a multiple of 16.
+
+        The memory stays as it is until the packet is drawn."""
         address = self.region.copy(packet.address, _DRAW_SIZE)
         d = Draw.from_address(address)
         d.fetch.attribute[0], d.assembly.indices, d.assembly.numbers, d.assembly.prims_per_instance = vertices, corners, numbers, count
+        d.rows.address, d.rows.size = rows, row_size
         return Packet(address, count, 0, packet.reads, environments=packet.environments, is_layered=packet.is_layered, is_repeatable=False)

@@ -38,6 +38,7 @@ def fragment_key(
         # inputs
         flatshade=r.flatshade and info.has_color_interpolation,
         sprites=slots.sprites,
+        constants=slots.constants,
         textures=textures,
         samplers=samplers,
         images=images,

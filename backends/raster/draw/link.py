@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backends.device.bound import Shader
 from backends.llvm.program.presence import wants_presence
-from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS
+from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, MAX_INPUTS, MAX_OUTPUTS, NO_REGISTER
 from backends.raster.tile.fragment import NO_FRAGMENTS, describe
 from linkage.link import link
 from linkage.options import IDENTITY, LinkState
@@ -29,6 +29,10 @@ class Linked:
     edge_flag: int | None
     layer: int | None
     viewport: int | None
+    rows: tuple[tuple[int, int] | None, ...]  # registers of primitive rows (front, back) that fill setup slots; empty if there are none
+    layer_row: int  # register of the primitive row that names the layer, or NO_REGISTER; `layer` is DEFAULT_REGISTER then
+    viewport_row: int  # the same for the viewport
+    vertex_registers: int  # registers of a vertex that the program leaves in memory
     is_layer_relative: bool  # the viewport's number is added to the layer
     clip_vertex: int
     clip_distance: tuple[int | None, ...]
@@ -77,6 +81,12 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
         source.append(DEFAULT_REGISTER)
         back.append(DEFAULT_REGISTER)
         colors.append(False)
+    rows = _row_registers(program)
+    taken = tuple((rows[s], rows.get(b, rows[s])) if s in rows else None for s, b in zip(source, back)) if rows else ()
+    if rows:  # a color and its back color are both per vertex or both per primitive; a back color of the other kind is not used
+        back = [DEFAULT_REGISTER if s in rows else s if b in rows else b for s, b in zip(source, back)]
+        source = [DEFAULT_REGISTER if s in rows else s for s in source]
+    layer, viewport = (by_semantic.get(Semantic(name, 0)) for name in ("LAYER", "VIEWPORT_INDEX"))
     position = _register(by_semantic.get(Semantic("POSITION", 0)))
     distances = tuple(by_semantic.get(Semantic("CLIPDIST", k)) for k in range(2))
     clips, culls = program.property("NUM_CLIPDIST_ENABLED"), program.property("NUM_CULLDIST_ENABLED")
@@ -88,8 +98,12 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
         position=position,
         point_size=by_semantic.get(Semantic("PSIZE", 0)),
         edge_flag=by_semantic.get(Semantic("EDGEFLAG", 0)),
-        layer=by_semantic.get(Semantic("LAYER", 0)),
-        viewport=by_semantic.get(Semantic("VIEWPORT_INDEX", 0)),
+        layer=DEFAULT_REGISTER if layer in rows else layer,
+        viewport=DEFAULT_REGISTER if viewport in rows else viewport,
+        rows=taken if any(taken) else (),
+        layer_row=NO_REGISTER if layer is None else rows.get(layer, NO_REGISTER),
+        viewport_row=NO_REGISTER if viewport is None else rows.get(viewport, NO_REGISTER),
+        vertex_registers=max((r + 1 for r in range(outputs) if r not in rows), default=0),
         is_layer_relative=program.property("LAYER_VIEWPORT_RELATIVE") != 0,
         clip_vertex=by_semantic.get(Semantic("CLIPVERTEX", 0), position),
         clip_distance=distances,
@@ -100,6 +114,12 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
         num_inputs=program.file_size(File.IN),
         is_window_space=program.property("VS_WINDOW_SPACE_POSITION") != 0,
     )
+
+
+def _row_registers(program: Program) -> dict[int, int]:
+    """Output registers that exist once per primitive, with their registers in the primitive row."""
+    found = [r for d in program.declared(File.OUT) if getattr(d, "per_primitive", False) for r in range(d.first, d.last + 1)]
+    return {r: r - min(found) for r in found}
 
 
 def _register(number: int | None) -> int:

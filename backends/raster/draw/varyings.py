@@ -14,8 +14,8 @@ from backends.pipe.state import RasterizerState
 from backends.raster.draw.link import Linked
 from backends.raster.draw.sample_state import box_margin
 from backends.raster.draw.style import Offset, Style
-from backends.raster.draw_record import Setup, Vertices
-from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_SLOT, Mode, SetupLayout, Shape, VertexLayout
+from backends.raster.draw_record import Rows, Setup, Vertices
+from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER, NO_SLOT, Mode, SetupLayout, Shape, VertexLayout
 from backends.raster.samples import SUBPIXEL_BITS, Pattern
 from backends.raster.tile.fragment import FragmentInfo, Marks
 from tgsi.language.record import record
@@ -39,6 +39,7 @@ class VertexSlots:
         offset: depth offset that a polygon has before it becomes lines or points.
         sprites: bit k: setup slot k becomes the sprite coordinate of a point, whatever its declaration.
         point_slots: setup slots that become the sprite coordinate: those of `sprites`, and PCOORD.
+        constants: bit k: setup slot k has one value for the primitive, whatever its declaration.
         user_mask, cull_mask: bits of the clip and of the cull distances in force.
         places_per_primitive: primitives get vertex records of their own, see `backends.raster.front.layers`.
     """
@@ -56,6 +57,7 @@ class VertexSlots:
     offset: int = NO_SLOT
     sprites: int = 0
     point_slots: list[bool] = field(default_factory=list)
+    constants: int = 0
     user_mask: int = 0
     cull_mask: int = 0
     has_route: bool = False
@@ -94,10 +96,16 @@ def arrange_slots(
     is_polygon = style.shape in (Shape.TRIANGLE, Shape.OUTLINE)
     declared = len(fragment.slots)
     mode = [fragment.slots[k].mode(r.flatshade) if k < declared else Mode.LINEAR for k in range(count)]
+    constants = _take_rows(mode, linked) if linked.rows else 0
     is_clamped = any(linked.is_color) and clamps(r.clamp_vertex_color, r, framebuffer)
     clamped = list(linked.is_color) if is_clamped else [False] * count
     slots = VertexSlots(
-        source=list(linked.source), is_flat=[m is Mode.FLAT for m in mode], is_clamped=clamped, mode=mode, back=list(range(count))
+        source=list(linked.source),
+        is_flat=[m is Mode.FLAT for m in mode],
+        is_clamped=clamped,
+        mode=mode,
+        back=list(range(count)),
+        constants=constants,
     )
     if style.has(_HAS_PLACE):
         slots.place = slots.add(DEFAULT_REGISTER, True)
@@ -117,9 +125,21 @@ def arrange_slots(
     slots.offset = slots.add(DEFAULT_REGISTER, bool(offset.outline_modes), True)  # (its x is 0)
     has_names = slots.layer != NO_SLOT or slots.viewport != NO_SLOT
     slots.has_route = has_names or slots.offset != NO_SLOT or style.has(Marks.SMOOTH_FILL)
-    slots.places_per_primitive = slots.viewport != NO_SLOT or (has_names and style.shape is not Shape.TRIANGLE)
+    slots.places_per_primitive = slots.viewport != NO_SLOT or (
+        has_names and (style.shape is not Shape.TRIANGLE or linked.layer_row != NO_REGISTER)
+    )
     _count_distances(slots, r.clip_plane_enable & 255, len(state.clip_planes), linked)
     return slots
+
+
+def _take_rows(mode: list[Mode], linked: Linked) -> int:
+    """Set the mode of slots that are registers of primitive rows. Returns the bits of those that are declared to vary."""
+    constants = 0
+    for k, row in enumerate(linked.rows):
+        if row is not None:
+            constants |= (mode[k] is not Mode.FLAT) << k
+            mode[k] = Mode.PRIMITIVE
+    return constants
 
 
 def _replace_sprites(slots: VertexSlots, enable: int, fragment: FragmentInfo, count: int) -> None:
@@ -131,6 +151,7 @@ def _replace_sprites(slots: VertexSlots, enable: int, fragment: FragmentInfo, co
     for k, is_replaced in enumerate(slots.point_slots):
         if is_replaced:
             slots.mode[k], slots.is_flat[k] = Mode.LINEAR, False
+            slots.constants &= ~(1 << k)
 
 
 def _count_distances(slots: VertexSlots, enabled: int, planes: int, linked: Linked) -> None:
@@ -151,6 +172,17 @@ def write_vertices(vertices: Vertices, slots: VertexSlots, linked: Linked, is_st
     vertices.source[:count] = slots.source
     vertices.is_flat[:count] = slots.is_flat
     vertices.is_clamped[:count] = slots.is_clamped
+
+
+def write_rows(group: Rows, slots: VertexSlots, linked: Linked) -> None:
+    """Write the group `Draw.rows`; `DrawBuilder.place_stored` fills in the address and the size of a row."""
+    group.layer, group.viewport = linked.layer_row, linked.viewport_row
+    if not linked.rows:
+        return
+    taken = [(k, *row) for k, row in enumerate(linked.rows) if row is not None and slots.mode[k] is Mode.PRIMITIVE]
+    group.num_slots = len(taken)
+    for i, (slot, front, back) in enumerate(taken):
+        group.slot[i], group.front[i], group.back[i] = slot, front, back
 
 
 def write_setup(

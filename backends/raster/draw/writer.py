@@ -31,7 +31,7 @@ from backends.raster.draw.style import (
     write_primitives,
 )
 from backends.raster.draw.topology import Topology, topology_of
-from backends.raster.draw.varyings import VertexSlots, arrange_slots, write_setup, write_vertices
+from backends.raster.draw.varyings import VertexSlots, arrange_slots, write_rows, write_setup, write_vertices
 from backends.raster.draw.vertex_inputs import InputWriter, write_stored
 from backends.raster.draw.viewport import Bounds, write_clip, write_layers, write_view, write_views
 from backends.raster.draw_record import Draw
@@ -41,7 +41,6 @@ from backends.raster.layouts import NO_SLOT, Shape
 from backends.raster.samples import MOST_LANES
 from backends.raster.tile.buffer_keys import TargetKeys, target_keys
 from backends.raster.tile.fragment import FragmentInfo
-from tgsi.language.facts.enums import File
 from tgsi.language.record import record
 
 _SIZE = ctypes.sizeof(Draw)
@@ -92,7 +91,7 @@ class DrawWriter:
                 return packet if state.count_statistics else None
             layout = self.inputs.write_fetch(d.fetch, state, linked.num_inputs, packet)
         else:
-            write_stored(d.assembly, d.fetch, topology, info.count, 16 * last.program.file_size(File.OUT), packet)
+            write_stored(d.assembly, d.fetch, topology, info.count, 16 * linked.vertex_registers, packet)
         bounds = Bounds(linked.is_window_space, topology.shape is Shape.TRIANGLE and not linked.is_window_space, is_hidden)
         views, is_visible = 0, write_view(d.view, 0, state, framebuffer, bounds)
         if slots.viewport != NO_SLOT:
@@ -102,6 +101,7 @@ class DrawWriter:
         write_clip(d.clip, state, linked, slots)
         write_layers(d.layers, slots, linked, views)
         write_vertices(d.vertices, slots, linked, facts.is_stored)
+        write_rows(d.rows, slots, linked)
         write_setup(d.setup, slots, r, style, facts.samples.pattern, facts.fragment.reads_primitive)
         write_offset(d.offset, facts.offset, r, slots.offset)
         write_primitives(d.primitives, style, topology, r, slots.edge_flag, slots.place)

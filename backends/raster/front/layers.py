@@ -1,9 +1,10 @@
-"""Layers and viewports: the routes of primitives, which their provoking vertices name.
+"""Layers and viewports: the routes of primitives, which their provoking vertices or their primitive rows name.
 
 A draw is `routed` if its vertices name a viewport, or a layer and the framebuffer has several. The setup records of a routed draw end
-with the layer, the viewport and the viewport's depth range. If vertices name viewports, or if corners of lines and points will be
-copied from a vertex that does not provoke, each primitive first gets vertex records of its own, placed by its own viewport. Draws of
-smooth polygons, and of outlined ones with a depth offset, use the routed setup, too; all others pay nothing.
+with the layer, the viewport and the viewport's depth range. If vertices name viewports, if corners of lines and points will be copied
+from a vertex that does not provoke, or if primitive rows name the route, each primitive first gets vertex records of its own, which
+carry its route and are placed by its own viewport. Draws of smooth polygons, and of outlined ones with a depth offset, use the routed
+setup, too; all others pay nothing.
 
 A layer beyond the last one counts as the last one; a viewport that does not exist counts as viewport 0 (as in Mesa).
 """
@@ -15,6 +16,7 @@ from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_VIEWPORTS
 from backends.raster.draw_record import Draw, View
 from backends.raster.front.clip import copy_vertex
+from backends.raster.front.primitive_rows import row_at
 from backends.raster.front.vertices import inside_guard, project
 from backends.raster.front.views import view_at
 from backends.raster.layouts import GUARD, SetupLayout, VertexLayout
@@ -22,7 +24,9 @@ from backends.raster.records import Batch, Worker
 
 
 def build_place(module: Module) -> None:
-    """place(worker, batch): gives each triangle t three vertex records of its own, with the layer and the viewport of corner 2."""
+    """place(worker, batch): gives each triangle t three vertex records of its own, with its layer and viewport.
+
+    Corner 2 or the primitive's row names them."""
     f = Function(module, "place", [PTR, PTR], internal=True)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
@@ -37,12 +41,17 @@ def build_place(module: Module) -> None:
 
     with f.range(0, b.get("count")) as i:
         corners = [f.load(I32, t, i << 2) for t in lists]
-        provoking = record(corners[2])
+        provoking, row = record(corners[2]), row_at(f, d, b.get("first") + i)
+
+        def named_by(slot: Val, register: Val) -> Val:
+            slot_at, register_at = f.at(provoking, (slot << 4) + VertexLayout.SLOTS), f.at(row, register << 4)
+            return f.load(I32, f.select(register >= 0, register_at, slot_at))
+
         number, layer = f.var(I32, 0), f.var(I32, 0)
         with f.if_(layer_slot >= 0):
-            layer.set(f.load(I32, provoking, (layer_slot << 4) + VertexLayout.SLOTS))
+            layer.set(named_by(layer_slot, d.get("rows.layer")))
         with f.if_(view_slot >= 0):
-            named = f.load(I32, provoking, (view_slot << 4) + VertexLayout.SLOTS)
+            named = named_by(view_slot, d.get("rows.viewport"))
             number.set(f.select(named.ult(MAX_VIEWPORTS), named, 0))
         with f.if_(d.get("layers.is_layer_relative").ne(0)):
             layer.add(number.get())

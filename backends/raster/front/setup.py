@@ -11,6 +11,7 @@ from backends.raster.draw_record import Draw
 from backends.raster.front.assemble import lowest_bit
 from backends.raster.front.bins import bin_triangle
 from backends.raster.front.layers import Routes
+from backends.raster.front.primitive_rows import write_row_slots
 from backends.raster.front.vertices import snap
 from backends.raster.layouts import HEADS, NO_CHUNK, Mode, OffsetUnit, SetupLayout, VertexLayout
 from backends.raster.records import Batch, Scene, Worker
@@ -159,6 +160,8 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
                 before = f.popcount(alive_bits & ((1 << k) - 1)) if k else f.const(I32, 0)
                 target.append(f.at(arena, used.get() + before * size))
             triangles.write(target, prims, _identity(f, d, b, prims, triangles.front))
+            with f.if_(d.get("rows.num_slots").ne(0)):
+                write_row_slots(f, d, prims + b.get("first"), triangles.front, target)
             if routes is not None:
                 routes.write(target, triangles.constants)
             with f.range(0, f.popcount(alive_bits)):

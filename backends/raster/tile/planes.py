@@ -108,6 +108,8 @@ class Planes:
         key, info = self.kernel.key, self.kernel.info
         if slot >= len(info.slots) or key.sprites >> slot & 1:
             return Mode.LINEAR
+        if key.constants >> slot & 1:
+            return Mode.FLAT
         return info.slots[slot].mode(key.flatshade)
 
     def row(self, y: Val) -> None:
