@@ -1,13 +1,13 @@
 """The factory of CPU devices: from a screen's settings to a renderer and a dispatcher of grids.
 
-It is a module of its own, loaded with the first context, so that a screen can answer questions without loading llvmlite.
+It is a module of its own, loaded with the first context, so that a screen can answer questions without loading the code of a device.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from backends.llvm.engine.object_cache import Cache
+from backends.llvm.engine.object_cache import Cache, recall_host
 from backends.llvm.targets.machines import cpu_features
 from backends.software.renderer import Renderer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def make_device(settings: Settings) -> Renderer:
     """Make the renderer of a context. ValueError if the machine cannot run code for the `cpu` of the settings."""
+    recall_host(_cache(settings))
     missing = cpu_features(settings.cpu) - cpu_features("host")
     if missing:
         raise ValueError(f"context_create: code for cpu {settings.cpu!r} cannot run here; this machine lacks {', '.join(sorted(missing))}")

@@ -75,7 +75,7 @@ import tgsi
 assert all(getattr(tgsi, name) is not None for name in tgsi.__all__)
 from tgsi.passes import registry
 assert all(registry.find(name) for name in registry.PASSES)
-from tgsi.backends.llvm.targets.machines import processors
+from tgsi.backends.llvm.targets.llvm_machines import processors
 assert "cortex-a76" in processors("aarch64-linux-gnu")
 from tgsi.backends.llvm.engine.sources import source_files
 known = set(source_files())

@@ -13,11 +13,13 @@ from contextlib import contextmanager
 import llvmlite.binding as llvm
 
 from backends.llvm.builder.function import Module
-from backends.llvm.engine.engine import build_shared, machine_for, parse_module, run_passes
+from backends.llvm.engine.codegen import machine_for, parse_module, run_passes
+from backends.llvm.engine.engine import build_shared
 from backends.llvm.engine.linking import ALLOWED_SYMBOLS
 from backends.llvm.engine.object_files import undefined_symbols
 from backends.llvm.engine.opt_level import code_generation_level
-from backends.llvm.targets import machines as target
+from backends.llvm.targets.llvm_machines import check_processor
+from backends.llvm.targets.machines import foreign
 from tgsi.language.record import record
 
 #: Symbols that objects for other machines may also leave undefined: the linker's tables, and integer routines of the compiler's library.
@@ -43,7 +45,7 @@ class Artifact:
 
 def has_objects(cpu: str) -> bool:
     """True if LLVM writes objects for `cpu`, not only text. ValueError for an unknown one."""
-    other = target.foreign(cpu)
+    other = foreign(cpu)
     return other is None or other.architecture.objects
 
 
@@ -62,7 +64,7 @@ def generate_artifact(build: Callable[[], Module], kind: str, *, cpu: str = "hos
         module = build()
         text = module.text()
     with _measured(times, "set up target"):
-        target.check_processor(cpu)
+        check_processor(cpu)
         machine = machine_for(cpu, code_generation_level(text))
     with _measured(times, "parse LLVM text"):
         parsed = parse_module(text, machine)

@@ -2,14 +2,6 @@
 
 A hit builds no LLVM text, makes no plan and reads no symbol table: the cache holds flat images (`image`), and placing one takes 0.07 ms
 instead of the 0.4 ms of LLVM's linker.
-
-CPU time of a miss, in ms, for a median FRAG of the corpus: text 1.6, parsing and verifying 1.2, passes 0.6, LLVM's code
-generator 7, flat image and placing 0.2, keys and disk 0.6. Measured on 84 shaders and rejected:
-- optimisation level 0 of the code generator: 3.0 instead of 6.9 (level 1) or 7.4 (level 2), but code that is a third longer, and slow.
-- a target machine without `jit`, or with static relocation: no difference.
-- options of LLVM's command line (no machine scheduler, no loop strength reduction, no sinking, no hoisting, no merging, another register
-  allocator): 15 % at most for the first two, and they act on the whole process, including other users of llvmlite.
-- no verifier: saves 0.2, but the verifier turns a mistake in an emitter into an error instead of a crash.
 """
 
 from __future__ import annotations
@@ -21,9 +13,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import llvmlite.binding as llvm
-
-from backends.llvm.engine import opt_level as effort
 from backends.llvm.engine.linking import link, lock, prepare
 from backends.llvm.engine.object_cache import Cache, ObjectCache, object_key, resolve_cache
 from backends.llvm.engine.sources import own_sources
@@ -75,8 +64,9 @@ class Library:
         """Machine code as text, generated anew from the optimised module. ValueError for code from the disk cache."""
         if self._text is None:
             raise ValueError(f"{self.name} came from the object cache: its module was never built")
-        machine = target.create_machine(self._cpu, effort.code_generation_level(self._text))
-        return str(machine.emit_assembly(optimized_module(self._text, machine)))
+        from backends.llvm.engine.codegen import assembly
+
+        return assembly(self._text, self._cpu)
 
 
 #: Python modules of functions that kernels share, by prefix of a name; `exports` lists the functions of an LLVM module, `build` writes it.
@@ -120,63 +110,6 @@ def shared_function(symbol: str, cpu: str, cache: ObjectCache | None) -> int:
         return library.address[symbol]
 
 
-@functools.cache
-def machine_for(cpu: str, level: int = effort.DEFAULT) -> llvm.TargetMachine:
-    """Target machine of a `cpu` and a level of code generation, created once. ValueError for an unknown `cpu`."""
-    return target.create_machine(cpu, level)
-
-
-def parse_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
-    """Parse and verify LLVM text, for the target of `machine`."""
-    parsed = llvm.parse_assembly(text)
-    parsed.triple, parsed.data_layout = machine.triple, str(machine.target_data)
-    parsed.verify()
-    return parsed
-
-
-#: LLVM's passes: name and llvmlite's method. Chosen by measurement (85 kernels of the corpus; ms of passes + of code generation, bytes):
-#: these four 48 + 914, 267152; sroa alone 26 + 924, 271640 (its loops test at both ends); without loop-rotate 34 + 891, 268712 (likewise);
-#: without simplifycfg 44 + 930; with instcombine 146 + 908, 284272; with sccp 63 + 908; with reassociate 65 + 941; with NewGVN 138 + 941
-#: (and an assertion of its own aborts the process on some valid input). The builder itself computes pure values once, and keeps values that
-#: a single region uses out of memory, which saves a fifth of the text. LLVM's fast instruction selector does not support wide vectors.
-PASSES = (
-    ("sroa", "add_sroa_pass"),
-    ("simplifycfg", "add_simplify_cfg_pass"),
-    ("loop-rotate", "add_loop_rotate_pass"),
-    ("dce", "add_dead_code_elimination_pass"),
-)
-
-
-def run_passes(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, times: dict[str, float] | None = None) -> None:
-    """Run `PASSES` on a module.
-
-    With `times`, run them one after the other over the whole module, which gives the same code, and record the milliseconds of each.
-    """
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
-    for group in [PASSES] if times is None else [(item,) for item in PASSES]:
-        passes = llvm.create_new_function_pass_manager()
-        for _, method in group:
-            getattr(passes, method)()
-        begin = time.perf_counter()
-        for function in parsed.functions:
-            if not function.is_declaration:
-                passes.run(function, builder)
-        if times is not None:
-            times[group[0][0]] = (time.perf_counter() - begin) * 1e3
-
-
-def optimized_module(text: str, machine: llvm.TargetMachine) -> llvm.ModuleRef:
-    """Parse LLVM text and run the passes."""
-    parsed = parse_module(text, machine)
-    run_passes(parsed, machine)
-    return parsed
-
-
-def optimized_text(module: Module, *, cpu: str | None = None) -> str:
-    """LLVM text of a module after the passes, for reading."""
-    return str(optimized_module(module.text(), machine_for(cpu or module.cpu)))
-
-
 def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, str, dict[str, float]]:
     """Generate the object of a module. Returns the object, the module's text and times (ms).
 
@@ -186,21 +119,14 @@ def compile_object(module: Module, *, cpu: str | None = None) -> tuple[bytes, st
     missing = module.used_features - target.cpu_features(cpu)
     if missing:
         raise ValueError(f"module {module.name!r} was built for {module.cpu}, but {cpu} lacks {', '.join(sorted(missing))}")
+    from backends.llvm.engine import codegen  # loads LLVM, which a hit in the disk cache does not need
+
     begin = time.thread_time()
     text = module.text()
+    written = (time.thread_time() - begin) * 1e3
     with lock:
-        machine = machine_for(cpu, effort.code_generation_level(text))
-        parsed = parse_module(text, machine)
-        after_parse = time.thread_time()
-        run_passes(parsed, machine)
-        after_passes = time.thread_time()
-        image = bytes(machine.emit_object(parsed))
-    times = {
-        "lines": float(text.count("\n")),
-        "parse_ms": (after_parse - begin) * 1e3,
-        "passes_ms": (after_passes - after_parse) * 1e3,
-        "codegen_ms": (time.thread_time() - after_passes) * 1e3,
-    }
+        image, times = codegen.generate(text, cpu)
+    times |= {"lines": float(text.count("\n")), "parse_ms": times["parse_ms"] + written}
     return image, text, times
 
 

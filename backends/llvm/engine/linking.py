@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
 import threading
 from collections.abc import Callable, Sequence
 
-import llvmlite.binding as llvm
-
 from backends.llvm.engine import image as flat
 from backends.llvm.engine.object_files import undefined_symbols
-from backends.llvm.targets import machines as target
 
 #: Outside functions that generated code may call. Others would differ between machines, or be missing.
 ALLOWED_SYMBOLS = frozenset({"memcpy", "memset", "sched_yield", "sem_post", "sem_wait"})
@@ -21,7 +16,6 @@ Resolve = Callable[[str], int | None]
 
 # LLJIT's tables are shared by all libraries of the process; llvmlite's own lock covers single calls only.
 lock = threading.RLock()
-_serial = itertools.count()
 
 
 def prepare(image: bytes) -> bytes:
@@ -43,14 +37,10 @@ def link(image: bytes, name: str, exports: Sequence[str], resolve: Resolve) -> t
             raise ValueError(f"{name!r} has no {', '.join(missing)}")
         return placed.address, placed
     imports = _outside(undefined_symbols(image) - {"_GLOBAL_OFFSET_TABLE_"}, name, resolve)
-    builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
-    for export in exports:
-        builder.export_symbol(export)
+    from backends.llvm.engine.jit import link_object  # loads LLVM, which flat images do not need
+
     with lock:
-        for symbol, address in imports.items():
-            if symbol not in ALLOWED_SYMBOLS:
-                builder.import_symbol(symbol, address)
-        tracker = builder.link(_jit(), f"{name}.{next(_serial)}")
+        tracker = link_object(image, name, exports, {s: address for s, address in imports.items() if s not in ALLOWED_SYMBOLS})
     return {export: tracker[export] for export in exports}, tracker
 
 
@@ -61,9 +51,3 @@ def _outside(symbols: set[str] | dict[str, int], name: str, resolve: Resolve) ->
     if unknown:
         raise ValueError(f"module {name!r} calls {', '.join(unknown)}, which generated code may not")
     return {s: address for s, address in found.items() if address is not None}
-
-
-@functools.cache
-def _jit() -> llvm.LLJIT:
-    target.initialize()
-    return llvm.create_lljit_compiler(target.create_machine("host"), use_jit_link=True)

@@ -18,12 +18,11 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-import llvmlite
-import llvmlite.binding as llvm
 import platformdirs
 
 from backends.llvm.engine.sources import own_sources
-from backends.llvm.targets import machines as target
+from backends.llvm.targets import host
+from backends.llvm.targets.machines import identity
 
 _MAGIC = b"TGSIOBJ2"
 _DIGEST = hashlib.sha256
@@ -35,8 +34,7 @@ _FRESH = 600.0  # seconds; the time of a file is not updated if it is younger
 @functools.cache
 def _surroundings(cpu: str) -> bytes:
     """Text on which all objects for one target depend: the generator's source, the target, LLVM's version."""
-    version = f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
-    return "\0".join((own_sources().digest or "", target.identity(cpu), version)).encode()
+    return "\0".join((own_sources().digest or "", identity(cpu), host.host().version)).encode()
 
 
 def object_key(parts: Iterable[object], cpu: str) -> str:
@@ -176,3 +174,19 @@ def resolve_cache(cache: ObjectCache | str | os.PathLike[str] | bool | None) -> 
     if cache is True or cache is None:
         return default_cache()
     return _cache_at(os.fspath(cache))
+
+
+def recall_host(cache: Cache) -> None:
+    """Take LLVM's answers about this machine from a cache, so that this process need not load LLVM; leave them there for the next one."""
+    store, surroundings = resolve_cache(cache), host.surroundings()
+    if store is None or surroundings is None or host.is_known():
+        return
+    key = _DIGEST(surroundings.encode()).hexdigest()
+    kept = store.get(key)
+    if kept is None:
+        store.put(key, host.host().pack())
+        return
+    try:
+        host.use(host.Host.unpack(kept))
+    except (ValueError, TypeError):  # another form
+        store.discard(key)

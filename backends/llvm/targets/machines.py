@@ -7,14 +7,9 @@ A `cpu` is "host" or an x86-64 level, whose code runs in this process, or an LLV
 from __future__ import annotations
 
 import functools
-import re
-import subprocess
-import sys
-from difflib import get_close_matches
-
-import llvmlite.binding as llvm
 
 from backends.llvm.targets.architectures import ALIASES, ARCHITECTURES, Architecture, architecture_of
+from backends.llvm.targets.host import host
 from tgsi.language.record import record
 
 _BASE = frozenset({"x86"})
@@ -43,20 +38,6 @@ class Foreign:
 
 
 @functools.cache
-def initialize() -> None:
-    """Initialize LLVM's native target, once a process."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-
-
-@functools.cache
-def initialize_all() -> None:
-    """Initialize all of LLVM's targets, once a process."""
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
-
-
-@functools.cache
 def foreign(cpu: str) -> Foreign | None:
     """The target that `cpu` names with a triple; None for "host" and levels. ValueError for a name that is none of these."""
     if cpu == "host" or cpu in LEVELS:
@@ -66,29 +47,6 @@ def foreign(cpu: str) -> Foreign | None:
         raise ValueError(f"cpu must be 'host', one of {', '.join(LEVELS)}, or a target triple, not {cpu!r}")
     found = architecture_of(triple)
     return Foreign(triple if "-" in triple else found.triple, processor, found)
-
-
-@functools.cache
-def processors(triple: str) -> tuple[str, ...]:
-    """Names of the processors that LLVM knows for a target. LLVM prints them on stderr, so another process asks for them."""
-    script = (
-        f"import sys; sys.path[:] = {sys.path!r}\n"
-        "from backends.llvm.targets.machines import initialize_all, llvm\n"
-        f"initialize_all(); llvm.Target.from_triple({triple!r}).create_target_machine(cpu='help')"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    listed = done.stderr.partition("Available features")[0]
-    return tuple(re.findall(r"^  (\S+) +- ", listed, re.MULTILINE))
-
-
-def check_processor(cpu: str) -> None:
-    """Raise ValueError if `cpu` names a processor that its target lacks."""
-    other = foreign(cpu)
-    if other is None or not other.processor or other.processor in (known := processors(other.triple)):
-        return
-    close = get_close_matches(other.processor, known, 1)
-    hint = f"did you mean {close[0]}?" if close else f"LLVM knows {len(known)}, such as {', '.join(known[:6])}"
-    raise ValueError(f"{other.triple} has no processor {other.processor!r}; {hint}")
 
 
 def require_runnable(cpu: str) -> None:
@@ -101,9 +59,8 @@ def require_runnable(cpu: str) -> None:
 def cpu_features(cpu: str) -> frozenset[str]:
     """The features of `cpu` that builders may ask for: those of `LEVELS`, or of its architecture; ValueError for an unknown name."""
     if cpu == "host":
-        host = llvm.get_host_cpu_features()
-        own = architecture_of(llvm.get_process_triple())
-        return frozenset(name for name in _V4 if host.get(name)) | _BASE if own.name == "x86_64" else own.features
+        own = architecture_of(host().triple)
+        return frozenset(name for name in _V4 if host().has(name)) | _BASE if own.name == "x86_64" else own.features
     other = foreign(cpu)
     return LEVELS[cpu] if other is None else other.features
 
@@ -124,30 +81,6 @@ def native_lanes(cpu: str) -> int:
 def identity(cpu: str) -> str:
     """Text that identifies a target in cache keys: targets with equal text run the same object code in the same way."""
     if cpu == "host":
-        return f"{llvm.get_process_triple()} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+        return f"{host().triple} {host().processor} {host().features}"
     cpu_features(cpu)
-    return f"{llvm.get_process_triple()} {cpu}"
-
-
-def create_machine(cpu: str, level: int = 2) -> llvm.TargetMachine:
-    """LLVM's target machine. `level` is the code generator's effort (`engine.opt_level`).
-
-    Code for this process uses the small code model: constants lie next to the code.
-    """
-    other = foreign(cpu)
-    if other is not None:
-        return _create_foreign(other, level)
-    initialize()
-    name, features = cpu, ""
-    if cpu == "host":
-        name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="small", jit=True)
-
-
-def _create_foreign(other: Foreign, level: int) -> llvm.TargetMachine:
-    initialize_all()
-    known = other.architecture
-    target = llvm.Target.from_triple(other.triple)
-    name, features = other.processor or known.processor, known.llvm_features
-    return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="default", abiname=known.abi)
+    return f"{host().triple} {cpu}"

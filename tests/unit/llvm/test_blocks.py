@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from backends.llvm.builder.function import F32, I32, PTR, Function, Module, Val
-from backends.llvm.engine.engine import compile_module, optimized_text
+from backends.llvm.engine.codegen import optimized_text
+from backends.llvm.engine.engine import compile_module
 from backends.llvm.kernels.stages import build_run_kernel
 from backends.llvm.library import math
 from tests.unit.llvm.support import VERT_HEADER, entry

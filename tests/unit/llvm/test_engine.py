@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from backends.llvm.builder.function import F32, F64, I32, PTR, Function, Module
-from backends.llvm.engine.engine import Library, compile_cached, compile_module, compile_object, optimized_text
+from backends.llvm.engine.codegen import optimized_text
+from backends.llvm.engine.engine import Library, compile_cached, compile_module, compile_object
 from backends.llvm.engine.object_cache import ObjectCache, object_key, resolve_cache
 from backends.llvm.engine.object_files import undefined_symbols
 from backends.llvm.targets import machines as target

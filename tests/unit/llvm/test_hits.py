@@ -11,7 +11,7 @@ import pytest
 from backends.device.bound import Shader
 from backends.formats import Format
 from backends.llvm.builder.function import Function, Module
-from backends.llvm.engine import engine, linking
+from backends.llvm.engine import codegen, engine, jit, linking
 from backends.llvm.engine.engine import Library
 from backends.llvm.engine.kernel_cache import KernelCache
 from backends.llvm.engine.object_cache import ObjectCache
@@ -64,10 +64,10 @@ def test_a_hit_makes_no_text_no_plan_and_asks_llvm_for_nothing(
         (plan, "_make"),
         (Function, "__init__"),
         (Module, "__init__"),
-        (engine, "parse_module"),
+        (codegen, "parse_module"),
         (engine, "compile_object"),
         (linking, "undefined_symbols"),
-        (linking, "_jit"),
+        (jit, "_jit"),
     ):
         monkeypatch.setattr(owner, name, _fail)
     second = make(Kernels(KernelCache("host", ObjectCache(tmp_path))))

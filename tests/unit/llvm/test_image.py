@@ -15,7 +15,8 @@ import pytest
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module
 from backends.llvm.engine import engine, linking
 from backends.llvm.engine import image as flat
-from backends.llvm.engine.engine import Library, compile_module, compile_object, machine_for, parse_module
+from backends.llvm.engine.codegen import machine_for, parse_module
+from backends.llvm.engine.engine import Library, compile_module, compile_object
 from tests.unit.llvm.support import entry
 from tgsi.tools.compile import cli
 

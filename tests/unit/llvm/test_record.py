@@ -14,7 +14,7 @@ from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 from backends.llvm.engine.engine import compile_module
-from backends.llvm.targets.machines import create_machine
+from backends.llvm.targets.llvm_machines import create_machine
 from tests.unit.llvm.support import entry
 
 _SCALARS = {

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 import tgsi
 from backends.abi.records import BufferRecord, RunRecord, ShaderEnv
 from backends.llvm.builder.function import Function, Module
-from backends.llvm.engine.engine import machine_for, optimized_module
+from backends.llvm.engine.codegen import machine_for, optimized_module
 from backends.llvm.engine.object_files import undefined_symbols
 from backends.llvm.kernels.listing import generate
-from backends.llvm.targets import machines as target
 from backends.llvm.targets.architectures import ARCHITECTURES
+from backends.llvm.targets.llvm_machines import processors
 from tgsi.language.program import Program
 
 TEXT = """VERT
@@ -129,8 +129,8 @@ def test_targets_without_objects_say_so(program: Program) -> None:
 
 
 def test_processors_are_those_of_llvm() -> None:
-    assert "cortex-a76" in target.processors("aarch64-linux-gnu")
-    assert "sm_90" in target.processors("nvptx64-nvidia-cuda")
+    assert "cortex-a76" in processors("aarch64-linux-gnu")
+    assert "sm_90" in processors("nvptx64-nvidia-cuda")
 
 
 def _with_exports(image: bytes) -> bytes:

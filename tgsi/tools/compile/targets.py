@@ -43,7 +43,7 @@ def check_target(options: argparse.Namespace) -> None:
     if options.target is None:
         return
     from backends.llvm.targets.architectures import architecture_of
-    from backends.llvm.targets.machines import check_processor
+    from backends.llvm.targets.llvm_machines import check_processor
 
     try:
         architecture_of(options.target)
@@ -55,7 +55,8 @@ def check_target(options: argparse.Namespace) -> None:
 def list_targets(options: argparse.Namespace) -> str:
     """Text of --list-targets: a line per target (name, triple of the bare name, description); with --target a line per processor."""
     from backends.llvm.targets.architectures import ARCHITECTURES
-    from backends.llvm.targets.machines import foreign, processors
+    from backends.llvm.targets.llvm_machines import processors
+    from backends.llvm.targets.machines import foreign
 
     if options.target is not None:
         check_target(options)

@@ -16,7 +16,6 @@ from backends.llvm.translate.emit.lane_stack import Column
 from backends.llvm.translate.emit.resources import Resource, changing, find_resource
 from backends.llvm.translate.interface import Words
 
-
 MOST_VEC4S = 32
 """Most lanes for which a LOAD reads all channels of a lane at once: its code is written out lane by lane."""
 

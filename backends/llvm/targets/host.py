@@ -1,0 +1,90 @@
+"""LLVM's answers about this machine and about itself, which the keys of all objects contain.
+
+Loading LLVM takes 0.1 s, more than everything else that a draw from the object cache needs. So the answers are kept in that cache
+(`engine.object_cache.recall_host`), under a key made of `surroundings`: as long as these stay the same, LLVM would answer the same.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from dataclasses import astuple
+from itertools import takewhile
+from pathlib import Path
+
+import llvmlite
+
+from tgsi.language.record import record
+
+CPU_INFO, BOOT = Path("/proc/cpuinfo"), Path("/proc/sys/kernel/random/boot_id")
+
+
+@record
+class Host:
+    """The machine of this process in LLVM's words. features: names with + or -, comma separated. version: of LLVM and llvmlite."""
+
+    triple: str
+    processor: str
+    features: str
+    version: str
+
+    def has(self, feature: str) -> bool:
+        """True if the machine has one of LLVM's features."""
+        return f"+{feature}" in self.features.split(",")
+
+    def pack(self) -> bytes:
+        """Encode as bytes; `unpack` is the inverse."""
+        return json.dumps(astuple(self)).encode()
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Host:
+        """Decode the bytes of `pack`."""
+        return cls(*json.loads(data))
+
+
+def detect() -> Host:
+    """Ask LLVM."""
+    import llvmlite.binding as llvm
+
+    version = f"llvmlite {llvmlite.__version__} LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
+    return Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), version)
+
+
+@functools.cache
+def surroundings() -> str | None:
+    """Text that changes when LLVM's answers may change; None on a system without Linux's files.
+
+    It names the machine in its present run (a restarted machine may have another CPU or hypervisor), its first CPU with all flags, and
+    the installed llvmlite.
+    """
+    try:
+        with CPU_INFO.open() as lines:  # a paragraph for each CPU
+            first_cpu = [line for line in takewhile(str.strip, lines) if not line.startswith("cpu MHz")]
+        installed = (Path(llvmlite.__path__[0]) / "binding").stat().st_mtime_ns
+        return "\n".join((BOOT.read_text(), *os.uname(), *first_cpu, llvmlite.__version__, str(installed)))
+    except (OSError, AttributeError):
+        return None
+
+
+class _Known:
+    """The answers that this process has, from LLVM or from an earlier process."""
+
+    host: Host | None = None
+
+
+def host() -> Host:
+    """LLVM's answers, the same for the whole process."""
+    if _Known.host is None:
+        _Known.host = detect()
+    return _Known.host
+
+
+def is_known() -> bool:
+    """True if this process need not ask LLVM again."""
+    return _Known.host is not None
+
+
+def use(known: Host) -> None:
+    """Take answers that an earlier process kept."""
+    _Known.host = known

@@ -1,0 +1,75 @@
+"""LLVM's target machines. The one module of this package that loads LLVM: code from the object cache needs no target machine."""
+
+from __future__ import annotations
+
+import functools
+import re
+import subprocess
+import sys
+from difflib import get_close_matches
+
+import llvmlite.binding as llvm
+
+from backends.llvm.targets.host import host
+from backends.llvm.targets.machines import Foreign, foreign
+
+
+@functools.cache
+def initialize() -> None:
+    """Initialize LLVM's native target, once a process."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+@functools.cache
+def initialize_all() -> None:
+    """Initialize all of LLVM's targets, once a process."""
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+
+
+@functools.cache
+def processors(triple: str) -> tuple[str, ...]:
+    """Names of the processors that LLVM knows for a target. LLVM prints them on stderr, so another process asks for them."""
+    script = (
+        f"import sys; sys.path[:] = {sys.path!r}\n"
+        "from backends.llvm.targets.llvm_machines import initialize_all, llvm\n"
+        f"initialize_all(); llvm.Target.from_triple({triple!r}).create_target_machine(cpu='help')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    listed = done.stderr.partition("Available features")[0]
+    return tuple(re.findall(r"^  (\S+) +- ", listed, re.MULTILINE))
+
+
+def check_processor(cpu: str) -> None:
+    """Raise ValueError if `cpu` names a processor that its target lacks."""
+    other = foreign(cpu)
+    if other is None or not other.processor or other.processor in (known := processors(other.triple)):
+        return
+    close = get_close_matches(other.processor, known, 1)
+    hint = f"did you mean {close[0]}?" if close else f"LLVM knows {len(known)}, such as {', '.join(known[:6])}"
+    raise ValueError(f"{other.triple} has no processor {other.processor!r}; {hint}")
+
+
+def create_machine(cpu: str, level: int = 2) -> llvm.TargetMachine:
+    """LLVM's target machine. `level` is the code generator's effort (`engine.opt_level`).
+
+    Code for this process uses the small code model: constants lie next to the code.
+    """
+    other = foreign(cpu)
+    if other is not None:
+        return _create_foreign(other, level)
+    initialize()
+    name, features = cpu, ""
+    if cpu == "host":
+        name, features = host().processor, host().features
+    target = llvm.Target.from_triple(host().triple)
+    return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="small", jit=True)
+
+
+def _create_foreign(other: Foreign, level: int) -> llvm.TargetMachine:
+    initialize_all()
+    known = other.architecture
+    target = llvm.Target.from_triple(other.triple)
+    name, features = other.processor or known.processor, known.llvm_features
+    return target.create_target_machine(cpu=name, features=features, opt=level, reloc="pic", codemodel="default", abiname=known.abi)
