@@ -227,6 +227,8 @@ class ShaderType(IntEnum):
     TESS_CTRL = 3
     TESS_EVAL = 4
     COMPUTE = 5
+    TASK = 6
+    MESH = 7
 
 
 class QueryType(IntEnum):

@@ -18,8 +18,9 @@ from backends.run.system_values import declared_system_values, given_system_valu
 from backends.run.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, sampler_states, writable_images
 from backends.run.words import buffer_words, flag, floats, mapping, words
 from passes.analysis.regions import FUEL
+from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, MemoryType, Processor
-from tgsi.language.facts.stages import ROW_STAGES
+from tgsi.language.facts.stages import ROW_STAGES, STAGES
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -131,6 +132,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     """Check and convert the arguments of a run; the docstring of `tgsi.run` describes them.
 
     Raises:
+        UnsupportedError: no engine runs programs of this stage.
         TypeError, ValueError: an argument has the wrong type or shape, or belongs to another stage; the message names it.
     """
     _check_stage(program, options)
@@ -209,6 +211,8 @@ _STAGES: Mapping[str, tuple[Processor, ...]] = {
 
 
 def _check_stage(program: Program, options: RunOptions) -> None:
+    if STAGES[program.processor].is_mesh:
+        raise UnsupportedError.at("B001", f"{program.processor.name} programs are not run yet", None)
     for name, stages in _STAGES.items():
         if options.get(name) is not None and program.processor not in stages:
             names = " and ".join(stage.name for stage in stages)

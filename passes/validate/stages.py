@@ -9,7 +9,7 @@ from passes.validate.context import Context
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
-from tgsi.language.facts.stages import GROUP_STAGES, LAST_STAGES, STAGES
+from tgsi.language.facts.stages import BLOCK_STAGES, GROUP_STAGES, LAST_STAGES, STAGES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Property
 
@@ -21,11 +21,14 @@ TRAIT_STAGES: Mapping[Trait, frozenset[Processor]] = {
     Trait.DERIVATIVE: frozenset({Processor.FRAG, Processor.COMP}),
     Trait.STREAM: _GEOM,
     Trait.BARRIER: GROUP_STAGES,
+    Trait.LAUNCH: frozenset({Processor.TASK}),
+    Trait.OUTPUTS: frozenset({Processor.MESH}),
 }
 """Stages that may use the opcodes of a trait. Every stage may use opcodes with none of these traits."""
 
 PREFIX_STAGES: Mapping[str, frozenset[Processor]] = {
     **{row.prefix: frozenset({row.processor}) for row in STAGES.values()},
+    "CS_": BLOCK_STAGES,
     "VS_": frozenset(LAST_STAGES),  # properties of vertices that go to the rasterizer
 }
 """Stages that a property applies to, by the prefix of its name."""

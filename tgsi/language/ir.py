@@ -122,7 +122,7 @@ class ViewInfo:
 
 @record
 class Declaration:
-    """Registers `first` to `last` of a file, both included."""
+    """Registers `first` to `last` of a file, both included. `per_primitive`: outputs of a mesh program that exist once a primitive."""
 
     file: File
     first: int
@@ -137,6 +137,7 @@ class Declaration:
     invariant: bool = False
     local: bool = False
     streams: tuple[int, int, int, int] = (0, 0, 0, 0)
+    per_primitive: bool = False
     image: ImageInfo | None = None
     view: ViewInfo | None = None
     memory: MemoryType | None = None

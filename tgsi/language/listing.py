@@ -55,6 +55,7 @@ def _declaration(item: Declaration) -> dict[str, Any]:
         "invariant": item.invariant,
         "local": item.local,
         "streams": list(item.streams) if any(item.streams) else None,
+        "per_primitive": item.per_primitive,
         "memory": item.memory.name if item.memory is not None else None,
         "atomic": item.atomic,
         "cylindrical_wrap": _letters(item.cylindrical_wrap) if item.cylindrical_wrap else None,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tgsi.language.facts.brackets import per_vertex
+from tgsi.language.facts.brackets import IMPLIED, is_flat, per_vertex
 from tgsi.language.facts.enums import CHANNELS, QUALIFIERS, File, Interpolation, Location, MemoryType, Processor
 from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.properties import PROPERTIES
-from tgsi.language.facts.semantics import PATCH_SEMANTICS
-from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import (
     IDENTITY,
@@ -66,7 +64,7 @@ def _implies_size(program: ProgramData) -> bool:
     """True if ``[]`` can be read: the stage or a property gives the number of vertices."""
     if program.processor is Processor.GEOM:
         return any(item.name == "GS_INPUT_PRIMITIVE" for item in program.properties)
-    return program.processor in PATCH_STAGES
+    return program.processor in IMPLIED
 
 
 def print_property(item: Property) -> str:
@@ -86,7 +84,7 @@ def print_declaration(item: Declaration, stage: Processor, *, implied: bool = Tr
     text = f"DCL {item.file.name}"
     if item.dimension is not None:
         text += f"[{item.dimension}]"
-    elif implied and per_vertex(stage, item.file) and not (item.semantic is not None and item.semantic.name in PATCH_SEMANTICS):
+    elif implied and per_vertex(stage, item.file) and not is_flat(stage, item.semantic):
         text += "[]"
     text += f"[{item.first}]" if item.first == item.last else f"[{item.first}..{item.last}]"
     return ", ".join([text + _MASKS[item.usage_mask], *_attributes(item)])
@@ -102,6 +100,8 @@ def _attributes(item: Declaration) -> Iterator[str]:
     if any(item.streams) or (item.file is File.OUT and item.semantic is None and item.interpolation is Interpolation.COLOR):
         # a lone COLOR would be read as the semantic
         yield f"STREAM({', '.join(map(str, item.streams))})"
+    if item.per_primitive:
+        yield "PRIMITIVE"
     if item.image is not None:
         yield item.image.target
         yield item.image.format or NO_FORMAT

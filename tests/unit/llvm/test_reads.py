@@ -25,7 +25,7 @@ from tgsi.language.facts import enums
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcode_row import WIDE
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
-from tgsi.language.facts.traits import OTHER_LANES, Flow, Mode, Trait
+from tgsi.language.facts.traits import FIRST_THREAD, OTHER_LANES, Flow, Mode, Trait
 from tgsi.language.ir import DstOperand, Instruction, MemoryAccess, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
@@ -98,7 +98,7 @@ def program_of(instruction: Instruction) -> Program:
     return Program(frame.processor, frame.declarations, frame.immediates, frame.properties, (*items[:-2], *inside, *items[-2:]))
 
 
-READING = [info for info in OPCODES.values() if Role.VALUE in source_roles(info.name)]
+READING = [info for info in OPCODES.values() if Role.VALUE in source_roles(info.name) and FIRST_THREAD.isdisjoint(info.traits)]
 LESS = {"MEMBAR": "both engines order all memory", "TXF_LZ": "w is the layer of cube arrays, which have no texel fetch"}
 """Opcodes of which the engines read fewer channels than the row names."""
 

@@ -94,9 +94,9 @@ class ProgramBuilder(OpcodeMethods):
         where = _member(Location, location, "location")
         return self._register(File.IN, semantic=_semantic(semantic, index), interpolation=mode, location=where)
 
-    def output(self, semantic: str | Semantic, index: int = 0, *, usage_mask: int = 15) -> Register:
-        """Declare the next output."""
-        return self._register(File.OUT, semantic=_semantic(semantic, index), usage_mask=usage_mask)
+    def output(self, semantic: str | Semantic, index: int = 0, *, usage_mask: int = 15, per_primitive: bool = False) -> Register:
+        """Declare the next output. In mesh programs, index it by its vertex, or by its primitive if it is `per_primitive`."""
+        return self._register(File.OUT, semantic=_semantic(semantic, index), usage_mask=usage_mask, per_primitive=per_primitive)
 
     def system_value(self, semantic: str, index: int = 0) -> Register:
         """Declare the next system value."""
@@ -166,7 +166,7 @@ class ProgramBuilder(OpcodeMethods):
         return self._numbered(File.BUFFER, index, atomic=atomic)
 
     def memory(self, kind: str | MemoryType = MemoryType.SHARED) -> Register:
-        """Memory of a compute program."""
+        """Memory of a compute, task or mesh program."""
         return self._numbered(File.MEMORY, None, memory=_member(MemoryType, kind, "memory type"))
 
     def property(self, name: str, value: int | str) -> None:

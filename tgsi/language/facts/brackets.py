@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tgsi.language.facts.enums import File, Primitive, Processor
-from tgsi.language.facts.stages import STAGES
+from tgsi.language.facts.semantics import PATCH_SEMANTICS, Semantic
+from tgsi.language.facts.stages import PATCH_STAGES, STAGES
 
 VERTICES: Mapping[Primitive, int] = {
     Primitive.POINTS: 1,
@@ -18,6 +19,17 @@ VERTICES: Mapping[Primitive, int] = {
 
 TESS_VERTICES = 32
 """Vertices that `[]` stands for in both tessellation stages."""
+
+MESH_ROWS = 256
+"""Vertices or primitives that `[]` stands for in mesh programs; the program's properties say how many there are."""
+
+IMPLIED: Mapping[Processor, int] = {**dict.fromkeys(PATCH_STAGES, TESS_VERTICES), Processor.MESH: MESH_ROWS}
+"""Rows that `[]` stands for in the stages that imply a number."""
+
+
+def is_flat(stage: Processor, semantic: Semantic | None) -> bool:
+    """True if inputs and outputs of a semantic have no vertex bracket in the text of a stage whose other registers have one."""
+    return semantic is not None and semantic.name in PATCH_SEMANTICS and not STAGES[stage].is_mesh
 
 
 def per_vertex(stage: Processor, file: File) -> bool:

@@ -18,6 +18,8 @@ class Processor(IntEnum):
     TESS_CTRL = 3
     TESS_EVAL = 4
     COMP = 5
+    TASK = 6
+    MESH = 7
 
 
 class File(IntEnum):
@@ -64,6 +66,7 @@ class MemoryType(IntEnum):
     SHARED = 1
     PRIVATE = 2
     INPUT = 3
+    PAYLOAD = 4
 
 
 class ImmediateType(IntEnum):

@@ -275,6 +275,8 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (249, "LOD", "float", "float.xyzw/untyped.view/untyped.sampler", _O, "implicit_lod filter", "d := (clamped lod, raw lod, 0, 0) for view b, sampler e at P=a"),  # noqa: E501
     (250, "ATOMINC_WRAP", "uint", "untyped.resource/uint.address/uint.x", _O, "mem store later atomic", "atomic: d.x := old; new := old>=e.x ? 0 : old+1"),  # noqa: E501
     (251, "ATOMDEC_WRAP", "uint", "untyped.resource/uint.address/uint.x", _O, "mem store later atomic", "atomic: d.x := old; new := (old=0 or old>e.x) ? e.x : old-1"),  # noqa: E501
+    (252, "EMIT_MESH_TASKS", "", "uint.xyz", _O, "launch later", "task, thread 0: launch a.x * a.y * a.z mesh workgroups; the last one counts"),  # noqa: E501
+    (253, "SET_MESH_OUTPUTS", "", "uint.xy", _O, "outputs later", "mesh, thread 0: output a.x vertices and a.y primitives; the last one counts"),  # noqa: E501
 )
 # fmt: on
 

@@ -22,11 +22,15 @@ class PropertyInfo:
     is_later: bool = False
 
 
+MESH_PRIMITIVES = (Primitive.POINTS, Primitive.LINES, Primitive.TRIANGLES)
+"""Primitives that a mesh program may output."""
+
 _WORDS: Mapping[str, Mapping[str, int]] = {
     "GS_INPUT_PRIMITIVE": _PRIMITIVES,
     "GS_OUTPUT_PRIMITIVE": _PRIMITIVES,
     "FS_COORD_ORIGIN": {"UPPER_LEFT": 0, "LOWER_LEFT": 1},
     "FS_COORD_PIXEL_CENTER": {"HALF_INTEGER": 0, "INTEGER": 1},
+    "MS_OUTPUT_PRIMITIVE": {item.name: int(item) for item in MESH_PRIMITIVES},
     "NEXT_SHADER": {item.name: int(item) for item in Processor},
 }
 
@@ -53,9 +57,9 @@ _ROWS: tuple[tuple[int, str, str], ...] = (
     (17, "FS_EARLY_DEPTH_STENCIL", "1: tests and occlusion count before the shader"),
     (18, "FS_POST_DEPTH_COVERAGE", "1: SAMPLEMASK input without failed samples; needs early tests"),
     (19, "NEXT_SHADER", "likely next stage, by processor name; hint of VS and TES"),
-    (20, "CS_FIXED_BLOCK_WIDTH", "0 = not fixed"),
-    (21, "CS_FIXED_BLOCK_HEIGHT", "0 = not fixed"),
-    (22, "CS_FIXED_BLOCK_DEPTH", "0 = not fixed"),
+    (20, "CS_FIXED_BLOCK_WIDTH", "threads of a block along x; 0 = not fixed, which TASK and MESH refuse"),
+    (21, "CS_FIXED_BLOCK_HEIGHT", "likewise along y"),
+    (22, "CS_FIXED_BLOCK_DEPTH", "likewise along z"),
     (23, "MUL_ZERO_WINS", "1: 0*anything = 0 in every float product"),
 )
 _LATER: tuple[tuple[int, str, str], ...] = (
@@ -67,11 +71,17 @@ _LATER: tuple[tuple[int, str, str], ...] = (
     (28, "SEPARABLE_PROGRAM", "added after 18.1"),
     (29, "TCS_TESS_FACTOR_ROUND_TO_POW2", "seen in one 2023/24 fork tree only"),
     (30, "TCS_TESS_FACTOR_MAX", "seen in one 2023/24 fork tree only"),
+    (31, "MS_OUTPUT_PRIMITIVE", "primitive name (POINTS, LINES, TRIANGLES), default TRIANGLES"),
+    (32, "MS_MAX_OUTPUT_VERTICES", "upper bound of the vertices of a workgroup, 1 to 256; needed"),
+    (33, "MS_MAX_OUTPUT_PRIMITIVES", "upper bound of the primitives of a workgroup, 1 to 256; needed"),
+    (34, "TS_PAYLOAD_BYTES", "bytes of PAYLOAD memory that a task hands to its mesh workgroups, at most 16384"),
+    (35, "TS_SHARED_BYTES", "bytes of SHARED memory of a task workgroup, at most 32768 with the payload"),
+    (36, "MS_SHARED_BYTES", "bytes of SHARED memory of a mesh workgroup, at most 28672"),
 )
 # fmt: on
 
 PROPERTIES: Mapping[str, PropertyInfo] = MappingProxyType(
     {name: PropertyInfo(name, number, meaning, _WORDS.get(name)) for number, name, meaning in _ROWS}
-    | {name: PropertyInfo(name, number, meaning, None, True) for number, name, meaning in _LATER}
+    | {name: PropertyInfo(name, number, meaning, _WORDS.get(name), True) for number, name, meaning in _LATER}
 )
 """Property facts by their spelling."""

@@ -48,16 +48,16 @@ _ROWS: tuple[tuple[int, str, str, str], ...] = (
     (6, "NORMAL", "VS in (legacy)", "normal"),
     (7, "FACE", "FS in or SV", "in: float >0 front, <0 back; SV: ~0 front, 0 back"),
     (8, "EDGEFLAG", "VS in/out", "0/1: edge drawn in line or point fill"),
-    (9, "PRIM_ID", "GS/FS in or SV", "primitive number"),
+    (9, "PRIM_ID", "GS/FS in or SV, MS out per primitive", "primitive number"),
     (10, "INSTANCEID", "VS SV", "instance number without base"),
     (11, "VERTEXID", "VS SV", "vertex number with base"),
     (12, "STENCIL", "FS out", "stencil reference in y"),
     (13, "CLIPDIST", "VS/GS/TES out", "index 0/1: eight clip/cull distances"),
     (14, "CLIPVERTEX", "VS/GS/TES out", "position used against user planes"),
-    (15, "GRID_SIZE", "CS SV", "blocks per axis"),
-    (16, "BLOCK_ID", "CS SV", "block coordinates"),
-    (17, "BLOCK_SIZE", "CS SV", "threads per block per axis"),
-    (18, "THREAD_ID", "CS SV", "thread coordinates in block"),
+    (15, "GRID_SIZE", "CS/TS/MS SV", "blocks per axis; in MS after a task, those that the task launched"),
+    (16, "BLOCK_ID", "CS/TS/MS SV", "block coordinates"),
+    (17, "BLOCK_SIZE", "CS/TS/MS SV", "threads per block per axis"),
+    (18, "THREAD_ID", "CS/TS/MS SV", "thread coordinates in block"),
     (19, "TEXCOORD", "VS out, FS in", "texture coordinates, index 0..7, replaceable by sprite; only with the TEXCOORD cap"),
     (20, "PCOORD", "FS in", "point coordinate (s,t,0,1); only with the TEXCOORD cap"),
     (21, "VIEWPORT_INDEX", "GS out (VS/TES with cap), FS in", "viewport number, x, integer"),
@@ -65,7 +65,7 @@ _ROWS: tuple[tuple[int, str, str, str], ...] = (
     (23, "SAMPLEID", "FS SV", "sample number; forces per-sample run"),
     (24, "SAMPLEPOS", "FS SV", "sample position in [0,1]^2; forces per-sample run"),
     (25, "SAMPLEMASK", "FS SV/out", "coverage bits in x"),
-    (26, "INVOCATIONID", "GS/TCS SV", "invocation number"),
+    (26, "INVOCATIONID", "GS/TCS/TS/MS SV", "invocation number; in TS and MS that of the thread in its block"),
     (27, "VERTEXID_NOBASE", "VS SV", "VERTEXID - BASEVERTEX"),
     (28, "BASEVERTEX", "VS SV", "base vertex, or start when not indexed"),
     (29, "PATCH", "TCS out, TES in", "per-patch varying"),
@@ -75,7 +75,7 @@ _ROWS: tuple[tuple[int, str, str, str], ...] = (
     (33, "VERTICESIN", "TCS/TES SV", "patch vertices"),
     (34, "HELPER_INVOCATION", "FS SV", "true when the lane is only there for derivatives"),
     (35, "BASEINSTANCE", "VS SV", "base instance"),
-    (36, "DRAWID", "VS SV", "number of the draw in a multi-draw"),
+    (36, "DRAWID", "VS/TS/MS SV", "number of the draw in a multi-draw"),
     (37, "WORK_DIM", "CS SV", "OpenCL dimensions"),
     (38, "SUBGROUP_SIZE", "any SV", "lanes per subgroup, at most 64"),
     (39, "SUBGROUP_INVOCATION", "any SV", "own lane number n"),
@@ -84,6 +84,9 @@ _ROWS: tuple[tuple[int, str, str, str], ...] = (
     (42, "SUBGROUP_GT_MASK", "any SV", "bits > n"),
     (43, "SUBGROUP_LE_MASK", "any SV", "bits <= n"),
     (44, "SUBGROUP_LT_MASK", "any SV", "bits < n"),
+    (46, "VIEWPORT_MASK", "MS out, per primitive", "x: bit k draws the primitive in viewport k; 0 culls it"),
+    (49, "CULL_PRIMITIVE", "MS out, per primitive", "x: the primitive is culled unless it is 0"),
+    (50, "PRIMITIVE_INDICES", "MS out, per primitive", "numbers of its vertices: x for POINTS, xy for LINES, xyz for TRIANGLES"),
 )
 # fmt: on
 
@@ -97,3 +100,9 @@ SEMANTICS: Mapping[str, SemanticInfo] = MappingProxyType(
 
 PATCH_SEMANTICS = frozenset({"PATCH", "TESSINNER", "TESSOUTER", "PRIM_ID"})
 """Inputs and outputs that tessellation programs have once a patch; all others have a row for each vertex."""
+
+PRIMITIVE_SEMANTICS = frozenset({"PRIM_ID", "LAYER", "VIEWPORT_INDEX", "VIEWPORT_MASK", "CULL_PRIMITIVE", "PRIMITIVE_INDICES"})
+"""Outputs that mesh programs always have once a primitive."""
+
+VERTEX_SEMANTICS = frozenset({"POSITION", "PSIZE", "CLIPDIST", "CLIPVERTEX"})
+"""Outputs that mesh programs always have once a vertex. All others exist once a primitive where the declaration says PRIMITIVE."""

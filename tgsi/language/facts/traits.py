@@ -121,6 +121,8 @@ class Trait(_Fact):
     KILL = "kill", "ends the life of fragments"
     EMIT = "emit", "outputs become a vertex"
     STREAM = "stream", "acts on a vertex stream"
+    LAUNCH = "launch", "thread 0 of a task's block launches mesh workgroups"
+    OUTPUTS = "outputs", "thread 0 of a mesh's block says how many vertices and primitives there are"
     VOLATILE = "volatile", "may return another result each time: neither shared nor dropped"
 
     # other lanes, and facts of a lane
@@ -143,6 +145,9 @@ class Trait(_Fact):
     COMMUTATIVE = "commutative", "two sources may change places, to the last bit"
     PRODUCT = "product", "multiplies: the property MUL_ZERO_WINS matters"
 
+
+FIRST_THREAD = frozenset({Trait.LAUNCH, Trait.OUTPUTS})
+"""Traits of opcodes that act for thread 0 of a block alone; the last of several counts."""
 
 QUAD = frozenset({Trait.DERIVATIVE, Trait.IMPLICIT_LOD})
 """Traits of opcodes whose result depends on neighbors in the 2x2 quad, active or not."""

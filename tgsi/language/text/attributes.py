@@ -16,8 +16,9 @@ _MODES: Mapping[str, Interpolation] = {mode.name: mode for mode in Interpolation
 _LOCATIONS: Mapping[str, Location] = {place.name: place for place in Location}
 _MEMORY_TYPES: Mapping[str, MemoryType] = {kind.name: kind for kind in MemoryType}
 _RETURN_TYPES: Mapping[str, ReturnType] = {kind.name: kind for kind in ReturnType}
-_ORDER = "the order is ARRAY, LOCAL, semantic, STREAM, mode, location"
+_ORDER = "the order is ARRAY, LOCAL, semantic, STREAM or PRIMITIVE, mode, location"
 _NO_STREAMS = (0, 0, 0, 0)
+_PER_PRIMITIVE = {"PRIMITIVE": 0}
 _CYLINDRICAL = "CYLWRAP_"
 TARGET_HINT = "a target is a word as `2D`, `CUBE` or `SHADOW2D`"
 _ZERO_TARGET = "BUFFER"
@@ -100,6 +101,7 @@ class AttributeReader:
             invariant=False,
             local=False,
             streams=_NO_STREAMS,
+            per_primitive=False,
             image=None,
             view=None,
             memory=None,
@@ -138,6 +140,7 @@ class AttributeReader:
             semantic = _semantic(tail)
         if file is File.OUT and self._stage is Processor.GEOM and tail.head is not None and tail.head.kind == "stream":
             streams = _streams(tail.pop())
+        per_primitive = file is File.OUT and self._stage is Processor.MESH and bool(tail.word(_PER_PRIMITIVE))
         mode = tail.word(_MODES)
         location = tail.word(_LOCATIONS) if mode or not self._strict else ""
         wrap, invariant = (0, False) if self._strict else self._extensions(tail)
@@ -156,6 +159,7 @@ class AttributeReader:
             invariant=invariant,
             local=local,
             streams=streams,
+            per_primitive=per_primitive,
             image=image,
             view=view,
             memory=memory,
@@ -223,7 +227,7 @@ def _streams(attribute: Attribute) -> tuple[int, int, int, int]:
 
 
 def _misplaced(head: Attribute) -> Mistake:
-    every = [*SEMANTICS, *_MODES, *_LOCATIONS, "LOCAL", "ARRAY", "STREAM", "INVARIANT", "ATOMIC"]
+    every = [*SEMANTICS, *_MODES, *_LOCATIONS, "LOCAL", "ARRAY", "STREAM", "PRIMITIVE", "INVARIANT", "ATOMIC"]
     if head.word in every:
         return Mistake("P008", f"`{head.word}` cannot stand here", head.token, _ORDER)
     return Mistake("P007", f"unknown attribute `{head.word}`", head.token, did_you_mean(head.word, every))

@@ -6,11 +6,10 @@ import math
 import struct
 from collections.abc import Iterator
 
-from tgsi.language.facts.brackets import per_vertex
+from tgsi.language.facts.brackets import is_flat, per_vertex
 from tgsi.language.facts.enums import CHANNELS, File, ImmediateType, Location, MemoryType, Processor
 from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.properties import PROPERTIES
-from tgsi.language.facts.semantics import PATCH_SEMANTICS
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import XYZW, Declaration, Immediate, Property
 from tgsi.language.literals import float_value
@@ -82,8 +81,7 @@ def _values(item: Immediate) -> Iterator[str]:
 
 def _declaration(item: Declaration, stage: Processor) -> str:
     text = f"DCL {item.file.name}"
-    patch = stage is not Processor.GEOM and item.semantic is not None and item.semantic.name in PATCH_SEMANTICS
-    if per_vertex(stage, item.file) and not patch:
+    if per_vertex(stage, item.file) and (stage is Processor.GEOM or not is_flat(stage, item.semantic)):
         text += "[]"
     if item.dimension is not None:
         text += f"[{item.dimension}]"
@@ -102,6 +100,8 @@ def _attributes(item: Declaration, stage: Processor) -> Iterator[str]:
         yield str(item.semantic)
         if any(item.streams):
             yield f"STREAM({', '.join(map(str, item.streams))})"
+    if item.per_primitive:
+        yield "PRIMITIVE"
     if item.image is not None:
         yield item.image.target
         yield item.image.format or NO_FORMAT

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from tgsi.language.facts.brackets import TESS_VERTICES, VERTICES, per_vertex
+from tgsi.language.facts.brackets import IMPLIED, VERTICES, per_vertex
 from tgsi.language.facts.enums import QUALIFIERS, TARGETS, ImmediateType, Primitive, Processor
 from tgsi.language.facts.formats import NO_FORMAT
 from tgsi.language.facts.opcodes import OPCODES, OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
-from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.ir import Declaration, Immediate, Instruction, MemoryAccess, Property, TexOffset
 from tgsi.language.literals import LITERALS
 from tgsi.language.messages import Mistake, choices, did_you_mean, known, shorten
@@ -68,7 +67,7 @@ class Reader:
         self.source_text = source
         self.stage = stage
         self.strict = operands.strict
-        self.implied = TESS_VERTICES if stage in PATCH_STAGES else 0
+        self.implied = IMPLIED.get(stage, 0)
         self.instructions: list[Instruction] = []
         self.declarations: list[Declaration] = []
         self.immediates: list[Immediate] = []

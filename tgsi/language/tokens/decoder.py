@@ -174,6 +174,7 @@ class _Decoder:
     def declaration(self, start: int) -> Declaration:
         head = self.words[start]
         file = self.member(File, _bits(head, 12, 15), "register file")
+        memory = self.member(MemoryType, _bits(head, 27, 29), "kind of memory") if file is File.MEMORY else None
         limits = self.take()
         dimension = _bits(self.take(), 0, 15) if _bits(head, 20, 20) else None
         interpolation, location, wrap = None, Location.CENTER, 0
@@ -206,7 +207,8 @@ class _Decoder:
             streams=streams,
             image=image,
             view=view,
-            memory=MemoryType(_bits(head, 27, 28)) if file is File.MEMORY else None,
+            per_primitive=bool(_bits(head, 29, 29)) if file is File.OUT else False,
+            memory=memory,
             atomic=bool(_bits(head, 26, 26)) if file is File.BUFFER else False,
             cylindrical_wrap=wrap,
             span=self.span(start, self.at),

@@ -89,8 +89,9 @@ def _declaration(item: Declaration) -> list[int]:
     head = (len(words) + 1) << 4 | int(item.file) << 12 | item.usage_mask << 16
     head |= (item.dimension is not None) << 20 | (item.semantic is not None) << 21 | (item.interpolation is not None) << 22
     head |= item.invariant << 23 | item.local << 24 | bool(item.array_id) << 25 | item.atomic << 26
-    head |= int(item.memory or MemoryType.GLOBAL) << 27 if item.file is File.MEMORY else 0
-    return [head, *words]
+    if item.file is File.MEMORY:
+        head |= int(item.memory or MemoryType.GLOBAL) << 27
+    return [head | item.per_primitive << 29, *words]
 
 
 def _instruction(item: Instruction, memo: Memo) -> list[int]:

@@ -14,7 +14,7 @@ from backends.formats import Format
 from backends.pipe.enums import Bind, ShaderType, TextureTarget
 from backends.run.textures import STANDARD_POSITIONS
 from tgsi.tools.vtest.compressed import COMPRESSIONS
-from tgsi.tools.vtest.numbers import FORMATS
+from tgsi.tools.vtest.numbers import FORMATS, STAGES
 
 if TYPE_CHECKING:
     from tgsi.screen import Screen
@@ -211,7 +211,7 @@ def _fill_shaders(caps: CapabilitySet, screen: Screen) -> None:
     caps.max_shader_buffer_other_stages = least("MAX_SHADER_BUFFERS", vertex)
     caps.max_shader_image_frag_compute = least("MAX_SHADER_IMAGES", fragment, compute)
     caps.max_shader_image_other_stages = least("MAX_SHADER_IMAGES", vertex)
-    for stage in ShaderType:
+    for stage in STAGES:
         caps.max_atomic_counters[stage] = least("MAX_HW_ATOMIC_COUNTERS", stage) if stage is not compute else 0
         caps.max_atomic_counter_buffers[stage] = least("MAX_HW_ATOMIC_COUNTER_BUFFERS", stage) if stage is not compute else 0
         caps.max_const_buffer_size[stage] = least("MAX_CONST_BUFFER_SIZE", stage)

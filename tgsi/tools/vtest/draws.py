@@ -6,17 +6,17 @@ import struct
 from typing import Any
 
 from backends.device.memory import BoundVertexBuffer
-from backends.pipe.enums import Clear, Prim, ShaderType, lookup
+from backends.pipe.enums import Clear, Prim, lookup
 from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VERTEX_BUFFERS
 from backends.pipe.state import DrawInfo
 from tgsi.tools.vtest.bits import reals, signed
 from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.numbers import STAGES
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
 
 MAX_INFOS = 4096
 MAX_STRIDE = 1 << 16
-STAGES = tuple(ShaderType)
 
 
 @command("SET_VERTEX_BUFFERS", "", "stride offset res_handle")

@@ -6,7 +6,9 @@ Source: the public headers of the virglrenderer project.
 from __future__ import annotations
 
 from backends.formats import Format
-from backends.pipe.enums import Bind, QueryType
+from backends.pipe.enums import Bind, QueryType, ShaderType
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import STAGES as STAGE_FACTS
 
 _COMMANDS = """
     NOP CREATE_OBJECT BIND_OBJECT DESTROY_OBJECT SET_VIEWPORT_STATE SET_FRAMEBUFFER_STATE SET_VERTEX_BUFFERS CLEAR DRAW_VBO
@@ -22,6 +24,9 @@ _COMMANDS = """
 
 COMMAND_NAMES = tuple(_COMMANDS.split())
 """Names of the commands of a SUBMIT_CMD message, by number."""
+
+STAGES = tuple(stage for stage in ShaderType if not STAGE_FACTS[Processor(stage)].is_mesh)
+"""Shader stages of the protocol, by number: it knows no task and mesh shaders."""
 
 _OBJECTS = """
     NULL BLEND RASTERIZER DSA SHADER VERTEX_ELEMENTS SAMPLER_VIEW SAMPLER_STATE SURFACE QUERY STREAMOUT_TARGET MSAA_SURFACE

@@ -8,6 +8,7 @@ from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
 from backends.pipe.enums import ImageAccess, ShaderType
 from backends.pipe.limits import MAX_SHADER_BUFFERS
 from tgsi.tools.vtest.errors import in_range
+from tgsi.tools.vtest.numbers import STAGES
 from tgsi.tools.vtest.resources import format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
@@ -27,7 +28,7 @@ def _buffers(sub: SubContext, words: Words) -> list[ShaderBuffer | None]:
 
 @command("SET_SHADER_BUFFERS", "shader_type start_slot", "offset length res_handle")
 def _set_buffers(sub: SubContext, words: Words) -> None:
-    stage = ShaderType(in_range(words[0], "shader_type", 0, len(ShaderType) - 1))
+    stage = ShaderType(in_range(words[0], "shader_type", 0, len(STAGES) - 1))
     sub.gallium.set_shader_buffers(stage, _buffers(sub, words[2:]), start=in_range(words[1], "start_slot", 0, MAX_SHADER_BUFFERS))
 
 
@@ -38,7 +39,7 @@ def _set_atomics(sub: SubContext, words: Words) -> None:
 
 @command("SET_SHADER_IMAGES", "shader_type start_slot", "format access layer_offset level_size res_handle")
 def _set_images(sub: SubContext, words: Words) -> None:
-    stage = ShaderType(in_range(words[0], "shader_type", 0, len(ShaderType) - 1))
+    stage = ShaderType(in_range(words[0], "shader_type", 0, len(STAGES) - 1))
     images: list[ImageView | None] = []
     for at in range(2, len(words), 5):
         number, access, first, second, handle = words[at : at + 5]

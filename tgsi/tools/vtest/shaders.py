@@ -8,17 +8,19 @@ from typing import Any
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import StreamOutput, StreamOutputInfo
 from tgsi.language.facts.enums import Processor
-from tgsi.language.facts.stages import LAST_STAGES, STAGES
+from tgsi.language.facts.stages import LAST_STAGES
+from tgsi.language.facts.stages import STAGES as STAGE_FACTS
 from tgsi.language.record import record
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.numbers import STAGES
 from tgsi.tools.vtest.subcontext import Pieces, SubContext
 from tgsi.tools.vtest.table import Words, command, creates
 
 MAX_TEXT = 1 << 24
 MAX_OUTPUTS = 128
 _CONTINUED = 1 << 31
-_CREATE, _BIND = ({ShaderType(row.processor): f"{verb}_{row.call}_state" for row in STAGES.values()} for verb in ("create", "bind"))
+_CREATE, _BIND = ({stage: f"{verb}_{STAGE_FACTS[Processor(stage)].call}_state" for stage in STAGES} for verb in ("create", "bind"))
 """Names of the Context's create and bind methods by stage."""
 
 
@@ -33,7 +35,7 @@ class Shader:
 @creates("SHADER", "shader_type offset num_tokens extra", "text")
 def _create(sub: SubContext, words: Words) -> None:
     handle, stage_number, offset, _, extra = words[:5]
-    stage = ShaderType(in_range(stage_number, "shader_type", 0, len(ShaderType) - 1))
+    stage = ShaderType(in_range(stage_number, "shader_type", 0, len(STAGES) - 1))
     at = 5
     if offset & _CONTINUED:
         pieces = sub.pieces.get(handle)
@@ -82,7 +84,7 @@ def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:
 @command("BIND_SHADER", "handle shader_type")
 def _bind(sub: SubContext, words: Words) -> None:
     handle, number = words
-    stage = ShaderType(in_range(number, "shader_type", 0, len(ShaderType) - 1))
+    stage = ShaderType(in_range(number, "shader_type", 0, len(STAGES) - 1))
     found = sub.find(handle, kinds.SHADER)
     if found is not None and found.stage is not stage:
         raise CommandError("shader_type", f"shader {handle} is a {found.stage.name} shader")

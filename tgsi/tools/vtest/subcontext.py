@@ -10,7 +10,7 @@ from backends.pipe.enums import ShaderType
 from backends.pipe.state import DrawInfo, SamplerState
 from tgsi.language.record import record
 from tgsi.tools.vtest.errors import CommandError
-from tgsi.tools.vtest.numbers import OBJECT_NAMES
+from tgsi.tools.vtest.numbers import OBJECT_NAMES, STAGES
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 MAX_OBJECTS = 1 << 20
 MAX_SETS = 512
-STAGES = tuple(ShaderType)
 
 
 class Client(Protocol):

@@ -9,6 +9,7 @@ from backends.pipe.limits import MAX_SAMPLER_VIEWS
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.bits import reals
 from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.numbers import STAGES
 from tgsi.tools.vtest.resources import format_of
 from tgsi.tools.vtest.subcontext import Sampler, SubContext
 from tgsi.tools.vtest.table import Words, command, creates
@@ -80,7 +81,7 @@ def _create_view(sub: SubContext, words: Words) -> None:
 @command("SET_SAMPLER_VIEWS", "shader_type start_slot", "handle")
 def _set_views(sub: SubContext, words: Words) -> None:
     stage, start, *handles = words
-    in_range(stage, "shader_type", 0, len(ShaderType) - 1)
+    in_range(stage, "shader_type", 0, len(STAGES) - 1)
     in_range(start + len(handles), "start_slot", 0, MAX_SAMPLER_VIEWS)
     views = [sub.find(handle, kinds.SAMPLER_VIEW) for handle in handles]
     sub.gallium.set_sampler_views(ShaderType(stage), views, start=start)
@@ -91,7 +92,7 @@ def _set_views(sub: SubContext, words: Words) -> None:
 @command("BIND_SAMPLER_STATES", "shader_type start_slot", "handle")
 def _set_samplers(sub: SubContext, words: Words) -> None:
     stage, start, *handles = words
-    in_range(stage, "shader_type", 0, len(ShaderType) - 1)
+    in_range(stage, "shader_type", 0, len(STAGES) - 1)
     in_range(start + len(handles), "start_slot", 0, MAX_SAMPLER_VIEWS)
     _place(sub.samplers[stage], start, [sub.find(handle, kinds.SAMPLER_STATE) for handle in handles], None)
     _bind_samplers(sub, stage)
