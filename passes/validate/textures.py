@@ -7,7 +7,9 @@ from tgsi.language.diagnostics import Label
 from tgsi.language.facts.enums import TARGETS, File
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Trait
-from tgsi.language.ir import Declaration, Instruction, RegisterRef
+from tgsi.language.ir import Declaration, Instruction, MemoryAccess, RegisterRef
+
+_NO_ACCESS = MemoryAccess()
 
 
 def check(context: Context) -> None:
@@ -24,6 +26,8 @@ def check(context: Context) -> None:
             context.error("V052", f"at most four texture offsets, {len(item.offsets)} given", item)
         if item.memory is not None and (not item.opcode.has_memory or item.memory.target not in TARGETS):
             context.error("V053", f"{item.opcode.name} has a wrong memory access", item)
+        elif item.memory is not None and item.memory != _NO_ACCESS and not item.dst and not item.src:
+            context.error("V053", f"{item.opcode.name} names no memory, so it takes no words of a memory access", item)
 
 
 def _views(context: Context) -> dict[int, Declaration]:

@@ -75,7 +75,7 @@ def instructions(draw: st.DrawFn) -> Instruction:
         precise=draw(st.booleans()),
         texture=draw(TARGET_NAMES) if info.is_texture else None,
         offsets=tuple(draw(st.lists(offsets, max_size=4))) if info.has_offsets and not info.has_memory else (),
-        memory=draw(accesses) if info.has_memory else None,
+        memory=(draw(accesses) if info.num_dst + info.num_src else MemoryAccess()) if info.has_memory else None,
         label=draw(st.none() | st.integers(0, 1 << 20)) if labeled else None,
     )
 
@@ -108,6 +108,7 @@ def declarations(draw: st.DrawFn, stage: Processor) -> Declaration:
         invariant=draw(st.booleans()),
         local=draw(st.booleans()) if plain else False,
         streams=tuple(draw(channels(4))) if stage is Processor.GEOM and file is File.OUT else (0, 0, 0, 0),  # type: ignore[arg-type]
+        per_primitive=draw(st.booleans()) if stage is Processor.MESH and file is File.OUT else False,
         image=draw(images) if file is File.IMAGE else None,
         view=draw(views) if file is File.SVIEW else None,
         memory=draw(st.sampled_from(MemoryType)) if file is File.MEMORY else None,

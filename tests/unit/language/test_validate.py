@@ -44,6 +44,7 @@ def codes(made: Program, limits: ShaderLimits | None = None) -> list[str]:
         (program(replace(MOV, offsets=(TexOffset(IN0),))), "V052"),
         (program(replace(TEX, offsets=(TexOffset(IN0),) * 5)), "V052"),
         (program(replace(MOV, memory=MemoryAccess())), "V053"),
+        (replace(program(Instruction(OPCODES["BARRIER"], memory=MemoryAccess(target="1D"))), processor=Processor.COMP), "V053"),
         (program(properties=(Property("NO_SUCH", 1),)), "V062"),
         (program(declarations=(Declaration(File.IN, 0, 0, interpolation=Interpolation.COLOR),)), "V027"),
     ],
