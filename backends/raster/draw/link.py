@@ -13,6 +13,7 @@ from passes.analysis import facts
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.mesh import mesh_layout
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -81,12 +82,14 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
         source.append(DEFAULT_REGISTER)
         back.append(DEFAULT_REGISTER)
         colors.append(False)
-    rows = _row_registers(program)
+    layout = mesh_layout(program)
+    rows = {register: register - layout.first_primitive for register in layout.per_primitive}
     taken = tuple((rows[s], rows.get(b, rows[s])) if s in rows else None for s, b in zip(source, back)) if rows else ()
     if rows:  # a color and its back color are both per vertex or both per primitive; a back color of the other kind is not used
         back = [DEFAULT_REGISTER if s in rows else s if b in rows else b for s, b in zip(source, back)]
         source = [DEFAULT_REGISTER if s in rows else s for s in source]
-    layer, viewport = (by_semantic.get(Semantic(name, 0)) for name in ("LAYER", "VIEWPORT_INDEX"))
+    layer, viewport = by_semantic.get(Semantic("LAYER", 0)), by_semantic.get(Semantic("VIEWPORT_INDEX", 0))
+    viewport = by_semantic.get(Semantic("VIEWPORT_MASK", 0), viewport)  # primitives in memory have a number in place of the mask
     position = _register(by_semantic.get(Semantic("POSITION", 0)))
     distances = tuple(by_semantic.get(Semantic("CLIPDIST", k)) for k in range(2))
     clips, culls = program.property("NUM_CLIPDIST_ENABLED"), program.property("NUM_CULLDIST_ENABLED")
@@ -103,7 +106,7 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
         rows=taken if any(taken) else (),
         layer_row=NO_REGISTER if layer is None else rows.get(layer, NO_REGISTER),
         viewport_row=NO_REGISTER if viewport is None else rows.get(viewport, NO_REGISTER),
-        vertex_registers=max((r + 1 for r in range(outputs) if r not in rows), default=0),
+        vertex_registers=layout.vertex_registers,
         is_layer_relative=program.property("LAYER_VIEWPORT_RELATIVE") != 0,
         clip_vertex=by_semantic.get(Semantic("CLIPVERTEX", 0), position),
         clip_distance=distances,
@@ -114,12 +117,6 @@ def _link(program: Program, fragment: Program | None, state: LinkState = IDENTIT
         num_inputs=program.file_size(File.IN),
         is_window_space=program.property("VS_WINDOW_SPACE_POSITION") != 0,
     )
-
-
-def _row_registers(program: Program) -> dict[int, int]:
-    """Output registers that exist once per primitive, with their registers in the primitive row."""
-    found = [r for d in program.declared(File.OUT) if getattr(d, "per_primitive", False) for r in range(d.first, d.last + 1)]
-    return {r: r - min(found) for r in found}
 
 
 def _register(number: int | None) -> int:

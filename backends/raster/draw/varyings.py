@@ -39,7 +39,7 @@ class VertexSlots:
         offset: depth offset that a polygon has before it becomes lines or points.
         sprites: bit k: setup slot k becomes the sprite coordinate of a point, whatever its declaration.
         point_slots: setup slots that become the sprite coordinate: those of `sprites`, and PCOORD.
-        constants: bit k: setup slot k has one value for the primitive, whatever its declaration.
+        constants: bit k: setup slot k has one value for the primitive, whatever its declaration, unless it is a sprite coordinate.
         user_mask, cull_mask: bits of the clip and of the cull distances in force.
         places_per_primitive: primitives get vertex records of their own, see `backends.raster.front.layers`.
     """
@@ -151,7 +151,6 @@ def _replace_sprites(slots: VertexSlots, enable: int, fragment: FragmentInfo, co
     for k, is_replaced in enumerate(slots.point_slots):
         if is_replaced:
             slots.mode[k], slots.is_flat[k] = Mode.LINEAR, False
-            slots.constants &= ~(1 << k)
 
 
 def _count_distances(slots: VertexSlots, enabled: int, planes: int, linked: Linked) -> None:

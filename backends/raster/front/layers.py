@@ -42,16 +42,11 @@ def build_place(module: Module) -> None:
     with f.range(0, b.get("count")) as i:
         corners = [f.load(I32, t, i << 2) for t in lists]
         provoking, row = record(corners[2]), row_at(f, d, b.get("first") + i)
-
-        def named_by(slot: Val, register: Val) -> Val:
-            slot_at, register_at = f.at(provoking, (slot << 4) + VertexLayout.SLOTS), f.at(row, register << 4)
-            return f.load(I32, f.select(register >= 0, register_at, slot_at))
-
         number, layer = f.var(I32, 0), f.var(I32, 0)
         with f.if_(layer_slot >= 0):
-            layer.set(named_by(layer_slot, d.get("rows.layer")))
+            layer.set(_named(f, provoking, layer_slot, row, d.get("rows.layer")))
         with f.if_(view_slot >= 0):
-            named = named_by(view_slot, d.get("rows.viewport"))
+            named = _named(f, provoking, view_slot, row, d.get("rows.viewport"))
             number.set(f.select(named.ult(MAX_VIEWPORTS), named, 0))
         with f.if_(d.get("layers.is_layer_relative").ne(0)):
             layer.add(number.get())
@@ -75,6 +70,11 @@ def build_place(module: Module) -> None:
     w.set("batch.num_vertices", first + b.get("count") * 3)
     w.set("batch.or_mask", any_.get())
     f.ret()
+
+
+def _named(f: Function, vertex: Val, slot: Val, row: Val, register: Val) -> Val:
+    """The first word of a register of a primitive row, or of a slot of a vertex record if `register` is NO_REGISTER."""
+    return f.load(I32, f.select(register >= 0, f.at(row, register << 4), f.at(vertex, (slot << 4) + VertexLayout.SLOTS)))
 
 
 class Routes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.llvm.builder.function import F32, I32, I64, Function, Val
+from backends.llvm.builder.function import I32, I64, Function, Val
 from backends.llvm.builder.record import Record
 from backends.raster.layouts import SetupLayout
 
@@ -21,18 +21,16 @@ def row_at(f: Function, d: Record, number: Val) -> Val:
 def write_row_slots(f: Function, d: Record, numbers: Val, front: Val, target: Sequence[Val]) -> None:
     """Write the slots of Mode.PRIMITIVE into the setup records of one vector of triangles, in ascending order of lanes.
 
+    Fragments read no gradients of such slots, so those stay as they are.
     numbers: of the primitives in the packet; front: triangles that face the front; target: pointers to the records. Lanes without a
     triangle may have any number."""
     lanes = len(target)
     numbers = f.select(numbers.ult(d.get("assembly.prims_per_instance")), numbers, 0)
     rows = [row_at(f, d, numbers[k]) for k in range(lanes)]
-    zeros = [f.const(F32.wide(lanes), 0.0)] * 4
     with f.range(0, d.get("rows.num_slots")) as i:
         slot, *registers = (f.load(I32, d.address(f"rows.{name}"), i << 2) for name in ("slot", "front", "back"))
         offsets = f.select(front, *(f.splat(register << 4, lanes) for register in registers))
         value = f.load_vec4s([f.at(row, offsets[k]) for k, row in enumerate(rows)])
         is_clamped = f.load(I32, d.address("vertices.is_clamped"), slot << 2).ne(0)
         value = [f.select(is_clamped, f.min(f.max(v, 0.0), 1.0), v) for v in value]
-        there = [f.at(t, slot * 48 + SetupLayout.SLOTS) for t in target]
-        for part, channels in enumerate((value, zeros, zeros)):
-            f.store_vec4s(channels, there, 16 * part)
+        f.store_vec4s(value, [f.at(t, slot * 48 + SetupLayout.SLOTS) for t in target], 0)

@@ -256,7 +256,7 @@ class FragmentKey:
     # inputs
     flatshade: bool = False  # False if no input depends on it
     sprites: int = 0  # bit k: slot k is the sprite coordinate, whatever its declaration
-    constants: int = 0  # bit k: slot k has one value for the primitive, whatever its declaration
+    constants: int = 0  # bit k: slot k has one value for the primitive, whatever its declaration, unless it is a sprite coordinate
     textures: tuple[TextureKey | None, ...] = ()
     samplers: tuple[SamplerKey | None, ...] = ()
     images: tuple[tuple[int, ImageKey], ...] = ()
