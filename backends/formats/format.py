@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from enum import Enum, auto
+from functools import cached_property
 
 from backends.formats.layout import SWIZZLE_ONE, SWIZZLE_ZERO, Channel, ChannelType, parse_channels, read_swizzle
 
@@ -11,31 +12,11 @@ __all__ = ["FORMATS", "SWIZZLE_ONE", "SWIZZLE_ZERO", "Channel", "ChannelType", "
 
 
 class Format(Enum):
-    """A pixel format under its Gallium name; its value is that name.
-
-    block_bits: size of a pixel. channels: from the lowest bit of the little-endian block up. swizzle: for each of R, G, B and
-    A the index of its channel, or SWIZZLE_ZERO, SWIZZLE_ONE. colorspace: "rgb", "srgb" (alpha stays linear) or "zs".
-    depth, stencil: those channels of a "zs" format, otherwise None.
-    """
-
-    block_bits: int
-    channels: tuple[Channel, ...]
-    swizzle: tuple[int, int, int, int]
-    colorspace: str
-    depth: Channel | None
-    stencil: Channel | None
+    """A pixel format under its Gallium name; its value is that name. Its name is parsed when a property is first read."""
 
     @staticmethod
     def _generate_next_value_(name: str, start: int, count: int, last_values: list[str]) -> str:
         return name
-
-    def __init__(self, name: str) -> None:
-        self.channels = parse_channels(name)
-        self.block_bits = sum(c.size for c in self.channels)
-        self.swizzle = read_swizzle(self.channels)
-        by_letter = {c.letter: c for c in self.channels}
-        self.depth, self.stencil = by_letter.get("Z"), by_letter.get("S")
-        self.colorspace = "zs" if self.depth or self.stencil else "srgb" if name.endswith("_SRGB") else "rgb"
 
     def __str__(self) -> str:
         return self.name
@@ -288,6 +269,36 @@ class Format(Enum):
     X24S8_UINT = auto()
     S8X24_UINT = auto()
     X32_S8X24_UINT = auto()
+
+    @cached_property
+    def channels(self) -> tuple[Channel, ...]:
+        """Channels from the lowest bit of the little-endian block up."""
+        return parse_channels(self.name)
+
+    @cached_property
+    def block_bits(self) -> int:
+        """Bits of a pixel."""
+        return sum(c.size for c in self.channels)
+
+    @cached_property
+    def swizzle(self) -> tuple[int, int, int, int]:
+        """For each of R, G, B and A the index of its channel, or SWIZZLE_ZERO, SWIZZLE_ONE."""
+        return read_swizzle(self.channels)
+
+    @cached_property
+    def depth(self) -> Channel | None:
+        """The depth channel, if there is one."""
+        return next((c for c in self.channels if c.letter == "Z"), None)
+
+    @cached_property
+    def stencil(self) -> Channel | None:
+        """The stencil channel, if there is one."""
+        return next((c for c in self.channels if c.letter == "S"), None)
+
+    @cached_property
+    def colorspace(self) -> str:
+        """One of "rgb", "srgb" (alpha stays linear) or "zs"."""
+        return "zs" if self.depth or self.stencil else "srgb" if self.name.endswith("_SRGB") else "rgb"
 
     @property
     def block_words(self) -> int:

@@ -78,7 +78,7 @@ assert all(registry.find(name) for name in registry.PASSES)
 from tgsi.backends.llvm.targets.llvm_machines import processors
 assert "cortex-a76" in processors("aarch64-linux-gnu")
 from tgsi.backends.llvm.engine.sources import source_files
-known = set(source_files())
+known = set(map(Path, source_files()))
 for folder in ("backends", "linkage", "language", "passes/lower", "passes/validate"):
     needed = set((Path(tgsi.__file__).parent / folder).rglob("*.py"))
     assert needed and needed <= known, folder

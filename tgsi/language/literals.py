@@ -6,7 +6,7 @@ import math
 import re
 import struct
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from tgsi.language.facts.enums import ImmediateType
@@ -102,7 +102,14 @@ _COUNTED = r"[+-]?(?:0x[0-9a-f]+|0[0-7]*|[1-9][0-9]*)"
 
 
 def _test(pattern: str, flags: int = 0) -> Callable[[str], object]:
-    return re.compile(pattern, re.ASCII | flags).fullmatch
+    @cache  # compiled at the first use
+    def compiled() -> Callable[[str], object]:
+        return re.compile(pattern, re.ASCII | flags).fullmatch
+
+    def test(text: str) -> object:
+        return compiled()(text)
+
+    return test
 
 
 LITERALS: Mapping[ImmediateType, Literal] = MappingProxyType(

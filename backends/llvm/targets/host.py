@@ -7,9 +7,7 @@ Loading LLVM takes 0.1 s, more than everything else that a draw from the object 
 from __future__ import annotations
 
 import functools
-import json
 import os
-from dataclasses import astuple
 from itertools import takewhile
 from pathlib import Path
 
@@ -35,12 +33,12 @@ class Host:
 
     def pack(self) -> bytes:
         """Encode as bytes; `unpack` is the inverse."""
-        return json.dumps(astuple(self)).encode()
+        return "\n".join((self.triple, self.processor, self.features, self.version)).encode()
 
     @classmethod
     def unpack(cls, data: bytes) -> Host:
-        """Decode the bytes of `pack`."""
-        return cls(*json.loads(data))
+        """Decode the bytes of `pack`. TypeError or ValueError for others."""
+        return cls(*data.decode().split("\n"))
 
 
 def detect() -> Host:

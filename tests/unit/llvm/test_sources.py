@@ -135,7 +135,7 @@ def test_a_process_began_before_now() -> None:
 
 def test_everything_that_generators_import_is_in_the_digest() -> None:
     """The digest includes the modules that validate and print programs, because keys contain their text."""
-    known = set(source_files())
+    known = set(map(Path, source_files()))
     seen: set[Path] = set()
     todo = [p for name in ("backends/llvm", "backends/raster") for p in (ROOT / name).rglob("*.py")]
     while todo:

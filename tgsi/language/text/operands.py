@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import combinations, product
 from typing import Any, Generic, Self, TypeVar
 
 from tgsi.language.facts.enums import CHANNELS, File
@@ -16,24 +15,42 @@ Matcher = Callable[[str], Any]
 """Reader of the whole text of a rule: returns an object whose groups() are the children, or None."""
 
 FILES: Mapping[str, File] = {file.name: file for file in File}
-LETTERS: Mapping[str, tuple[int, ...]] = {
-    letters: order
-    for length in (1, 2, 3, 4)
-    for letters, order in zip(map("".join, product("xyzwXYZW", repeat=length)), product((0, 1, 2, 3) * 2, repeat=length))
-}
-"""Channel letters in any case to channel numbers."""
+_CHANNELS: Mapping[str, int] = {letter: number % 4 for number, letter in enumerate("xyzwXYZW")}
 
-_RISING = {order: sum(1 << channel for channel in order) for length in (1, 2, 3, 4) for order in combinations(range(4), length)}
-MASKS: Mapping[str | None, int] = {None: XYZW} | {letters: _RISING[order] for letters, order in LETTERS.items() if order in _RISING}
-"""Mask letters to bits: each channel at most once, in the order xyzw."""
 
-SWIZZLES: Mapping[str | None, tuple[int, int, int, int]] = {None: IDENTITY} | {
-    letters: (order[0], order[1], order[2], order[3]) for letters, order in LETTERS.items() if len(order) == 4
-}
-SHORT_SWIZZLES: Mapping[str | None, tuple[int, int, int, int]] = dict(SWIZZLES) | {
-    letter: (order[0],) * 4 for letter, order in LETTERS.items() if len(order) == 1
-}
-"""Swizzles, with the one-letter form of our default dialect."""
+class _Swizzles(dict[str | None, tuple[int, int, int, int]]):
+    """Swizzle letters in any case to channel numbers, made when they are first met; one letter stands for four where `short` allows it."""
+
+    __slots__ = ("short",)
+
+    def __init__(self, *, short: bool) -> None:
+        self[None] = IDENTITY
+        self.short = short
+
+    def __missing__(self, letters: str) -> tuple[int, int, int, int]:
+        if len(letters) != 4 and not (self.short and len(letters) == 1):
+            raise KeyError(letters)
+        a, b, c, d = (_CHANNELS[letter] for letter in (letters if len(letters) == 4 else letters * 4))
+        swizzle = self[letters] = a, b, c, d
+        return swizzle
+
+
+class _Masks(dict[str | None, int]):
+    """Mask letters to bits, made when they are first met: each channel at most once, in the order xyzw."""
+
+    __slots__ = ()
+
+    def __missing__(self, letters: str) -> int:
+        order = [_CHANNELS[letter] for letter in letters]
+        if order != sorted(set(order)):
+            raise KeyError(letters)
+        mask = self[letters] = sum(1 << channel for channel in order)
+        return mask
+
+
+MASKS = _Masks({None: XYZW})
+SWIZZLES, SHORT_SWIZZLES = _Swizzles(short=False), _Swizzles(short=True)
+"""Swizzles of Mesa, and those of our default dialect, which has a one-letter form."""
 
 
 FILE_HINT = f"it is one of {', '.join(FILES)}"
@@ -105,7 +122,7 @@ class OperandReader:
             if self.strict:
                 raise Mistake("P029", "no space may stand between a sign and its number", offset, f"write `{''.join(offset.split())}`")
             offset = "".join(offset.split())
-        ref = IndirectRef(known(FILES, file, "register file", "P006", FILE_HINT), self._number(index), LETTERS[component or "x"][0])
+        ref = IndirectRef(known(FILES, file, "register file", "P006", FILE_HINT), self._number(index), _CHANNELS[component or "x"])
         return ref, self._number(offset or "0")
 
     def register(self, file: str, index: str, array: str | None, inner: str | None, inner_array: str | None) -> RegisterRef:
@@ -173,9 +190,9 @@ class OperandReader:
         if minus is not None or inner is not None or (letters is not None and len(letters) != 3):
             wrong = minus or (letters if letters is not None and len(letters) != 3 else None) or inner or ""
             raise Mistake("P016", "a texture offset has one index, three letters and no sign", wrong, "write `IMM[0].xyz`")
-        order = LETTERS[letters or "xxx"]  # Mesa's reader leaves the swizzle 0
+        x, y, z = (_CHANNELS[letter] for letter in letters or "xxx")  # Mesa's reader leaves the swizzle 0
         register = self.register(file, index, None, None, None)
-        return TexOffset(RegisterRef(register.file, register.index), (order[0], order[1], order[2]))
+        return TexOffset(RegisterRef(register.file, register.index), (x, y, z))
 
 
 def mask_of(letters: str | None) -> int:

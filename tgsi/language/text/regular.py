@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 Matcher = Callable[[str], "re.Match[str] | None"]
@@ -56,9 +57,12 @@ class Regular:
         return self._tokens[name]
 
     def alternatives(self, rule: str) -> dict[str, Matcher]:
-        """Matcher of the whole text of each alternative of a rule, by its alias; the groups are the children."""
+        """Matcher of the whole text of each alternative of a rule, by its alias; the groups are the children.
+
+        An expression is compiled when it is first used: that takes about a millisecond, and many programs use a third of them.
+        """
         rules = self._rules[rule].items()
-        return {alias: re.compile(self._all(branch, True) + self.skip, re.ASCII).fullmatch for alias, branch in rules}
+        return {alias: _matcher(self._all(branch, True) + self.skip) for alias, branch in rules}
 
     def _any(self, branches: list[list[_Item]], capture: bool) -> str:
         if len(branches) == 1:
@@ -87,6 +91,17 @@ class Regular:
         else:
             pattern = f"{self.skip}(?>{self._tokens[name]})"
         return f"{self.skip}({pattern.removeprefix(self.skip)})" if capture and not inline else pattern
+
+
+def _matcher(pattern: str) -> Matcher:
+    @cache
+    def compiled() -> Matcher:
+        return re.compile(pattern, re.ASCII).fullmatch
+
+    def match(text: str) -> re.Match[str] | None:
+        return compiled()(text)
+
+    return match
 
 
 def _expression(body: str) -> str:
