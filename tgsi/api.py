@@ -121,6 +121,7 @@ def run(
     images: Mapping[int, TextureData] | None = None,
     counters: Mapping[int, ArrayLike | bytes] | None = None,
     memory: Mapping[str, ArrayLike | bytes] | None = None,
+    payload: ArrayLike | bytes | None = None,
     shared_memory: int = 32768,
     grid: tuple[int, int, int] | None = None,
     block: tuple[int, int, int] | None = None,
@@ -155,7 +156,10 @@ def run(
         images: unit (0 to 31) -> TextureData with one level.
         memory: for COMP, "GLOBAL" and "INPUT" -> words or bytes. The result holds buffers, counters, images and memory as the run
             leaves them; the arguments are copied. shared_memory: bytes of SHARED memory of a block, and of PRIVATE memory of an invocation.
-        grid, block: for COMP, blocks and threads a block by axis, x first; by default one block of the program's fixed size.
+            Properties of TASK and MESH programs say how much SHARED memory these have.
+        payload: for MESH, words or bytes of PAYLOAD memory, which a task wrote: a row of the `payload` of its result. None by default.
+        grid, block: for COMP, blocks and threads a block by axis, x first; by default one block of the program's fixed size. TASK and MESH
+            have a `grid`, too; their programs always fix the block.
         framebuffer: for FRAG, number of a color output -> (invocations, 4), the stored colors that FBFETCH reads.
         sample_positions: for FRAG, (samples, 2) from 0 to 1 in the pixel, by default one in its center. coverage: (invocations,) bits of
             the covered samples, by default all.
@@ -170,7 +174,8 @@ def run(
     Returns:
         A RunResult: `outputs` are 32-bit words, (invocations, output registers, 4); `floats` is the same memory as float32; `alive`;
         `exhausted`, the invocations that ran out of fuel;
-        `emitted` and `strips` of geometry programs; `buffers`, `counters`, `images`, `memory`; `trace`.
+        `emitted` and `strips` of geometry programs; `tasks` and `payload` of task programs; `meshes` of mesh programs; `faults` of both;
+        `buffers`, `counters`, `images`, `memory`; `trace`.
 
     Raises:
         ValidationError: the program breaks a rule.
@@ -194,6 +199,7 @@ def run(
         "images": images,
         "counters": counters,
         "memory": memory,
+        "payload": payload,
         "shared_memory": shared_memory,
         "grid": grid,
         "block": block,

@@ -110,6 +110,8 @@ class RunRecord(ctypes.Structure):
     runs nothing: it only stores the number of bytes that it needs in `state_bytes`.
     stops: [vector], the barrier at which the vector waits; 0 at the start, -1 when the vector has ended.
     fragments: a FragmentRecord (backends.llvm.kernels.fragments).
+    rows: the vertices and primitives of each group, as `backends.run.meshes.MeshMemory` lays them out. sizes: [primitive][3], numbers that
+    groups set. payload: `payload_words` words a primitive, or the same words for all.
     """
 
     _fields_ = [
@@ -117,7 +119,8 @@ class RunRecord(ctypes.Structure):
         *((name, ctypes.c_void_p) for name in ("vertices", "patches", "emitted", "marks", "counts")),
         *((name, ctypes.c_void_p) for name in ("counters", "grid_memory", "shared", "private", "state", "stops", "fragments")),
         ("state_bytes", ctypes.c_int64),
-        *((name, ctypes.c_int32) for name in ("units", "vectors", "vertex_rows", "patch_rows", "shared_words", "reserved")),
+        *((name, ctypes.c_int32) for name in ("units", "vectors", "vertex_rows", "patch_rows", "shared_words", "payload_words")),
+        *((name, ctypes.c_void_p) for name in ("rows", "sizes", "payload")),
     ]
 
 

@@ -10,7 +10,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from backends.interp import arithmetic, compare, convert, fragments, geometry, groups, integer, memory, texture, transcendental, views, wide  # noqa: F401  (they register)
+from backends.interp import (  # noqa: F401  (they register)
+    arithmetic,
+    compare,
+    convert,
+    fragments,
+    geometry,
+    groups,
+    integer,
+    memory,
+    meshes,
+    texture,
+    transcendental,
+    views,
+    wide,
+)
 from backends.interp.pairs import execute_pairs
 from backends.interp.registry import ACTIONS, CHECKS, OPERATIONS
 from backends.interp.state import State
@@ -20,6 +34,7 @@ from backends.run.result import Mask, TraceStep
 from passes.analysis.regions import Block, Call, If, Jump, Loop, Region, Regions, Switch, analyse_regions, walk
 from tgsi.language.diagnostics import Diagnostic, Label, Severity, UnsupportedError
 from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.facts.traits import Flow, Mode
 from tgsi.language.ir import Instruction
 from tgsi.language.program import Program
@@ -206,7 +221,7 @@ def _refuse_unknown(regions: Regions, stage: Processor) -> None:
             for instruction in node.instructions if isinstance(node, Block) else ():
                 if missing := _missing(instruction, stage):
                     labels = (Label(instruction.span),) if instruction.span else ()
-                    hint = "only COMP programs have MEMORY" if "MEMORY registers" in missing else ""
+                    hint = "only COMP, TASK and MESH programs have MEMORY" if "MEMORY registers" in missing else ""
                     found.append(Diagnostic("B051", Severity.ERROR, f"the interpreter does not run {missing}", labels, hint))
     if found:
         raise UnsupportedError(found)
@@ -215,7 +230,7 @@ def _refuse_unknown(regions: Regions, stage: Processor) -> None:
 def _missing(instruction: Instruction, stage: Processor) -> str:
     name = instruction.opcode.name
     files = [operand.register.file for operand in instruction.dst] + [operand.register.file for operand in instruction.src]
-    if stage is not Processor.COMP and File.MEMORY in files:
+    if not STAGES[stage].has_blocks and File.MEMORY in files:
         return f"{name} on MEMORY registers in {stage.name} programs"
     if name in CHECKS:
         return CHECKS[name](instruction)

@@ -1,4 +1,4 @@
-"""The MEMORY registers of a run: words shared by a block, an invocation's own, and those of the grid."""
+"""The MEMORY registers of a run: words shared by a block, an invocation's own, those of the grid, and the payload of a task."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Memory:
         self._kinds: dict[int, MemoryType] = {}
         for d in program.declared(File.MEMORY):
             self._kinds |= dict.fromkeys(range(d.first, d.last + 1), MemoryType.SHARED if d.memory is None else d.memory)
-        self._grid = arguments.memory
+        self._grid, self._payload = arguments.memory, arguments.payload
         self._own: dict[tuple[MemoryType, int], Bits] = {}  # of blocks and of invocations, all 0 until they are used
         self._size, self._group = arguments.shared_words, arguments.shape.group
 
@@ -29,6 +29,9 @@ class Memory:
         kind = self._kinds.get(number, MemoryType.SHARED)
         if kind in (MemoryType.GLOBAL, MemoryType.INPUT):
             return self._grid.get(kind, NOTHING)
+        if kind is MemoryType.PAYLOAD:
+            payload: Bits = self._payload[lane // self._group if len(self._payload) > 1 else 0]
+            return payload
         key = kind, lane if kind is MemoryType.PRIVATE else lane // self._group
         if key not in self._own:
             self._own[key] = np.zeros(self._size, np.uint32)

@@ -1,6 +1,7 @@
 """Register files: (registers, places, 4) words each, with per-lane addressing that never leaves its bounds.
 
 Most files have a place for every lane. Those that the stages of geometry read by vertex have one for every vertex of every primitive.
+Outputs of mesh programs have one for every vertex and every primitive of a workgroup.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from backends.run.shapes import Index, patch_registers
 from tgsi.language.facts.enums import File
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import Dimension, IndirectRef, RegisterRef, SrcOperand
+from tgsi.language.mesh import MeshLayout, mesh_layout
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -29,13 +31,31 @@ class Rows:
     """Places of a lane in a file with one row a vertex: the row of vertex v is place ``base + v``.
 
     count: vertices of a primitive. base, own: (lanes,), where the lane's primitive begins, and the vertex that is meant where none is
-    written. once: (registers,), those that the primitive has once, in the row of its first vertex.
+    written. once: (registers,), those that the primitive has once, in the row of its first vertex. mesh: for outputs of a mesh program,
+    whose registers have rows of vertices or of primitives; `count` is then the number of both together.
     """
 
     count: int
     base: Index
     own: Index
     once: Mask
+    mesh: MeshLayout | None = None
+
+    def rows_of(self, register: RegisterRef) -> tuple[int, int]:
+        """The first row and the number of rows that an operand can name."""
+        if self.mesh is None:
+            return 0, self.count
+        per_primitive = self.mesh.is_per_primitive(register)
+        return (self.mesh.max_vertices if per_primitive else 0), self.mesh.rows(per_primitive)
+
+    def registers_of(self, register: RegisterRef, low: int, high: int) -> tuple[int, int]:
+        """The registers from `low` to `high` - 1 that have the rows of an operand, as such a range."""
+        if self.mesh is None:
+            return low, high
+        if self.mesh.is_per_primitive(register):
+            first = self.mesh.first_primitive
+            return max(low, first), min(high, first + self.mesh.primitive_registers)
+        return low, min(high, self.mesh.vertex_registers)
 
 
 class Registers:
@@ -123,13 +143,16 @@ class Registers:
         rows = self._rows.get(register.file)
         if rows is None:
             return inside, self._lanes
+        low, high = rows.registers_of(register, low, high)
+        inside = inside & (index >= low) & (index < high)
         row = rows.own
         if register.dimension is not None:
             row = np.broadcast_to(self.index(register.dimension.index, register.dimension.indirect), self._lanes.shape)
         if inside.any():
             row = np.where(rows.once[np.where(inside, index, low)], 0, row)
-        exists = (row >= 0) & (row < rows.count)
-        return inside & exists, rows.base + np.where(exists, row, 0)
+        first, count = rows.rows_of(register)
+        exists = (row >= 0) & (row < count)
+        return inside & exists, rows.base + np.where(exists, first + row, 0)
 
     def _read_constant(self, register: RegisterRef) -> Bits:
         index = self.index(register.index, register.indirect)
@@ -165,6 +188,10 @@ def _rows(program: Program, arguments: Arguments) -> dict[File, Rows]:
     if not files:
         return {}
     shape = arguments.shape
+    if STAGES[program.processor].is_mesh:
+        layout = mesh_layout(program)
+        count = layout.max_vertices + layout.max_primitives
+        return {File.OUT: Rows(count, shape.primitive * count, shape.member, _once(program, File.OUT), layout)}
     count = arguments.vertices.shape[1]
     own = shape.member if File.OUT in files else np.zeros(shape.lanes, np.int64)
     rows = {File.IN: Rows(count, shape.primitive * count, own, _once(program, File.IN))}

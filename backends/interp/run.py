@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from backends.interp.machine import Machine
+from backends.interp.meshes import meshes_of
 from backends.run.arguments import RunOptions, prepare
+from backends.run.meshes import writes_meshes
 from backends.run.result import RunResult, TraceStep
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
@@ -18,7 +20,7 @@ def run(program: Program, inputs: ArrayLike | None = None, *, trace: bool = Fals
     """Run a validated program; the arguments are those of `backends.run.arguments.prepare`.
 
     The result holds what became of buffers, counters, images and memory; the arguments stay as they are. `outputs` are what OUT
-    registers hold at the end; in TESS_CTRL, each invocation's own vertex and what the patch has once.
+    registers hold at the end; in TESS_CTRL, each invocation's own vertex and what the patch has once. MESH has `meshes` instead.
     With `trace` the result lists every executed instruction with its active lanes and the registers that it wrote.
 
     Raises:
@@ -30,6 +32,10 @@ def run(program: Program, inputs: ArrayLike | None = None, *, trace: bool = Fals
     machine = Machine(program, arguments, trace=steps.append if trace else None)
     machine.run()
     places = arguments.places
+    if writes_meshes(program):
+        nothing = np.zeros((len(places), 0, 4), np.uint32)
+        alive, exhausted = machine.alive[places], machine.exhausted[places]
+        return arguments.result(nothing, alive, exhausted, trace=tuple(steps), meshes=meshes_of(machine))
     outputs = np.ascontiguousarray(machine.outputs[:, places].transpose(1, 0, 2))
     emission = machine.emitter.emission(places, outputs.shape[1]) if program.processor is Processor.GEOM else None
     return arguments.result(outputs, machine.alive[places], machine.exhausted[places], emission, tuple(steps))

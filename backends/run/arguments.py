@@ -10,23 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from backends.pipe.checks import integer, real
-from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS, MAX_PATCH_VERTICES, MAX_SHADER_BUFFERS
+from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_CONSTANT_BUFFERS, MAX_PATCH_VERTICES, MAX_PAYLOAD, MAX_SHADER_BUFFERS
 from backends.pipe.state import SamplerState
-from backends.run.result import Bits, Emission, Floats, Mask, RunResult, TraceStep
-from backends.run.shapes import QUAD, Index, Shape, Triple, block_shape, flat_shape, input_vertices, patch_shape
+from backends.run.meshes import launched
+from backends.run.result import Bits, Emission, Floats, Mask, Mesh, RunResult, TraceStep
+from backends.run.shapes import QUAD, Index, Shape, Triple, block_shape, coordinates, flat_shape, input_vertices, patch_shape
 from backends.run.system_values import declared_system_values, given_system_values
 from backends.run.textures import MAX_SAMPLES, ImageData, TextureData, check_textures, sampler_states, writable_images
 from backends.run.words import buffer_words, flag, floats, mapping, words
 from passes.analysis.regions import FUEL
-from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, MemoryType, Processor
-from tgsi.language.facts.stages import ROW_STAGES, STAGES
+from tgsi.language.facts.stages import BLOCK_STAGES, ROW_STAGES, STAGES
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
 MAX_SHARED_MEMORY = 1 << 20
 DEFAULT_SHARED_MEMORY = 32768
 MAX_FUEL = (1 << 31) - 1
+MAX_PAYLOADS = 1 << 30
+"""Most bytes of payload of all blocks of a task program together."""
 
 
 class RunOptions(TypedDict, total=False):
@@ -44,6 +46,7 @@ class RunOptions(TypedDict, total=False):
     images: Mapping[int, TextureData] | None
     counters: Mapping[int, ArrayLike | bytes] | None
     memory: Mapping[str, ArrayLike | bytes] | None
+    payload: ArrayLike | bytes | None
     shared_memory: int
     grid: Triple | None
     block: Triple | None
@@ -65,6 +68,8 @@ class Arguments:
     coefs: (input registers, 3, 4), a0, dadx and dady; quad_pos: (4, lanes), x, y, z and 1/w; both None if inputs are given.
     buffers, counters: number to words; memory: words of GLOBAL and INPUT memory; images: unit to texels. All are copies that a run writes.
     shared_words: words of SHARED memory of a block, and of PRIVATE memory of an invocation; the memory is 0 at the start.
+    payload: (payloads, words) of PAYLOAD memory: one for each block of a task program, one for all blocks of a mesh program.
+    sizes: (blocks, 3), the numbers that the blocks of a task or mesh program set last, 0 at the start. Other stages have none.
     framebuffer: target to (lanes, 4) words, which FBFETCH reads. sample_positions: (samples, 2), from 0 to 1 in the pixel.
     sample_offset: (lanes, 2), from the pixel's center to the lane's sample. centroid_offset: (lanes, 2), from there to a covered place.
     """
@@ -86,6 +91,9 @@ class Arguments:
     counters: dict[int, Bits]
     memory: dict[MemoryType, Bits]
     shared_words: int
+    payload: Bits
+    payload_bytes: int
+    sizes: Bits
     framebuffer: Mapping[int, Bits]
     sample_positions: Floats
     sample_offset: Floats
@@ -111,9 +119,25 @@ class Arguments:
         """Lane of each invocation, (invocations,)."""
         return self.shape.places
 
-    def result(self, outputs: Bits, alive: Mask, exhausted: Mask, emission: Emission | None, trace: Sequence[TraceStep] = ()) -> RunResult:
-        """Result of a run with these arguments, after the run has written their buffers, images, counters and memory."""
+    def result(
+        self,
+        outputs: Bits,
+        alive: Mask,
+        exhausted: Mask,
+        emission: Emission | None = None,
+        trace: Sequence[TraceStep] = (),
+        meshes: Sequence[Mesh] | None = None,
+    ) -> RunResult:
+        """Result of a run with these arguments, after the run has written their buffers, images, counters, memory, payload and sizes.
+
+        meshes: what the blocks of a mesh program output; None for other stages.
+        """
         emitted, strips = emission.collect() if emission is not None else ((), ())
+        if meshes is None:
+            tasks, faults = launched(self.sizes)
+        else:
+            tasks, faults = self.sizes[:0], [(number, text) for number, mesh in enumerate(meshes) for text in mesh.faults]
+        places = coordinates(np.array([number for number, _ in faults], np.int64), self.shape.grid)[:, :3].tolist()
         return RunResult(
             outputs,
             alive,
@@ -124,6 +148,10 @@ class Arguments:
             images={unit: image.texels for unit, image in self.images.items()},
             counters=self.counters,
             memory={kind.name: data.view(np.uint8) for kind, data in self.memory.items()},
+            tasks=tasks,
+            payload=self.payload[: len(tasks)].view(np.uint8)[:, : self.payload_bytes],
+            meshes=() if meshes is None else meshes,
+            faults=[f"workgroup ({x}, {y}, {z}): {text}" for (x, y, z), (_, text) in zip(places, faults)],
             trace=trace,
         )
 
@@ -132,12 +160,11 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     """Check and convert the arguments of a run; the docstring of `tgsi.run` describes them.
 
     Raises:
-        UnsupportedError: no engine runs programs of this stage.
         TypeError, ValueError: an argument has the wrong type or shape, or belongs to another stage; the message names it.
     """
     _check_stage(program, options)
-    stage, registers = program.processor, program.file_size(File.IN)
-    by_vertex = stage in ROW_STAGES
+    facts, registers = STAGES[program.processor], program.file_size(File.IN)
+    by_vertex = program.processor in ROW_STAGES
     given = None if inputs is None else words("inputs", inputs)
     system = given_system_values(options.get("system_values"))
     coefs, positions = _planes(registers, options.get("coefs"), options.get("quad_pos"))
@@ -174,6 +201,7 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
     }
     fuel = integer(options.get("fuel", FUEL), "fuel", 1, MAX_FUEL)
     shared = integer(options.get("shared_memory", DEFAULT_SHARED_MEMORY), "shared_memory", 0, MAX_SHARED_MEMORY)
+    payload, payload_bytes = _payload(program, options.get("payload"), shape)
     textures = mapping("textures", options.get("textures"))
     check_textures(program, textures)
     states = options.get("samplers")
@@ -195,7 +223,10 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
         images=writable_images(mapping("images", options.get("images"))),
         counters=_numbered("counters", options.get("counters"), MAX_SHADER_BUFFERS, buffer_words),
         memory={_memory(name): buffer_words(f"memory[{name!r}]", data) for name, data in mapping("memory", options.get("memory")).items()},
-        shared_words=shared // 4,
+        shared_words=(program.property(f"{facts.prefix}SHARED_BYTES") if facts.is_mesh else shared) // 4,
+        payload=payload,
+        payload_bytes=payload_bytes,
+        sizes=np.zeros((shape.groups if facts.is_mesh else 0, 3), np.uint32),
         framebuffer={k: _in_lanes(data, shape) for k, data in framebuffer.items()},
         sample_positions=table,
         sample_offset=table[sample] - np.float32(0.5),
@@ -205,17 +236,17 @@ def prepare(program: Program, inputs: ArrayLike | None = None, **options: Unpack
 
 _STAGES: Mapping[str, tuple[Processor, ...]] = {
     **dict.fromkeys(("coefs", "quad_pos", "framebuffer", "sample_positions", "coverage"), (Processor.FRAG,)),
-    **dict.fromkeys(("grid", "block", "memory"), (Processor.COMP,)),
+    **dict.fromkeys(("block", "memory"), (Processor.COMP,)),
+    "grid": tuple(sorted(BLOCK_STAGES)),
+    "payload": (Processor.MESH,),
 }
 """Arguments that only some stages take, to those stages."""
 
 
 def _check_stage(program: Program, options: RunOptions) -> None:
-    if STAGES[program.processor].is_mesh:
-        raise UnsupportedError.at("B001", f"{program.processor.name} programs are not run yet", None)
     for name, stages in _STAGES.items():
         if options.get(name) is not None and program.processor not in stages:
-            names = " and ".join(stage.name for stage in stages)
+            names = ", ".join(stage.name for stage in stages)
             raise ValueError(f"{name} belongs to {names} programs, not to {program.processor.name}")
 
 
@@ -224,7 +255,7 @@ def _shape(program: Program, options: RunOptions, vertices: NDArray[np.uint32], 
         raise ValueError(f"invocations differ: {', '.join(f'{name} has {count}' for name, count in counts.items())}")
     found, primitives = next(iter(counts.values()), None), len(vertices)
     match program.processor:
-        case Processor.COMP:
+        case Processor.COMP | Processor.TASK | Processor.MESH:
             grid = options.get("grid")
             shape = block_shape(program, (1, 1, 1) if grid is None else grid, options.get("block"))
         case Processor.TESS_CTRL:
@@ -321,6 +352,22 @@ def _memory(name: Any) -> MemoryType:
     if name not in ("GLOBAL", "INPUT"):
         raise ValueError(f"memory: {name!r} is neither 'GLOBAL' nor 'INPUT'")
     return MemoryType[name]
+
+
+def _payload(program: Program, given: Any, shape: Shape) -> tuple[Bits, int]:
+    """Words of PAYLOAD memory, (payloads, words), and the bytes of one payload. Those of a task program are 0 at the start."""
+    if program.processor is not Processor.TASK:
+        data = b"" if given is None else given.tobytes() if isinstance(given, np.ndarray) and given.dtype == np.uint8 else given
+        if isinstance(data, bytes | bytearray | memoryview):
+            data = bytes(data) + bytes(-len(data) % 4)
+        found = buffer_words("payload", data).reshape(1, -1)
+        if found.nbytes > MAX_PAYLOAD:
+            raise ValueError(f"payload has {found.nbytes} bytes, more than {MAX_PAYLOAD}")
+        return found, found.nbytes
+    size = program.property("TS_PAYLOAD_BYTES")
+    if shape.groups * size > MAX_PAYLOADS:
+        raise ValueError(f"grid has {shape.groups} blocks with {size} bytes of payload each, more than {MAX_PAYLOADS} bytes in all")
+    return np.zeros((shape.groups, -(-size // 4)), np.uint32), size
 
 
 def _constant_buffer(name: str, data: ArrayLike) -> Bits:

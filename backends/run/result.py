@@ -64,6 +64,22 @@ class Emission:
         return tuple(emitted), tuple(strips)
 
 
+@record(eq=False)
+class Mesh:
+    """The vertices and primitives that one workgroup of a mesh program output.
+
+    vertices: (V, registers, 4) words, OUT registers 0 to the last that exists once a vertex. indices: (P, n), vertices of each primitive.
+    primitives: (P, registers, 4) words, from the first OUT register that exists once a primitive to the last. V and P are the numbers
+    that the program set, or their maxima. faults: texts that name what the program did wrong: numbers above their maxima, and primitives
+    with an index that is no vertex, which draws leave out.
+    """
+
+    vertices: Bits
+    indices: Bits
+    primitives: Bits
+    faults: tuple[str, ...] = ()
+
+
 @record(slots=False)
 class RunResult:
     """Registers and memory after a run; `np.asarray(result)` is `outputs`.
@@ -76,6 +92,10 @@ class RunResult:
     buffers, counters: the contents of every buffer that was passed, after the run, as bytes and as words.
     images: the texels of every image that was passed, after the run: (layers, height, width, block_bytes) of uint8.
     memory: GLOBAL and INPUT memory after the run, as bytes.
+    tasks: for a task program, (workgroups, 3) words: the mesh workgroups that each launched along x, y and z.
+    payload: for a task program, (workgroups, bytes) of uint8: what each hands to the mesh workgroups that it launched.
+    meshes: for a mesh program, what each workgroup output. Workgroups are numbered along x first.
+    faults: texts that name what task and mesh programs did wrong, each with its workgroup.
     trace: the interpreter's executed instructions, if a trace was asked for.
     """
 
@@ -89,6 +109,10 @@ class RunResult:
     images: Mapping[int, NDArray[np.uint8]] = field(default_factory=dict)
     counters: Mapping[int, Bits] = field(default_factory=dict)
     memory: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
+    tasks: Bits = field(default_factory=lambda: np.zeros((0, 3), np.uint32))
+    payload: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
+    meshes: Sequence[Mesh] = ()
+    faults: Sequence[str] = ()
     trace: Sequence[TraceStep] = ()
 
     @property

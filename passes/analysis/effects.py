@@ -16,12 +16,12 @@ from tgsi.language.program import Program
 from tgsi.language.record import record
 
 _RESOURCES = frozenset({File.BUFFER, File.IMAGE, File.HWATOMIC, File.CONSTBUF, File.MEMORY})
-_OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, None})  # memory declared without a type is SHARED
+_OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, MemoryType.PAYLOAD, None})  # memory declared without a type is SHARED
 
 
 @record
 class Effects:
-    """The effects of a program's instructions on shared memory, SHARED and PRIVATE memory excepted.
+    """The effects of a program's instructions on shared memory, SHARED, PRIVATE and PAYLOAD memory excepted.
 
     reads: true if there is a LOAD or RESQ, also of constant buffers; stores: true if there is a STORE; atomics: numbers of all atomics;
     free: numbers of the atomics whose order cannot be observed.
@@ -77,7 +77,7 @@ def effects_of(program: Program) -> Effects:
 
 
 def is_shared(program: Program, register: RegisterRef) -> bool:
-    """Return true unless the register is SHARED or PRIVATE memory of a compute program."""
+    """Return true unless the register is SHARED, PRIVATE or PAYLOAD memory."""
     if register.file is not File.MEMORY or register.indirect is not None:
         return True
     kinds = {d.memory for d in program.declared(File.MEMORY) if d.covers(register.index)}

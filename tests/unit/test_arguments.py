@@ -112,7 +112,7 @@ def test_what_a_run_writes_is_a_copy() -> None:
 
 
 WRONG: dict[str, tuple[str, Any, dict[str, Any], str]] = {
-    "grid of a vertex program": ("VERT\nEND\n", None, {"grid": (1, 1, 1)}, "grid belongs to COMP programs, not to VERT"),
+    "grid of a vertex program": ("VERT\nEND\n", None, {"grid": (1, 1, 1)}, "grid belongs to COMP, TASK, MESH programs, not to VERT"),
     "framebuffer of a vertex program": ("VERT\nEND\n", None, {"framebuffer": {}}, "framebuffer belongs to FRAG"),
     "no block": ("COMP\nEND\n", None, {}, "block must be given"),
     "other block": (COMP.format(""), None, {"block": (4, 2, 1)}, "the program fixes"),
@@ -270,7 +270,7 @@ def test_blocks_of_one_thread_count_as_whole_quads() -> None:
 @pytest.mark.parametrize("engine", tgsi.api.ENGINES)
 def test_memory_outside_of_compute_programs_says_where_it_is(engine: str) -> None:
     program = parse("VERT\nDCL TEMP[0]\nDCL MEMORY[0], SHARED\nLOAD TEMP[0].x, MEMORY[0], TEMP[0].xxxx\nEND\n")
-    with pytest.raises(tgsi.UnsupportedError, match="only COMP programs have MEMORY") as caught:
+    with pytest.raises(tgsi.UnsupportedError, match="only COMP, TASK and MESH programs have MEMORY") as caught:
         tgsi.run(program, engine=engine)
     span = caught.value.diagnostics[0].labels[0].span
     assert (span.line, span.column) == (4, 1)

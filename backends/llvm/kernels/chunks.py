@@ -19,7 +19,8 @@ from backends.llvm.kernels.time_slices import TimeSlices, has_loops
 from backends.llvm.program.plan import plan_of
 from backends.pipe.limits import MAX_SHADER_BUFFERS
 from backends.run.arguments import Arguments
-from backends.run.result import Bits, Emission, Mask
+from backends.run.meshes import make_mesh, mesh_memory, rows_of, writes_meshes
+from backends.run.result import Bits, Emission, Mask, Mesh
 from backends.run.shapes import output_vertices, patch_registers
 from passes.analysis.operands import registers_of
 from tgsi.language.facts.enums import File, MemoryType, Processor
@@ -38,7 +39,7 @@ class Run:
     """One run of a compiled kernel.
 
     environment: address of the ShaderEnv. entry: the function `run`. inputs, system: register files, (registers, lanes, 4).
-    outputs, alive, exhausted: results of each lane, valid after `run`.
+    outputs, alive, exhausted: results of each lane, valid after `run`. meshes: results of each group of a mesh program.
     """
 
     program: Program
@@ -52,6 +53,7 @@ class Run:
     alive: Mask = field(init=False)
     exhausted: Mask = field(init=False)
     _placement: Placement = field(init=False)
+    meshes: list[Mesh] = field(init=False, default_factory=list)
     _emitted: list[_Emitted] = field(init=False, default_factory=list)
     _record: RunRecord = field(init=False, default_factory=RunRecord)
     _kept: list[Any] = field(init=False, default_factory=list)  # memory that the record points to
@@ -59,7 +61,7 @@ class Run:
     def __post_init__(self) -> None:
         shape = self.arguments.shape
         self._placement = place(shape, self.program.processor, self.lanes)
-        self.outputs = np.zeros((shape.lanes, self.program.file_size(File.OUT), 4), np.uint32)
+        self.outputs = np.zeros((shape.lanes, self._registers(), 4), np.uint32)
         self.alive, self.exhausted = np.zeros(shape.lanes, np.bool_), np.zeros(shape.lanes, np.bool_)
 
     def run(self) -> None:
@@ -68,6 +70,8 @@ class Run:
         record.env, record.shared_words = self.environment, arguments.shared_words
         record.counters = self._buffers([arguments.counters.get(number) for number in range(MAX_SHADER_BUFFERS)])
         record.grid_memory = self._buffers([arguments.memory.get(kind) for kind in GRID_MEMORY])
+        record.sizes = self._keep(arguments.sizes)
+        record.payload, record.payload_words = self._keep(arguments.payload), arguments.payload.shape[1]
         patches = self._bind_rows()
         if plan_of(self.program).waits:
             self._call()
@@ -113,7 +117,7 @@ class Run:
         """Bind inputs by vertex. Returns the outputs by vertex if there are any."""
         record, vertices = self._record, self.arguments.vertices
         record.vertices, record.vertex_rows = self._keep(np.ascontiguousarray(vertices)), vertices.shape[1] if len(vertices) else 0
-        if File.OUT not in plan_of(self.program).rows:
+        if File.OUT not in plan_of(self.program).rows or writes_meshes(self.program):
             return None
         shape = self.arguments.shape
         patches = np.zeros((shape.groups, shape.members, self.program.file_size(File.OUT), 4), np.uint32)
@@ -126,7 +130,16 @@ class Run:
             patches[:, :, register] = patches[:, :1, register]
         self.outputs[self.arguments.places] = patches.reshape(-1, *patches.shape[2:])
 
+    def _take_meshes(self, rows: Bits, first: int) -> None:
+        """Collect what the groups of a chunk output, the first of which has number `first`."""
+        memory, sizes = mesh_memory(self.program), self.arguments.sizes[first : first + len(rows), :2].tolist()
+        self.meshes += [make_mesh(memory.layout, size, *rows_of(memory, words)) for size, words in zip(sizes, rows)]
+
     # -- memory of a chunk ------------------------------------------------------------------------------------------
+    def _registers(self) -> int:
+        """Number of OUT registers that each lane has. Those of a mesh program belong to its groups."""
+        return 0 if writes_meshes(self.program) else self.program.file_size(File.OUT)
+
     def _limit(self) -> int:
         return output_vertices(self.program) if self.program.processor is Processor.GEOM else 0
 
@@ -141,14 +154,15 @@ class Run:
         registers = sum(program.file_size(file) for file in (File.IN, File.OUT, File.SV)) + 1
         a_lane = registers * 16 + self._limit() * (program.file_size(File.OUT) * 16 + 4)
         a_lane += 4 * words if self._has_memory(MemoryType.PRIVATE) else 0
-        return a_lane * self.lanes * placement.unit + placement.shared_by * 4 * words
+        a_group = 4 * words + (mesh_memory(program).size if writes_meshes(self.program) else 0)
+        return a_lane * self.lanes * placement.unit + placement.shared_by * a_group
 
     def _run_chunk(self, start: int, stop: int) -> None:
         placement, record, shape = self._placement, self._record, self.arguments.shape
         program, vectors = self.program, stop - start
         record.units, record.vectors = vectors // placement.unit, placement.unit
         alive = placement.stage_numbers(self.arguments.present.astype(np.int64), start, stop)
-        outputs = np.zeros((vectors, program.file_size(File.OUT), 4, self.lanes), np.uint32)
+        outputs = np.zeros((vectors, self._registers(), 4, self.lanes), np.uint32)
         unit = np.arange(vectors)[:, None] // placement.unit
         staged: dict[str, NDArray[Any]] = {
             "inputs": placement.stage(self.inputs, start, stop),
@@ -173,13 +187,18 @@ class Run:
         self.exhausted[order[here]] = alive[here] & EXHAUSTED != 0
         if self._limit():
             self._emitted.append(_Emitted.of(order, staged))
+        if "rows" in staged:
+            self._take_meshes(staged["rows"], start // placement.unit * placement.shared_by)
 
     def _memory(self, vectors: int) -> Mapping[str, NDArray[Any]]:
         """Memory that the vectors of a chunk write, apart from registers. The system provides its pages only when they are written."""
         words, lanes, registers = self.arguments.shared_words, self.lanes, self.program.file_size(File.OUT)
+        groups = vectors // self._placement.unit * self._placement.shared_by
         result: dict[str, NDArray[Any]] = {}
         if self._has_memory(MemoryType.SHARED):
-            result["shared"] = np.zeros(vectors // self._placement.unit * self._placement.shared_by * words, np.uint32)
+            result["shared"] = np.zeros(groups * words, np.uint32)
+        if writes_meshes(self.program):
+            result["rows"] = np.zeros((groups, mesh_memory(self.program).size // 4), np.uint32)
         if self._has_memory(MemoryType.PRIVATE):
             result["private"] = np.zeros(vectors * lanes * words, np.uint32)
         if limit := self._limit():

@@ -58,6 +58,10 @@ class GridRecord(ctypes.Structure):
     ]
 
 
+BeginUnit = Callable[[Function, Val], None]
+"""Function of the function that is being written and of the number of blocks that are left, those of the unit included (i32)."""
+
+
 @record(kw_only=True)
 class GridKey:
     """The part of a launch that changes generated code.
@@ -188,25 +192,33 @@ def build_grid_kernel(program: Program, key: GridKey, cpu: str = "host") -> Modu
     `record` is a GridRecord. Raises UnsupportedError for instructions and resources that the generator does not support.
     """
     module = Module("grid", cpu)
-    state_bytes = _build_shade(module, program, key)
-    _build_drive(module, program, key, state_bytes)
+    build_blocks(module, program, key, GridRegisters)
     f = Function(module, "launch", [PTR])
     with default_environment(f):
         f.call(None, "drive", *f.args)
     f.ret()
-    f = Function(module, "state_bytes", [], I64)
-    f.ret(f.const(I64, state_bytes))
     return module
 
 
-def _build_shade(module: Module, program: Program, key: GridKey) -> int:
+def build_blocks(module: Module, program: Program, key: GridKey, kind: type[GridRegisters], begin_unit: BeginUnit | None = None) -> None:
+    """Write the internal function `drive(record)`, which runs the blocks of a GridRecord, and `state_bytes()`.
+
+    kind: the interface of the program. begin_unit: writes code that runs at the beginning of each unit.
+    """
+    state_bytes = _build_shade(module, program, key, kind)
+    _build_drive(module, program, key, state_bytes, begin_unit)
+    f = Function(module, "state_bytes", [], I64)
+    f.ret(f.const(I64, state_bytes))
+
+
+def _build_shade(module: Module, program: Program, key: GridKey, kind: type[GridRegisters]) -> int:
     """Write `shade(record, vector)`, or with barriers the function that `stages` has. Returns the bytes of state."""
     waits = plan_of(program).waits
     f = Function(module, "shade", [PTR, I32, PTR, I32] if waits else [PTR, I32], I32 if waits else None, internal=True)
     barriers = Barriers(f, f.args[2], f.args[3]) if waits else None
     record, lane_map = Record(f, f.args[0], GridRecord), LaneMap(key.lanes)
     here = f.alloca(f"[{key.lanes} x i32]")
-    interface = GridRegisters(
+    interface = kind(
         f=f,
         lane_map=lane_map,
         env=record.get("env"),
@@ -230,7 +242,7 @@ def _build_shade(module: Module, program: Program, key: GridKey) -> int:
     return barriers.size
 
 
-def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: int) -> None:
+def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: int, begin_unit: BeginUnit | None) -> None:
     """Write `drive(record)`, which runs one unit after the other."""
     f = Function(module, "drive", [PTR], internal=True)
     record, kinds = Record(f, f.args[0], GridRecord), memory_kinds(program)
@@ -239,13 +251,15 @@ def _build_drive(module: Module, program: Program, key: GridKey, state_bytes: in
     with f.loop() as units:
         units.break_if(left.get() < 1)
         _place_blocks(f, record, key, place, left.get())
+        if begin_unit is not None:
+            begin_unit(f, left.get())
         if MemoryType.SHARED in kinds:
-            _clear(f, record.get("shared"), record.get("shared_words") * record.get("shared_by"))
+            clear_words(f, record.get("shared"), record.get("shared_words") * record.get("shared_by"))
         if MemoryType.PRIVATE in kinds:
-            _clear(f, record.get("private"), record.get("private_words") * record.get("vectors") * key.lanes)
+            clear_words(f, record.get("private"), record.get("private_words") * record.get("vectors") * key.lanes)
         if plan_of(program).waits:
             vectors, stops = record.get("vectors"), record.get("stops")
-            _clear(f, stops, vectors)
+            clear_words(f, stops, vectors)
             run_rounds(f, vectors, 0, record.get("state"), stops, state_bytes)
         else:
             with f.range(0, record.get("vectors")) as vector:
@@ -272,5 +286,6 @@ def _place_blocks(f: Function, record: Record, key: GridKey, place: list[Var], l
             step = wraps.zext(I32)
 
 
-def _clear(f: Function, pointer: Val, words: Val) -> None:
+def clear_words(f: Function, pointer: Val, words: Val) -> None:
+    """Write code that sets words (their number is an i32) to 0."""
     f.call(PTR, "memset", pointer, f.const(I32, 0), words.zext(I64) << 2)

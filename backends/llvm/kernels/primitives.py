@@ -6,15 +6,17 @@ import ctypes
 from dataclasses import field
 
 from backends.abi.records import BufferRecord
-from backends.llvm.builder.function import I32, I64
+from backends.llvm.builder.function import I32, I64, Val
 from backends.llvm.builder.record import Record
+from backends.llvm.kernels.mesh_stages import GroupResults
 from backends.llvm.kernels.registers import RunRegisters
 from backends.llvm.translate.emission import EmissionBuffer
 from backends.llvm.translate.interface import Words
 from backends.llvm.translate.rows import RowFile
+from backends.run.meshes import writes_payload
 from backends.run.shapes import output_vertices, patch_registers
 from tgsi.language.facts.enums import File, MemoryType, Processor
-from tgsi.language.facts.stages import ROW_STAGES, STAGES
+from tgsi.language.facts.stages import BLOCK_STAGES, ROW_STAGES, STAGES
 from tgsi.language.record import record
 
 GRID_MEMORY = (MemoryType.GLOBAL, MemoryType.INPUT)
@@ -74,8 +76,32 @@ class GridRegisters(RunRegisters):
         return Words(self.record.get("private"), count, number * (count << 2))
 
 
+@record(kw_only=True)
+class MeshRegisters(GridRegisters, GroupResults):
+    """Interface of task and mesh programs (TASK, MESH): memory of blocks, payload, sizes and rows of the blocks."""
+
+    def group_memory(self, name: str) -> Val:
+        """Pointer to the sizes of all blocks, or to the rows of the blocks of this call."""
+        return self.record.get(name)
+
+    def offset_of(self, name: str, size: int) -> Val | None:
+        """Byte offset of the block of each lane."""
+        return self.numbers("groups" if name == "rows" else "primitives").zext(I64) * size
+
+    def thread_numbers(self) -> Val:
+        """Number of each lane in its block."""
+        return self.numbers("members")
+
+    def memory(self, kind: MemoryType) -> Words:
+        """Words of a kind of MEMORY. A task's block has a payload of its own; the blocks of a mesh program read the same one."""
+        if kind is not MemoryType.PAYLOAD:
+            return GridRegisters.memory(self, kind)
+        words, count = self.record.get("payload"), self.record.get("payload_words")
+        return Words(words, count, self.numbers("primitives") * (count << 2) if writes_payload(self.program) else None)
+
+
 KINDS: dict[Processor, type[RunRegisters]] = {
     **dict.fromkeys(ROW_STAGES, PrimitiveRegisters),
     Processor.GEOM: GeometryRegisters,
-    Processor.COMP: GridRegisters,
+    **{stage: MeshRegisters if STAGES[stage].is_mesh else GridRegisters for stage in BLOCK_STAGES},
 }

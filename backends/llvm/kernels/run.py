@@ -20,6 +20,7 @@ from backends.llvm.kernels.stages import build_run_kernel
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.checks import integer
 from backends.run.arguments import Arguments, RunOptions, prepare
+from backends.run.meshes import writes_meshes
 from backends.run.result import Bits, RunResult
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.program import Program
@@ -101,6 +102,9 @@ def run(
     )
     work.run()
     places = arguments.places
+    if writes_meshes(program):
+        nothing = np.zeros((len(places), 0, 4), np.uint32)
+        return arguments.result(nothing, work.alive[places], work.exhausted[places], meshes=work.meshes)
     emission = work.emission() if program.processor is Processor.GEOM else None
     return arguments.result(work.outputs[places], work.alive[places], work.exhausted[places], emission)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from backends.abi.keys import SamplerKey, TextureKey
 from backends.llvm.builder.function import Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.translate.emission import EmissionBuffer
-from backends.llvm.translate.rows import RowFile
+from backends.llvm.translate.rows import RegisterRows
 from tgsi.language.facts.enums import File, MemoryType
 from tgsi.language.record import record
 
@@ -94,7 +95,7 @@ class GridMemory(Protocol):
 class Rows(Protocol):
     """Interface of kernels in which registers have a row for each vertex."""
 
-    def row_file(self, file: File) -> RowFile:
+    def row_file(self, file: File) -> RegisterRows:
         """Registers of a file with rows."""
         ...
 
@@ -106,6 +107,15 @@ class Emitting(Protocol):
     @property
     def emission(self) -> EmissionBuffer:
         """Buffer that takes the emitted vertices."""
+        ...
+
+
+@runtime_checkable
+class GroupSizes(Protocol):
+    """Interface of kernels whose programs set numbers for their workgroup: what it launches, or how much it outputs."""
+
+    def set_sizes(self, numbers: Sequence[Val], mask: Val) -> None:
+        """Store the numbers (i32 lanes or scalars) that the workgroup's thread 0 has, if it is in `mask`."""
         ...
 
 

@@ -9,7 +9,7 @@ from backends.llvm.program.tree import Control
 from backends.llvm.translate.arrays import ConstantFile, ImmediateTable, RegisterArray
 from backends.llvm.translate.barriers import Barriers
 from backends.llvm.translate.interface import Interface, Partial, Rows
-from backends.llvm.translate.rows import Index, RowFile
+from backends.llvm.translate.rows import Index, RegisterRows
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, ImmediateType
@@ -35,7 +35,7 @@ class Operands:
         self.heads: dict[str, Key] = {}  # by LLVM name: values read since the last loop began, before the variable was written
         self._written: set[Key] = set()
         self.arrays: dict[File, list[RegisterArray]] = {}
-        self.rows: dict[File, RowFile] = self._row_files()
+        self.rows: dict[File, RegisterRows] = self._row_files()
         self.inputs: dict[tuple[int, int], Val] = {}
         self.system_values: dict[tuple[int, int], Val] = {}
         self.constants = ConstantFile(f, interface.env)
@@ -49,7 +49,7 @@ class Operands:
         self.constants.preload(plan.constants, declared)
 
     # -- storage ----------------------------------------------------------------------------------------------------
-    def _row_files(self) -> dict[File, RowFile]:
+    def _row_files(self) -> dict[File, RegisterRows]:
         if not self.plan.rows:
             return {}
         if not isinstance(self.interface, Rows):
@@ -225,10 +225,7 @@ class Operands:
         """
         if register.file is File.NULL:
             return
-        row, number = place
-        if register.file in self.rows:
-            self.rows[register.file].store(row, number, channel, value.as_int(), mask, self._reach(register))
-            return
+        _, number = place
         if register.indirect is not None:
             found = self._indirect_array(instruction, register)
             if found is not None:
@@ -260,6 +257,10 @@ class Operands:
             self.known[key] = one
         else:
             self.known[key] = self.f.splat(value, variable.type.lanes) if value.truth is None else value
+
+    def write_row(self, register: RegisterRef, place: Place, values: dict[int, Val], mask: Val | None) -> None:
+        """Store channels of a register of a file with rows. place, mask: as of `write`."""
+        self.rows[register.file].store(*place, values, mask, self._reach(register))
 
     def begin_round(self) -> None:
         """Start at the head of a loop, where no value of a variable is known and the round has written none."""

@@ -5,11 +5,26 @@ Every address is checked in each lane: an index outside reads 0, and a write out
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Protocol
+
 from backends.llvm.builder.function import BOOL, I32, I64, Function, Val
 from tgsi.language.record import record
 
 Index = Val | int
 """Number of a register or a vertex: a constant, an i32 scalar, or i32 lanes."""
+
+
+class RegisterRows(Protocol):
+    """Register file in memory, with rows of registers. `reach`: first and count of the registers that an operand can name."""
+
+    def load(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> Val:
+        """Read a channel of a register, as i32 lanes."""
+        ...
+
+    def store(self, row: Index | None, register: Index, values: Mapping[int, Val], mask: Val | None, reach: tuple[int, int]) -> None:
+        """Write channels in the lanes of `mask` (None: all)."""
+        ...
 
 
 @record(kw_only=True)
@@ -40,11 +55,12 @@ class RowFile:
         inside, offset = self._locate(row, register, channel, reach)
         return self.f.gather(I32, self.pointer, offset, inside)
 
-    def store(self, row: Index | None, register: Index, channel: int, value: Val, mask: Val | None, reach: tuple[int, int]) -> None:
-        """Write i32 lanes in the lanes of `mask`. If lanes address the same word, that of the highest lane stays."""
-        inside, offset = self._locate(row, register, channel, reach)
-        inside = inside & self.present if mask is None else inside & self.present & mask
-        self.f.scatter(self.f.splat(value, self.lanes), self.pointer, offset, inside)
+    def store(self, row: Index | None, register: Index, values: Mapping[int, Val], mask: Val | None, reach: tuple[int, int]) -> None:
+        """Write channels (i32 lanes) in the lanes of `mask`. If lanes address the same word, that of the highest lane stays."""
+        for channel, value in values.items():
+            inside, offset = self._locate(row, register, channel, reach)
+            inside = inside & self.present if mask is None else inside & self.present & mask
+            self.f.scatter(self.f.splat(value.as_int(), self.lanes), self.pointer, offset, inside)
 
     def _locate(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> tuple[Val, Val]:
         """Lanes whose address is valid, and byte offsets."""

@@ -20,6 +20,7 @@ from backends.llvm.translate.emit import (  # noqa: F401 - importing registers t
     integers,
     interpolation,
     memory,
+    mesh_sizes,
     queries,
     samples,
     textures,
@@ -155,13 +156,19 @@ class Translator:
         register = instruction.dst[number].register
         place = self.operands.find(instruction, register)
         done: dict[str, Val] = {}
+        row: dict[int, Val] = {}
         for channel, value in values.items():
             if saturate:
                 if value.name not in done:
                     done[value.name] = self._saturated(value)
                 value = done[value.name]
+            if register.file in self.operands.rows:
+                row[channel] = value
+                continue
             masked = self.plan.flow.is_masked(self.region, (register.file, register.index, channel))
             self.operands.write(instruction, register, place, channel, value, self.flow.active, masked)
+        if row:
+            self.operands.write_row(register, place, row, self.flow.active)
 
     def _saturated(self, value: Val) -> Val:
         """Word clamped as a float to [0, 1]; NaN and -0 pass unchanged."""

@@ -7,8 +7,9 @@ the layout of ISBE ("MAP").
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from backends.nvk.isbe.regions import IsbeError, Padding, Side, rounded_to_lines, within
-from tgsi.language.record import record
 
 COUNT_BYTES = 4
 """Bytes of the count at the start of an output MAP; an input MAP has none."""
@@ -20,14 +21,14 @@ MAX_INDEX = 255
 """Greatest vertex number that a byte holds."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CountByte:
     """Byte of the number of primitives, the least significant first."""
 
     byte: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class IndexByte:
     """Vertex number of one corner of a primitive."""
 
@@ -38,7 +39,7 @@ class IndexByte:
 MapPlace = CountByte | IndexByte | Padding
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class IndexMap:
     """MAP of primitives with `corners` vertices each, as output (with a count) or as input (without)."""
 

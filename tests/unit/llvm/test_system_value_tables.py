@@ -10,6 +10,7 @@ from backends.geometry.geometry_shader import GeometryInputs
 from backends.geometry.tessellation.control import ControlRegisters
 from backends.geometry.tessellation.evaluation import EvaluationRegisters
 from backends.llvm.kernels.grids import GridRegisters
+from backends.llvm.kernels.mesh_grids import MeshGridRegisters
 from backends.llvm.kernels.stages import VertexRegisters
 from backends.llvm.kernels.system_values import SystemValues
 from backends.raster.tile.inputs import PixelInputs
@@ -27,6 +28,8 @@ KINDS: dict[Processor, type[SystemValues] | type[PixelInputs]] = {
     Processor.GEOM: GeometryInputs,
     Processor.FRAG: PixelInputs,
     Processor.COMP: GridRegisters,
+    Processor.TASK: MeshGridRegisters,
+    Processor.MESH: MeshGridRegisters,
 }
 
 

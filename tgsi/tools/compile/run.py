@@ -46,6 +46,7 @@ NAMED = {
     "system_values": "(invocations,) or (invocations, 1 to 4) of a semantic, e.g. VERTEXID=[7]",
     "memory": "COMP: KEY is GLOBAL or INPUT",
 }
+BYTES = {"payload": "MESH: words or bytes that the task before it wrote as its payload"}
 ENGINE = ("flatshade_color", "fuel", "engine", "trace")
 TEXTURES = {"textures": "of unit KEY: a picture, FORMAT:DATA, or a JSON object", "images": "of unit KEY, likewise"}
 DATA_HELP = """\
@@ -61,6 +62,8 @@ def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
     group = parser.add_argument_group("with --run", DATA_HELP)
     for name, text in NUMBERS.items():
         group.add_argument(_option(name), metavar="DATA", help=text)
+    for name, text in BYTES.items():
+        group.add_argument(_option(name), metavar="DATA", help=text)
     for name, text in (NUMBERED | NAMED | TEXTURES).items():
         group.add_argument(_option(name), metavar="KEY=DATA", action="append", default=[], help=text)
     group.add_argument(
@@ -70,7 +73,7 @@ def add_run_options(parser: argparse.ArgumentParser, actions: Any) -> None:
         default=[],
         help="e.g. 0=linear,mipmap,repeat or a JSON object (default: nearest,repeat)",
     )
-    group.add_argument("--grid", metavar="XxYxZ", help="COMP: blocks (default: 1)")
+    group.add_argument("--grid", metavar="XxYxZ", help="COMP, TASK, MESH: blocks (default: 1)")
     group.add_argument("--block", metavar="XxYxZ", help="COMP: threads per block, if the program does not fix them")
     group.add_argument("--shared-memory", metavar="BYTES", type=int, help="COMP: bytes of SHARED memory (default: 32768)")
     group.add_argument("--face", metavar="NUMBER", type=float, help="FRAG: above 0 for front faces (default: 1)")
@@ -88,7 +91,7 @@ def _option(name: str) -> str:
 
 def refuse_run_options(options: argparse.Namespace) -> None:
     """Raise UsageError for an option of --run that is given without --run."""
-    for name in (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "face", *ENGINE):
+    for name in (*NUMBERS, *BYTES, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "face", *ENGINE):
         if getattr(options, name) not in (None, [], False):
             raise UsageError(f"{_option(name)} goes with --run")
 
@@ -125,14 +128,15 @@ def run_shader(options: argparse.Namespace) -> int:
         report(options, found, False)
         _note_absent(program, arguments)
     _warn_of_fuel(result, arguments)
-    return _show(program, result, arguments.get("images", {}), options)
+    _warn_of_faults(result)
+    return _show(program, result, arguments, options)
 
 
 def _arguments(options: argparse.Namespace) -> dict[str, Any]:
     """Keyword arguments for `tgsi.run`."""
     with options.watch.stage("read data"):
         made: dict[str, Any] = {}
-        for name in NUMBERS:
+        for name in (*NUMBERS, *BYTES):
             if getattr(options, name) is not None:
                 made[name] = read_numbers(_option(name), getattr(options, name))
         for name in NUMBERED:
@@ -205,6 +209,13 @@ def _warn_of_fuel(result: RunResult, arguments: dict[str, Any]) -> None:
     print(f"{PROGRAM}: warning: {what}; their results are cut short, --fuel NUMBER gives more", file=sys.stderr)
 
 
+def _warn_of_faults(result: RunResult) -> None:
+    """Print a warning if workgroups of a task or mesh program did something wrong."""
+    if result.faults:
+        more = f", and {len(result.faults) - 1} more" if len(result.faults) > 1 else ""
+        print(f"{PROGRAM}: warning: {result.faults[0]}{more}", file=sys.stderr)
+
+
 def _check_names(given: dict[str, Any]) -> None:
     from tgsi.language.facts.semantics import SEMANTICS
 
@@ -233,7 +244,7 @@ def _with_options(message: str) -> str:
     """Replace the names of arguments in a message of `tgsi.run` by the names of options."""
     message = message.removeprefix("run: ")
     name = message.split(":")[0].split("[")[0].split(" ")[0]
-    known = (*NUMBERS, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "fuel", "face")
+    known = (*NUMBERS, *BYTES, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "fuel", "face")
     if name in known:
         message = f"{_option(name)}{message[len(name) :]}"
     keyed = re.compile(rf"(?:--)?({'|'.join(n.replace('_', '[_-]') for n in known)})\['?(\w+)'?\]")
@@ -243,7 +254,7 @@ def _with_options(message: str) -> str:
     return message if name in known else f"--run: {message}"
 
 
-def _show(program: Program, result: RunResult, images: dict[int, Any], options: argparse.Namespace) -> int:
+def _show(program: Program, result: RunResult, arguments: dict[str, Any], options: argparse.Namespace) -> int:
     from tgsi.tools.compile.run_show import as_json, as_text, save_arrays
 
     with options.watch.stage("print"):
@@ -253,4 +264,5 @@ def _show(program: Program, result: RunResult, images: dict[int, Any], options: 
             except OSError as error:
                 raise UsageError(f"{options.output}: {reason(error)}") from None
             return 0
-        return write(options, as_json(result, images) if options.format == "json" else as_text(program, result, images))
+        images, grid = arguments.get("images", {}), arguments.get("grid", (1, 1, 1))
+        return write(options, as_json(result, images) if options.format == "json" else as_text(program, result, images, grid))

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tgsi.tools.compile.run_words import MOST, counted, integers, memory_lines, vector
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -15,76 +17,50 @@ if TYPE_CHECKING:
     from backends.run.textures import TextureData
     from tgsi.language.program import Program
 
-MOST = 256
-"""Largest number of rows of memory, and of texels of an image, in text output. JSON and .npz hold all."""
 
+def as_text(program: Program, result: RunResult, images: dict[int, TextureData], grid: tuple[int, int, int] = (1, 1, 1)) -> str:
+    """Text output: the trace, the output registers of each invocation, then all memory.
 
-def as_text(program: Program, result: RunResult, images: dict[int, TextureData]) -> str:
-    """Text output: the trace, the output registers of each invocation (for geometry programs the vertices of each stream), then all
-    memory.
+    Geometry programs have the vertices of each stream in place of the registers, task and mesh programs the results of each workgroup.
     """
-    return "".join(f"{line}\n" for line in _lines(program, result, images))
+    return "".join(f"{line}\n" for line in _lines(program, result, images, grid))
 
 
-def _lines(program: Program, result: RunResult, images: dict[int, TextureData]) -> Iterator[str]:
+def _lines(program: Program, result: RunResult, images: dict[int, TextureData], grid: tuple[int, int, int]) -> Iterator[str]:
     import numpy as np
 
     from tgsi.language.facts.enums import Processor
+    from tgsi.language.facts.stages import STAGES
+    from tgsi.tools.compile.run_meshes import workgroup_lines
 
     for step in result.trace:
         yield from _step(step)
     if program.processor is Processor.GEOM:
         for stream, (vertices, strips) in enumerate(zip(result.emitted, result.strips)):
             if len(vertices) or stream == 0:
-                yield f"stream {stream}: {_count(len(vertices), 'vertex', 'vertices')} in {_count(len(strips), 'primitive', 'primitives')}"
+                vertex_count, count = counted(len(vertices), "vertex", "vertices"), counted(len(strips), "primitive", "primitives")
+                yield f"stream {stream}: {vertex_count} in {count}"
             owners = np.repeat(np.arange(len(strips)), strips)
             for number, registers in enumerate(vertices):
                 for register, words in enumerate(registers):
-                    yield f"primitive {owners[number]}, vertex {number}: OUT[{register}]  {_vector(words)}"
+                    yield f"primitive {owners[number]}, vertex {number}: OUT[{register}]  {vector(words)}"
+    elif STAGES[program.processor].is_mesh:
+        yield from workgroup_lines(program, result, grid)
     else:
         for invocation, registers in enumerate(result.outputs):
             if not result.alive[invocation]:
                 yield f"{invocation}: killed"
                 continue
             for register, words in enumerate(registers):
-                yield f"{invocation}: OUT[{register}]  {_vector(words)}"
+                yield f"{invocation}: OUT[{register}]  {vector(words)}"
     for number, data in result.buffers.items():
-        yield from _memory(f"BUFFER[{number}]", data)
+        yield from memory_lines(f"BUFFER[{number}]", data)
     for number, words in result.counters.items():
-        yield from _memory(f"HWATOMIC[{number}]", words.view(np.uint8))
+        yield from memory_lines(f"HWATOMIC[{number}]", words.view(np.uint8))
     for name, data in result.memory.items():
-        yield from _memory(f"MEMORY {name}", data)
+        yield from memory_lines(f"MEMORY {name}", data)
     for unit, texels in result.images.items():
         yield from _image(unit, texels, images[unit])
-
-
-def _count(number: int, one: str, more: str) -> str:
-    return f"{number} {one if number == 1 else more}"
-
-
-def _vector(words: NDArray[np.uint32]) -> str:
-    floats = "  ".join(f"{value:.9g}" for value in words.view("float32").tolist())
-    return f"{floats}  ({' '.join(f'{word:08x}' for word in words.tolist())})"
-
-
-def _integers(words: NDArray[np.uint32]) -> str:
-    return f"{'  '.join(_numbers(words))}  ({' '.join(f'{word:08x}' for word in words.tolist())})"
-
-
-def _memory(name: str, data: NDArray[np.uint8]) -> Iterator[str]:
-    words = data.view("uint32")
-    yield f"{name}: {len(data)} bytes"
-    for at in range(0, min(len(words), 4 * MOST), 4):
-        row = words[at : at + 4]
-        yield f"  {4 * at:06x}: {' '.join(f'{word:08x}' for word in row.tolist())}  ({'  '.join(_numbers(row))})"
-    if len(words) > 4 * MOST:
-        yield f"  and {len(words) - 4 * MOST} more words (--format json or -o FILE.npz has them all)"
-
-
-def _numbers(words: NDArray[np.uint32]) -> Iterator[str]:
-    """Format words below 2^23 as integers, because as floats they would be subnormal or NaN. Format other words as floats."""
-    for integer, value in zip(words.view("int32").tolist(), words.view("float32").tolist()):
-        yield str(integer) if abs(integer) < 1 << 23 else f"{value:.9g}"
 
 
 def _image(unit: int, texels: NDArray[np.uint8], image: TextureData) -> Iterator[str]:
@@ -105,7 +81,7 @@ def _step(step: TraceStep) -> Iterator[str]:
 
     lanes = "all" if step.active.all() else ", ".join(ranges([k for k, on in enumerate(step.active.tolist()) if on])) or "none"
     yield f"{step.number:3}: {print_instruction(step.instruction)}    [active: {lanes}]"
-    show = _vector if {"float", "double"} & {*step.instruction.opcode.dst_types} else _integers
+    show = vector if {"float", "double"} & {*step.instruction.opcode.dst_types} else integers
     for file, register, words in step.writes:
         for lane, row in enumerate(words):
             if step.active[lane]:
@@ -138,6 +114,15 @@ def as_json(result: RunResult, images: dict[int, TextureData]) -> str:
     for name, items in (("buffers", result.buffers), ("memory", result.memory)):
         if items:
             found[name] = {str(key): data.view("uint32").tolist() for key, data in items.items()}
+    if len(result.tasks):
+        found |= {"tasks": result.tasks.tolist(), "payload": result.payload.tolist()}
+    if result.meshes:
+        found["meshes"] = [
+            {name: getattr(mesh, name).tolist() for name in ("vertices", "indices", "primitives")} | {"faults": list(mesh.faults)}
+            for mesh in result.meshes
+        ]
+    if result.faults:
+        found["faults"] = list(result.faults)
     if result.counters:
         found["counters"] = {str(key): words.tolist() for key, words in result.counters.items()}
     if result.images:
@@ -159,7 +144,7 @@ def _step_as_json(step: TraceStep) -> dict[str, Any]:
 
 def save_arrays(path: Path, result: RunResult) -> None:
     """Save everything but the trace as arrays: outputs, alive, exhausted, emitted_0, strips_0, buffer_0, counters_0, image_0,
-    memory_GLOBAL, ...
+    memory_GLOBAL, tasks, payload, vertices_0, indices_0, primitives_0, ...
     """
     import numpy as np
 
@@ -169,5 +154,9 @@ def save_arrays(path: Path, result: RunResult) -> None:
     }
     for name, items in (("buffer", result.buffers), ("counters", result.counters), ("image", result.images), ("memory", result.memory)):
         arrays |= {f"{name}_{key}": data for key, data in items.items()}
+    if len(result.tasks):
+        arrays |= {"tasks": result.tasks, "payload": result.payload}
+    for number, mesh in enumerate(result.meshes):
+        arrays |= {f"{name}_{number}": getattr(mesh, name) for name in ("vertices", "indices", "primitives")}
     with path.open("wb") as file:
         np.savez(file, **arrays)

@@ -81,7 +81,7 @@ def find_resource(c: Context, register: RegisterRef, *, lane_by_lane: bool = Tru
         if register.indirect is not None:
             first = c.operands.address(c.instruction, register.indirect, register.index)
     elif register.file is File.MEMORY and not isinstance(c.interface, GridMemory):
-        raise _refuse(c, f"on MEMORY registers in {c.program.processor.name} programs", "only COMP programs have MEMORY")
+        raise _refuse(c, f"on MEMORY registers in {c.program.processor.name} programs", "only COMP, TASK and MESH programs have MEMORY")
     if named.indirect is not None:
         numbers = Column(c, c.operands.address(c.instruction, named.indirect, named.index))
         return Resource(c, register.file, first, None, numbers)
