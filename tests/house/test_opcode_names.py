@@ -22,6 +22,7 @@ ALLOWED = {
     "passes.lower.face": "writes the instructions that replace FACE",
     "passes.optimise.evaluate": "the results of opcodes for constants",
     "passes.optimise.simplify": "identities that replace one opcode by another",
+    "backends.nvk.lower": "writes the instructions of lowered programs",
     "backends.gallium.screen.caps": "FBFETCH is a capability, too",
     "tgsi.tools.vtest": "NOP is a command, too",
 }

@@ -257,6 +257,10 @@ B062 polygons as lines after a vertex shader that writes memory
     Such a draw goes through memory as triangles, which do not know the edges of quads and polygons. Draw triangles instead.
 B063 not a feature of this driver
     The context or the screen has a method of this name because Gallium has one, but this driver does not have the feature.
+B070 no lowering for NVIDIA's mesh shading
+    The program is correct, but its lowering to the staging memory of NVIDIA hardware has no way to do this; docs/mesh.md has the list.
+B071 beyond NVIDIA's mesh shading
+    The hardware has less of this: 32 threads run a workgroup, vertex numbers have 8 bits, and sizes have the widths of their fields.
 """
 
 

@@ -7,16 +7,16 @@ VIEWPORT_MASK as Mesa's driver nvc0 places them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from backends.nvk.isbe.regions import WORD_BYTES, IsbeError, within
+from tgsi.language.record import record
 
 END = 0x400
 """End of the attribute addresses."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AttributeRow:
     """Attributes of one semantic: the address of index 0, the scalars of an index, and the number of indices, 16 bytes apart."""
 
@@ -59,7 +59,7 @@ def attribute_address(name: str, index: int = 0, component: int = 0) -> int:
     return row.address + 16 * index + WORD_BYTES * within(component, row.scalars, f"component of {name}")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Attributes:
     """The scalars that each vertex, or each primitive, has: attribute addresses, which rise. They lie close together in a row.
 

@@ -7,9 +7,8 @@ the layout of ISBE ("MAP").
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.nvk.isbe.regions import IsbeError, Padding, Side, rounded_to_lines, within
+from tgsi.language.record import record
 
 COUNT_BYTES = 4
 """Bytes of the count at the start of an output MAP; an input MAP has none."""
@@ -21,14 +20,14 @@ MAX_INDEX = 255
 """Greatest vertex number that a byte holds."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CountByte:
     """Byte of the number of primitives, the least significant first."""
 
     byte: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IndexByte:
     """Vertex number of one corner of a primitive."""
 
@@ -39,7 +38,7 @@ class IndexByte:
 MapPlace = CountByte | IndexByte | Padding
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IndexMap:
     """MAP of primitives with `corners` vertices each, as output (with a count) or as input (without)."""
 

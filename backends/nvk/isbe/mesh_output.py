@@ -6,14 +6,13 @@ primitives are skewed as vertices are is a choice of this package (docs/mesh.md)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.nvk.isbe.attributes import Attributes
 from backends.nvk.isbe.regions import IsbeError, Padding, lines_of, rounded_to_lines, within
 from backends.nvk.isbe.skew import part_bytes, plain, skewed
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VertexByte:
     """Byte `byte` of the word that holds one attribute of a vertex."""
 
@@ -22,7 +21,7 @@ class VertexByte:
     byte: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PrimitiveByte:
     """Byte `byte` of the word that holds one attribute of a primitive."""
 
@@ -31,7 +30,7 @@ class PrimitiveByte:
     byte: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UnusedRow:
     """Byte of a row beyond the last vertex, or the last primitive: parts hold whole blocks of 32 rows."""
 
@@ -41,7 +40,7 @@ class UnusedRow:
     of_primitives: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SharedByte:
     """Byte of shared memory."""
 
@@ -51,7 +50,7 @@ class SharedByte:
 MeshPlace = VertexByte | PrimitiveByte | UnusedRow | SharedByte | Padding
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MeshOutput:
     """The parts of output ATTR: attributes of a vertex and of a primitive, most vertices and primitives, and bytes of shared memory."""
 

@@ -5,8 +5,9 @@ Source: Mesa's page on the layout of ISBE ("Regions"). The facts of PATCH and PR
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
+
+from tgsi.language.record import record
 
 LINE_BYTES = 128
 """Bytes of a line, the unit of sizes in methods."""
@@ -38,14 +39,14 @@ class IsbeError(ValueError):
     """Address, number or size that ISBE does not have; the message names it and its limit."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Padding:
     """A byte between two parts, which holds nothing. `offset` counts from the end of the part before it."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlainByte:
     """A byte of PATCH or PRIM."""
 
@@ -74,7 +75,7 @@ def within(value: int, end: int, name: str) -> int:
     return value
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PlainRegion:
     """PATCH or PRIM with `size` bytes. An address is the number of the byte."""
 

@@ -6,10 +6,10 @@ Memory", "Task") and its compiler NAK.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 from backends.nvk.isbe.regions import WORD_BYTES, IsbeError, Padding, lines_of, rounded_to_lines, within
+from tgsi.language.record import record
 
 PAYLOAD_START = 0x20
 """Address of the payload, after the reserved words."""
@@ -31,7 +31,7 @@ class TaskWord(IntEnum):
     UNKNOWN_1C = 0x1C
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReservedByte:
     """Byte `byte` of a reserved word."""
 
@@ -39,14 +39,14 @@ class ReservedByte:
     byte: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PayloadByte:
     """Byte of the payload."""
 
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TaskSharedByte:
     """Byte of a task's shared memory."""
 
@@ -56,7 +56,7 @@ class TaskSharedByte:
 TaskPlace = ReservedByte | PayloadByte | TaskSharedByte | Padding
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TaskOutput:
     """The parts of a task's output ATTR: bytes of payload and of shared memory. Not skewed."""
 

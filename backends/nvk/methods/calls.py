@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.nvk.methods.table import METHODS, Method, MethodError
+from tgsi.language.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Call:
     """A method with a value for each field, in the order of the table. `copy` is the number of the copy, 0 for single methods.
 

@@ -7,16 +7,15 @@ memory and how many registers they take is the driver's matter. Source: Mesa's N
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from backends.nvk.methods.calls import Call, call
 from backends.nvk.methods.table import InstanceId, MethodError, PrimitiveId, ProgramSlot, SplitMode, Switch, Topology
+from tgsi.language.record import record
 
 WARP = 32
 """Threads of a workgroup: one warp, by the notes."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TaskBinding:
     """Facts of a task program: threads, lines of its output ATTR, and how many of them mesh shaders see."""
 
@@ -25,7 +24,7 @@ class TaskBinding:
     output_lines: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class MeshBinding:
     """Facts of a mesh program: threads, output topology, greatest counts, lines of shared memory, attributes of primitives or none."""
 

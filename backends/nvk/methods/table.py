@@ -6,9 +6,10 @@ Source: NVIDIA's class headers c597, c697, c797, c997, cb97, cd97 and ce97.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from types import MappingProxyType
+
+from tgsi.language.record import record
 
 
 class MethodError(ValueError):
@@ -77,7 +78,7 @@ class ProgramSlot(IntEnum):
     PIXEL = 5
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """Bits `low` to `high` of a word, both included; `values` names what the field can hold, None if it is a number."""
 
@@ -97,7 +98,7 @@ class Field:
         return (1 << self.width) - 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Method:
     """A method: its byte address, its fields, and the number of its copies, which are `stride` bytes apart."""
 
