@@ -32,9 +32,10 @@ def emit_load(c: Context, resource: None, address: Vector) -> list[Val]:
         return images.emit_load(c, address)
     found = find_resource(c, operand.register)
     places = found.places(address[0])
-    components = sorted(set(operand.swizzle))
+    written = channels(c.instruction.dst[0].write_mask)
+    components = sorted({operand.swizzle[channel] for channel in written}) or [0]
     values = _gathered(c, found.words, places, components) if found.words is not None else _read(c, found, places, components)
-    return [values[component] for component in operand.swizzle]
+    return [values.get(component, values[components[0]]) for component in operand.swizzle]
 
 
 def _gathered(c: Context, words: Words, places: Val, components: list[int]) -> dict[int, Val]:
