@@ -49,6 +49,11 @@ class Call:
         """The 32-bit word: every field at its bits."""
         return sum(int(value) << field.low for field, value in zip(self.method.fields, self.values))
 
+    @property
+    def fields(self) -> dict[str, int]:
+        """Value of each field by its name."""
+        return {field.name: int(value) for field, value in zip(self.method.fields, self.values)}
+
     def __getitem__(self, field: str) -> int:
         return self.values[self.method.fields.index(self.method.field(field))]
 

@@ -19,6 +19,7 @@ from tgsi.tools.compile.explain import explain
 from tgsi.tools.compile.files import reason, write
 from tgsi.tools.compile.link import link_shaders, split_profile
 from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.compile.nvk import emit_nvk, nvk_options
 from tgsi.tools.compile.options import make_parser
 from tgsi.tools.compile.passes import listing
 from tgsi.tools.compile.run import refuse_run_options, run_shader
@@ -91,12 +92,15 @@ def _run(arguments: list[str]) -> int:
 
 def _act(options: argparse.Namespace) -> int:
     chosen_cpu(options)
+    allowed = nvk_options(options)
     if not options.run:
-        refuse_run_options(options)
+        refuse_run_options(options, allowed)
     if options.link:
         return link_shaders(options)
     if options.run:
         return run_shader(options)
+    if options.emit == "nvk" and not options.check:
+        return emit_nvk(options)
     return compile_shaders(options)
 
 

@@ -7,11 +7,12 @@ from typing import Any, NoReturn
 
 from tgsi.tools.compile.errors import PROGRAM, UsageError
 from tgsi.tools.compile.nearest import nearest
+from tgsi.tools.compile.nvk import add_nvk_options
 from tgsi.tools.compile.passes import add_pass_options
 from tgsi.tools.compile.run import add_run_options
 from tgsi.tools.compile.targets import add_target_options
 
-EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "link")
+EMITS = ("text", "ir", "json", "mesa", "tokens", "llvm", "asm", "obj", "link", "nvk")
 DIALECTS = ("default", "strict", "legacy")
 LANES = (4, 8, 16, 32, 64)
 LIMITS = ("sm3", "byte", "arbitrary", "a", "b", "c", "d", "e", "f")
@@ -50,6 +51,7 @@ examples:
   {PROGRAM} --link vertex.tgsi fragment.tgsi
   {PROGRAM} vertex.tgsi fragment.tgsi --link nv40 --emit tokens   the fragment program, patched
   {PROGRAM} --passes default --print-after all shader.tgsi
+  {PROGRAM} mesh.tgsi task.tgsi --emit nvk --grid 4x2 --compare   methods and lowered programs, and both executions
   {PROGRAM} --explain V030
   {PROGRAM} --run vertex.tgsi --inputs "[[[1.0, 2, 3, 4]]]" --constants 0=constants.npy
   {PROGRAM} --run fragment.tgsi --inputs in.npy --textures 0=picture.png --samplers 0=linear,repeat --trace
@@ -93,5 +95,6 @@ Results of --run as JSON: {{"outputs", "alive", "emitted", "strips", "buffers", 
         help="print the time of each stage to stderr; without an action, compile the shader and print only the times",
     )
     add_run_options(parser, actions)
+    add_nvk_options(parser)
     parser.add_argument("--version", action="store_true", help="print the version")
     return parser

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,10 +90,10 @@ def _option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def refuse_run_options(options: argparse.Namespace) -> None:
-    """Raise UsageError for an option of --run that is given without --run."""
+def refuse_run_options(options: argparse.Namespace, allowed: Collection[str] = ()) -> None:
+    """Raise UsageError for an option of --run that is given without --run, unless it is among `allowed`."""
     for name in (*NUMBERS, *BYTES, *NUMBERED, *NAMED, *TEXTURES, "samplers", "grid", "block", "shared_memory", "face", *ENGINE):
-        if getattr(options, name) not in (None, [], False):
+        if name not in allowed and getattr(options, name) not in (None, [], False):
             raise UsageError(f"{_option(name)} goes with --run")
 
 
@@ -117,7 +118,7 @@ def run_shader(options: argparse.Namespace) -> int:
             report(options, found, True)
             return 1
         program = run_passes(program)
-        arguments = _arguments(options)
+        arguments = run_arguments(options)
         result = _run(program, arguments, options)
     except DiagnosticError as error:
         report(options, [*found, *error.diagnostics], True)
@@ -132,7 +133,7 @@ def run_shader(options: argparse.Namespace) -> int:
     return _show(program, result, arguments, options)
 
 
-def _arguments(options: argparse.Namespace) -> dict[str, Any]:
+def run_arguments(options: argparse.Namespace) -> dict[str, Any]:
     """Keyword arguments for `tgsi.run`."""
     with options.watch.stage("read data"):
         made: dict[str, Any] = {}
