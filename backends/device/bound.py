@@ -15,7 +15,7 @@ from backends.device.residents import Residents
 from backends.device.tables import BufferTable, ImageTable
 from linkage.options import IDENTITY, LinkState
 from tgsi.language.facts.enums import Processor
-from tgsi.language.facts.stages import LAST_STAGES, PIPELINE
+from tgsi.language.facts.stages import LAST_STAGES, MESH_PIPELINE, PIPELINE
 from tgsi.language.record import record
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tgsi.language.program import Program
 
 
-_VERT, _FRAG = int(Processor.VERT), int(Processor.FRAG)
+_VERT, _FRAG, _TASK, _MESH = (int(stage) for stage in (Processor.VERT, Processor.FRAG, Processor.TASK, Processor.MESH))
 _SHORT_PIPELINE = (_VERT, _FRAG)
 _FROM_LAST = tuple(int(processor) for processor in reversed(LAST_STAGES))
 
@@ -184,6 +184,16 @@ class DrawState:
         """The fragment stage."""
         return self.stage[_FRAG]
 
+    @property
+    def task(self) -> StageState:
+        """The task stage, which only draws of meshes have."""
+        return self.stage[_TASK]
+
+    @property
+    def mesh(self) -> StageState:
+        """The mesh stage. While it has a shader, draws are draws of meshes."""
+        return self.stage[_MESH]
+
     def bind(self, processor: int, shader: Shader | None) -> None:
         """Give a stage another shader; None empties it."""
         stage = self.stage[processor]
@@ -192,7 +202,7 @@ class DrawState:
             object.__setattr__(self, "revision", next(_revisions))
 
     def last_shader(self) -> Shader | None:
-        """The shader of the last stage before the rasterizer."""
+        """The shader of the last stage before the rasterizer: the mesh shader while one is bound."""
         for processor in _FROM_LAST:
             if (shader := self.stage[processor].shader) is not None:
                 return shader
@@ -200,4 +210,6 @@ class DrawState:
 
     def drawn_stages(self) -> list[StageState]:
         """The stages that a draw goes through, in order; some may lack a shader."""
-        return [self.stage[processor] for processor in (PIPELINE if self.has_stages else _SHORT_PIPELINE)]
+        if not self.has_stages:
+            return [self.stage[processor] for processor in _SHORT_PIPELINE]
+        return [self.stage[processor] for processor in (PIPELINE if self.mesh.shader is None else MESH_PIPELINE)]

@@ -58,6 +58,8 @@ class Statistics:
     hs_invocations: int = _count(Place.STAGE)  # of tessellation control shaders: patches
     ds_invocations: int = _count(Place.STAGE)
     cs_invocations: int = _count(Place.GRID)
+    ts_invocations: int = _count(Place.STAGE)
+    ms_invocations: int = _count(Place.STAGE)
     generated: tuple[int, ...] = _count_streams()  # primitives that left the last stage in front of the rasterizer
     needed: tuple[int, ...] = _count_streams()  # primitives that stream output would have written, had there been room
     written: tuple[int, ...] = _count_streams()  # primitives that stream output wrote

@@ -1,5 +1,5 @@
-"""The data that a context hands to a dispatcher: compute shaders, bound memory, which is read and written in place, and grids. No code is
-generated here.
+"""The data that a context hands to a dispatcher: compute shaders, bound memory, which is read and written in place, and grids. Draws of
+meshes have a grid, too. No code is generated here.
 """
 
 from __future__ import annotations
@@ -94,6 +94,22 @@ class Grid:
         if not self.blocks:
             return 0
         return prod(size * (count - 1) + (last or size) for size, count, last in zip(self.block, self.grid, self.last))
+
+
+@record
+class MeshDraw:
+    """One draw of meshes.
+
+    grid: number of workgroups on each axis, of the task shader, or of the mesh shader if there is no task shader. number: DRAWID.
+    """
+
+    grid: Triple
+    number: int = 0
+
+    @property
+    def groups(self) -> int:
+        """The number of workgroups."""
+        return prod(self.grid)
 
 
 def compute_units(threads: int | None) -> int:

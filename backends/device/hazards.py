@@ -77,11 +77,12 @@ def reach_of(state: DrawState) -> Reach | None:
 
 def fixed_reads(state: DrawState) -> Iterator[Range]:
     """Return the memory that a draw reads in addition to its programs' buffers and images: vertices, indices, constants, textures."""
-    if state.index_buffer is not None:
-        yield state.index_buffer.address, state.index_buffer.size
-    for buffer in state.vertex_buffers:
-        if buffer is not None:
-            yield buffer.address, buffer.size
+    if state.mesh.shader is None:
+        if state.index_buffer is not None:
+            yield state.index_buffer.address, state.index_buffer.size
+        for buffer in state.vertex_buffers:
+            if buffer is not None:
+                yield buffer.address, buffer.size
     if state.vertex.residents.textures:
         yield from state.vertex.residents.texture_ranges()
     for stage in state.drawn_stages():

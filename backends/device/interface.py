@@ -12,7 +12,7 @@ from typing import Protocol
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.counters import Statistics
-from backends.device.grid import ComputeBindings, ComputeShader, Grid
+from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
 from backends.pipe.state import DrawInfo
@@ -51,6 +51,14 @@ class Device(Protocol):
 
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """Take one draw. UnsupportedError, before anything is drawn, for state that the device does not have."""
+        ...
+
+    def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
+        """Take one draw of meshes. `state` has a mesh shader; its vertex, tessellation and geometry shaders do not matter.
+
+        Returns the faults of its programs, with their counts: outputs beyond their limits, vertices that do not exist. Nothing of a
+        fault is drawn. UnsupportedError, before anything is drawn, for state that the device does not have.
+        """
         ...
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:

@@ -14,6 +14,7 @@ class ChunkThreads:
     def __init__(self, workers: int) -> None:
         self.workers = max(workers, 1)
         self._helpers = Helpers(self.workers - 1, "stream")
+        self.is_ended = False  # a call raised an error, or the caller was interrupted: long calls may return early
 
     def run(self, first: int, chunks: int, work: Callable[[int, int], None], has_room: Callable[[], bool], is_alone: bool = False) -> int:
         """Call ``work(worker, chunk)`` for the chunks from `first` on, each once, in any order, as long as ``has_room()``.
@@ -23,6 +24,7 @@ class ChunkThreads:
         """
         workers = 1 if is_alone else min(self.workers, chunks - first)
         lock, left = Lock(), first
+        self.is_ended = False
 
         def take() -> int:
             nonlocal left
@@ -38,6 +40,7 @@ class ChunkThreads:
 
         def end() -> None:
             nonlocal left
+            self.is_ended = True
             with lock:
                 left = chunks
 

@@ -7,25 +7,25 @@ the rasterizer draws from there as from vertex buffers, with the last stage in p
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Protocol
 
 from backends.device.bound import DrawState, Framebuffer, Shader
 from backends.device.environment import make_environment, stage_keys
+from backends.device.grid import MeshDraw
 from backends.device.hazards import reach_of
 from backends.device.needs import needs_of
-from backends.geometry.chunk_threads import ChunkThreads
+from backends.geometry.drawn import Drawn
 from backends.geometry.kernels import StreamKernels
-from backends.geometry.shaded import MAX_KEPT, Shaded, Stage, Worker
+from backends.geometry.mesh.drawer import MeshDrawer
+from backends.geometry.shaded import Shaded, Stage, Worker
 from backends.geometry.stage_kinds import Making, bound_kinds, vertex_lanes
 from backends.geometry.stages import VertexStage
 from backends.geometry.stream_output import StreamOutputWriter
 from backends.geometry.topology import decomposed, provoking
+from backends.geometry.waves import Sink, Waves
 from backends.llvm.program.presence import wants_presence
 from backends.pipe.enums import Prim
-from backends.pipe.limits import MAX_VERTEX_STREAMS
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.cache import CachedDraw, DrawCache
@@ -43,34 +43,6 @@ CHUNK_BYTES = 16 << 20
 """Most bytes that the output of a chunk may take in the worst case; a chunk of one primitive may exceed it."""
 
 _MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
-Range = tuple[int, int]
-
-
-class Sink(Protocol):
-    """The part of the renderer that a pipeline calls."""
-
-    def enqueue(self, packet: Packet) -> None:
-        """Take a packet; packets are drawn in the order in which they are taken."""
-        ...
-
-    def carry_out(self) -> None:
-        """Draw all pending packets; the memory that they were made of stays valid."""
-        ...
-
-    def settle(self, reads: Sequence[Range], writes: Sequence[Range]) -> None:
-        """Draw all pending packets if they write memory that `reads` names, or read or write memory that `writes` names."""
-        ...
-
-
-@record(frozen=False)
-class Drawn:
-    """The counts of a draw. `is_plain`: the rasterizer still has to draw the same primitives, as a plain draw."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    generated: list[int] = field(default_factory=lambda: [0] * MAX_VERTEX_STREAMS)
-    needed: Sequence[int] = (0,) * MAX_VERTEX_STREAMS
-    written: Sequence[int] = (0,) * MAX_VERTEX_STREAMS
-    is_plain: bool = False
 
 
 @record(frozen=False)
@@ -85,24 +57,22 @@ class Pipeline:
 
     def __init__(self, maker: DrawBuilder, sink: Sink, workers: int) -> None:
         self._maker, self._sink, self._kernels = maker, sink, StreamKernels(maker.kernels.cache)
-        self._crew, self._repeats = ChunkThreads(workers), DrawCache()
-        self._workers: list[Worker] = []  # made for the first draw
+        self._waves, self._repeats = Waves(sink, workers), DrawCache()
+        self._meshes = MeshDrawer(maker, self._waves)
 
     @property
     def held(self) -> int:
         """Bytes of vertices and primitives that wait for the rasterizer."""
-        return sum(worker.kept.taken + worker.brief.taken for worker in self._workers)
+        return self._waves.held
 
     def reset(self) -> None:
         """Free the memory of chunks, after the rasterizer has drawn all of them."""
         self._repeats.flushed()
-        for worker in self._workers:
-            worker.kept.reset()
+        self._waves.reset()
 
     def close(self) -> None:
         """End the threads and free their memory."""
-        self._crew.close()
-        self._workers.clear()
+        self._waves.close()
 
     def draw(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Drawn:
         """Run the stages of one draw. UnsupportedError and ValueError are raised before anything is drawn or written."""
@@ -130,6 +100,10 @@ class Pipeline:
         if stream_output is not None:
             drawn.needed, drawn.written = stream_output.needed, stream_output.written
         return drawn
+
+    def draw_mesh(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer) -> Drawn:
+        """Run the task and mesh shaders of one draw. UnsupportedError is raised before anything ran."""
+        return self._meshes.draw(state, draw, framebuffer)
 
     # -- the stages of a draw ------------------------------------------------------------------------------------------
     @staticmethod
@@ -208,37 +182,24 @@ class Pipeline:
         template: Packet | None,
         is_alone: bool,
     ) -> None:
-        if not self._workers:
-            self._workers = [Worker.of(self._crew.workers) for _ in range(self._crew.workers)]
+        waves = self._waves
+        waves.start()
         most = max([first.most_bytes, *(stage.most_bytes for stage in stages)])
         size = max(1, min(CHUNK, max(primitives // PARTS, LEAST), CHUNK_BYTES // most))
-        chunks = -(-primitives // size)
-        done: dict[int, Sequence[Shaded]] = {}
 
-        def work(number: int, chunk: int) -> None:
-            worker = self._workers[number]
+        def work(worker: Worker, chunk: int) -> Sequence[Shaded]:
             memories = [worker.work] * len(stages) + [worker.brief if template is None else worker.kept]
             start = chunk * size
             pieces: Sequence[Shaded] = [first.run(worker, start, min(size, primitives - start), memories[0])]
             for stage, memory in zip(stages, memories[1:]):
                 pieces = [left for piece in pieces for left in stage.run(worker, piece, memory)]
-            worker.work.reset()
-            done[chunk] = pieces
+            return pieces
 
-        start = 0
-        while start < chunks:
-            if self.held > MAX_KEPT // 2:
-                self._sink.carry_out()
-                self.reset()
-            done.clear()
-            end = self._crew.run(start, chunks, work, lambda: self.held < MAX_KEPT, is_alone)
-            for chunk in range(start, end):
-                for piece in done[chunk]:
-                    self._take(drawn, piece, stream_output, template)
-            for worker in self._workers:
-                worker.brief.reset()
-            start = end
-        for worker in self._workers:
+        def take(piece: Shaded) -> None:
+            self._take(drawn, piece, stream_output, template)
+
+        waves.run(-(-primitives // size), work, take, is_alone)
+        for worker in waves.workers:
             drawn.counts.update(worker.counts)
             worker.counts.clear()
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
 
 from backends.device.counters import Place, Statistics, counted
+from backends.geometry.drawn import Drawn
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 from tgsi.language.record import record
-
-if TYPE_CHECKING:
-    from backends.geometry.pipeline import Drawn
 
 _OWN = frozenset(counted(Place.STAGE))
 """Counters that only these stages have. A plain draw that follows counts the others itself."""

@@ -117,17 +117,27 @@ def _numbers(count: int) -> str:
     return f"0 to {count - 1}" if count else "none"
 
 
+def refused(sizes: Bits) -> Mask:
+    """Mask of the rows of (groups, 3) numbers, emitted by task workgroups, that are too large: nothing is launched for them."""
+    wide: NDArray[np.uint64] = sizes.astype(np.uint64)
+    too_long: Mask = np.asarray((wide > MAX_TASK_AXIS).any(axis=1))
+    too_many: Mask = np.asarray(np.where(too_long[:, None], 0, wide).prod(axis=1) > MAX_TASK_GROUPS)
+    return too_long | too_many
+
+
 def launched(sizes: Bits) -> tuple[Bits, list[tuple[int, str]]]:
     """Sizes of the grids that task workgroups launch, from the (groups, 3) numbers that they emitted: 0, 0, 0 where these are too large.
 
     Second, a text for each such workgroup, with its number.
     """
-    wide: NDArray[np.uint64] = sizes.astype(np.uint64)
-    too_long: Mask = np.asarray((wide > MAX_TASK_AXIS).any(axis=1))
-    refused: Mask = too_long | (np.where(too_long[:, None], 0, wide).prod(axis=1) > MAX_TASK_GROUPS)
+    too_large = refused(sizes)
     found = []
-    for number in np.flatnonzero(refused).tolist():
+    for number in np.flatnonzero(too_large).tolist():
         x, y, z = sizes[number].tolist()
-        limit = f"an axis has at most {MAX_TASK_AXIS}" if too_long[number] else f"{x * y * z} workgroups are more than {MAX_TASK_GROUPS}"
+        limit = (
+            f"an axis has at most {MAX_TASK_AXIS}"
+            if max(x, y, z) > MAX_TASK_AXIS
+            else f"{x * y * z} workgroups are more than {MAX_TASK_GROUPS}"
+        )
         found.append((number, f"EMIT_MESH_TASKS: {x} x {y} x {z}, {limit}: nothing is launched"))
-    return np.where(refused[:, None], np.uint32(0), sizes), found
+    return np.where(too_large[:, None], np.uint32(0), sizes), found

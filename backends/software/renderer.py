@@ -14,7 +14,7 @@ from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
 from backends.device.bound import DrawState, Framebuffer, Surface
 from backends.device.counters import Place, Statistics, counted
-from backends.device.grid import compute_units
+from backends.device.grid import MeshDraw, compute_units
 from backends.device.hazards import Reach, Waiting, meet, reach_of
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
@@ -190,15 +190,8 @@ class Renderer:
             self._repeat(copies)
             return
         fb = self._framebuffer
-        if self._resolves:
-            self.flush()
         is_empty = not fb.width or not fb.height
-        reach = None
-        if state.memory is not None or self._waiting.written:
-            reach = reach_of(state)
-            is_reached = reach is not None or bool(self._waiting.written)
-            if is_reached and self.pending and self._waiting.blocks(state, reach, self._reads, self._written()):
-                self.flush()
+        reach = self._take_turn(state)
         is_staged = state.has_stages or (reach is not None and reach.is_early)
         if is_empty and not is_staged:
             return
@@ -217,6 +210,28 @@ class Renderer:
         self.enqueue(packet)
         self._limit()
 
+    def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
+        """Take a draw of meshes; see `Device.draw_mesh`."""
+        reach = self._take_turn(state)
+        drawn = self._stages().draw_mesh(state, draw, self._framebuffer)
+        self._streams.add(drawn, counts_input=True)
+        if reach is not None:
+            self._note(reach)
+        self._limit()
+        return drawn.faults
+
+    def _take_turn(self, state: DrawState) -> Reach | None:
+        """Flush what a draw has to wait for. Returns the memory that its programs may touch."""
+        if self._resolves:
+            self.flush()
+        if state.memory is None and not self._waiting.written:
+            return None
+        reach = reach_of(state)
+        is_reached = reach is not None or bool(self._waiting.written)
+        if is_reached and self.pending and self._waiting.blocks(state, reach, self._reads, self._written()):
+            self.flush()
+        return reach
+
     def _repeat(self, copies: Copies) -> None:
         """Take a draw of this frame again, with its constants as they are now."""
         packet = copies.packet
@@ -233,11 +248,7 @@ class Renderer:
         Return true if the rasterizer still has to draw it as a plain draw.
         """
         fb = self._framebuffer
-        if self._pipeline is None:
-            from backends.geometry.pipeline import Pipeline
-
-            self._pipeline = Pipeline(self._maker, self, self._units)
-        drawn = self._pipeline.draw(state, info, fb)
+        drawn = self._stages().draw(state, info, fb)
         is_open = drawn.is_plain and fb.width > 0 and fb.height > 0
         self._streams.add(drawn, counts_input=not is_open)
         if not is_open:
@@ -245,6 +256,14 @@ class Renderer:
                 self._note(reach)
             self._limit()
         return is_open
+
+    def _stages(self) -> Pipeline:
+        """The stages in front of the rasterizer, loaded for the first draw that needs them."""
+        if self._pipeline is None:
+            from backends.geometry.pipeline import Pipeline
+
+            self._pipeline = Pipeline(self._maker, self, self._units)
+        return self._pipeline
 
     def _note(self, reach: Reach) -> None:
         """Note the memory that a pending draw's programs reach."""

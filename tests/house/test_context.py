@@ -29,6 +29,7 @@ CROSSING = {
     "buffer_subdata",
     "texture_subdata",
     "allows_rendering",
+    "report",
 }
 FILES = sorted(file for folder in ("backends/gallium", "tgsi/tools") for file in (ROOT / folder).rglob("*.py"))
 

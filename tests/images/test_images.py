@@ -14,11 +14,12 @@ import pytest
 
 import tgsi
 from tests.images.memory_scenes import STORED
+from tests.images.meshed import MESHED
 from tests.images.multisampled import MULTISAMPLED
 from tests.images.scenes import SCENES as SINGLE
 from tests.images.tessellated import TESSELLATED
 
-SCENES = SINGLE | MULTISAMPLED | STORED | TESSELLATED
+SCENES = SINGLE | MULTISAMPLED | STORED | TESSELLATED | MESHED
 DIGESTS = Path(__file__).parent / "digests.json"
 
 

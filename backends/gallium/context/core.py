@@ -103,6 +103,10 @@ class ContextCore(ABC):
         """Write texels into a box of a level."""
 
     @abstractmethod
+    def report(self, kind: str, text: str) -> None:
+        """Pass a message to the debug callback, if there is one."""
+
+    @abstractmethod
     def allows_rendering(self) -> bool:
         """Return True if the render condition lets draws, clears, blits and grids through."""
 

@@ -46,15 +46,22 @@ class Debug(ContextCore):
         return (x / 16, y / 16)
 
     def set_debug_callback(self, callback: DebugCallback | None) -> None:
-        """Call ``callback(kind, text)`` with messages; None stops that. (p_context.h)"""
+        """Call ``callback(kind, text)`` with messages; None stops that. (p_context.h)
+
+        Kinds: "marker", a text of `emit_string_marker`; "mesh", a fault of the programs of a `draw_mesh_tasks` call, with its count.
+        """
         if callback is not None and not callable(callback):
             raise TypeError("set_debug_callback: callback: a callable is wanted")
         self._debug_callback = callback
 
     def emit_string_marker(self, text: str) -> None:
         """Pass a remark to the debug callback. (p_context.h)"""
+        self.report("marker", str(text))
+
+    def report(self, kind: str, text: str) -> None:
+        """Pass a message to the debug callback, if there is one. (an extension)"""
         if self._debug_callback is not None:
-            self._debug_callback("marker", str(text))
+            self._debug_callback(kind, text)
 
     def set_device_reset_callback(self, callback: Callable[[ResetStatus], None] | None) -> None:
         """Keep a callable for the loss of the device, which never happens to this one. (p_context.h)"""

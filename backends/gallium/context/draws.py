@@ -1,22 +1,32 @@
-"""Drawing: draw_vbo, which makes a checked DrawInfo for the device from its arguments."""
+"""Drawing: draw_vbo and draw_mesh_tasks, which make checked records for the device from their arguments."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
+from backends.device.grid import MeshDraw
 from backends.device.interface import Device
 from backends.gallium.context.buffers import index_memory
 from backends.gallium.context.core import ContextCore
+from backends.gallium.context.grid_info import (
+    MAX_DRAWS,
+    MESH,
+    GridInfo,
+    check_mesh_info,
+    checked_mesh_grid,
+    indirect_count,
+    indirect_grids,
+)
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
-from backends.pipe.checks import integer
+from backends.pipe.checks import integer, make
 from backends.pipe.enums import Prim, lookup
 from backends.pipe.state import DrawInfo
 
-MAX_DRAWS = 1 << 16
 MAX_REMEMBERED = 4096
 _FIELDS = tuple(item.name for item in fields(DrawInfo))
 _U32 = (1 << 32) - 1
@@ -35,12 +45,13 @@ _RANGES = {
 
 
 class Draws(ContextCore):
-    """Drawing with the bound state: draw_vbo."""
+    """Drawing with the bound state: draw_vbo and draw_mesh_tasks."""
 
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__(screen, device)
         self._checked: dict[int, DrawInfo] = {}
         self._made: dict[tuple[Any, ...], DrawInfo] = {}
+        self._grids: dict[tuple[Any, ...], MeshDraw] = {}
 
     def draw_vbo(
         self,
@@ -71,7 +82,8 @@ class Draws(ContextCore):
             given: fields of DrawInfo.
 
         Raises:
-            TypeError, ValueError: an argument is wrong, no vertex shader is bound, or index_size is given without an index buffer.
+            TypeError, ValueError: an argument is wrong, no vertex shader is bound, a mesh shader is bound, or index_size is given
+                without an index buffer.
             UnsupportedError: a bound object or state is not supported yet; the message names it, and nothing was drawn.
         """
         state = self.state
@@ -81,6 +93,8 @@ class Draws(ContextCore):
             info = self._checked_info(info, given)
         if count_from_stream_output is not None:
             info = replace(info, count=self.streamed_count(count_from_stream_output))
+        if state.has_stages and state.mesh.shader is not None:
+            raise ValueError("draw_vbo: a mesh shader is bound; draw with draw_mesh_tasks, or unbind it with bind_ms_state(None)")
         if state.vertex.shader is None:
             raise ValueError("draw_vbo: no vertex shader is bound")
         if index is not None:
@@ -184,3 +198,65 @@ class Draws(ContextCore):
                     drawid=info.drawid + number,
                 )
             )
+
+    # -- meshes ----------------------------------------------------------------------------------------------------------
+    def draw_mesh_tasks(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
+        """Draw meshes: run a grid of workgroups of the task shader, or of the mesh shader if no task shader is bound. (p_context.h)
+
+        Primitives are drawn in the order of the workgroups, x fastest; those of a task's meshes in the order of the tasks. Of the shaders
+        only task, mesh and fragment shader take part. Faults of their programs go to the debug callback as messages of kind "mesh", each
+        once a draw, with its count.
+
+        Args:
+            info: a GridInfo; its fields are also taken by keyword, e.g. ``draw_mesh_tasks(grid=(16, 1, 1))``. Fields: grid, or indirect
+                with indirect_offset, indirect_stride, draw_count, indirect_draw_count and indirect_draw_count_offset. Record k of
+                `indirect` is a draw with DRAWID k. `block` may be left out; the first program fixes it.
+            given: fields of GridInfo.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong, no mesh shader is bound, or a stream output target is bound. Nothing was drawn.
+            UnsupportedError: a bound object or state is not supported yet; the message names it, and nothing was drawn.
+        """
+        self.check_open()
+        state = self.state
+        if state.mesh.shader is None:
+            raise ValueError(f"{MESH}: no mesh shader is bound")
+        if any(target is not None for target in state.stream_targets):
+            raise ValueError(f"{MESH}: a stream output target is bound, and meshes have no stream output; unbind it first")
+        draws = self._mesh_draws(info, given)
+        self.prepare()
+        if self.is_conditional and not self.allows_rendering():
+            return
+        faults = [(draw.number, fault) for draw in draws if draw.groups for fault in self.device.draw_mesh(state, draw)]
+        for number, fault in faults:
+            self.report("mesh", f"{MESH}: draw {number}: {fault}" if len(draws) > 1 else f"{MESH}: {fault}")
+        if self.persistent_maps:
+            self.finish_draw()
+
+    def _mesh_draws(self, info: GridInfo | Mapping[str, Any] | None, given: dict[str, Any]) -> Sequence[MeshDraw]:
+        """The checked draws of a call. Equal plain grids give the same object."""
+        grid = given.get("grid") if info is None and len(given) == 1 else None
+        if type(grid) is tuple and len(grid) == 3 and all(type(size) is int for size in grid):
+            known = self._grids.get(grid)
+            if known is None:
+                if len(self._grids) >= MAX_REMEMBERED:
+                    self._grids.clear()
+                known = self._grids[grid] = MeshDraw(checked_mesh_grid("grid", grid))
+            return [known]
+        state, wanted = self.state, make(GridInfo, info, given, MESH)
+        first = state.task.shader or state.mesh.shader
+        assert first is not None
+        check_mesh_info(wanted, first.program)
+        if wanted.indirect is None:
+            return [MeshDraw(checked_mesh_grid("grid", wanted.grid))]
+        buffer = self._read(wanted.indirect, "indirect")
+        counter = wanted.indirect_draw_count
+        count = indirect_count(wanted, None if counter is None else self._read(counter, "indirect_draw_count"))
+        return [MeshDraw(size, number) for number, size in enumerate(indirect_grids(wanted, buffer, count))]
+
+    def _read(self, buffer: Any, argument: str) -> Resource:
+        """A buffer whose bytes are up to date."""
+        found = self.check_resource(buffer, f"{MESH}: {argument}")
+        self.finish_uses(found)
+        found.pull()
+        return found

@@ -117,7 +117,7 @@ class Queries(ContextCore):
         return True
 
     def get_query_result(self, query: Query, *, wait: bool = True) -> Result:
-        """Return the result: an int, a bool, or a tuple (pipeline statistics: eleven numbers, in the order of the documents).
+        """Return the result: an int, a bool, or a tuple (pipeline statistics: thirteen numbers, in the order of the documents).
 
         `end_query` returns after the counted work is finished, so there is nothing to wait for.
 

@@ -14,7 +14,7 @@ from tgsi.language.program import Program
 
 
 class Shaders(ContextCore):
-    """Shaders of the five stages of draws: create_, bind_ and destroy_ for each."""
+    """Shaders of the seven stages of draws: create_, bind_ and destroy_ for each."""
 
     def _create_shader(self, source: Any, stage: Processor, stream_output: Any = None) -> packet.Shader:
         """A shader of a stage from a program or its text."""
@@ -116,6 +116,34 @@ class Shaders(ContextCore):
         self._destroy_shader(shader, Processor.TESS_EVAL)
 
     delete_tes_state = destroy_tes_state
+
+    def create_ts_state(self, program: Program | str) -> packet.Shader:
+        """Create a task shader from a program or its text; errors as `create_vs_state`. (p_context.h)"""
+        return self._create_shader(program, Processor.TASK)
+
+    def bind_ts_state(self, shader: packet.Shader | None) -> None:
+        """Bind a task shader. With None, the grid of `draw_mesh_tasks` is that of the mesh shader. (p_context.h)"""
+        self._bind_shader(shader, Processor.TASK)
+
+    def destroy_ts_state(self, shader: packet.Shader) -> None:
+        """Destroy a task shader; pending draws keep it. (p_context.h)"""
+        self._destroy_shader(shader, Processor.TASK)
+
+    delete_ts_state = destroy_ts_state
+
+    def create_ms_state(self, program: Program | str) -> packet.Shader:
+        """Create a mesh shader from a program or its text; errors as `create_vs_state`. It has no stream output. (p_context.h)"""
+        return self._create_shader(program, Processor.MESH)
+
+    def bind_ms_state(self, shader: packet.Shader | None) -> None:
+        """Bind a mesh shader: `draw_mesh_tasks` draws, and `draw_vbo` is refused. With None it is the other way around. (p_context.h)"""
+        self._bind_shader(shader, Processor.MESH)
+
+    def destroy_ms_state(self, shader: packet.Shader) -> None:
+        """Destroy a mesh shader; pending draws keep it. (p_context.h)"""
+        self._destroy_shader(shader, Processor.MESH)
+
+    delete_ms_state = destroy_ms_state
 
 
 def read_program(source: Any, name: str) -> Program:

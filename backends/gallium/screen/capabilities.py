@@ -14,7 +14,7 @@ from backends.gallium.context.fence import Fence
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import Template, check
 from backends.gallium.resource.resource import Accounting
-from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, cap_name, shader_caps
+from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, MESH_CAPS, cap_name, shader_caps
 from backends.gallium.unsupported import refuse
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer, pixel_format
@@ -62,6 +62,10 @@ class Capabilities:
         """Return the value of a PIPE_COMPUTE_CAP: a string, a number, or one for each axis. (screen.rst, "PIPE_COMPUTE_CAP_*")"""
         name = cap_name(cap, "PIPE_COMPUTE_CAP_", COMPUTE_CAPS, "get_compute_param: cap")
         return compute_units(self.threads) if name == "MAX_COMPUTE_UNITS" else COMPUTE_CAPS[name]
+
+    def get_mesh_param(self, cap: str) -> int | tuple[int, ...]:
+        """Return a limit of task and mesh shaders: a number, or one for each axis, e.g. of MAX_MESH_OUTPUT_VERTICES. (an extension)"""
+        return MESH_CAPS[cap_name(cap, "PIPE_MESH_CAP_", MESH_CAPS, "get_mesh_param: cap")]
 
     def get_video_param(self, profile: Any = None, entrypoint: Any = None, param: Any = None) -> int:
         """Return 0: no video. (p_screen.h)"""

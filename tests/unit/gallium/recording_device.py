@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.counters import Statistics
-from backends.device.grid import ComputeBindings, ComputeShader, Grid
+from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
 from backends.pipe.state import DrawInfo
@@ -17,6 +17,7 @@ from tgsi.language.program import Program
 if TYPE_CHECKING:
     from backends.device.interface import Device, DeviceFactory, Dispatcher, Settings
 
+FAULTS = ("no vertex 9", "no primitive 3")  # a draw reports those from its number on
 SAMPLES = 7  # samples that every draw reports as passed
 LANES = 8
 
@@ -65,6 +66,12 @@ class RecordingDevice:
         self._waiting += 1
         self._drawn += 1
         self._recorder.note("draw", (state.vertex.shader, state.vertex_buffers, info))
+
+    def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
+        self._waiting += 1
+        self._drawn += 1
+        self._recorder.note("draw_mesh", (state.task.shader, state.mesh.shader, draw))
+        return FAULTS[draw.number :]
 
     def clear(self, buffers: int, color: Sequence[int], depth: float, stencil: int) -> None:
         self._waiting += 1

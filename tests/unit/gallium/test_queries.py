@@ -35,9 +35,9 @@ def test_records_have_the_fields_of_their_counters() -> None:
 
 
 def test_pipeline_statistics_are_in_gallium_order() -> None:
-    """Order of pipe_query_data_pipeline_statistics: ia, vs, gs, clipper, ps, hs, ds, cs."""
+    """Order of pipe_query_data_pipeline_statistics: ia, vs, gs, clipper, ps, hs, ds, cs, ts, ms."""
     names = "vertices primitives vs_invocations gs_invocations gs_primitives clipper_in clipper_out fs_invocations hs_invocations"
-    assert list(IN_PIPELINE) == [*names.split(), "ds_invocations", "cs_invocations"]
+    assert list(IN_PIPELINE) == [*names.split(), "ds_invocations", "cs_invocations", "ts_invocations", "ms_invocations"]
 
 
 def test_totals_of_intervals_add_up_stream_by_stream() -> None:

@@ -1,0 +1,25 @@
+"""The counts of a draw that went through the stages of this package."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import field
+
+from backends.pipe.limits import MAX_VERTEX_STREAMS
+from tgsi.language.record import record
+
+
+@record(frozen=False)
+class Drawn:
+    """The counts of a draw. `is_plain`: the rasterizer still has to draw the same primitives, as a plain draw.
+
+    faults: texts about outputs of mesh draws that are against the rules, with their counts.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    generated: list[int] = field(default_factory=lambda: [0] * MAX_VERTEX_STREAMS)
+    needed: Sequence[int] = (0,) * MAX_VERTEX_STREAMS
+    written: Sequence[int] = (0,) * MAX_VERTEX_STREAMS
+    is_plain: bool = False
+    faults: tuple[str, ...] = ()

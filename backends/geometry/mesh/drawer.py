@@ -1,0 +1,114 @@
+"""Draws of meshes, for one renderer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from backends.device.bound import DrawState, Framebuffer
+from backends.device.grid import MeshDraw
+from backends.device.hazards import reach_of
+from backends.geometry.drawn import Drawn
+from backends.geometry.mesh.groups import make_groups
+from backends.geometry.mesh.stage import MeshStage, Piece
+from backends.geometry.mesh.tasks import Runs, Tasks, whole_grid
+from backends.geometry.shaded import Worker
+from backends.geometry.waves import Waves
+from backends.pipe.enums import Prim
+from backends.raster.draw.builder import DrawBuilder
+from backends.raster.draw.packet import Packet
+from backends.run.meshes import MAX_TASK_AXIS, MAX_TASK_GROUPS
+
+CHUNK, LEAST, PARTS = 1024, 32, 8
+"""Most workgroups of a chunk, fewest that are worth a chunk, and the number of chunks for each thread between these sizes."""
+CHUNK_BYTES = 16 << 20
+"""Most bytes that the output of a chunk may take in the worst case; a chunk of one workgroup may exceed it."""
+
+_MODES = {1: Prim.POINTS, 2: Prim.LINES, 3: Prim.TRIANGLES}
+_MANY = 1 << 16
+"""An estimate of primitives above which a larger one changes nothing."""
+_REFUSED = (
+    f"EMIT_MESH_TASKS: {{}} tasks launch more than {MAX_TASK_AXIS} workgroups along an axis or {MAX_TASK_GROUPS} in all: none is launched"
+)
+_FAULTS = {
+    "cut_vertices": "SET_MESH_OUTPUTS: {} workgroups set more vertices than MS_MAX_OUTPUT_VERTICES: cut",
+    "cut_primitives": "SET_MESH_OUTPUTS: {} workgroups set more primitives than MS_MAX_OUTPUT_PRIMITIVES: cut",
+    "lost": "PRIMITIVE_INDICES: {} primitives name vertices that do not exist: not drawn",
+    "refused": _REFUSED,
+}
+
+
+class MeshDrawer:
+    """Draws of meshes with the threads of `waves`."""
+
+    def __init__(self, maker: DrawBuilder, waves: Waves) -> None:
+        self._maker, self._waves = maker, waves
+
+    def draw(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer) -> Drawn:
+        """Run the task and mesh workgroups of one draw, and hand their primitives to the rasterizer.
+
+        UnsupportedError is raised before anything ran.
+        """
+        maker, waves, drawn = self._maker, self._waves, Drawn()
+        shader, reads = state.mesh.shader, list[tuple[int, int]]()
+        assert shader is not None
+        program, reach = shader.program, reach_of(state)
+        is_alone = reach is not None and reach.is_alone
+        is_threaded = waves.count > 1 and not is_alone
+        tasks = self._tasks(state, draw, reads, is_threaded)
+        groups = make_groups(maker, state, state.mesh, reads, program.property("MS_SHARED_BYTES"), is_threaded=is_threaded)
+        stage = MeshStage(maker.kernels.cache, groups, program, tasks.words if tasks is not None else 0)
+        template = None
+        if framebuffer.width and framebuffer.height:
+            most = min(draw.groups * program.property("MS_MAX_OUTPUT_PRIMITIVES"), _MANY) if tasks is None else _MANY
+            template = maker.make_stored(state, shader, _MODES[stage.corners], most, framebuffer)
+        waves.sink.settle(reads, [])
+        waves.start()
+        faults: Counter[str] = Counter()
+        for runs in tasks.waves(waves, is_alone) if tasks is not None else _one(draw):
+            faults["refused"] += runs.refused
+            self._run(stage, runs, template, drawn, faults, is_alone)
+        for worker in waves.workers:
+            drawn.counts.update(worker.counts)
+            worker.counts.clear()
+        drawn.faults = tuple(text.format(faults[name]) for name, text in _FAULTS.items() if faults[name])
+        return drawn
+
+    def _tasks(self, state: DrawState, draw: MeshDraw, reads: list[tuple[int, int]], is_threaded: bool) -> Tasks | None:
+        shader = state.task.shader
+        if shader is None:
+            return None
+        program = shader.program
+        groups = make_groups(self._maker, state, state.task, reads, program.property("TS_SHARED_BYTES"), is_threaded=is_threaded)
+        return Tasks(groups, draw, program.property("TS_PAYLOAD_BYTES"))
+
+    def _run(self, stage: MeshStage, runs: Runs, template: Packet | None, drawn: Drawn, faults: Counter[str], is_alone: bool) -> None:
+        """Run mesh workgroups, chunk by chunk."""
+        waves, total = self._waves, runs.total
+        parts = 1 if is_alone or waves.count == 1 else PARTS * waves.count
+        size = max(1, min(CHUNK, max(total // parts, LEAST), CHUNK_BYTES // stage.most_bytes))
+        size = -(-size // stage.together) * stage.together
+        found: dict[int, Counter[str]] = {}
+
+        def work(worker: Worker, chunk: int) -> list[Piece]:
+            first = chunk * size
+            memory = worker.brief if template is None else worker.kept
+            own = found.setdefault(id(worker), Counter())
+            return stage.run(waves, worker, runs, first, min(size, total - first), memory, own)
+
+        def take(piece: Piece) -> None:
+            drawn.generated[0] += piece.generated
+            if template is not None and piece.count:
+                waves.sink.enqueue(
+                    self._maker.place_stored(
+                        template, piece.vertices, piece.corners, piece.numbers, piece.count, piece.rows, piece.row_size
+                    )
+                )
+
+        waves.run(-(-total // size), work, take, is_alone)
+        for own in found.values():
+            faults.update(own)
+
+
+def _one(draw: MeshDraw) -> Iterator[Runs]:
+    yield whole_grid(draw)

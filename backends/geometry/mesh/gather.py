@@ -1,0 +1,153 @@
+"""Kernel: run the workgroups of a chunk, and pack the vertices and primitives that they output, in order."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.geometry.mesh.records import GatherRecord
+from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val, Var
+from backends.llvm.builder.record import Record
+from backends.llvm.kernels.grids import GridRecord
+from backends.llvm.kernels.mesh_grids import MeshRecord, MeshRun
+from backends.llvm.kernels.mesh_stages import SIZES
+from backends.pipe.limits import MAX_VIEWPORTS
+from tgsi.language.record import record
+
+_RUN_BYTES, _COUNT_BYTES = ctypes.sizeof(MeshRun), 4 * SIZES
+
+
+@record(kw_only=True)
+class GatherKey:
+    """The part of a program's output that changes the kernel.
+
+    corners: vertices of a primitive. culls: primitives may be culled. masks: primitives name several viewports. numbers: the program
+    numbers its primitives. rows: the rasterizer reads the primitives' rows.
+    """
+
+    corners: int
+    culls: bool
+    masks: bool
+    numbers: bool
+    rows: bool
+
+
+def build_gather(module: Module, key: GatherKey) -> None:
+    """Add `gather(record)`, which takes a GatherRecord."""
+    _build_group(module, key)
+    f = Function(module, "gather", [PTR])
+    record = Record(f, f.args[0], GatherRecord)
+    launch, mesh = record.get("launch"), Record(f, record.get("mesh"), MeshRecord)
+    runs, count, batch, size = (record.get(name) for name in ("runs", "run_count", "batch", "size"))
+    outputs, counts = mesh.get("outputs"), mesh.get("counts")
+    run, done, left = f.var(I32, record.get("run")), f.var(I32, record.get("done")), f.var(I32, record.get("left"))
+    vertices, primitives = batch * record.get("max_vertices"), record.get("most")
+    with f.loop() as loop:
+        loop.break_if((run.get() >= count) | (left.get() < 1))
+        loop.break_if(record.get("vertex_count") + vertices > record.get("vertex_room"))
+        loop.break_if(record.get("count") + primitives > record.get("primitive_room"))
+        now = Record(f, f.at(runs, run.get().zext(I64) * _RUN_BYTES), MeshRun)
+        start = done.get()
+        some = f.min(f.min(now.get("blocks") - start, left.get()), batch)
+        with f.if_(some > 0):
+            _place(f, mesh.pointer, now, start, some)
+            f.call_pointer(None, launch, mesh.pointer)
+            with f.range(0, some) as k:
+                at, sizes = f.at(outputs, k.zext(I64) * size.zext(I64)), f.at(counts, k * _COUNT_BYTES)
+                f.call(None, "gather_group", f.args[0], at, f.load(I32, sizes), f.load(I32, sizes, 4))
+            record.set("groups", record.get("groups") + some)
+            left.set(left.get() - some)
+        ends = start + some >= now.get("blocks")
+        done.set(f.select(ends, 0, start + some))
+        run.set(f.select(ends, run.get() + 1, run.get()))
+    for name, value in (("run", run), ("done", done), ("left", left)):
+        record.set(name, value.get())
+    f.ret()
+
+
+def _place(f: Function, mesh: Val, run: Record, start: Val, count: Val) -> None:
+    """Let the kernel of the MeshRecord `mesh` run `count` workgroups of a run, from number `start` on."""
+    grid = Record(f, mesh, GridRecord)
+    width, height = run.get("grid", 0), run.get("grid", 1)
+    line = start.udiv(width)
+    for axis, value in enumerate((start - line * width, line.urem(height), line.udiv(height))):
+        grid.set("first", value, axis)
+        grid.set("grid", run.get("grid", axis), axis)
+    grid.set("blocks", count)
+    Record(f, mesh, MeshRecord).set("payload", run.get("payload"))
+
+
+def _build_group(module: Module, key: GatherKey) -> None:
+    """Add `gather_group(record, memory, vertices, primitives)`: pack the output of one workgroup, which set these counts."""
+    f = Function(module, "gather_group", [PTR, PTR, I32, I32], internal=True)
+    record, memory = Record(f, f.args[0], GatherRecord), f.args[1]
+    kept = []
+    for name, wanted in zip(("vertices", "primitives"), f.args[2:]):
+        most = record.get(f"max_{name}")
+        is_cut = wanted.ugt(most)
+        with f.if_(is_cut):
+            record.set(f"cut_{name}", record.get(f"cut_{name}") + 1)
+        kept.append(f.select(is_cut, most, wanted))
+    vertices, count = kept
+    base, size = record.get("vertex_count"), record.get("vertex_bytes")
+    f.call(PTR, "memcpy", f.at(record.get("vertices"), base.zext(I64) * size.zext(I64)), memory, vertices.zext(I64) * size.zext(I64))
+    record.set("generated", record.get("generated") + count.zext(I64))
+    row_size = record.get("primitive_bytes")
+    row = f.var(PTR, f.at(memory, record.get("primitives")))
+    made, lost = f.var(I32, record.get("count")), f.var(I32, 0)
+    places = {name: record.get(f"{name}_at") for name in ("indices", "cull", "mask", "viewport", "number")}
+    arrays = {name: record.get(name) for name in ("corners", "numbers", "rows")}
+    with f.range(0, count) as k:
+        here = row.get()
+        corners = [f.load(I32, here, places["indices"] + 4 * c) for c in range(key.corners)]
+        exists = corners[0].ult(vertices)
+        for corner in corners[1:]:
+            exists = exists & corner.ult(vertices)
+        lost.set(lost.get() + (~exists).zext(I32))
+        if key.culls:
+            exists = exists & f.load(I32, here, places["cull"]).eq(0)
+        number = f.load(I32, here, places["number"]) if key.numbers else k
+        place = made.get()
+        for c, corner in enumerate(corners):
+            f.store(corner + base, arrays["corners"], (place * key.corners + c) << 2)
+        f.store(number, arrays["numbers"], place << 2)
+        if key.rows:
+            _copy(f, here, f.at(arrays["rows"], place.zext(I64) * row_size.zext(I64)), row_size)
+        if key.masks:
+            mask = f.load(I32, here, places["mask"]) & ((1 << MAX_VIEWPORTS) - 1)
+            _repeat(f, key, row_size, arrays, places, made, f.select(exists, mask, 0))
+        else:
+            made.set(place + exists.zext(I32))
+        row.set(f.at(here, row_size))
+    record.set("count", made.get())
+    record.set("lost", record.get("lost") + lost.get())
+    record.set("vertex_count", base + vertices)
+    f.ret()
+
+
+def _repeat(f: Function, key: GatherKey, row_size: Val, arrays: dict[str, Val], places: dict[str, Val], made: Var, mask: Val) -> None:
+    """Leave the primitive that was written at place `made` there as often as `mask` has bits, lowest viewport first."""
+    first, bits = made.get(), f.var(I32, mask)
+    size = row_size.zext(I64)
+    source = f.at(arrays["rows"], first.zext(I64) * size)
+    with f.loop() as loop:
+        loop.break_if(bits.get().eq(0))
+        place = made.get()
+        with f.if_(place > first):
+            for name, count in (("corners", key.corners), ("numbers", 1)):
+                for c in range(count):
+                    f.store(f.load(I32, arrays[name], (first * count + c) << 2), arrays[name], (place * count + c) << 2)
+            _copy(f, source, f.at(arrays["rows"], place.zext(I64) * size), row_size)
+        lowest = bits.get() & -bits.get()
+        own = f.at(arrays["rows"], place.zext(I64) * size)
+        number = f.popcount(lowest - 1)
+        f.store(number, own, places["mask"])
+        with f.if_(places["viewport"] >= 0):
+            f.store(number, own, places["viewport"])
+        bits.set(bits.get() & ~lowest)
+        made.set(place + 1)
+
+
+def _copy(f: Function, source: Val, target: Val, size: Val) -> None:
+    """Copy whole vec4s, few of them."""
+    with f.range(0, size, 16) as at:
+        f.store(f.load(F32.wide(4), source, at), target, at)

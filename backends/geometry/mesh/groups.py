@@ -1,0 +1,116 @@
+"""A stage of workgroups in one draw: its kernel, and the record that each thread completes with memory of its own."""
+
+from __future__ import annotations
+
+import ctypes
+from math import prod
+
+from backends.device.bound import DrawState, Shader, StageState
+from backends.device.environment import make_environment, stage_keys
+from backends.device.needs import ORDERED_LANES, needs_of
+from backends.geometry.mesh.kernels import group_kernel
+from backends.geometry.shaded import Worker
+from backends.llvm.engine.engine import Library
+from backends.llvm.kernels.grid_layout import layout_of
+from backends.llvm.kernels.grids import PLACE_ROWS, GridKey
+from backends.llvm.kernels.mesh_grids import MeshRecord
+from backends.llvm.kernels.time_slices import has_loops
+from backends.llvm.program.plan import fitting_lanes, plan_of
+from backends.raster.draw.builder import DrawBuilder
+from tgsi.language.program import Program
+from tgsi.language.record import record
+
+_SIZE = ctypes.CFUNCTYPE(ctypes.c_int64)
+
+
+@record(kw_only=True)
+class Groups:
+    """The workgroups of a task or of a mesh shader, in one draw.
+
+    Attributes:
+        library: the kernel; it must live as long as the record is used.
+        template: the record, without the memory of a thread.
+        lanes: lanes of a vector.
+        threads: threads of a workgroup.
+        state_bytes: bytes that a vector keeps at a barrier; 0 without barriers.
+        has_loops: one thread may take long.
+    """
+
+    library: Library
+    template: MeshRecord
+    lanes: int
+    threads: int
+    state_bytes: int
+    has_loops: bool
+
+    @property
+    def together(self) -> int:
+        """The number of workgroups that share a vector."""
+        return int(self.template.shared_by)
+
+    def record(self, worker: Worker, name: str) -> MeshRecord:
+        """Return a record for one thread, with scratch memory under `name`."""
+        r = MeshRecord.from_buffer_copy(self.template)
+        r.places = worker.provide(f"{name} places", PLACE_ROWS * self.lanes * 4)
+        r.shared = worker.provide(f"{name} shared", max(r.shared_by * r.shared_words * 4, 4))
+        if self.state_bytes:
+            r.state = worker.provide(f"{name} state", r.vectors * self.state_bytes)
+            r.stops = worker.provide(f"{name} stops", r.vectors * 4)
+        return r
+
+
+def make_groups(
+    maker: DrawBuilder, state: DrawState, bindings: StageState, reads: list[tuple[int, int]], shared_bytes: int, *, is_threaded: bool
+) -> Groups:
+    """Make a stage from the shader of `bindings`.
+
+    reads: takes the memory of textures. is_threaded: several threads run workgroups at once. UnsupportedError if the kernel cannot be
+    built.
+    """
+    shader = bindings.shader
+    assert shader is not None
+    program, demand, cache = shader.program, needs_of(shader), maker.kernels.cache
+    lanes = _lanes(maker, shader)
+    block = block_of(program)
+    layout = layout_of(block, lanes)
+    views, samplers, images = stage_keys(bindings, demand)
+    key = GridKey(
+        lanes=lanes,
+        packed=layout.shared_by > 1,
+        textures=tuple((unit, view) for unit, view in enumerate(views) if view is not None),
+        samplers=tuple((unit, sampler) for unit, sampler in enumerate(samplers) if sampler is not None),
+        images=images,
+        is_threaded=is_threaded and bool(demand.effects.atomics),
+    )
+    library = group_kernel(cache, shader, key)
+    r = MeshRecord()
+    r.env = make_environment(maker.region, demand, bindings, reads, state.counters)
+    r.counters = state.counters.address
+    r.threads, r.groups = layout.threads.ctypes.data, layout.groups.ctypes.data
+    maker.region.keep((library, layout))
+    r.block[:], r.last[:] = block, block
+    r.vectors, r.shared_by, r.quads = layout.vectors, layout.shared_by, layout.quads
+    r.shared_words = -(-shared_bytes // 4)
+    waits = plan_of(program).waits
+    return Groups(
+        library=library,
+        template=r,
+        lanes=lanes,
+        threads=prod(block),
+        state_bytes=int(_SIZE(library.address["state_bytes"])()) if waits else 0,
+        has_loops=has_loops(program),
+    )
+
+
+def block_of(program: Program) -> tuple[int, int, int]:
+    """Return the threads of a workgroup by axis, which task and mesh programs fix."""
+    width, height, depth = (program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
+    return width, height, depth
+
+
+def _lanes(maker: DrawBuilder, shader: Shader) -> int:
+    """Return the width of vectors: as for grids, or a fixed one if the order of invocations can be observed."""
+    if needs_of(shader).effects.is_ordered:
+        return fitting_lanes(shader.program, ORDERED_LANES)
+    native = max(maker.kernels.cache.native, 4)
+    return fitting_lanes(shader.program, maker.lanes or max(native if plan_of(shader.program).waits else 2 * native, 8))
