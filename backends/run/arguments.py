@@ -355,7 +355,7 @@ def _memory(name: Any) -> MemoryType:
 
 
 def _payload(program: Program, given: Any, shape: Shape) -> tuple[Bits, int]:
-    """Words of PAYLOAD memory, (payloads, words), and the bytes of one payload. Those of a task program are 0 at the start."""
+    """Words of PAYLOAD memory, (payloads, words), and the bytes of each that a task hands over. Those of a task are 0 at the start."""
     if program.processor is not Processor.TASK:
         data = b"" if given is None else given.tobytes() if isinstance(given, np.ndarray) and given.dtype == np.uint8 else given
         if isinstance(data, bytes | bytearray | memoryview):
@@ -363,7 +363,7 @@ def _payload(program: Program, given: Any, shape: Shape) -> tuple[Bits, int]:
         found = buffer_words("payload", data).reshape(1, -1)
         if found.nbytes > MAX_PAYLOAD:
             raise ValueError(f"payload has {found.nbytes} bytes, more than {MAX_PAYLOAD}")
-        return found, found.nbytes
+        return found, 0
     size = program.property("TS_PAYLOAD_BYTES")
     if shape.groups * size > MAX_PAYLOADS:
         raise ValueError(f"grid has {shape.groups} blocks with {size} bytes of payload each, more than {MAX_PAYLOADS} bytes in all")

@@ -53,6 +53,12 @@ EXTRA = (
     "U64DIV TEMP[2], IN[0], TEMP[2]",
     "EMIT IMM[0].xxxx",
     "ENDPRIM IMM[0].xxxx",
+    "EMIT_MESH_TASKS TEMP[0]",
+    "SET_MESH_OUTPUTS TEMP[0]",
+    "DCL MEMORY[1], PAYLOAD",
+    "ATOMUADD TEMP[0], MEMORY[1], TEMP[0].xxxx, TEMP[0].yyyy",
+    "MOV OUT[ADDR[0].x][6].xyz, TEMP[0]",
+    "MOV OUT[ADDR[0].x+300][7], TEMP[0]",
     "BARRIER",
     "UIF TEMP[0].xxxx",
     "ELSE",
@@ -145,11 +151,14 @@ def good_texts() -> Sequence[str]:
     return texts[::4] + [path.read_text() for path in sorted((SHARED / "corpus").glob("*.tgsi"))]
 
 
-def mutant(number: int) -> Program | None:
-    """Valid program that is a good one with mistakes, or None if no attempt is valid."""
+def mutant(number: int, stages: Sequence[str] = ()) -> Program | None:
+    """Valid program that is a good one with mistakes, or None if no attempt is valid. stages: of generated programs only (none: any)."""
     chance = random.Random(f"mutant {number}")
     for _ in range(TRIES):
-        text = generate(chance.randrange(100_000)).text if chance.randrange(2) else chance.choice(good_texts())
+        if stages:
+            text = generate(chance.randrange(100_000), stages).text
+        else:
+            text = generate(chance.randrange(100_000)).text if chance.randrange(2) else chance.choice(good_texts())
         try:
             if chance.randrange(3):
                 program = tgsi.parse(mutated_text(text, chance))

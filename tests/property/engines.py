@@ -32,6 +32,7 @@ def result_differences(ours: RunResult, theirs: RunResult, *, exact: bool = Fals
         lines.append(f"strips: {ours.strips}, {theirs.strips}")
     for stream, (a, b) in enumerate(zip(ours.emitted, theirs.emitted)):
         lines += _registers(f"stream {stream} vertex", a, b, exact)
+    lines += _workgroups(ours, theirs, exact)
     for name in ("buffers", "images", "counters", "memory"):
         mine, other = getattr(ours, name), getattr(theirs, name)
         if mine.keys() != other.keys():
@@ -41,6 +42,24 @@ def result_differences(ours: RunResult, theirs: RunResult, *, exact: bool = Fals
             a, b = _bytes(mine[key]), _bytes(other[key])
             places = np.flatnonzero(a != b) if a.shape == b.shape else ["all"]
             lines += [f"{name}[{key}]: byte {place} differs" for place in places[:3]]
+    return lines
+
+
+def _workgroups(ours: RunResult, theirs: RunResult, exact: bool) -> list[str]:
+    """Differences of what workgroups of task and mesh programs launched and output."""
+    names = [name for name in ("tasks", "payload") if not np.array_equal(getattr(ours, name), getattr(theirs, name))]
+    lines = [f"{name}: {getattr(ours, name)}, {getattr(theirs, name)}" for name in names]
+    if list(ours.faults) != list(theirs.faults):
+        lines.append(f"faults: {ours.faults}, {theirs.faults}")
+    if len(ours.meshes) != len(theirs.meshes):
+        lines.append(f"workgroups: {len(ours.meshes)}, {len(theirs.meshes)}")
+    for number, (a, b) in enumerate(zip(ours.meshes, theirs.meshes)):
+        lines += _registers(f"workgroup {number} vertex", a.vertices, b.vertices, exact)
+        lines += [
+            f"workgroup {number}: {part} differ"
+            for part in ("indices", "primitives")
+            if not np.array_equal(getattr(a, part), getattr(b, part))
+        ]
     return lines
 
 

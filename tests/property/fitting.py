@@ -125,6 +125,10 @@ def fitting_arguments(program: Program, seed: int, *, filters: bool = True, floa
             else:
                 given |= {"grid": (2, 1, 1), "block": tuple(size or default for size, default in zip(fixed, (6, 2, 1)))}
             given |= {"memory": {"GLOBAL": words(seed + 40, (16,)), "INPUT": words(seed + 41, (8,))}, "shared_memory": 256}
+        case Processor.TASK:
+            given["grid"] = (2, 1, 1)
+        case Processor.MESH:
+            given |= {"grid": (2, 1, 1), "payload": words(seed + 42, (16,))}
         case _:
             given["inputs"] = values((FRAGMENTS, registers, 4), 30)
     return given

@@ -19,9 +19,7 @@ from tests.property.pools import (
     GROUPS,
     INEXACT,
     INEXACT_CHANNELS,
-    LOOSE,
     PLACES,
-    PLAIN,
     SCRATCH,
     SMALL,
     WIDE,
@@ -31,13 +29,13 @@ from tests.property.pools import (
     words,
 )
 from tests.property.resources import DIGEST_BUFFER, GIVEN_BUFFER, HELPERS, INTERPOLATION, RESOURCES, ResourceWriter
+from tests.property.stage_writers import STORE_DIGEST, THREAD, ComputeWriter, ControlWriter, GeometryWriter, MeshWriter, TaskWriter
 from tests.property.writer import ANY_OUT, DIGEST_OUT, LOOSE_OUT, NEAR_OUT, PLAIN_OUT
 
 INVOCATIONS = 8
 OUTPUTS = (LOOSE_OUT, ANY_OUT, PLAIN_OUT, NEAR_OUT, DIGEST_OUT)
 CONSTANTS, MORE_CONSTANTS = 10, 4
 OWN = f"TEMP[{FIRST_GIVEN}]"
-_STORE_DIGEST = f"MOV OUT[{DIGEST_OUT}], {DIGEST}"
 
 
 @dataclass(frozen=True)
@@ -56,8 +54,8 @@ class Stage:
     writer: type[ResourceWriter] = ResourceWriter
     processor: str = ""
     prologue: tuple[str, ...] = ()
-    epilogue: tuple[str, ...] = (_STORE_DIGEST,)
-    leave: tuple[str, ...] = (_STORE_DIGEST, "RET")
+    epilogue: tuple[str, ...] = (STORE_DIGEST,)
+    leave: tuple[str, ...] = (STORE_DIGEST, "RET")
     opcodes: tuple[str, ...] = ()
     choices: tuple[tuple[str, ...], ...] = (("", "", "", "", "PROPERTY MUL_ZERO_WINS 1"),)
     outputs: bool = True
@@ -163,39 +161,7 @@ def _primitives(seed: int) -> dict[str, Any]:
 _BY_VERTEX = ("IN[ADDR[0].x][7]", "IN[1][ADDR[0].y]", "IN[ADDR[0].x][ADDR[0].z+1]", "IN[ADDR[0].w][5]")
 
 
-class GeometryWriter(ResourceWriter):
-    """Writer that also emits vertices."""
-
-    def special(self, name: str) -> None:
-        if name not in ("EMIT", "ENDPRIM"):
-            super().special(name)
-            return
-        stream = (
-            f"{SMALL}.xxxx" if self._one_in(2) else f"{self.chance.choice((SMALL, *self.pools.small))}.{self.chance.choice('xyzw') * 4}"
-        )
-        self.lines += [_STORE_DIGEST, f"MOV OUT[{LOOSE_OUT}], {self._written('loose', LOOSE)}", f"EMIT {stream}"]
-        if name == "ENDPRIM" or self._one_in(4):
-            self.lines.append(f"ENDPRIM {stream}")
-
-
 # TESS_CTRL and TESS_EVAL: patches of three vertices; three vertices written, four points evaluated
-
-
-class ControlWriter(ResourceWriter):
-    """Writer that also reads outputs of other invocations of the patch, after a barrier."""
-
-    def special(self, name: str) -> None:
-        if name != "BARRIER":
-            super().special(name)
-        elif self.deep:
-            self.deck.insert(0, name)
-        else:
-            row = self.chance.choice(("OUT[0][5]", "OUT[1][5]", "OUT[2][5]", "OUT[ADDR[0].x][5]"))
-            register = self.chance.choice(PLAIN)
-            target = self.chance.choice(("OUT[5]", "OUT[ADDR[1].x][5]"))
-            self.lines += [f"MOV {target}, {self._written('plain', PLAIN)}", "BARRIER", f"MOV {register}, {row}", "BARRIER"]
-            self.recent["plain"].append(register)
-            self.digest(register, "plain")
 
 
 def _patches(seed: int) -> dict[str, Any]:
@@ -209,35 +175,9 @@ def _points(seed: int) -> dict[str, Any]:
     return {"inputs": inputs, "constants": _constants(seed), "system_values": {"TESSCOORD": given}}
 
 
-# COMP: two blocks of six threads; the registers of each kind are loaded from a buffer
+# COMP, TASK, MESH: two blocks of six threads; the registers of each kind are loaded from a buffer
 
 
-class ComputeWriter(ResourceWriter):
-    """Writer that also exchanges words of shared memory after a barrier, and has memory of every kind."""
-
-    def special(self, name: str) -> None:
-        if name != "BARRIER":
-            super().special(name)
-        elif self.deep:
-            self.deck.insert(0, name)
-        else:
-            register = self.chance.choice(PLAIN)
-            other = f"UMIN {SCRATCH}.x, {self.chance.choice(self.pools.small)}.{self.chance.choice('xyzw') * 4}, IMM[5].xxxx"
-            self.lines += [f"STORE MEMORY[0], {_THREAD}.yyyy, {self._written('plain', PLAIN)}", "BARRIER"]
-            self.lines += [
-                other,
-                f"UMUL {SCRATCH}.x, {SCRATCH}.xxxx, {PLACES}.yyyy",
-                f"LOAD {register}, MEMORY[0], {SCRATCH}.xxxx",
-                "BARRIER",
-            ]
-            self.recent["plain"].append(register)
-            self.digest(register, "plain")
-
-    def _more_memory(self) -> list[str]:
-        return [f"MEMORY[1], {self._own}.zzzz", f"MEMORY[1], {self._own}.wwww", f"MEMORY[2], {self._own}.yyyy"]
-
-
-_THREAD = f"TEMP[{FIRST_GIVEN + 1}]"
 _LOADED = FIRST_GIVEN + 2
 _DIGEST_STORE = f"STORE BUFFER[{DIGEST_BUFFER}], {OWN}.yyyy, {DIGEST}"
 
@@ -248,8 +188,17 @@ def _threads(seed: int) -> dict[str, Any]:
     return {"buffers": buffers, "constants": _constants(seed), "memory": memory, "grid": (2, 1, 1), "shared_memory": 96}
 
 
+def _tasks(seed: int) -> dict[str, Any]:
+    given = _threads(seed)
+    return {name: given[name] for name in ("buffers", "constants", "grid")}
+
+
+def _meshes(seed: int) -> dict[str, Any]:
+    return {**_tasks(seed), "payload": words(seed + 8, (8,))}
+
+
 _COMPUTE_PROLOGUE = (
-    f"UMUL {_THREAD}, SV[0].xxxx, {PLACES}",
+    f"UMUL {THREAD}, SV[0].xxxx, {PLACES}",
     f"UMAD {OWN}.x, SV[1].xxxx, SV[2].xxxx, SV[0].xxxx",
     f"UMUL {OWN}, {OWN}.xxxx, {PLACES}",
     f"UMUL {SCRATCH}.x, {OWN}.xxxx, IMM[9].xxxx",
@@ -262,6 +211,17 @@ _COMPUTE_PROLOGUE = (
         )
     ),
 )
+
+_BLOCK = (
+    "PROPERTY CS_FIXED_BLOCK_WIDTH 6",
+    "PROPERTY CS_FIXED_BLOCK_HEIGHT 1",
+    "PROPERTY CS_FIXED_BLOCK_DEPTH 1",
+    "DCL SV[0], THREAD_ID",
+    "DCL SV[1], BLOCK_ID",
+    "DCL SV[2], BLOCK_SIZE",
+    f"DCL TEMP[{FIRST_GIVEN}..{_LOADED + len(GIVEN) - 2}]",
+)
+_BLOCK_POOLS = _pools(lambda number: [f"TEMP[{_LOADED + number}]"], ("CONST[ADDR[0].x+1]",), own=(OWN,))
 
 STAGES: dict[str, Stage] = {
     stage.name: stage
@@ -303,8 +263,8 @@ STAGES: dict[str, Stage] = {
             _primitives,
             GeometryWriter,
             prologue=_number("SV[0].xxxx", 2, "SV[1].xxxx"),
-            epilogue=(_STORE_DIGEST, f"EMIT {SMALL}.xxxx"),
-            leave=(_STORE_DIGEST, f"EMIT {SMALL}.yyyy", "RET"),
+            epilogue=(STORE_DIGEST, f"EMIT {SMALL}.xxxx"),
+            leave=(STORE_DIGEST, f"EMIT {SMALL}.yyyy", "RET"),
             opcodes=("EMIT", "ENDPRIM"),
         ),
         Stage(
@@ -327,7 +287,7 @@ STAGES: dict[str, Stage] = {
             ControlWriter,
             prologue=(*_number("SV[0].xxxx", 3, "SV[1].xxxx"), "UARL ADDR[1].x, SV[1].xxxx"),
             epilogue=(
-                _STORE_DIGEST,
+                STORE_DIGEST,
                 "MOV OUT[7], CONST[4]",
                 "MOV OUT[8].xy, IN[0][0]",
                 f"USEQ {SCRATCH}.x, SV[1].xxxx, {SMALL}.zzzz",
@@ -353,19 +313,13 @@ STAGES: dict[str, Stage] = {
         Stage(
             "COMP",
             (
-                "PROPERTY CS_FIXED_BLOCK_WIDTH 6",
-                "PROPERTY CS_FIXED_BLOCK_HEIGHT 1",
-                "PROPERTY CS_FIXED_BLOCK_DEPTH 1",
-                "DCL SV[0], THREAD_ID",
-                "DCL SV[1], BLOCK_ID",
-                "DCL SV[2], BLOCK_SIZE",
+                *_BLOCK,
                 "DCL MEMORY[0], SHARED",
                 "DCL MEMORY[1], PRIVATE",
                 "DCL MEMORY[2], GLOBAL",
                 "DCL MEMORY[3], INPUT",
-                f"DCL TEMP[{FIRST_GIVEN}..{_LOADED + len(GIVEN) - 2}]",
             ),
-            _pools(lambda number: [f"TEMP[{_LOADED + number}]"], ("CONST[ADDR[0].x+1]",), own=(OWN,)),
+            _BLOCK_POOLS,
             _threads,
             ComputeWriter,
             prologue=_COMPUTE_PROLOGUE,
@@ -373,6 +327,51 @@ STAGES: dict[str, Stage] = {
             leave=(_DIGEST_STORE, "RET"),
             opcodes=(*DERIVATIVES, "BARRIER"),
             outputs=False,
+        ),
+        Stage(
+            "TASK",
+            (
+                "PROPERTY TS_PAYLOAD_BYTES 200",
+                "PROPERTY TS_SHARED_BYTES 96",
+                *_BLOCK,
+                "DCL MEMORY[0], SHARED",
+                "DCL MEMORY[1], PAYLOAD",
+            ),
+            _BLOCK_POOLS,
+            _tasks,
+            TaskWriter,
+            prologue=_COMPUTE_PROLOGUE,
+            epilogue=(_DIGEST_STORE,),
+            leave=(_DIGEST_STORE, "RET"),
+            opcodes=("BARRIER", "EMIT_MESH_TASKS"),
+            outputs=False,
+        ),
+        Stage(
+            "MESH",
+            (
+                "PROPERTY MS_MAX_OUTPUT_VERTICES 7",
+                "PROPERTY MS_MAX_OUTPUT_PRIMITIVES 4",
+                "PROPERTY MS_SHARED_BYTES 96",
+                *_BLOCK,
+                "DCL MEMORY[0], SHARED",
+                "DCL MEMORY[1], PAYLOAD",
+                "DCL OUT[][0], POSITION",
+                *(f"DCL OUT[][{i}], GENERIC[{i}]" for i in range(1, 6)),
+                "DCL OUT[][6], PRIMITIVE_INDICES, PRIMITIVE",
+                "DCL OUT[][7..8], ARRAY(1), GENERIC[7], PRIMITIVE",
+                "DCL ADDR[1]",
+            ),
+            _BLOCK_POOLS,
+            _meshes,
+            MeshWriter,
+            prologue=(*_COMPUTE_PROLOGUE, "UARL ADDR[1].x, SV[0].xxxx", "SET_MESH_OUTPUTS IMM[5].yzzz"),
+            epilogue=(_DIGEST_STORE, STORE_DIGEST),
+            leave=(_DIGEST_STORE, STORE_DIGEST, "RET"),
+            opcodes=("BARRIER", "SET_MESH_OUTPUTS"),
+            choices=(
+                ("", "", "", "", "PROPERTY MUL_ZERO_WINS 1"),
+                ("", "", "PROPERTY MS_OUTPUT_PRIMITIVE LINES", "PROPERTY MS_OUTPUT_PRIMITIVE POINTS"),
+            ),
         ),
     )
 }

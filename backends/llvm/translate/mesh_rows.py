@@ -15,7 +15,8 @@ class MeshRows:
     """OUT registers of a mesh program. A row is a vertex or a primitive; an operand names one or the other, whatever its addresses are.
 
     registers: registers of the file. pointer: memory of the first workgroup. base: byte offset of each lane's workgroup, i64 lanes; None
-    if there is only one. own: the row of references without one, i32 lanes. present: lanes that may write.
+    if there is only one. own: the row of references without one, i32 lanes. present: lanes that are threads; the workgroups of
+    others may have no memory.
     """
 
     f: Function
@@ -34,7 +35,7 @@ class MeshRows:
     def load(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> Val:
         """Read a channel of a register in the range `reach` (first, count), as i32 lanes."""
         exists, place = self._locate(row, register, reach)
-        return self.f.gather(I32, self.pointer, self._offset(place) + 4 * channel, exists)
+        return self.f.gather(I32, self.pointer, self._offset(place) + 4 * channel, exists & self.present)
 
     def store(self, row: Index | None, register: Index, values: Mapping[int, Val], mask: Val | None, reach: tuple[int, int]) -> None:
         """Write channels (i32 lanes) in the lanes of `mask`. If lanes address the same row, the values of the highest lane stay.

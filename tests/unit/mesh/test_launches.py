@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tgsi
-from tests.unit.mesh.launches import Part, Triple, launch, whole
+from tests.property.mesh_launches import Part, Triple, launch, whole
 from tests.unit.mesh.support import BLOCKS, LANES, differences, mesh, task
 
 pytestmark = pytest.mark.usefixtures("light_code")

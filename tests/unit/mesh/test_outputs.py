@@ -245,7 +245,7 @@ def test_loops_without_end_run_out_of_fuel() -> None:
 
 
 def test_the_result_has_no_registers_of_invocations() -> None:
-    result = run(mesh(COUNTS), grid=(2, 1, 1))
+    result = run(mesh(COUNTS), grid=(2, 1, 1), payload=bytes(8))
     assert result.outputs.shape == (8, 0, 4)
     assert result.tasks.shape == (0, 3)
     assert result.payload.shape == (0, 0)

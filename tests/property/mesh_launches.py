@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,17 @@ from backends.llvm.kernels.mesh_stages import SIZES
 from backends.llvm.program.plan import fitting_lanes
 from backends.pipe.limits import MAX_SHADER_BUFFERS
 from backends.run.arguments import prepare
-from backends.run.meshes import make_mesh, mesh_memory, rows_of, writes_meshes
+from backends.run.meshes import launched, make_mesh, mesh_memory, rows_of, writes_meshes
 from backends.run.result import RunResult
+from tests.property.engines import result_differences
+from tests.property.programs import FUEL
 from tgsi.language.program import Program
 
 PATTERN = 0xA5
 """Bytes that results have before a launch, and that must be intact after the last workgroup."""
+
+MARGIN = 64
+"""Bytes of the pattern after all memory that a launch may write; a multiple of 64."""
 
 Triple = tuple[int, int, int]
 
@@ -47,10 +53,18 @@ def whole(grid: Triple) -> list[Part]:
     return [Part(grid=grid, first=0, blocks=grid[0] * grid[1] * grid[2])]
 
 
-def _aligned(size: int) -> NDArray[np.uint8]:
-    memory = np.full(size + 128, PATTERN, np.uint8)
+def allocate(size: int) -> NDArray[np.uint8]:
+    """Memory for results and scratch, aligned to 64 bytes."""
+    memory = np.full(size + 64, PATTERN, np.uint8)
     start = -memory.ctypes.data % 64
-    return memory[start : start + size + 64]
+    return memory[start : start + size]
+
+
+def _extended(size: int) -> NDArray[np.uint8]:
+    """Memory, and 64 bytes after it that nothing may write."""
+    memory = allocate(size + MARGIN)
+    memory[:] = PATTERN
+    return memory
 
 
 def _place(number: int, grid: Triple) -> Triple:
@@ -92,13 +106,13 @@ def launch(
     size = mesh_memory(program).size if writes_meshes(program) else 0
     payload_words = arguments.payload.shape[1]
     memory = {
-        "places": _aligned(PLACE_ROWS * lanes * 4),
-        "shared": _aligned(layout.shared_by * arguments.shared_words * 4),
-        "state": _aligned(layout.vectors * state_bytes),
-        "stops": _aligned(layout.vectors * 4),
-        "outputs": _aligned(count * size),
-        "counts": _aligned(count * SIZES * 4),
-        "payload": _aligned(0 if writes_meshes(program) else count * payload_words * 4),
+        "places": _extended(PLACE_ROWS * lanes * 4),
+        "shared": _extended(layout.shared_by * arguments.shared_words * 4),
+        "state": _extended(layout.vectors * state_bytes),
+        "stops": _extended(layout.vectors * 4),
+        "outputs": _extended(count * size),
+        "counts": _extended(count * SIZES * 4),
+        "payload": _extended(0 if writes_meshes(program) else count * payload_words * 4),
     }
     for name, array in memory.items():
         setattr(record, name, array.ctypes.data)
@@ -119,14 +133,15 @@ def launch(
         record.runs, record.run_count = ctypes.addressof(runs), len(parts)
         library.entry("launch_runs")(ctypes.addressof(record))
     for name, array in memory.items():
-        assert (array[-64:] == PATTERN).all(), f"{name} has been written beyond its end"
-    sizes = memory["counts"][:-64].view(np.uint32).reshape(count, SIZES)
+        assert (array[len(array) - MARGIN :] == PATTERN).all(), f"{name} has been written beyond its end"
+    results = {name: array[: len(array) - MARGIN] for name, array in memory.items()}
+    sizes = results["counts"].view(np.uint32).reshape(count, SIZES)
     meshes = None
     if writes_meshes(program):
-        rows = memory["outputs"][:-64].view(np.uint32).reshape(count, mesh_memory(program).size // 4)
+        rows = results["outputs"].view(np.uint32).reshape(count, mesh_memory(program).size // 4)
         found = mesh_memory(program)
         meshes = [make_mesh(found.layout, s, *rows_of(found, words)) for s, words in zip(sizes[:, :2].tolist(), rows)]
-    own = memory["payload"][:-64].reshape(count, -1)[:, : arguments.payload_bytes] if count else np.zeros((0, 0), np.uint8)
+    own = results["payload"].reshape(count, -1)[:, : arguments.payload_bytes] if count else np.zeros((0, 0), np.uint8)
     nothing = np.zeros((0, 0, 4), np.uint32)
     return RunResult(
         nothing,
@@ -139,3 +154,18 @@ def launch(
         counters=arguments.counters,
         images={unit: image.texels for unit, image in arguments.images.items()},
     )
+
+
+def launch_differences(text: str | Program, arguments: Mapping[str, Any], *, lanes: int, cpu: str = "host") -> list[str]:
+    """Differences between the results of a draw's kernel and of the interpreter, for a grid of which each workgroup is a run of its own."""
+    program = tgsi.parse(text) if isinstance(text, str) else text
+    given = dict(arguments)
+    grid, payload = given.pop("grid"), np.asarray(given.pop("payload", b"")).tobytes()
+    given.pop("fuel", None)
+    parts = [Part(grid=grid, first=number, blocks=1, payload=payload) for number in range(prod(grid))]
+    expected = tgsi.run(program, engine="interp", **{**arguments, "fuel": FUEL})
+    found = launch(program, parts, lanes=lanes, cpu=cpu, fuel=FUEL, **given)
+    seen = replace(found, outputs=expected.outputs, alive=expected.alive, exhausted=expected.exhausted, faults=expected.faults)
+    if not writes_meshes(program):
+        seen = replace(seen, tasks=launched(found.tasks)[0])
+    return result_differences(expected, seen)
