@@ -149,3 +149,22 @@ def test_triangle_is_the_same_for_all_threads_and_lanes(threads: int, lanes: int
 def test_cube_frames_are_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
     frames = function("cube")["render"](frames=4, threads=threads, lanes=lanes)
     assert [digest(frame) for frame in frames] == GOLDEN["cube"]
+
+
+def test_meshlets_writes_its_png_and_the_lowered_shaders_give_the_same_picture(tmp_path: Path) -> None:
+    said = run("meshlets", tmp_path)
+    assert said.splitlines() == [str(tmp_path / "meshlets.png"), "the lowered shaders give the same picture"]
+    with Image.open(tmp_path / "meshlets.png") as image:
+        assert digest(np.array(image)) == GOLDEN["meshlets"]
+
+
+@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 32)])
+def test_meshlets_are_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
+    assert digest(function("meshlets")["render"](threads=threads, lanes=lanes)) == GOLDEN["meshlets"]
+
+
+def test_the_task_shader_of_meshlets_drops_those_that_face_away() -> None:
+    example = function("meshlets")
+    triangles = len(example["lowered_triangles"](example["Model"]()))
+    assert triangles % example["TRIANGLES"] == 0
+    assert 0.5 < triangles / 25_600 < 0.9

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,8 @@ Bytes = NDArray[np.uint8]
 _WRITTEN = ("buffers", "counters")
 
 
-class Run(Protocol):
-    """A function with the arguments and results of `tgsi.run`."""
-
-    def __call__(self, program: Program, /, **options: Any) -> RunResult:
-        """Run a program."""
+Run = Callable[..., RunResult]
+"""A function with the arguments and results of `tgsi.run`."""
 
 
 class Resources:
