@@ -35,9 +35,11 @@ class StagedRows(RowFile):
             if not (0 <= line < self.rows.number and register < self.registers):
                 return f.const(I32.wide(lanes), 0)
             return f.load(I32.wide(lanes), self.pointer, ((line * self.registers + register) * 4 + channel) * 4 * lanes)
-        inside, offset = self._locate(row, register, channel, reach)
+        place = self._locate(row, register, reach)
+        if place is None:
+            return f.const(I32.wide(lanes), 0)
         own = f.lanes_const(I64.wide(lanes), [4 * lane for lane in range(lanes)])
-        return f.gather(I32, self.pointer, (offset >> 2) * (4 * lanes) + own, inside)
+        return f.gather(I32, f.at(self.pointer, lanes * (place.fixed + 4 * channel)), place.offsets * lanes + own, place.exists)
 
 
 @record(kw_only=True)

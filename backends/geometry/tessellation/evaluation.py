@@ -38,8 +38,7 @@ class PatchRows(RowFile):
         """Return a channel of a register of the range `reach` (first, count): i32, a scalar if row and register are scalars."""
         f, line, count = self.f, 0 if row is None else row, self.rows.number
         if any(isinstance(index, Val) and index.lanes > 1 for index in (line, register)):
-            inside, offset = self._locate(row, register, channel, reach)
-            return f.gather(I32, self.pointer, offset, inside)
+            return RowFile.load(self, row, register, channel, reach)
         if isinstance(register, int) and register in self.once:
             line = 0
         if isinstance(line, int) and isinstance(register, int) and count is not None:

@@ -30,6 +30,7 @@ class Blocks(ABC):
         self._values: dict[str, Val] = {}  # available values, by the text of their instructions
         self._texts: list[str] = []  # the keys of `_values`, oldest first
         self._era = 0
+        self.block = "start"  # label of the current block
 
     @abstractmethod
     def value(self, type: Type, name: str) -> Val:
@@ -84,6 +85,7 @@ class Blocks(ABC):
     def place(self, label: str, *, follows: bool = False) -> None:
         """Start the block `label` here. `follows`: all available values are from blocks that dominate it, so they stay available."""
         self.body.append(label + ":")
+        self.block = label
         self.slow.clear()
         if not follows:
             self._forget()

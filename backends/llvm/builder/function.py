@@ -44,6 +44,10 @@ class Function(Operations):
         self.header = f"define {'internal ' if internal else ''}{returned(returns)} @{name}({declared}) #0 {{"
         module.functions.append(self)
 
+    def helper(self, name: str, params: Sequence[Type]) -> Function:
+        """Start an internal function of the module, without a result."""
+        return Function(self.module, name, params, shared=True, internal=True)
+
     def text(self) -> str:
         """The whole function as LLVM text."""
         return "\n".join([self.header, *self.entry, "  br label %start", "start:", *self.body, "}"])
@@ -65,13 +69,16 @@ class Function(Operations):
         return rounded(self, x, "roundeven")
 
     def gather(self, type: Type, pointer: Val, offsets: Val, mask: Val | None = None) -> Val:
-        """Lane k loads an element of `type` at `pointer` + offsets[k] bytes (i32 unsigned or i64); masked-off lanes are 0."""
+        """Lane k loads an element of `type` at `pointer` + offsets[k] bytes (i32 unsigned or i64); masked-off lanes are 0.
+
+        `mask`: i1 lanes, or a scalar for all of them.
+        """
         lanes = offsets.type.lanes
         if scalarize.is_better(self, lanes):
             return scalarize.gather(self, type, pointer, offsets, mask)
         wide = offsets.zext(I64) if offsets.type.bits == 32 else offsets
         pointers = self.pure(PTR.wide(lanes), f"getelementptr i8, {pointer}, {wide}")
-        live = mask if mask is not None else self.const(BOOL.wide(lanes), 1)
+        live = self.splat(mask, lanes) if mask is not None else self.const(BOOL.wide(lanes), 1)
         t = type.wide(lanes)
         align = Val(self, I32, str(max(t.bits // 8, 1) if t.bits <= 32 else 4))
         return self.call(t, f"llvm.masked.gather.{t.suffix}.v{lanes}p0", pointers, align, live, self.const(t, 0))

@@ -48,6 +48,10 @@ class Module:
         self.used_features.add(feature)
         return True
 
+    def defines(self, name: str) -> bool:
+        """True if the module has, or has begun, a function of this name."""
+        return any(f.name == name for f in self.functions)
+
     def declare(self, returns: Type | Sequence[Type] | None, name: str, types: str) -> None:
         """Declare a function that is defined elsewhere, or later in this module."""
         self._declared[name] = f"declare {returned(returns)} @{name}({types})"

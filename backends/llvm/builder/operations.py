@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -19,9 +20,15 @@ class Operations(Blocks):
         super().__init__(module.stack_space)
         self.module = module
         self.variables: list[Var] = []
+        self.args: list[Val] = []
         self._hidden: dict[float, Val] = {}
         self._lane_memory: dict[tuple[str, Type], Val] = {}
+        self.placed = "", ""  # block and name of the offsets in the memory of `scalarize`
         self.written_lanes = 0  # lanes of gathers and scatters that are written out; see `scalarize.is_better`
+
+    @abstractmethod
+    def helper(self, name: str, params: Sequence[Type]) -> Operations:
+        """Start an internal function of the module, without a result."""
 
     def value(self, type: Type, name: str) -> Val:
         """Value with a given LLVM name."""

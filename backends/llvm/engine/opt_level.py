@@ -16,10 +16,19 @@ DEFAULT = 2
 LIMITS = ((8192, 0), (2048, 1))
 """Pairs of a number of lanes, summed over such instructions, and the level from that number on."""
 
+LARGEST = 1 << 18
+"""Most lanes, summed over all vectors that a text names, at level 2. On AVX2 that level takes 10 us for each of them, level 0 takes half of
+that. The largest of a corpus of a thousand shaders names 50,000 lanes at 8 lanes; only wide runs of long programs come here.
+"""
+
+_WIDTHS = tuple(1 << k for k in range(1, 10))
+
 _BY_LANE = re.compile(r"call [^@\n]*@llvm\.masked\.(?:gather|scatter)\.v(\d+)|= [us](?:div|rem) <(\d+) x i64>")
 
 
 def code_generation_level(text: str) -> int:
     """Level of code generation, 0 to 2, for a module's LLVM text."""
+    if sum(width * text.count(f"<{width} x ") for width in _WIDTHS) > LARGEST:
+        return 0
     lanes = sum(int(found[1] or found[2]) for found in _BY_LANE.finditer(text))
     return next((level for limit, level in LIMITS if lanes >= limit), DEFAULT)

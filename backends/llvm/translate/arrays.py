@@ -65,7 +65,7 @@ class RegisterArray:
         if index.lanes == 1:
             value = f.load(I32.wide(self.lanes), self.pointer, offset + channel * self.row, self.align)
             return f.select(f.splat(inside, self.lanes), value, 0)
-        return f.gather(I32, self.pointer, offset + self._lane_bytes + channel * self.row, inside)
+        return f.gather(I32, f.at(self.pointer, channel * self.row), offset + self._lane_bytes, inside)
 
     def store_at(self, index: Val, channel: int, value: Val, mask: Val | None, reach: tuple[int, int]) -> None:
         """Write i32 lanes to register `index` (i32, a scalar or one number a lane) of the range `reach`, in the lanes of `mask`."""
@@ -78,7 +78,7 @@ class RegisterArray:
             old = f.load(I32.wide(self.lanes), self.pointer, place, self.align)
             f.store(f.select(wanted, value, old), self.pointer, place, self.align)
             return
-        f.scatter(value, self.pointer, offset + self._lane_bytes + channel * self.row, inside if mask is None else mask & inside)
+        f.scatter(value, f.at(self.pointer, channel * self.row), offset + self._lane_bytes, inside if mask is None else mask & inside)
 
 
 class ConstantFile:
@@ -127,12 +127,12 @@ class ConstantFile:
         count = self._vectors(f.gather(I32, words, safe * 4), channel)
         base = f.gather(I64, pointers, safe * 8)
         inside = index.ult(count) & known
-        offsets = f.select(inside, f.splat(index, buffer.lanes), 0).zext(I64) * 16 + 4 * channel
-        return f.gather(I32, f.const(PTR, 0), base + offsets, inside)
+        offsets = f.select(inside, f.splat(index, buffer.lanes), 0).zext(I64) * 16
+        return f.gather(I32, f.at(f.const(PTR, 0), 4 * channel), base + offsets, inside)
 
     def _read(self, base: Val, index: Val, inside: Val, channel: int) -> Val:
         f = self.f
-        offset = f.select(inside, f.splat(index, inside.lanes), 0) * 16 + 4 * channel
+        offset, base = f.select(inside, f.splat(index, inside.lanes), 0) * 16, f.at(base, 4 * channel)
         if inside.lanes > 1:
             return f.gather(I32, base, offset, inside)
         result = f.var(I32, 0)
@@ -154,7 +154,7 @@ class ImmediateTable:
         """Read immediate number `index` (i32, a scalar or one number a lane), as i32."""
         f = self.f
         inside = index.ult(self.count)
-        offset = f.select(inside, index, 0) * 16 + 4 * channel
+        offset, first = f.select(inside, index, 0) * 16, f.at(self.pointer, 4 * channel)
         if index.lanes == 1:
-            return f.select(inside, f.load(I32, self.pointer, offset), 0)
-        return f.gather(I32, self.pointer, offset, inside)
+            return f.select(inside, f.load(I32, first, offset), 0)
+        return f.gather(I32, first, offset, inside)

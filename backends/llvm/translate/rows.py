@@ -6,7 +6,7 @@ Every address is checked in each lane: an index outside reads 0, and a write out
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from backends.llvm.builder.function import BOOL, I32, I64, Function, Val
 from tgsi.language.record import record
@@ -25,6 +25,17 @@ class RegisterRows(Protocol):
     def store(self, row: Index | None, register: Index, values: Mapping[int, Val], mask: Val | None, reach: tuple[int, int]) -> None:
         """Write channels in the lanes of `mask` (None: all)."""
         ...
+
+
+class Place(NamedTuple):
+    """Place of a register: lanes where it exists (i1 lanes, or a scalar for all), byte offset, and what lanes add to it (i64 lanes).
+
+    The constant part is apart, so that registers of one row share what lanes add.
+    """
+
+    exists: Val
+    fixed: int
+    offsets: Val
 
 
 @record(kw_only=True)
@@ -52,24 +63,39 @@ class RowFile:
 
     def load(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> Val:
         """Read a channel of a register in the range `reach` (first, count), as i32 lanes."""
-        inside, offset = self._locate(row, register, channel, reach)
-        return self.f.gather(I32, self.pointer, offset, inside)
+        place = self._locate(row, register, reach)
+        if place is None:
+            return self.f.const(I32.wide(self.lanes), 0)
+        return self.f.gather(I32, self.f.at(self.pointer, place.fixed + 4 * channel), place.offsets, place.exists)
 
     def store(self, row: Index | None, register: Index, values: Mapping[int, Val], mask: Val | None, reach: tuple[int, int]) -> None:
         """Write channels (i32 lanes) in the lanes of `mask`. If lanes address the same word, that of the highest lane stays."""
+        f, place = self.f, self._locate(row, register, reach)
+        if place is None:
+            return
+        inside = f.splat(place.exists, self.lanes) & self.present
+        inside = inside if mask is None else inside & mask
         for channel, value in values.items():
-            inside, offset = self._locate(row, register, channel, reach)
-            inside = inside & self.present if mask is None else inside & self.present & mask
-            self.f.scatter(self.f.splat(value.as_int(), self.lanes), self.pointer, offset, inside)
+            f.scatter(f.splat(value.as_int(), self.lanes), f.at(self.pointer, place.fixed + 4 * channel), place.offsets, inside)
 
-    def _locate(self, row: Index | None, register: Index, channel: int, reach: tuple[int, int]) -> tuple[Val, Val]:
-        """Lanes whose address is valid, and byte offsets."""
-        f = self.f
-        number, line = self._wide(register), self._wide(self._row(row))
-        line = self._first_where_once(register, line)
-        exists = (number - reach[0]).ult(reach[1]) & number.ult(self.registers) & line.ult(self.rows)
-        place = f.select(exists, line * self.registers + number, 0)
-        return exists, self.base + place.zext(I64) * 16 + 4 * channel
+    def _locate(self, row: Index | None, register: Index, reach: tuple[int, int]) -> Place | None:
+        """Place of a register's first channel; None if it exists in no lane."""
+        f, first, number = self.f, 0, None
+        if isinstance(register, int):
+            if not reach[0] <= register < min(reach[0] + reach[1], self.registers):
+                return None
+            first = register
+        else:
+            number = self._wide(register)
+        line = self._first_where_once(register, self._row(row))
+        if number is None and isinstance(line, int):  # the same in all lanes
+            return Place(f.const(I32, line).ult(self.rows), 16 * (line * self.registers + first), self.base)
+        wide = self._wide(line)
+        exists, place = wide.ult(self.rows), wide * self.registers
+        if number is not None:
+            exists = exists & (number - reach[0]).ult(reach[1]) & number.ult(self.registers)
+            place = place + number
+        return Place(exists, 16 * first, self.base + f.select(exists, place, 0).zext(I64) * 16)
 
     def _row(self, row: Index | None) -> Index:
         if row is None:
@@ -81,10 +107,10 @@ class RowFile:
         f = self.f
         return f.const(I32.wide(self.lanes), index) if isinstance(index, int) else f.splat(index, self.lanes)
 
-    def _first_where_once(self, register: Index, line: Val) -> Val:
+    def _first_where_once(self, register: Index, line: Index) -> Index:
         if isinstance(register, int):
-            return self.f.const(line.type, 0) if register in self.once else line
+            return 0 if register in self.once else line
         found = self.f.const(BOOL.wide(self.lanes), 0)
         for number in sorted(self.once):
             found = found | register.eq(number)
-        return self.f.select(found, 0, line) if self.once else line
+        return self.f.select(found, 0, self._wide(line)) if self.once else line

@@ -43,6 +43,31 @@ def test_few_lanes_are_written_out_where_no_instruction_gathers(cpu: str, lanes:
     assert written == {"x86-64-v4": 8 * 60 * lanes}.get(cpu, MOST if lanes == 8 else 0)
 
 
+def test_wide_code_of_a_long_program_is_made_with_the_least_effort() -> None:
+    program = tgsi.parse(HEAD + "MAD TEMP[0], TEMP[0].yzwx, IN[1], TEMP[4](1)\n" * 800 + TAIL)
+    assert [code_generation_level(build_run_kernel(program, lanes, cpu="x86-64-v3").text()) for lanes in (4, 8, 16, 64)] == [2, 2, 2, 0]
+
+
+def test_loops_of_gathers_stand_once_a_type_and_end_no_block_of_the_program() -> None:
+    """Written out in place, 500 of them made so many blocks that a program took 13 s to compile."""
+    text, few = (
+        build_run_kernel(tgsi.parse(body), 64, cpu="x86-64-v3").text()
+        for body in (HEAD + MOVES + TAIL, HEAD + MOVES[: MOVES.index("\n") + 1] + TAIL)
+    )
+    assert re.findall(r"define internal void @((?:gather|scatter)\S+)\(", text) == ["gather.i32.v64i32", "scatter.i32.v64i32"]
+    assert len(re.findall(r"call void @(?:gather|scatter)", text)) == 8 * 60
+    assert text.count("br i1") == few.count("br i1")
+
+
+def test_the_channels_of_a_register_share_the_offsets_of_their_lanes() -> None:
+    program = tgsi.parse(HEAD + "MOV TEMP[1], TEMP[ADDR[0].x+4](1)\n" + TAIL)
+    text = build_run_kernel(program, 64, cpu="x86-64-v3").text()
+    assert len(re.findall(r"call void @gather", text)) == 4
+    places = re.findall(r"call void @gather\S+\(ptr %\w+, ptr (%\w+)", text)
+    assert len(set(places)) == 1
+    assert len(re.findall(rf"store <64 x i32> \S+ ptr {places[0]},", text)) == 1
+
+
 @pytest.mark.parametrize("body", [MOVES, DIVISIONS])
 def test_every_level_of_effort_gives_the_same(body: str) -> None:
     inputs = np.random.default_rng(5).integers(0, 1 << 32, (64, 2, 4), np.uint32)
