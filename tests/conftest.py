@@ -28,12 +28,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _objects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the compiled code of the tests, among it thousands of generated programs, out of the user's cache.
 
-    All workers share the directory.
+    All workers share the directory. Only this session uses it, so sources that are edited meanwhile do not matter.
     """
+    from backends.llvm.engine import engine, object_cache
+    from backends.llvm.engine.sources import ROOT, Sources, source_files
+
     place = tmp_path_factory.getbasetemp()
+    known = Sources(source_files(), ROOT, float("inf"))
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(known, "are_unchanged", lambda: True)
+        patch.setattr(engine, "own_sources", lambda: known)
+        patch.setattr(object_cache, "own_sources", lambda: known)
         patch.setenv("TGSI_CACHE_DIR", str((place.parent if "PYTEST_XDIST_WORKER" in os.environ else place) / "objects"))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _effort(request: pytest.FixtureRequest) -> None:
+    """Compile tests with the mark `light` at level 0, unless the night repeats them at the level of production."""
+    if request.node.get_closest_marker("light") is not None and "light" not in request.config.option.markexpr:
+        request.getfixturevalue("light_code")
 
 
 @pytest.fixture

@@ -98,8 +98,12 @@ COMMANDS = (
 )
 
 
+UNLIKE_A_USER = {"PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH", "PYTHONDONTWRITEBYTECODE"}
+"""Variables that commands do not inherit. Without bytecode each of them would compile the whole package."""
+
+
 def run(command: Sequence[object], **options: object) -> str:
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME", "PYTHONSAFEPATH")}
+    environment = {name: value for name, value in os.environ.items() if name not in UNLIKE_A_USER}
     environment |= {name: str(value) for name, value in options.items() if name != "cwd"}
     done = subprocess.run([*map(str, command)], env=environment, cwd=str(options["cwd"]), capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"

@@ -18,6 +18,8 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.program import Program
 
+pytestmark = pytest.mark.light
+
 PRIMITIVES, WORDS, PARTS = 37, 128, 4
 MODES = {count: name for name, count in ROWS.items()}
 FLOAT4 = "R32G32B32A32_FLOAT"

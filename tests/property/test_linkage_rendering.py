@@ -17,6 +17,8 @@ from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
+pytestmark = pytest.mark.light
+
 STRIP = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
 INDICES = (0, 31, 32, 63, 64, 216, 217, 218, 219, 255)
 

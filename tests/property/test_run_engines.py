@@ -15,6 +15,8 @@ from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
 from tests.unit.sampling.support import random_texture
 
+pytestmark = pytest.mark.light
+
 SAMPLER = SamplerState(wrap_s=TexWrap.REPEAT, wrap_t=TexWrap.CLAMP_TO_BORDER, border_color=(0.25, 0.5, 0.75, 1.0))
 TEXTURE = random_texture(Format.R8G8B8A8_UNORM, 8, 4, seed=3)
 FRAG = """FRAG

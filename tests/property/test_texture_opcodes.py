@@ -16,6 +16,8 @@ from tests.property.fitting import NEAREST
 from tests.unit.sampling.support import random_texture
 from tgsi.language.text.parser import parse
 
+pytestmark = pytest.mark.light
+
 # opcode, its sources before the sampler; IN[0] coordinates, IN[1] other numbers, IN[2] and IN[3] derivatives, IN[1] as integers
 SAMPLING = {
     "TEX": "IN[0]",

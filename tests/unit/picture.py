@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
+from backends.llvm.engine import opt_level
 from backends.run.result import RunResult
 from tgsi import gallium as g
 
@@ -24,9 +25,13 @@ GENERIC = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[
 LESS = g.DepthStencilAlphaState(depth=g.DepthState(True, True, g.CompareFunc.LESS))
 
 
-@cache
 def screen() -> g.Screen:
-    """One screen without threads for all pictures."""
+    """One screen without threads for all pictures, or two: tests with the mark `light` share no kernel with others."""
+    return _screen(opt_level.DEFAULT)
+
+
+@cache
+def _screen(level: int) -> g.Screen:
     return g.Screen(threads=0)
 
 

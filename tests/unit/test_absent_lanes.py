@@ -10,6 +10,8 @@ import pytest
 import tgsi
 from tests.property.engines import result_differences
 
+pytestmark = pytest.mark.light
+
 HEADER = """{stage}
 DCL IN[0]
 DCL OUT[0], GENERIC[0]

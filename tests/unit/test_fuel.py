@@ -17,6 +17,8 @@ from tests.property.programs import generate
 from tgsi.api import ENGINES
 from tgsi.tools.compile import cli
 
+pytestmark = pytest.mark.light
+
 HEADER = """VERT
 DCL IN[0]
 DCL OUT[0], GENERIC[0]

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 import tgsi
 from tests.unit.picture import both
 
+pytestmark = pytest.mark.light
+
 TEXT = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE{0}
 DCL IN[1], GENERIC[1], LINEAR{0}

@@ -15,6 +15,8 @@ from tests.unit.picture import ENGINES, LESS, PASS, STRIP, TRIANGLE, WHITE, Pict
 from tgsi import gallium as g
 from tgsi.language.facts.properties import PROPERTIES
 
+pytestmark = pytest.mark.light
+
 REASONS = {
     "GS_OUTPUT_PRIMITIVE": "for the assembly behind the program, which is not built; what is emitted does not depend on it",
     "TES_PRIM_MODE": "for the tessellator, which is not built; the program sees the points that it makes",

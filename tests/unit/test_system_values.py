@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from tests.unit.picture import LESS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi.language.facts.semantics import SEMANTICS
 
+pytestmark = pytest.mark.light
+
 Array = NDArray[Any]
 
 # Names that are never system values, with their actual roles.

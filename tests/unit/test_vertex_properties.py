@@ -9,6 +9,8 @@ from tests.unit.picture import GENERIC, LESS, PASS, STRIP, WHITE, Picture
 from tests.unit.raster.test_layers import ROUTE, Layered, told
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 POSITION = "FRAG\nDCL IN[0], POSITION, LINEAR\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"
 
 

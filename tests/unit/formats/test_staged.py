@@ -13,6 +13,8 @@ from backends.llvm.library.pixels import fetch_attribute, load_row, load_texels,
 from tests.unit.formats.kernels import compile_loops, from_blocks, load_channels, same_bits, store_channels, to_blocks
 from tests.unit.formats.samples import block_bytes, float_words
 
+pytestmark = pytest.mark.light
+
 LANES = 16
 ROWS = [f for f in Format if f.block_bytes in (1, 2, 4, 8, 16)]
 COLORS = [f for f in ROWS if not f.is_depth_stencil]

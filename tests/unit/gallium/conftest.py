@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.unit import picture
 from tgsi import gallium as g
 
 PASS_THROUGH = """VERT
@@ -26,9 +27,9 @@ END
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def screen() -> g.Screen:
-    return g.Screen(threads=0)
+    return picture.screen()
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from backends.formats import FORMATS, Format
 from backends.formats.arrays import pack, pack_depth_stencil, unpack, unpack_depth, unpack_stencil
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 COLORS = [f for f in FORMATS.values() if not f.is_depth_stencil]
 DEPTHS = [f for f in FORMATS.values() if f.is_depth_stencil]
 BOX = (12, 1, -9, 7)  # mirrored, inside 13 x 9 texels

@@ -10,6 +10,8 @@ from tests.unit.gallium.test_draw import QUAD, colored, pixels, target_of
 from tgsi import UnsupportedError
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 
 @pytest.mark.parametrize("count", [100_000_000, 2**31, 2**32 - 1])
 def test_a_huge_line_loop_is_refused_before_memory_is_taken(screen: g.Screen, drawing: g.Context, count: int) -> None:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from tests.unit.gallium.test_draw_memory import SIZE, Stage
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 TEXEL = """FRAG
 DCL IN[0], POSITION, LINEAR
 DCL OUT[0], COLOR

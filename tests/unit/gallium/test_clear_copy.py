@@ -8,6 +8,8 @@ import pytest
 from backends.formats.arrays import unpack, unpack_depth, unpack_stencil
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 RNG = np.random.default_rng(7)
 
 

@@ -16,6 +16,8 @@ from backends.llvm.engine.engine import Library
 from tests.unit.gallium.compute_cases import ADD_ONE, NUMBERS, ONE, SUM, WHERE, buffer, launch, words, zeros
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 SETTINGS: list[tuple[int, int | None, str]] = [
     (threads, lanes, cpu) for threads in (0, 1, 3) for lanes in (8, 16, 32, 64) for cpu in ("host",)
 ]

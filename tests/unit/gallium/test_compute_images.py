@@ -12,6 +12,8 @@ from backends.run.textures import TextureData
 from tests.unit.gallium.compute_cases import ADD_ONE, buffer, launch, words, zeros
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 COPY = """COMP
 DCL SV[0], THREAD_ID
 DCL SV[1], BLOCK_ID

@@ -18,6 +18,8 @@ from tests.unit.gallium.compute_cases import WHERE, buffer, launch, words, zeros
 from tgsi import gallium as g
 from tgsi.language.text.parser import parse
 
+pytestmark = pytest.mark.light
+
 THREADS, PLACES = 1 << 15, 7
 OPCODES: dict[str, Callable[[int, int], int]] = {
     "ATOMUADD": lambda a, b: (a + b) & 0xFFFFFFFF,

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 import tgsi
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 QUAD = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
 
 

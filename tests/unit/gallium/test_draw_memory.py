@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 Words = NDArray[np.uint32]
 SIZE = 144  # several tiles
 VS = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND\n"

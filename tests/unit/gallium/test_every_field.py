@@ -13,6 +13,8 @@ from backends.pipe import state as states
 from tests.unit.picture import screen
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 SIZE = 40
 KINDS: list[Any] = [kind for kind in vars(states).values() if dataclasses.is_dataclass(kind) and kind.__module__ == states.__name__]
 

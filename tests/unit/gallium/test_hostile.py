@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from tgsi import UnsupportedError
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 VERTEX = (
     "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], COLOR\nDCL OUT[2], GENERIC[0]\n"
     "MOV OUT[0], IN[0]\nMOV OUT[1], IN[1]\nMOV OUT[2], IN[0]\nEND\n",

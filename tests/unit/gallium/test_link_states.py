@@ -12,6 +12,8 @@ from tgsi import gallium as g
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
+pytestmark = pytest.mark.light
+
 STRIP = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
 VERTEX = """\
 VERT

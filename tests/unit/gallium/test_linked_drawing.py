@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 VALUES = {"GENERIC[3]": (0.2, 0.0, 0.0, 0.2), "GENERIC[255]": (0.0, 0.4, 0.0, 0.4), "COLOR": (0.0, 0.0, 0.6, 0.2)}
 STRIP = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], np.float32)
 

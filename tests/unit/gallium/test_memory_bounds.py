@@ -11,6 +11,8 @@ import pytest
 from tests.unit.gallium.test_draw_memory import Stage
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 ATOMICS = (
     "ATOMUADD",
     "ATOMXCHG",

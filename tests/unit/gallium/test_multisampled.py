@@ -15,6 +15,8 @@ from backends.pipe.enums import Bind, TextureTarget
 from backends.run.textures import STANDARD_POSITIONS
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 SIZE = 70  # more than a tile
 VS = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND\n"
 QUAD = np.array([[-1, -1, 0, 1], [1, -1, 0, 1], [-1, 1, 0, 1], [1, 1, 0, 1]], "f4")

@@ -20,6 +20,8 @@ from tgsi import gallium as g
 from tgsi.language.facts.enums import Processor
 from tgsi.language.text.parser import parse
 
+pytestmark = pytest.mark.light
+
 VERTEX = """VERT
 DCL IN[0]
 DCL OUT[0], POSITION

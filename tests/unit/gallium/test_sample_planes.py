@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from backends.run.textures import STANDARD_POSITIONS
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 SIZE, COUNT = 64, 70
 VS = "VERT\nDCL IN[0]\nDCL IN[1]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[0]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[1]\nEND\n"
 FS = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND\n"

@@ -12,6 +12,8 @@ from tests.unit.gallium.test_draw_memory import SIZE, VS, Stage
 from tgsi import gallium as g
 from tgsi.language.diagnostics import UnsupportedError
 
+pytestmark = pytest.mark.light
+
 TALLY = """VERT
 DCL IN[0]
 DCL SV[0], VERTEXID

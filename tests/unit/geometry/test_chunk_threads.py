@@ -8,6 +8,8 @@ import pytest
 
 from backends.geometry.chunk_threads import ChunkThreads
 
+pytestmark = pytest.mark.light
+
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_every_chunk_is_done_once_and_by_one_worker_at_a_time(workers: int) -> None:

@@ -12,6 +12,8 @@ from tests.unit.geometry.programs import ROWS, STRIPS, WHOLE, geometry, passthro
 from tests.unit.picture import GENERIC, PASS, Picture
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 MODES = [mode for mode in g.Prim.__members__ if mode != "PATCHES"]
 ZERO = "IMM[0] UINT32 {0, 0, 0, 0}\n"
 FLAT = GENERIC.replace("PERSPECTIVE", "CONSTANT")

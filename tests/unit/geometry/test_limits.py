@@ -13,6 +13,8 @@ from tests.unit.picture import GENERIC, PASS, Picture
 from tgsi import UnsupportedError
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 POINTS = np.array([[x / 8 - 0.5, 0, 0, 1] for k in range(3) for x in range(8)], np.float32)
 
 

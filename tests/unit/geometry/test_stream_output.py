@@ -12,6 +12,8 @@ from tests.unit.geometry.programs import WHOLE, geometry, passthrough, streamed,
 from tests.unit.picture import GENERIC, PASS, STRIP, Picture
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 Array = np.ndarray[Any, Any]
 FILL = 0xCDCDCDCD
 

@@ -10,6 +10,8 @@ import pytest
 import tgsi
 from backends.run.result import RunResult
 
+pytestmark = pytest.mark.light
+
 LANES = (4, 8, 16, 32, 64)
 
 HEADER = """COMP

@@ -12,6 +12,8 @@ from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
+pytestmark = pytest.mark.light
+
 
 def _flow(body: str) -> Divergence:
     program = parse(f"{VERT_HEADER}{body}\nEND\n")

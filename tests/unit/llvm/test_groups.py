@@ -5,6 +5,8 @@ import pytest
 
 import tgsi
 
+pytestmark = pytest.mark.light
+
 TEXT = """VERT
 DCL IN[0]
 DCL OUT[0], POSITION

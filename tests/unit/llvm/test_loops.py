@@ -9,6 +9,8 @@ from backends.interp.run import run as interpret
 from backends.llvm.kernels.run import run as execute
 from tgsi.language.text.parser import parse
 
+pytestmark = pytest.mark.light
+
 NEWLINE = "\n"
 HEAD = """VERT
 DCL IN[0]

@@ -9,6 +9,8 @@ from backends.llvm.kernels.placement import place
 from backends.run.shapes import Shape, flat_shape, patch_shape
 from tgsi.language.facts.enums import Processor
 
+pytestmark = pytest.mark.light
+
 
 def _blocks(groups: int, members: int) -> Shape:
     return patch_shape(groups, members)

@@ -30,6 +30,8 @@ from tgsi.language.ir import DstOperand, Instruction, MemoryAccess, RegisterRef,
 from tgsi.language.program import Program
 from tgsi.language.text.parser import parse
 
+pytestmark = pytest.mark.light
+
 FRAME = """{stage}
 {more}
 DCL IN[0..5], GENERIC[0], PERSPECTIVE

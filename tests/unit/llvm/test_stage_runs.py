@@ -11,6 +11,8 @@ import tgsi
 from backends.run.result import RunResult
 from tgsi.language.program import Program
 
+pytestmark = pytest.mark.light
+
 LANES = (4, 8, 16, 32, 64)
 
 

@@ -15,6 +15,8 @@ from backends.pipe.state import BlendState, RenderTargetBlend
 from backends.raster.tile.buffer_keys import TargetKey
 from tests.unit.raster.canvas import FS_CONSTANT, RGBA8, VS_POSITION, Canvas, pixels
 
+pytestmark = pytest.mark.light
+
 Array = NDArray[Any]
 QUAD = np.array([[-1, -1, 0, 1], [1, -1, 0, 1], [-1, 1, 0, 1], [1, 1, 0, 1]], "f4")
 SIZE = 16

@@ -14,6 +14,8 @@ from tests.unit.raster import reference
 from tests.unit.raster.canvas import ADD, FS_ONE, VS_POSITION, Canvas
 from tests.unit.raster.triangles import KINDS, grid, random_triangles
 
+pytestmark = pytest.mark.light
+
 LANES = (8, 16, 32)
 FS_LOOP = FS_ONE.replace("MOV", "BGNLOOP\nBRK\nENDLOOP\nMOV")
 

@@ -15,6 +15,8 @@ from backends.pipe.state import AlphaState, DepthState, DepthStencilAlphaState, 
 from backends.raster.tile.buffer_keys import DepthKey
 from tests.unit.raster.canvas import ADD, FS_CONSTANT, FS_ONE, FS_WHITE, VS_POSITION, Canvas, pixels
 
+pytestmark = pytest.mark.light
+
 Array = NDArray[Any]
 SIZE = 16
 DEPTHS = [

@@ -9,6 +9,8 @@ import pytest
 
 from tests.unit.picture import GENERIC, WHITE, Array, Picture
 
+pytestmark = pytest.mark.light
+
 VERTEX = """VERT
 DCL IN[0]
 DCL IN[1]

@@ -25,6 +25,8 @@ from backends.pipe.state import (
 from backends.raster.draw.topology import TOPOLOGIES
 from tests.unit.raster.canvas import VS_COLOR, Canvas, fs_color
 
+pytestmark = pytest.mark.light
+
 DEPTHS = [None, Format.Z16_UNORM, Format.Z24_UNORM_S8_UINT, Format.Z32_FLOAT]
 COLORS = [Format.R8G8B8A8_UNORM, Format.R32G32B32A32_FLOAT, Format.B5G6R5_UNORM]
 ATTRIBUTES = [Format.R32G32B32A32_FLOAT, Format.R32G32_FLOAT, Format.R8G8B8A8_UNORM, Format.R16G16B16_SNORM, Format.R32_UINT]

@@ -15,6 +15,8 @@ from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
 from tests.unit.picture import Picture, screen
 
+pytestmark = pytest.mark.light
+
 SIZE = 16
 FRAGMENT = """FRAG
 DCL IN[0], POSITION, LINEAR

@@ -12,6 +12,8 @@ from backends.raster.tile.coarse import INFINITY, cleared_bound
 from tests.unit.raster.canvas import VS_COLOR, Array, Canvas, fs_color
 from tests.unit.raster.triangles import KINDS, random_triangles
 
+pytestmark = pytest.mark.light
+
 FLAT = fs_color("CONSTANT")
 KILLING = "FRAG\nDCL IN[0], GENERIC[0], CONSTANT\nDCL OUT[0], COLOR\nKILL_IF IN[0].xxxx\nMOV OUT[0], IN[0]\nEND\n"
 

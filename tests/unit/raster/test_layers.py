@@ -13,6 +13,8 @@ import tgsi
 from tests.unit.picture import GENERIC, LESS, PASS, STRIP, TRIANGLE, Picture, screen
 from tgsi import gallium as g
 
+pytestmark = pytest.mark.light
+
 Array = NDArray[Any]
 
 # IN[1].x is the layer, IN[1].y the viewport (floats); IN[1].zw is left for the color.

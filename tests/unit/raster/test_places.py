@@ -7,6 +7,8 @@ import pytest
 
 from tests.unit.picture import LESS, STRIP, TRIANGLE, WHITE, Array, Picture
 
+pytestmark = pytest.mark.light
+
 MOVED = """FRAG
 DCL IN[0], GENERIC[0], {mode}
 DCL OUT[0], COLOR

@@ -16,6 +16,8 @@ from backends.raster.layouts import Shape
 from tests.unit.raster.canvas import ADD, FS_ONE, FS_WHITE, RGBA32F, VS_COLOR, VS_POSITION, Canvas, fs_color
 from tests.unit.raster.triangles import random_triangles
 
+pytestmark = pytest.mark.light
+
 Array = NDArray[Any]
 SIZE = 64
 

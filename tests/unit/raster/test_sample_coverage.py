@@ -12,6 +12,8 @@ import tgsi
 from backends.run.textures import STANDARD_POSITIONS
 from tests.images.scenes import FS_FLAT, VS_COLOR
 
+pytestmark = pytest.mark.light
+
 WIDTH, HEIGHT = 150, 110
 COUNT = 40  # enough triangles that small ones become packed quads
 Corners = NDArray[np.int64]

@@ -37,6 +37,8 @@ from tests.unit.raster.canvas import (
 )
 from tests.unit.raster.triangles import grid
 
+pytestmark = pytest.mark.light
+
 Array = NDArray[Any]
 SIZE = 32
 QUAD = np.array([[-1, -1, 0, 1], [1, -1, 0, 1], [-1, 1, 0, 1], [1, 1, 0, 1]], "f4")

@@ -12,6 +12,8 @@ from backends.pipe.enums import Face, PolygonMode, Prim
 from backends.pipe.state import RasterizerState, ScissorState
 from tests.unit.raster.canvas import VS_COLOR, Canvas, fs_color
 
+pytestmark = pytest.mark.light
+
 COUNT = 9000
 RANDOM = np.random.default_rng(5)
 CENTERS = RANDOM.uniform(-1.1, 1.1, (COUNT, 1, 4)) * (1, 1, 1, 0)

@@ -12,6 +12,8 @@ from tests.unit.picture import GENERIC, LESS, PASS, Picture, screen
 from tgsi import gallium as g
 from tgsi.language.diagnostics import UnsupportedError
 
+pytestmark = pytest.mark.light
+
 Array = NDArray[Any]
 ALPHA = {"rgb_src_factor": "ONE", "rgb_dst_factor": "ONE", "alpha_src_factor": "ONE", "alpha_dst_factor": "ONE", "blend_enable": True}
 

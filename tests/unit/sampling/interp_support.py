@@ -14,6 +14,7 @@ from backends.pipe.enums import TexFilter, TexWrap
 from backends.pipe.state import SamplerState
 from backends.run.result import RunResult
 from backends.run.textures import TextureData
+from tests.unit.sampling.support import LANES
 
 HEADER = """FRAG
 DCL IN[0], GENERIC[0], CONSTANT
@@ -63,7 +64,7 @@ def run(declarations: str, body: str, *inputs: ArrayLike, **options: Any) -> Run
         words[:, number, : given.shape[1]] = given
     program = tgsi.parse(f"{HEADER}{declarations}\n{body}\nEND\n")
     result = tgsi.run(program, words, engine="interp", **options)
-    compiled = tgsi.run(program, words, engine="jit", **options)
+    compiled = tgsi.run(program, words, engine="jit", lanes=LANES, **options)
     same = (result.outputs == compiled.outputs) | np.isclose(result.floats, compiled.floats, rtol=0, atol=1e-6, equal_nan=True)
     assert same.all(), (result.outputs, compiled.outputs)
     assert {k: v.tobytes() for k, v in result.images.items()} == {k: v.tobytes() for k, v in compiled.images.items()}

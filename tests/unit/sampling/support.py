@@ -18,9 +18,13 @@ from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.engine.engine import compile_module
 from backends.llvm.sampling.query import emit_fetch, emit_query_size
 from backends.llvm.sampling.sample import LodMode, emit_sample
+from backends.llvm.targets.machines import native_lanes
 from backends.pipe.enums import TextureTarget
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
+
+LANES = native_lanes("host")
+"""Lanes of tests that are not about their number: those of production. Wider vectors are slow to compile."""
 
 
 def gallium_target(name: str) -> TextureTarget:
@@ -115,7 +119,7 @@ def staged_sample(
     lod: NDArray[np.float32] | None = None,
     derivatives: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None,
     offsets: Sequence[int] = (),
-    lanes: int = 16,
+    lanes: int = LANES,
     cpu: str = "host",
 ) -> NDArray[np.uint32]:
     """Counterpart of the interpreter's `sample` in generated code; lanes are quads of four."""
@@ -161,7 +165,7 @@ def staged_fetch(
         words = [c.as_int() for c in channels]
         return emit_fetch(f, bound.key, pointers[0], words[:4], lod=words[4] if lod is not None else None, offsets=offsets, target=target)
 
-    return run_blocks(emit, np.ascontiguousarray(inputs).view(np.uint32), (bound.record,), 16)
+    return run_blocks(emit, np.ascontiguousarray(inputs).view(np.uint32), (bound.record,), LANES)
 
 
 def staged_size(texture: TextureData, target: str, lod: NDArray[np.int32]) -> NDArray[np.uint32]:
@@ -170,4 +174,4 @@ def staged_size(texture: TextureData, target: str, lod: NDArray[np.int32]) -> ND
     def emit(f: Function, pointers: list[Val], channels: list[Val]) -> list[Val]:
         return emit_query_size(f, bound.key, pointers[0], 16, lod=channels[0].as_int(), target=target)
 
-    return run_blocks(emit, np.ascontiguousarray(lod[:, None]).view(np.uint32), (bound.record,), 16)
+    return run_blocks(emit, np.ascontiguousarray(lod[:, None]).view(np.uint32), (bound.record,), LANES)

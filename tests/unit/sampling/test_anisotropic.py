@@ -17,6 +17,8 @@ from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
 from tests.unit.sampling.support import random_texture, staged_sample
 
+pytestmark = pytest.mark.light
+
 Array = NDArray[np.float32]
 LINEAR = SamplerState(
     min_img_filter=TexFilter.LINEAR, mag_img_filter=TexFilter.LINEAR, min_mip_filter=TexMipFilter.LINEAR, max_anisotropy=8, max_lod=15.0

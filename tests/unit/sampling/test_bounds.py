@@ -17,7 +17,9 @@ from backends.llvm.sampling.sample import emit_sample
 from backends.pipe.enums import TexFilter, TexMipFilter, TexWrap
 from backends.pipe.state import SamplerState
 from tests.unit.sampling.guards import guarded, wild
-from tests.unit.sampling.support import Bound, bind, random_texture, run_blocks
+from tests.unit.sampling.support import LANES, Bound, bind, random_texture, run_blocks
+
+pytestmark = pytest.mark.light
 
 WAYS = [
     (TexWrap.REPEAT, TexFilter.LINEAR, TexMipFilter.LINEAR),
@@ -48,7 +50,7 @@ def test_wild_coordinates_stay_inside(target: str, format: Format) -> None:
             def emit(f: Function, pointers: list[Val], channels: list[Val], state: SamplerState = state, bound: Bound = bound) -> Any:
                 return emit_sample(
                     f,
-                    LaneMap(16, "linear"),
+                    LaneMap(LANES, "linear"),
                     bound.key,
                     SamplerKey.of(state),
                     pointers[0],
@@ -58,7 +60,7 @@ def test_wild_coordinates_stay_inside(target: str, format: Format) -> None:
                     target=target,
                 )
 
-            run_blocks(emit, wild(512), (bound.record, SamplerRecord.of(state)), 16)
+            run_blocks(emit, wild(512), (bound.record, SamplerRecord.of(state)), LANES)
         memory.close()
 
 
@@ -73,5 +75,5 @@ def test_wild_indices_fetch_nothing_outside() -> None:
                 words = [c.as_int() for c in channels]
                 return emit_fetch(f, bound.key, pointers[0], words[:4], lod=words[4], offsets=(100000, -1, 2**31 - 1), target=target)
 
-            run_blocks(emit, wild(512), (bound.record,), 16)
+            run_blocks(emit, wild(512), (bound.record,), LANES)
         memory.close()

@@ -21,12 +21,11 @@ from backends.pipe.enums import TextureTarget, TexWrap
 from backends.pipe.state import SamplerState
 from backends.run.textures import ImageData, TextureData
 from tests.unit.sampling.guards import READABLE, Guarded, guarded, wild
-from tests.unit.sampling.support import random_texture, run_blocks
+from tests.unit.sampling.support import LANES, random_texture, run_blocks
 from tgsi.language.facts.enums import TARGETS
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")
+pytestmark = [pytest.mark.light, pytest.mark.skipif(sys.platform != "linux", reason="needs mprotect")]
 
-LANES = 16
 SHAPES = [(8, 8, 1), (8, 3, 5), (1, 1, 6)]
 POISON = 0xA5
 
@@ -72,8 +71,8 @@ def test_levels_of_volumes_read_as_arrays() -> None:
     bound = bind_texture(texture, frozenset({"3D"}))
     assert bound.key.target is TextureTarget.TEXTURE_3D
     memory = guarded(bound)
-    inputs = np.zeros((LANES, 5), np.uint32)
-    inputs[:, 2], inputs[:, 4] = np.arange(LANES), 2
+    inputs = np.zeros((16, 5), np.uint32)
+    inputs[:, 2], inputs[:, 4] = np.arange(16), 2
 
     def emit(f: Function, pointers: list[Val], channels: list[Val]) -> Any:
         words = [c.as_int() for c in channels]
@@ -124,19 +123,20 @@ def test_images(format: Format) -> None:
 
 
 def test_stores_of_one_texel_act_in_the_order_of_lanes() -> None:
+    lanes = 16
     image = ImageData(Format.R8G8B8_UNORM, np.zeros((1, 1, 2, 3), np.uint8))
     key, record = bind_image(image)
 
     def emit(f: Function, pointers: list[Val], channels: list[Val]) -> Any:
-        place = Image(f, key, pointers[0], LANES, TARGETS["1D"])
-        everyone = f.const(BOOL.wide(LANES), 1)
+        place = Image(f, key, pointers[0], lanes, TARGETS["1D"])
+        everyone = f.const(BOOL.wide(lanes), 1)
         place.store([channels[0].as_int()] * 4, [channels[1]] * 4, 5, everyone)
-        return [f.const(F32.wide(LANES), 0.0)] * 4
+        return [f.const(F32.wide(lanes), 0.0)] * 4
 
-    inputs = np.zeros((LANES, 2), np.float32)
-    inputs[:, 1] = np.arange(LANES) / 255.0
-    inputs[:, 0] = (np.arange(LANES) % 2).astype(np.int32).view(np.float32)
-    run_blocks(emit, inputs.view(np.uint32), (record,), LANES)
+    inputs = np.zeros((lanes, 2), np.float32)
+    inputs[:, 1] = np.arange(lanes) / 255.0
+    inputs[:, 0] = (np.arange(lanes) % 2).astype(np.int32).view(np.float32)
+    run_blocks(emit, inputs.view(np.uint32), (record,), lanes)
     assert image.texels[0, 0].tolist() == [[14, 0, 14], [15, 0, 15]]
 
 

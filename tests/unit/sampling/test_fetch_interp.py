@@ -12,6 +12,8 @@ from backends.pipe.enums import CompareFunc, TexCompare, TexFilter, TexMipFilter
 from backends.run.textures import TextureData
 from tests.unit.sampling.interp_support import EDGE, floats, numbered, repeated, rows, values, words
 
+pytestmark = pytest.mark.light
+
 MSAA = numbered(4, 2, 2, samples=4)  # red = 4 * sample + 2 * y + x
 ARRAY = numbered(6, 1, 2, samples=2)  # 3 layers; red = 2 * (3 * sample + layer) + x
 MSAA_2D = "DCL SAMP[0]\nDCL SVIEW[0], 2D_MSAA, UINT"

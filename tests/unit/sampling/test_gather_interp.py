@@ -12,6 +12,8 @@ from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexWrap
 from backends.pipe.state import SamplerState
 from tests.unit.sampling.interp_support import EDGE, LINEAR, floats, numbered, repeated, rows, values, words
 
+pytestmark = pytest.mark.light
+
 DECLARED = "DCL SAMP[0]\nDCL SVIEW[0], 2D, UINT"
 CENTER = repeated([0.5, 0.5])
 TG4 = "TG4 OUT[0], IN[0], IMM[0].xxxx, SAMP[0], 2D"

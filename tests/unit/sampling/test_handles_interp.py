@@ -11,6 +11,8 @@ from backends.run.textures import TextureData
 from tests.unit.sampling.interp_support import EDGE, numbered, repeated, rows, values, words
 from tgsi.language.diagnostics import UnsupportedError
 
+pytestmark = pytest.mark.light
+
 TEXTURES = {0: numbered(1, 1, 2, first=10), 1: numbered(1, 1, 2, first=20), 5: numbered(1, 1, 2, first=50)}
 NOTHING = [0, 0, 0, 0x3F800000]
 UNITS = np.array([[0], [1], [2], [-1]])

@@ -9,6 +9,8 @@ import tgsi
 from backends.formats import Format
 from tests.unit.sampling.support import random_texture
 
+pytestmark = pytest.mark.light
+
 COLORS = [format for format in Format if not format.is_depth_stencil]
 STEP = 11
 TEXT = """VERT

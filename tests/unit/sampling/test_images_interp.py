@@ -14,6 +14,8 @@ from backends.run.result import RunResult
 from backends.run.textures import TextureData
 from tests.unit.sampling.interp_support import numbered, rows, run
 
+pytestmark = pytest.mark.light
+
 NONE = [0] * 4
 COLORS = [format for format in FORMATS.values() if not format.is_depth_stencil]
 

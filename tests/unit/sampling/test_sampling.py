@@ -17,6 +17,8 @@ from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
 from tests.unit.sampling.support import random_texture, staged_fetch, staged_sample, staged_size
 
+pytestmark = pytest.mark.light
+
 NEAREST, LINEAR = TexFilter.NEAREST, TexFilter.LINEAR
 RGBA8 = Format.R8G8B8A8_UNORM
 TOLERANCE = 2e-6

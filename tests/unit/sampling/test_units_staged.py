@@ -12,6 +12,8 @@ from backends.pipe.enums import TextureTarget
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.text.parser import parse
 
+pytestmark = pytest.mark.light
+
 HEADER = """FRAG
 DCL IN[0], GENERIC[0], PERSPECTIVE
 DCL OUT[0], COLOR

@@ -16,6 +16,8 @@ from tgsi import gallium as g
 from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File
 
+pytestmark = pytest.mark.light
+
 VERTEX = """VERT
 DCL IN[0..1]
 DCL OUT[0], POSITION

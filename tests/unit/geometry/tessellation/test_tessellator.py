@@ -13,6 +13,8 @@ from backends.geometry.tessellation.key import Spacing, Tessellator
 from backends.pipe.enums import Prim
 from tests.unit.geometry.tessellation.patches import ONE, one, tessellate
 
+pytestmark = pytest.mark.light
+
 EQUAL, ODD, EVEN = Spacing.EQUAL, Spacing.FRACTIONAL_ODD, Spacing.FRACTIONAL_EVEN
 SPACINGS = (EQUAL, ODD, EVEN)
 TRIANGLES, QUADS, LINES = Prim.TRIANGLES, Prim.QUADS, Prim.LINES
