@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 
 from tests.house.imports import children, circles, import_graph, module_files
 
-GRAPH = import_graph()
+graph_of_all = functools.cache(import_graph)  # not at import: every worker imports this module
 PACKAGES = sorted(name for name, file in module_files().items() if file.name == "__init__.py")
 
 #: Circles that ARCHITECTURE.md names with their reasons.
@@ -14,12 +16,12 @@ ALLOWED: list[list[str]] = []
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    assert [circle for circle in circles(GRAPH) if circle not in ALLOWED] == []
+    assert [circle for circle in circles(graph_of_all()) if circle not in ALLOWED] == []
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_what_lies_side_by_side_has_an_order(package: str) -> None:
-    assert circles(children(GRAPH, package)) == []
+    assert circles(children(graph_of_all(), package)) == []
 
 
 def test_a_planted_circle_is_found() -> None:

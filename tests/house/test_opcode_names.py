@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 
 import pytest
@@ -54,16 +55,19 @@ def _reason(module: str) -> str | None:
     return next((name for name in ALLOWED if module == name or module.startswith(name + ".")), None)
 
 
-FOUND = {name: list(names_in(ast.parse(file.read_text(encoding="utf-8")))) for name, file in module_files().items()}
+@functools.cache  # not at import: every worker imports this module
+def named() -> dict[str, list[tuple[int, str]]]:
+    """Names of opcodes in each module."""
+    return {name: list(names_in(ast.parse(file.read_text(encoding="utf-8")))) for name, file in module_files().items()}
 
 
 def test_no_opcode_is_named_outside_of_its_row() -> None:
-    assert {name: found for name, found in FOUND.items() if found and _reason(name) is None} == {}
+    assert {name: found for name, found in named().items() if found and _reason(name) is None} == {}
 
 
 @pytest.mark.parametrize("name", ALLOWED)
 def test_no_permission_is_idle(name: str) -> None:
-    assert any(found and _reason(module) == name for module, found in FOUND.items())
+    assert any(found and _reason(module) == name for module, found in named().items())
 
 
 @pytest.mark.parametrize(

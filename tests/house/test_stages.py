@@ -7,6 +7,7 @@ tgsi.language.facts.stages instead. Docstrings and comments may name a stage any
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 
@@ -51,9 +52,11 @@ def spelled_stages(text: str) -> Iterator[str]:
             yield name
 
 
-FOUND = {
-    module: names for module, file in module_files().items() if (names := sorted(set(spelled_stages(file.read_text(encoding="utf-8")))))
-}
+@functools.cache  # not at import: every worker imports this module, and one of them runs the test
+def found() -> dict[str, list[str]]:
+    """Spelled stages of each module that has some."""
+    texts = {module: file.read_text(encoding="utf-8") for module, file in module_files().items()}
+    return {module: names for module, text in texts.items() if (names := sorted(set(spelled_stages(text))))}
 
 
 def owner(module: str) -> str | None:
@@ -62,11 +65,11 @@ def owner(module: str) -> str | None:
 
 
 def test_only_listed_modules_spell_the_name_of_a_stage() -> None:
-    assert {module: names[:4] for module, names in FOUND.items() if owner(module) is None} == {}
+    assert {module: names[:4] for module, names in found().items() if owner(module) is None} == {}
 
 
 def test_every_listed_module_does() -> None:
-    assert {owner(module) for module in FOUND} == set(ALLOWED)
+    assert {owner(module) for module in found()} == set(ALLOWED)
 
 
 @pytest.mark.parametrize(
