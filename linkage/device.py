@@ -12,6 +12,7 @@ from linkage.relocate import RelocationList, relocations
 from linkage.rows import Relocation
 from linkage.table import LinkTable
 from linkage.usage import Interface, interface_of, write_masks
+from passes.analysis import facts
 from passes.validate.semantics import SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
 from tgsi.language.facts.enums import File, Processor
@@ -51,7 +52,7 @@ class Job:
     @cached_property
     def tokens(self) -> tuple[int, ...]:
         """The fragment program's tokens."""
-        return encode(self.fragment)
+        return facts.of(self.fragment, encode)  # a program is linked with many others
 
     @cached_property
     def input_fields(self) -> RelocationList:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import runpy
 import subprocess
 import sys
@@ -24,7 +25,8 @@ def digest(picture: Any) -> str:
 
 def run(name: str, directory: Path) -> str:
     command = [sys.executable, str(ROOT / "examples" / f"{name}.py"), "-o", str(directory)]
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=directory, env={"PYTHONPATH": str(ROOT)}).stdout
+    environment = {"PYTHONPATH": str(ROOT), "TGSI_CACHE_DIR": os.environ["TGSI_CACHE_DIR"]}  # kernels of one test serve the others
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=directory, env=environment).stdout
 
 
 def function(name: str) -> Any:
@@ -44,7 +46,7 @@ def test_mandelbrot_writes_its_png(tmp_path: Path) -> None:
         assert digest(np.array(image)) == GOLDEN["mandelbrot"]
 
 
-@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 32)])
+@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 16)])
 def test_mandelbrot_is_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
     assert digest(function("mandelbrot")["render"](threads=threads, lanes=lanes)) == GOLDEN["mandelbrot"]
 
@@ -55,7 +57,7 @@ def test_particles_writes_its_png(tmp_path: Path) -> None:
         assert digest(np.array(image)) == GOLDEN["particles"]
 
 
-@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 32)])
+@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 16)])
 def test_particles_are_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
     assert digest(function("particles")["render"](512, threads=threads, lanes=lanes)) == GOLDEN["particles"]
 
@@ -72,7 +74,7 @@ def test_tessellation_writes_its_png(tmp_path: Path) -> None:
         assert digest(np.array(image)) == GOLDEN["tessellation"]
 
 
-@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 32)])
+@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 16)])
 def test_tessellation_is_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
     assert digest(function("tessellation")["render"](threads=threads, lanes=lanes)) == GOLDEN["tessellation"]
 
@@ -83,7 +85,7 @@ def test_transparency_writes_its_png(tmp_path: Path) -> None:
         assert digest(np.array(image)) == GOLDEN["transparency"]
 
 
-@pytest.mark.parametrize(("threads", "lanes", "order"), [(0, 8, 1), (2, 32, 2)])
+@pytest.mark.parametrize(("threads", "lanes", "order"), [(0, 8, 1), (2, 16, 2)])
 def test_transparency_does_not_depend_on_the_order_of_triangles(threads: int, lanes: int, order: int) -> None:
     picture = function("transparency")["render"](128, threads=threads, lanes=lanes, order=order)
     assert digest(picture) == digest(function("transparency")["render"](128))
@@ -145,7 +147,7 @@ def test_triangle_is_the_same_for_all_threads_and_lanes(threads: int, lanes: int
     assert digest(function("triangle")["render"](threads=threads, lanes=lanes)) == GOLDEN["triangle"]
 
 
-@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 32)])
+@pytest.mark.parametrize(("threads", "lanes"), [(0, 8), (2, 16)])
 def test_cube_frames_are_the_same_for_all_threads_and_lanes(threads: int, lanes: int) -> None:
     frames = function("cube")["render"](frames=4, threads=threads, lanes=lanes)
     assert [digest(frame) for frame in frames] == GOLDEN["cube"]

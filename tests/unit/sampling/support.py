@@ -172,6 +172,6 @@ def staged_size(texture: TextureData, target: str, lod: NDArray[np.int32]) -> ND
     bound = bind(texture, target)
 
     def emit(f: Function, pointers: list[Val], channels: list[Val]) -> list[Val]:
-        return emit_query_size(f, bound.key, pointers[0], 16, lod=channels[0].as_int(), target=target)
+        return emit_query_size(f, bound.key, pointers[0], LANES, lod=channels[0].as_int(), target=target)
 
     return run_blocks(emit, np.ascontiguousarray(lod[:, None]).view(np.uint32), (bound.record,), LANES)
