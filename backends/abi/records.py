@@ -139,9 +139,10 @@ class ResolveRecord(ctypes.Structure):
 
 
 def layout_of(layout: type[ctypes.Structure], prefix: str = "", base: int = 0) -> list[tuple[str, int, str]]:
-    """Dotted name, byte offset and type of every field, including those of nested structures; for keys of compiled code."""
+    """Dotted name, offset and type of every field, those of base classes and nested structures included; for keys of compiled code."""
     found: list[tuple[str, int, str]] = []
-    for name, t, *_ in layout._fields_:
+    fields = [field for base in reversed(layout.__mro__) for field in vars(base).get("_fields_", ())]
+    for name, t, *_ in fields:
         at = base + int(getattr(layout, name).offset)
         if issubclass(t, ctypes.Structure):
             found += layout_of(t, f"{prefix}{name}.", at)

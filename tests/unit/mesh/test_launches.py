@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 import tgsi
+from backends.abi.records import layout_of
+from backends.llvm.kernels.grids import GridRecord
+from backends.llvm.kernels.mesh_grids import MeshRecord
 from tests.property.mesh_launches import Part, Triple, launch, whole
 from tests.unit.mesh.support import BLOCKS, LANES, differences, mesh, task
 
@@ -101,6 +104,14 @@ def test_tasks_of_several_runs_have_one_payload_after_the_other(lanes: int) -> N
         assert np.array_equal(found.payload[start : start + part.blocks], expected.payload)
         start += part.blocks
     assert start == len(found.tasks)
+
+
+def test_the_layout_of_a_mesh_record_has_the_fields_of_its_grid() -> None:
+    """Kernels that are kept on disk have keys with this layout."""
+    names = [name for name, _, _ in layout_of(MeshRecord)]
+    assert len(names) == len(set(names))
+    assert names[: len(GridRecord._fields_)] == [name for name, *_ in GridRecord._fields_]
+    assert "payload_words" in names
 
 
 def test_no_run_does_nothing() -> None:
