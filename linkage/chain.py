@@ -1,4 +1,7 @@
-"""Chains of stages: vertex, tessellation, geometry and fragment programs link pairwise, and the links of separate programs are cached."""
+"""Chains of stages: vertex, tessellation, geometry and fragment programs link pairwise, and so do task, mesh and fragment programs.
+
+The links of separate programs are cached.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ from linkage.table import LinkTable
 from linkage.usage import interface_of
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import Processor
-from tgsi.language.facts.stages import PIPELINE, STAGES
+from tgsi.language.facts.limits import MAX_TASK_MEMORY
+from tgsi.language.facts.stages import MESH_PIPELINE, PIPELINE, STAGES
 from tgsi.language.program import Program
 
 _TESSELLATOR = frozenset({"TESSOUTER", "TESSINNER"})
@@ -24,15 +28,19 @@ _TESSELLATOR = frozenset({"TESSOUTER", "TESSINNER"})
 def link_stages(producer: Program, consumer: Program, *, state: LinkState = IDENTITY) -> LinkTable:
     """Link two neighboring stages of a chain; before a fragment program this is `linkage.link`.
 
-    Between other stages nothing is interpolated, POSITION is a varying like any other, and patch constants link by PATCH[k].
+    Between other stages nothing is interpolated, POSITION is a varying like any other, and patch constants link by PATCH[k]. A task hands
+    its payload to the mesh program, which has no inputs, so their table has no rows.
 
     Raises:
-        LinkError: the stages are no neighbors, or two outputs carry one semantic.
+        LinkError: the stages are no neighbors, two outputs carry one semantic, or the memory of a mesh workgroup and the payload of its
+            task are too large together.
     """
     check_neighbors(producer, consumer)
     if consumer.processor is Processor.FRAG:
         return link(producer, consumer, state=state)
     check_outputs(producer)
+    if STAGES[producer.processor].is_mesh:
+        _check_memory(producer, consumer)
     table = join("software", interface_of(producer), interface_of(consumer), state.mapping)
     # Outputs that only the rasterizer would read are dead here, unless the next stage reads them. Interpolation has no meaning.
     dead = tuple(item for item in table.dead_outputs if item.semantic.name not in _TESSELLATOR)
@@ -62,16 +70,26 @@ def link_chain(*programs: Program, profile: str = "software", options: LinkOptio
 def check_neighbors(producer: Program, consumer: Program) -> None:
     """Raise LinkError unless `consumer` may stand right after `producer`."""
     first, second = producer.processor, consumer.processor
-    is_order = first in PIPELINE and second in PIPELINE and PIPELINE.index(first) < PIPELINE.index(second)
+    is_order = any(
+        first in stages and second in stages and stages.index(first) < stages.index(second) for stages in (PIPELINE, MESH_PIPELINE)
+    )
     if not is_order or STAGES[first].needs not in (None, second):
         text = f"a {second.name} program cannot stand after a {first.name} program"
         raise LinkError((Diagnostic("K005", Severity.ERROR, text, (), _order()),))
 
 
+def _check_memory(task: Program, mesh: Program) -> None:
+    payload, shared = task.property("TS_PAYLOAD_BYTES"), mesh.property("MS_SHARED_BYTES")
+    if payload + shared > MAX_TASK_MEMORY:
+        text = f"the payload of {payload} bytes and {shared} bytes of shared memory are more than {MAX_TASK_MEMORY} together"
+        raise LinkError((Diagnostic("K006", Severity.ERROR, text, (), "lower TS_PAYLOAD_BYTES or MS_SHARED_BYTES"),))
+
+
 def _order() -> str:
     """The order of the stages, as message K005 gives it."""
+    orders = " or ".join(", ".join(stage.name for stage in stages) for stages in (PIPELINE, MESH_PIPELINE))
     pairs = [f"{row.processor.name} stands right before {row.needs.name}" for row in STAGES.values() if row.needs is not None]
-    return ", and ".join([f"the order is {', '.join(stage.name for stage in PIPELINE)}", *pairs])
+    return ", and ".join([f"the order is {orders}", *pairs])
 
 
 class PairCache:

@@ -17,6 +17,7 @@ from passes.validate.semantics import SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, LinkError, Severity
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.facts.traits import Flow
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -137,7 +138,7 @@ NEW_INPUTS = frozenset({"PRIM_ID", "LAYER", "VIEWPORT_INDEX", "CLIPDIST", "CLIPV
 def check_features(job: Job) -> None:
     """Refuse stages, control flow and inputs that the device lacks."""
     profile = job.profile
-    if not profile.has_geometry and job.vertex.processor is not Processor.VERT:
+    if STAGES[job.vertex.processor].is_mesh or (not profile.has_geometry and job.vertex.processor is not Processor.VERT):
         job.error("K031", f"the device has no {job.vertex.processor.name} stage")
     if not profile.has_fragment_flow:
         for instruction in job.fragment.instructions:

@@ -52,6 +52,7 @@ def as_json(table: LinkTable) -> dict[str, Any]:
                 "channels": channels_text(row),
                 "interpolation": row.interpolation.name,
                 "location": row.location.name,
+                **({"per_primitive": True} if row.per_primitive else {}),
             }
             for row in table.rows
         ],

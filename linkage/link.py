@@ -30,7 +30,7 @@ def link(
     Inputs that no instruction reads get no row. Cost: O(inputs + outputs), after one walk over each program.
 
     Args:
-        vertex: the last program before the rasterizer (VERT, TESS_EVAL or GEOM).
+        vertex: the last program before the rasterizer (VERT, TESS_EVAL, GEOM or MESH).
         fragment: a FRAG program.
         profile: the scheme of a device; `linkage.profiles.PROFILES` names them. `LinkTable.device` holds the tables of that device.
         unmatched: treatment of inputs that no output feeds: "fill" reads 0, 0, 0, 1; "error" raises.

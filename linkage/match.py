@@ -9,10 +9,12 @@ from linkage.rows import DeadOutput, Relocation, Special, Unmatched
 from linkage.table import LinkTable
 from linkage.usage import Interface, Output, interface_of, key_of
 from tgsi.language.diagnostics import Diagnostics, Label, LinkError
-from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.enums import Interpolation
+from tgsi.language.facts.semantics import PRIMITIVE_SEMANTICS, Semantic
 from tgsi.language.program import Program
 
-RASTERIZER_OUTPUTS = frozenset({"POSITION", "PSIZE", "BCOLOR", "EDGEFLAG", "CLIPDIST", "CLIPVERTEX", "LAYER", "VIEWPORT_INDEX", "PRIM_ID"})
+_FIXED_OUTPUTS = frozenset({"POSITION", "PSIZE", "BCOLOR", "EDGEFLAG", "CLIPDIST", "CLIPVERTEX"})
+RASTERIZER_OUTPUTS = _FIXED_OUTPUTS | PRIMITIVE_SEMANTICS
 """Outputs that the rasterizer reads, so that they are not dead without a fragment input."""
 
 _POSITION = Semantic("POSITION")
@@ -45,15 +47,17 @@ def join(profile: str, producer: Interface, consumer: Interface, mapping: Mappin
                 register = outputs.get(Semantic("COLOR", wanted.index))
             if register is None:
                 missing.append(Unmatched(semantic, item.register, nearest(wanted, producer.outputs), item.span))
+        once = register in producer.per_primitive
         rows.append(
             Relocation(
                 semantic=semantic,
                 input_register=item.register,
                 output_register=register,
                 usage_mask=item.usage_mask,
-                interpolation=item.interpolation,
+                interpolation=Interpolation.CONSTANT if once else item.interpolation,
                 location=item.location,
                 slot=slot,
+                per_primitive=once,
             )
         )
     read = {row.output_register for row in rows}

@@ -32,6 +32,7 @@ class Relocation:
     interpolation: Interpolation
     location: Location
     slot: int
+    per_primitive: bool = False  # the output of a mesh program exists once a primitive, so the input is constant over it
 
 
 @record

@@ -27,7 +27,7 @@ def channels_text(row: Relocation) -> str:
 
 def _interpolation(row: Relocation) -> str:
     place = "" if row.location.name == "CENTER" else f", {row.location.name}"
-    return row.interpolation.name + place
+    return row.interpolation.name + place + ", once a primitive" * row.per_primitive
 
 
 def _origin(row: Relocation, back: int | None) -> str:

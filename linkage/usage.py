@@ -10,6 +10,7 @@ from tgsi.language.channels import read_mask
 from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 from tgsi.language.facts.semantics import SEMANTICS, Semantic
 from tgsi.language.ir import Declaration, Instruction, RegisterRef
+from tgsi.language.mesh import registers_of
 from tgsi.language.program import Program
 from tgsi.language.record import record
 from tgsi.language.source import Span
@@ -60,6 +61,7 @@ class Interface:
     by_key: dict[int, int]  # as by_semantic, with `key_of` numbers as keys: such a dictionary is several times as fast
     duplicates: tuple[tuple[Output, Output], ...]
     first_free: int  # one more than the highest output register
+    per_primitive: frozenset[int]  # output registers of a mesh program that exist once a primitive
 
 
 def interface_of(program: Program) -> Interface:
@@ -154,6 +156,7 @@ def _interface(program: Program) -> Interface:
         by_key={key_of(semantic): register for semantic, register in by_semantic.items()},
         duplicates=tuple(duplicates),
         first_free=max((output.register for output in outputs), default=-1) + 1,
+        per_primitive=registers_of(d for d in program.declared(File.OUT) if d.per_primitive),
     )
 
 

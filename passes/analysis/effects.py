@@ -77,7 +77,7 @@ def effects_of(program: Program) -> Effects:
 
 
 def is_shared(program: Program, register: RegisterRef) -> bool:
-    """Return true unless the register is SHARED, PRIVATE or PAYLOAD memory."""
+    """Return true unless the register is memory of a block or an invocation: SHARED, PRIVATE or PAYLOAD, which only a task writes."""
     if register.file is not File.MEMORY or register.indirect is not None:
         return True
     kinds = {d.memory for d in program.declared(File.MEMORY) if d.covers(register.index)}

@@ -5,8 +5,10 @@ from __future__ import annotations
 from enum import Enum
 
 from passes.lower.insert import exits, insert
+from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.facts.opcodes import OPCODES
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import DstOperand, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
@@ -30,10 +32,15 @@ def clamp_colors(program: Program, mode: Clamp, *, has_float_target: bool = Fals
     A saturating move is inserted before every end of the main program, and in geometry programs before every EMIT. A NaN stays NaN, as
     SAT leaves it.
 
+    Raises:
+        UnsupportedError: the program is a mesh program.
+
     Source: the first open issue of the linkage proposal of 2010.
     """
     if not mode.is_on(has_float_target=has_float_target):
         return program
+    if STAGES[program.processor].is_mesh:
+        raise UnsupportedError.at("B001", "colors of mesh programs are not clamped: any thread writes any vertex, so none is the last")
     names = ("COLOR",) if program.processor is Processor.FRAG else ("COLOR", "BCOLOR")
     moves = tuple(
         _saturate(register, item.usage_mask)

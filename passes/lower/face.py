@@ -9,6 +9,7 @@ from tgsi.language.diagnostics import UnsupportedError
 from tgsi.language.facts.enums import File, ImmediateType, Interpolation
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import Declaration, DstOperand, Immediate, Instruction, RegisterRef, SrcOperand
 from tgsi.language.program import Program
 
@@ -62,12 +63,14 @@ def face_from_back_color(vertex: Program, fragment: Program) -> tuple[Program, P
     clamping. The fragment program computes FACE from it (1 in front, -1 behind, then 0, 0, 1).
 
     Raises:
-        UnsupportedError: both colors are in use, or FACE shares a declared range or is indexed.
+        UnsupportedError: the first program is a mesh program, both colors are in use, or FACE shares a declared range or is indexed.
     """
     faces = [item for item in fragment.declared(File.IN) if item.semantic == Semantic("FACE")]
     if not faces:
         return vertex, fragment
     _check(fragment, faces)
+    if STAGES[vertex.processor].is_mesh:
+        raise UnsupportedError.at("B001", "a mesh program has no place where the back colors of all its vertices could be written")
     index = _free_color(vertex, fragment)
     out, one = next_register(vertex, File.OUT), len(vertex.immediates)
     written = (

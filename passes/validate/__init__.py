@@ -2,7 +2,8 @@
 
 `check` lists every finding, `validate` raises if one of them is an error. A program that passed can make an engine raise UnsupportedError,
 and no other error. Each module has the rules of one subject and a `check(context)` that names its error codes: `flow`, `declarations`,
-`operands`, `textures`, `stages`, `sizes`, `semantics`. `context` holds the program's tables and the findings; `roles` names the operands.
+`operands`, `textures`, `stages`, `mesh`, `sizes`, `semantics`. `context` holds the program's tables and the findings; `roles` names the
+operands.
 
 May import `tgsi.language` alone; every other part of `passes` is above. It runs once a program, and after each pass of a pipeline.
 Read next: `context`, then a short one such as `sizes`; docs/reference/diagnostics.md lists the codes.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from passes.validate import declarations, flow, operands, semantics, sizes, stages, textures
+from passes.validate import declarations, flow, mesh, operands, semantics, sizes, stages, textures
 from passes.validate.context import Context
 from passes.validate.semantics import SemanticLimits
 from tgsi.language.diagnostics import Diagnostic, LimitError, Severity, ValidationError
@@ -20,7 +21,7 @@ from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.limits import SOFTWARE, ShaderLimits
 from tgsi.language.program import Program
 
-_RULES = (flow.check, declarations.check, operands.check, textures.check, stages.check, sizes.check)
+_RULES = (flow.check, declarations.check, operands.check, textures.check, stages.check, mesh.check, sizes.check)
 
 __all__ = ["Limits", "check", "validate"]
 

@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 from tgsi.language.diagnostics import Diagnostic, Diagnostics, Label, Severity
 from tgsi.language.facts.brackets import TESS_VERTICES, VERTICES, per_vertex
-from tgsi.language.facts.enums import File, Primitive
+from tgsi.language.facts.enums import File, Primitive, Processor
 from tgsi.language.facts.limits import ShaderLimits
 from tgsi.language.facts.stages import PATCH_STAGES
 from tgsi.language.ir import Declaration, Immediate, Instruction, Property
+from tgsi.language.mesh import MeshLayout, mesh_layout
 from tgsi.language.printer import print_declaration, print_instruction
 from tgsi.language.program import Program
 from tgsi.language.source import Span
@@ -79,6 +80,11 @@ class Context:
     def arrays(self) -> frozenset[tuple[File, int]]:
         """Declared array numbers by file."""
         return frozenset((item.file, item.array_id) for item in self.program.declarations if item.array_id)
+
+    @cached_property
+    def layout(self) -> MeshLayout | None:
+        """The shape of a mesh program's output."""
+        return mesh_layout(self.program) if self.program.processor is Processor.MESH else None
 
     @cached_property
     def vertices(self) -> int:

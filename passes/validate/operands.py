@@ -7,6 +7,7 @@ from passes.validate.declarations import MAX_ARRAY, MAX_INDEX
 from passes.validate.roles import FILES, Role, destination_role, source_roles
 from tgsi.language.facts.enums import File, Processor
 from tgsi.language.ir import IndirectRef, Instruction, RegisterRef
+from tgsi.language.mesh import MeshLayout
 from tgsi.language.printer import print_register
 
 _UNDECLARED = frozenset({File.NULL, File.CONSTBUF, File.MEMORY})
@@ -135,8 +136,18 @@ class _Operands:
             self._array(item, operand, file, dimension.array_id)
         elif not 0 <= dimension.index <= MAX_INDEX:
             context.error("V022", f"a register number is beyond {MAX_INDEX}", item, operand)
+        elif vertex and context.layout is not None:
+            self._row(item, operand, register, dimension.index, context.layout)
         elif vertex and context.vertices and dimension.index >= context.vertices:
             context.error("V037", f"the primitive has {context.vertices} vertices, there is no vertex {dimension.index}", item, operand)
+
+    def _row(self, item: Instruction, operand: int, register: RegisterRef, row: int, layout: MeshLayout) -> None:
+        """Check the vertex or primitive of a mesh program's output."""
+        is_primitive = layout.is_per_primitive(register)
+        most, what = layout.rows(is_primitive), "primitive" if is_primitive else "vertex"
+        if most and row >= most:
+            many = "primitives" if is_primitive else "vertices"
+            self.context.error("V037", f"the program outputs at most {most} {many}, there is no {what} {row}", item, operand)
 
     def _is_flat(self, register: RegisterRef) -> bool:
         """Return true for the primitive number, which belongs to no vertex."""

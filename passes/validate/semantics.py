@@ -11,13 +11,16 @@ from types import MappingProxyType
 
 from passes.validate.context import MAX_FINDINGS, Context
 from tgsi.language.facts.enums import File, Processor
-from tgsi.language.facts.semantics import SEMANTICS, Semantic
+from tgsi.language.facts.semantics import MESH_SEMANTICS, SEMANTICS, Semantic
 from tgsi.language.ir import Declaration
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
 MAX_RENDER_TARGETS = 8
 """Gallium's number of render targets; the index of a fragment program's COLOR output is the number of one."""
+
+_APART = frozenset({"POSITION", "PSIZE", "FACE"}) | MESH_SEMANTICS
+"""Semantics that take no interpolator."""
 
 _SM3 = "shader model 3 has 14 names of 16 indices (224); POSITION0, PSIZE0, COLOR0, COLOR1 and FOG0 are taken"
 
@@ -191,12 +194,12 @@ class _Rules:
         self.context.error("S013", text, item, hint=self.generic_hint(last))
 
     def check_distinct(self) -> None:
-        """Check S014: the number of semantics that one direction uses at once. POSITION, PSIZE and FACE travel apart."""
+        """Check S014: the number of semantics that one direction uses at once. Those of `_APART` do not count."""
         limit = self.limits.distinct
         for file in (File.IN, File.OUT):
             count = 0
             for item in self.items:
-                if limit is None or item.file is not file or item.semantic is None or item.semantic.name in ("POSITION", "PSIZE", "FACE"):
+                if limit is None or item.file is not file or item.semantic is None or item.semantic.name in _APART:
                     continue
                 count += max(0, item.last - item.first + 1)
                 if count > limit:

@@ -9,6 +9,8 @@ import tgsi
 from tgsi.language.builder.opcode_methods import available
 from tgsi.language.builder.program_builder import ProgramBuilder
 from tgsi.language.builder.registers import Operand, Register, Source
+from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.stages import STAGES
 
 PLAIN = [
     info
@@ -31,13 +33,25 @@ def channels(register: Register, letters: str) -> Register:
 
 @st.composite
 def built(draw: st.DrawFn) -> ProgramBuilder:
-    b = ProgramBuilder(draw(st.sampled_from(["VERT", "FRAG"])))
-    readable: list[Register] = [b.input("GENERIC", index) for index in range(2)]
-    out = b.output("COLOR")
+    b = ProgramBuilder(draw(st.sampled_from(["VERT", "FRAG", "TASK", "MESH"])))
+    is_mesh = STAGES[b.stage].is_mesh
+    readable: list[Register] = (
+        [b.system_value(name) for name in ("BLOCK_ID", "THREAD_ID")] if is_mesh else [b.input("GENERIC", index) for index in range(2)]
+    )
+    writable = [b.output("COLOR")] if b.stage is not Processor.TASK else []
+    payload = b.memory("PAYLOAD") if is_mesh else None
+    for name in ("WIDTH", "HEIGHT", "DEPTH") if is_mesh else ():
+        b.property(f"CS_FIXED_BLOCK_{name}", draw(st.integers(1, 10)))
     table, address, values = b.constants(16), b.address(), b.array(draw(st.integers(1, 4)))
     temporaries = [b.temporary() for _ in range(3)]
     for register in temporaries:
         b.MOV(register, readable[0])
+    if b.stage is Processor.MESH:
+        for name in ("VERTICES", "PRIMITIVES"):
+            b.property(f"MS_MAX_OUTPUT_{name}", draw(st.integers(6, 256)))
+        b.property("MS_OUTPUT_PRIMITIVE", draw(st.sampled_from(["POINTS", "LINES", "TRIANGLES"])))
+        rows = [*writable, b.output("PRIMITIVE_INDICES", per_primitive=True), b.output("GENERIC", 3, per_primitive=draw(st.booleans()))]
+        writable += [*rows, *(out[5] for out in rows), *(out[address.x + 1] for out in rows)]
     readable += [*temporaries, b.constant(3, buffer=2), values[0]]
 
     def operand(integer: bool) -> Operand:
@@ -67,11 +81,19 @@ def built(draw: st.DrawFn) -> ProgramBuilder:
                 with b.loop():
                     statements(depth - 1)
                     b.BRK()
+            elif kind == 3 and b.stage is Processor.TASK:
+                b.EMIT_MESH_TASKS(operand(True))
+            elif kind == 3 and b.stage is Processor.MESH:
+                b.SET_MESH_OUTPUTS(operand(True))
+            elif kind == 4 and payload is not None:
+                if b.stage is Processor.TASK:
+                    b.STORE(channels(payload, draw(st.sampled_from(["x", "xyzw"]))), operand(True), operand(False))
+                b.LOAD(temporaries[2], payload, operand(True))
             elif kind == 2:
                 b.ARL(address.x, temporaries[1].x)
             else:
                 info = draw(st.sampled_from(PLAIN))
-                target = draw(st.sampled_from([out, *temporaries, values[address.x]]))
+                target = draw(st.sampled_from([*writable, *temporaries, values[address.x]]))
                 sources = [operand(name in ("int", "uint")) for name in info.src_types]
                 b.emit(info.name, (channels(target, draw(st.sampled_from(MASKS))),), sources, precise=draw(st.booleans()))
 

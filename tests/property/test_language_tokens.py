@@ -44,7 +44,7 @@ def survives(words: list[int]) -> None:
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)
-@given(st.lists(WORDS, max_size=20), st.integers(0, 6))
+@given(st.lists(WORDS, max_size=20), st.integers(0, 8))
 def test_any_words_are_a_program_or_a_parse_error(words: list[int], stage: int) -> None:
     survives(words)
     survives([2 | len(words) << 8, stage, *words])

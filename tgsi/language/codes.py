@@ -14,7 +14,8 @@ from tgsi.language.record import record
 # One entry a code: a line with the code and its title, then indented lines of explanation.
 _ENTRIES = """
 P001 unknown shader stage
-    The first word of a text names its stage: VERT, FRAG, GEOM, TESS_CTRL, TESS_EVAL or COMP.
+    The first word of a text names its stage: VERT, FRAG, GEOM, TESS_CTRL, TESS_EVAL, COMP, TASK or MESH.
+    The strict dialect has no TASK and MESH.
 P003 unexpected text
     Something stands where the syntax wants something else; the message lists what may stand there.
 P004 incomplete statement
@@ -29,8 +30,8 @@ P006 unknown register file
 P007 unknown attribute
     The word after a declaration's brackets is no known semantic, interpolation mode, location or other attribute.
 P008 attribute in the wrong place
-    Attributes of a declaration have one order: ARRAY(n), LOCAL, semantic, STREAM(a, b, c, d), interpolation mode, location. Some belong
-    to one register file only.
+    Attributes of a declaration have one order: ARRAY(n), LOCAL, semantic, STREAM(a, b, c, d) or PRIMITIVE, interpolation mode,
+    location. Some belong to one register file or stage only.
 P009 wrong number of operands
     Every opcode takes a fixed number of destinations and sources, then a texture target if it is a texture instruction.
 P010 label where none is allowed
@@ -55,6 +56,7 @@ P018 wrong index component
     An indirect index reads one channel of its register: `ADDR[0].x`.
 P019 size is not implied
     `[]` means all vertices of the primitive: after PROPERTY GS_INPUT_PRIMITIVE in a geometry shader, and in the tessellation stages.
+    In mesh programs it means all vertices or primitives that the workgroup outputs.
 P020 immediate out of order
     The number in IMM[n] counts the immediates that came before.
 P021 unknown immediate type
@@ -140,7 +142,8 @@ V036 number of indices
     CONST and HWATOMIC take one or two indices, per-vertex inputs and outputs two, everything else one. Mesa ignores a first index of
     TEMP: a warning.
 V037 vertex outside of the primitive
-    The first index of a per-vertex register is less than the number of vertices of the input primitive.
+    The first index of a per-vertex register is less than the number of vertices of the input primitive. In a mesh program it is less than
+    MS_MAX_OUTPUT_VERTICES, or MS_MAX_OUTPUT_PRIMITIVES for outputs that exist once a primitive.
 V038 wrong kind of operand
     Texture instructions take a SAMP register, SAMPLE instructions an SVIEW and a SAMP, memory instructions a BUFFER, IMAGE, MEMORY,
     CONSTBUF or HWATOMIC.
@@ -163,12 +166,30 @@ V054 texture target cannot be sampled
 V055 no room for the reference value
     Four coordinates fill the one vector of TEX, TXB and TXL, so shadow cube arrays are read by TEX2, TXB2 and TXL2.
 V060 opcode of another stage
-    KILL, KILL_IF, DDX, DDY, FBFETCH and INTERP_* belong to fragment programs, EMIT and ENDPRIM to geometry programs, BARRIER to compute
-    and tessellation control programs.
+    KILL, KILL_IF, DDX, DDY, FBFETCH and INTERP_* belong to fragment programs, EMIT and ENDPRIM to geometry programs, BARRIER to compute,
+    task, mesh and tessellation control programs, EMIT_MESH_TASKS to task programs, SET_MESH_OUTPUTS to mesh programs.
 V061 property of another stage
     The property says something about a stage that this program is not of, and is ignored.
 V062 wrong property value
     The property has no meaning for this value.
+V063 registers of another stage
+    Task programs have no IN and OUT, mesh programs no IN. Their memory is SHARED or PAYLOAD, which other stages do not have: GLOBAL,
+    PRIVATE and INPUT belong to compute programs.
+V064 mesh program writes the payload
+    A task writes the payload; all mesh workgroups that it launches read the same one. Use SHARED memory, or a buffer.
+V065 index leaves open which rows are meant
+    In a task or mesh program with a payload, MEMORY is named by a number. In a mesh program with outputs of both kinds, an indexed OUT
+    register names its array, as OUT[0][ADDR[0].x](1).
+V066 output once a primitive, or once a vertex
+    PRIMITIVE after an output of a mesh program says that the register exists once a primitive. PRIM_ID, LAYER, VIEWPORT_INDEX,
+    VIEWPORT_MASK, CULL_PRIMITIVE and PRIMITIVE_INDICES always do; POSITION, PSIZE, CLIPDIST and CLIPVERTEX never do.
+V067 task or mesh program lacks a size or an output
+    Task and mesh programs fix the size of their blocks: CS_FIXED_BLOCK_WIDTH, _HEIGHT and _DEPTH. Mesh programs set
+    MS_MAX_OUTPUT_VERTICES and MS_MAX_OUTPUT_PRIMITIVES and declare PRIMITIVE_INDICES. Memory that is declared without TS_PAYLOAD_BYTES,
+    TS_SHARED_BYTES or MS_SHARED_BYTES has no bytes: a warning.
+V068 workgroup too large
+    A workgroup of a task or mesh program has at most 1024 threads and 32768 bytes of payload and shared memory together. Outputs of a
+    mesh program have at most 128 components (32 registers), of vertices and primitives together.
 V090 control flow does not nest
     The control flow of the program could not be read as nested blocks. `tgsi-compile --check` says where.
 S001 too many instructions
@@ -195,7 +216,7 @@ S014 too many semantics at once
 S015 GENERIC indices have gaps
     The limit set wants GENERIC indices from 0 on without gaps.
 K001 not a stage before the rasterizer
-    The first program of a link is the last one before the rasterizer: a vertex, tessellation evaluation or geometry program.
+    The first program of a link is the last one before the rasterizer: a vertex, tessellation evaluation, geometry or mesh program.
 K002 not a fragment program
     The second program of a link is a fragment program.
 K003 two outputs of one semantic
@@ -204,7 +225,10 @@ K004 unmatched input
     The fragment program reads a semantic that no output of the program before it carries, and the link was asked to refuse that. The
     nearest outputs are named.
 K005 wrong order of stages
-    A chain is VERT, TESS_CTRL, TESS_EVAL, GEOM, FRAG; stages between the first and the last may be left out.
+    A chain is VERT, TESS_CTRL, TESS_EVAL, GEOM, FRAG; stages between the first and the last may be left out. Or it is TASK, MESH, FRAG,
+    where the first may be left out. Stages of one do not stand in the other.
+K006 task and mesh program do not fit
+    The payload of a task is memory of each mesh workgroup, too: with the mesh program's MS_SHARED_BYTES it has at most 32768 bytes.
 K010 input reads its default
     The fragment program reads a semantic that no output carries. It reads 0, 0, 0, 1.
 K011 output is never read

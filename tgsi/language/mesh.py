@@ -5,10 +5,12 @@ Engines store rows of this shape, and lowerings to devices give them addresses.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tgsi.language.facts.brackets import VERTICES
 from tgsi.language.facts.enums import File, MemoryType, Primitive
 from tgsi.language.facts.properties import MESH_PRIMITIVES
-from tgsi.language.ir import ProgramData, RegisterRef
+from tgsi.language.ir import Declaration, ProgramData, RegisterRef
 from tgsi.language.record import record
 
 
@@ -72,13 +74,23 @@ def mesh_layout(program: ProgramData) -> MeshLayout:
         vertex_registers=max((item.last + 1 for item in vertex), default=0),
         first_primitive=first,
         primitive_registers=max((item.last + 1 for item in primitive), default=first) - first,
-        per_primitive=frozenset(register for item in primitive for register in range(item.first, item.last + 1)),
+        per_primitive=registers_of(primitive),
         primitive_arrays=frozenset(item.array_id for item in primitive if item.array_id),
-        indices=next((item.first for item in primitive if item.semantic is not None and item.semantic.name == "PRIMITIVE_INDICES"), -1),
+        indices=next((item.first for item in outputs if item.semantic is not None and item.semantic.name == "PRIMITIVE_INDICES"), -1),
     )
 
 
 def payload_registers(program: ProgramData) -> frozenset[int]:
     """MEMORY registers that name the payload."""
     found = (item for item in program.declared(File.MEMORY) if item.memory is MemoryType.PAYLOAD)
-    return frozenset(register for item in found for register in range(item.first, item.last + 1))
+    return registers_of(found)
+
+
+def registers_of(declarations: Iterable[Declaration]) -> frozenset[int]:
+    """The registers of declared ranges. Ranges that overlap, as hostile programs have them by the thousand, are walked once."""
+    found: set[int] = set()
+    end = 0
+    for item in sorted(declarations, key=lambda declared: declared.first):
+        found.update(range(max(item.first, end), item.last + 1))
+        end = max(end, item.last + 1)
+    return frozenset(found)

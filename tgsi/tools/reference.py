@@ -28,6 +28,7 @@ from tgsi.language.facts.enums import (
 )
 from tgsi.language.facts.formats import FORMAT_NUMBERS
 from tgsi.language.facts.limits import SOFTWARE
+from tgsi.language.facts.numbers import FIELDS, free, owners
 from tgsi.language.facts.opcodes import GAPS
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.semantics import SEMANTICS
@@ -40,7 +41,7 @@ _FILES: Mapping[File, str] = {
     File.NULL: "nothing; writes are discarded",
     File.CONST: "constants, `CONST[buffer][index]`; one bracket means buffer 0",
     File.IN: "inputs of the stage, `IN[vertex][index]` in GEOM and both tessellation stages",
-    File.OUT: "outputs of the stage, `OUT[vertex][index]` in TESS_CTRL",
+    File.OUT: "outputs of the stage, `OUT[vertex][index]` in TESS_CTRL and MESH, `OUT[primitive][index]` for PRIMITIVE outputs of MESH",
     File.TEMP: "registers to read and write; their initial value is 0",
     File.SAMP: "sampler states, or texture units of TEX and similar opcodes",
     File.ADDR: "integer registers for indices",
@@ -49,7 +50,7 @@ _FILES: Mapping[File, str] = {
     File.IMAGE: "storage images",
     File.SVIEW: "sampler views",
     File.BUFFER: "storage buffers, addressed in bytes",
-    File.MEMORY: "global, shared, private or input memory",
+    File.MEMORY: "global, shared, private, input or payload memory",
     File.CONSTBUF: "constant buffers addressed in bytes through LOAD",
     File.HWATOMIC: "hardware counters, `HWATOMIC[buffer][counter]`",
 }
@@ -135,6 +136,25 @@ def _files() -> Iterator[str]:
     yield from _table(("Limit", "Largest"), ((f"`{item.name}`", getattr(SOFTWARE, item.name)) for item in fields(SOFTWARE)))
 
 
+def _numbers() -> Iterator[str]:
+    yield from ("# Numbers", "", "Owners of the numbers that Mesa 18.1 leaves free in tokens. A number without an owner is free.", "")
+    rows = ((field.name, number, owner) for field in FIELDS for number, owner in sorted(owners(field).items()))
+    yield from _table(("Field", "Number", "Owner"), rows)
+    yield from ("## Free numbers", "")
+    yield from _table(("Field", "Free"), ((field.name, _ranges(free(field))) for field in FIELDS))
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Numbers in rising order as ``51 to 255``."""
+    parts: list[tuple[int, int]] = []
+    for number in numbers:
+        if parts and parts[-1][1] == number - 1:
+            parts[-1] = parts[-1][0], number
+        else:
+            parts.append((number, number))
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in parts) or "none"
+
+
 def _targets() -> Iterator[str]:
     yield from ("# Texture targets, memory words, formats", "", "## Texture targets", "")
     rows = ((f"`{item.name}`", item.number, item.coords, item.shadow or "-", "yes" if item.layered else "no") for item in TARGETS.values())
@@ -159,6 +179,7 @@ def _index() -> Iterator[str]:
         ("properties", f"{len(PROPERTIES)} properties"),
         ("files", "stages, register files, types, limits"),
         ("targets", "texture targets, memory qualifiers, formats"),
+        ("numbers", "numbers of tokens that are left, and their owners"),
         ("diagnostics", f"{len(EXPLANATIONS)} diagnostic codes"),
     )
     yield from (f"* [{name}]({name}.md): {what}" for name, what in pages)
@@ -194,6 +215,7 @@ def pages() -> dict[str, str]:
         "properties": _properties(),
         "files": _files(),
         "targets": _targets(),
+        "numbers": _numbers(),
         "diagnostics": _diagnostics(),
     }
     texts = {f"docs/reference/{name}.md": "\n".join([_HEAD, "", *lines]).rstrip() + "\n" for name, lines in documents.items()}

@@ -7,6 +7,15 @@ from tgsi.language.record import record
 PROMISED_CONSTANTS = 4096
 """vec4s of one constant buffer that a screen reports to its users: 64 KiB."""
 
+MAX_BLOCK_THREADS = 1024
+"""Threads of a workgroup of a task or mesh program."""
+
+MAX_TASK_MEMORY = 32768
+"""Bytes of payload and shared memory together, of a task workgroup and of a mesh workgroup with the payload that it reads."""
+
+MAX_MESH_REGISTERS = 32
+"""Output registers of a mesh program, of vertices and primitives together: 128 components."""
+
 
 @record(kw_only=True)
 class ShaderLimits:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tgsi.language.facts.enums import Primitive, Processor
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.record import record
 
 _PRIMITIVES = MappingProxyType({item.name: int(item) for item in Primitive})
@@ -31,7 +32,7 @@ _WORDS: Mapping[str, Mapping[str, int]] = {
     "FS_COORD_ORIGIN": {"UPPER_LEFT": 0, "LOWER_LEFT": 1},
     "FS_COORD_PIXEL_CENTER": {"HALF_INTEGER": 0, "INTEGER": 1},
     "MS_OUTPUT_PRIMITIVE": {item.name: int(item) for item in MESH_PRIMITIVES},
-    "NEXT_SHADER": {item.name: int(item) for item in Processor},
+    "NEXT_SHADER": {item.name: int(item) for item in Processor if not STAGES[item].is_mesh},
 }
 
 # number, name, meaning

@@ -35,6 +35,14 @@ class SemanticInfo:
     meaning: str
     indices: int | None = 1
 
+    @property
+    def is_later(self) -> bool:
+        """True for semantics that Mesa 18.1 does not know."""
+        return self.number > _LAST_NUMBER
+
+
+_LAST_NUMBER = 44
+"""Number of the last semantic of Mesa 18.1."""
 
 # number, name, where it may stand, meaning
 # fmt: off
@@ -101,7 +109,10 @@ SEMANTICS: Mapping[str, SemanticInfo] = MappingProxyType(
 PATCH_SEMANTICS = frozenset({"PATCH", "TESSINNER", "TESSOUTER", "PRIM_ID"})
 """Inputs and outputs that tessellation programs have once a patch; all others have a row for each vertex."""
 
-PRIMITIVE_SEMANTICS = frozenset({"PRIM_ID", "LAYER", "VIEWPORT_INDEX", "VIEWPORT_MASK", "CULL_PRIMITIVE", "PRIMITIVE_INDICES"})
+MESH_SEMANTICS = frozenset({"VIEWPORT_MASK", "CULL_PRIMITIVE", "PRIMITIVE_INDICES"})
+"""Outputs that only mesh programs have."""
+
+PRIMITIVE_SEMANTICS = MESH_SEMANTICS | {"PRIM_ID", "LAYER", "VIEWPORT_INDEX"}
 """Outputs that mesh programs always have once a primitive."""
 
 VERTEX_SEMANTICS = frozenset({"POSITION", "PSIZE", "CLIPDIST", "CLIPVERTEX"})

@@ -15,9 +15,12 @@ from tgsi.language.source import Span
 _MODES: Mapping[str, Interpolation] = {mode.name: mode for mode in Interpolation}
 _LOCATIONS: Mapping[str, Location] = {place.name: place for place in Location}
 _MEMORY_TYPES: Mapping[str, MemoryType] = {kind.name: kind for kind in MemoryType}
+_STRICT_MEMORY_TYPES = {name: kind for name, kind in _MEMORY_TYPES.items() if kind is not MemoryType.PAYLOAD}
+_STRICT_SEMANTICS = {name: info for name, info in SEMANTICS.items() if not info.is_later}
 _RETURN_TYPES: Mapping[str, ReturnType] = {kind.name: kind for kind in ReturnType}
 _ORDER = "the order is ARRAY, LOCAL, semantic, STREAM or PRIMITIVE, mode, location"
 _NO_STREAMS = (0, 0, 0, 0)
+_OF_MESH = "it follows outputs of MESH programs, after their semantic"
 _PER_PRIMITIVE = {"PRIMITIVE": 0}
 _CYLINDRICAL = "CYLWRAP_"
 TARGET_HINT = "a target is a word as `2D`, `CUBE` or `SHADOW2D`"
@@ -134,10 +137,10 @@ class AttributeReader:
         elif file is File.BUFFER:
             atomic = bool(tail.word({"ATOMIC": 0}))
         elif file is File.MEMORY:
-            memory = _MEMORY_TYPES.get(tail.word(_MEMORY_TYPES), MemoryType.GLOBAL)
+            memory = _MEMORY_TYPES.get(tail.word(_STRICT_MEMORY_TYPES if self._strict else _MEMORY_TYPES), MemoryType.GLOBAL)
         else:
             local = bool(tail.word({"LOCAL": 0}))
-            semantic = _semantic(tail)
+            semantic = _semantic(tail, _STRICT_SEMANTICS if self._strict else SEMANTICS)
         if file is File.OUT and self._stage is Processor.GEOM and tail.head is not None and tail.head.kind == "stream":
             streams = _streams(tail.pop())
         per_primitive = file is File.OUT and self._stage is Processor.MESH and bool(tail.word(_PER_PRIMITIVE))
@@ -213,9 +216,9 @@ class AttributeReader:
         return wrap, bool(tail.word({"INVARIANT": 0}))
 
 
-def _semantic(tail: _Tail) -> Semantic | None:
+def _semantic(tail: _Tail, table: Mapping[str, object]) -> Semantic | None:
     head = tail.head
-    if head is None or head.kind != "named" or head.word not in SEMANTICS:
+    if head is None or head.kind != "named" or head.word not in table:
         return None
     tail.pop()
     return Semantic(head.word, head.numbers[0] if head.numbers else 0)
@@ -229,5 +232,5 @@ def _streams(attribute: Attribute) -> tuple[int, int, int, int]:
 def _misplaced(head: Attribute) -> Mistake:
     every = [*SEMANTICS, *_MODES, *_LOCATIONS, "LOCAL", "ARRAY", "STREAM", "PRIMITIVE", "INVARIANT", "ATOMIC"]
     if head.word in every:
-        return Mistake("P008", f"`{head.word}` cannot stand here", head.token, _ORDER)
+        return Mistake("P008", f"`{head.word}` cannot stand here", head.token, _OF_MESH if head.word in _PER_PRIMITIVE else _ORDER)
     return Mistake("P007", f"unknown attribute `{head.word}`", head.token, did_you_mean(head.word, every))

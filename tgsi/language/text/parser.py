@@ -8,12 +8,14 @@ with tokens that know their place, through the same builders: they raise the sam
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from tgsi.language._collector import collector_paused
 from tgsi.language.diagnostics import Diagnostic, ParseError
 from tgsi.language.facts.enums import ImmediateType, Processor
+from tgsi.language.facts.stages import STAGES
 from tgsi.language.ir import Immediate
 from tgsi.language.messages import Mistake
 from tgsi.language.program import Program
@@ -39,6 +41,7 @@ _LARGE = 1 << 18
 """Least number of characters of a text whose objects are moved to the collector's oldest generation."""
 
 _STAGES = {stage.name: stage for stage in Processor}
+_STRICT_STAGES = {name: stage for name, stage in _STAGES.items() if not STAGES[stage].is_mesh}
 _BLANKS = " \t\n"
 _COMMENT = re.compile(r"#[^\n]*")
 
@@ -69,7 +72,7 @@ def parse(text: str, *, name: str = "<text>", dialect: str = "default", engine: 
     words = text.partition("\0")[0]
     if not strict:
         words = _blanked(words)
-    stage, position = _stage(source, words)
+    stage, position = _stage(source, words, _STRICT_STAGES if strict else _STAGES)
     errors: dict[int, Diagnostic] = {}
     if dialect == "legacy":
         reader, words = _legacy(source, stage, words, errors)
@@ -115,7 +118,7 @@ def _blanked(text: str) -> str:
     return text.replace("\r", " ")
 
 
-def _stage(source: Source, text: str) -> tuple[Processor, int]:
+def _stage(source: Source, text: str, stages: Mapping[str, Processor]) -> tuple[Processor, int]:
     """The stage, and the offset at which its word ends.
 
     Raises:
@@ -126,14 +129,14 @@ def _stage(source: Source, text: str) -> tuple[Processor, int]:
     head = syntax().stage(text)
     if head is not None:
         end = head.end()
-        stage = _STAGES.get(head["stage"].upper())
+        stage = stages.get(head["stage"].upper())
         if stage is not None and text[end : end + 1] in ("", *_BLANKS):
             return stage, end
     from tgsi.language.text.explain import unknown_stage
 
     start = len(text) - len(text.lstrip(_BLANKS))
     word = re.compile(r"[^ \t\n]*").match(text, start)
-    raise ParseError((unknown_stage(source, start, word.end() if word else start, tuple(_STAGES)),))
+    raise ParseError((unknown_stage(source, start, word.end() if word else start, tuple(stages)),))
 
 
 def _read(reader: Reader, text: str, position: int, errors: dict[int, Diagnostic]) -> None:
