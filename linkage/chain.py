@@ -17,7 +17,7 @@ from linkage.table import LinkTable
 from linkage.usage import interface_of
 from tgsi.language.diagnostics import Diagnostic, LinkError, Severity
 from tgsi.language.facts.enums import Processor
-from tgsi.language.facts.limits import MAX_TASK_MEMORY
+from tgsi.language.facts.limits import MAX_TASK_SHARED
 from tgsi.language.facts.stages import MESH_PIPELINE, PIPELINE, STAGES
 from tgsi.language.program import Program
 
@@ -80,8 +80,8 @@ def check_neighbors(producer: Program, consumer: Program) -> None:
 
 def _check_memory(task: Program, mesh: Program) -> None:
     payload, shared = task.property("TS_PAYLOAD_BYTES"), mesh.property("MS_SHARED_BYTES")
-    if payload + shared > MAX_TASK_MEMORY:
-        text = f"the payload of {payload} bytes and {shared} bytes of shared memory are more than {MAX_TASK_MEMORY} together"
+    if payload + shared > MAX_TASK_SHARED:
+        text = f"the payload of {payload} bytes and {shared} bytes of shared memory are more than {MAX_TASK_SHARED} together"
         raise LinkError((Diagnostic("K006", Severity.ERROR, text, (), "lower TS_PAYLOAD_BYTES or MS_SHARED_BYTES"),))
 
 

@@ -1,10 +1,19 @@
 """Gallium's limits of this driver, each once. Names follow Mesa's PIPE_MAX_* (src/gallium/include/pipe/p_state.h) and PIPE_CAP_MAX_*.
 
+Limits that a program alone may break are facts of the language, and named here again.
+
 The screen answers with these numbers, the context checks against them, and records for generated code have that many entries. The
 slots of a shader stage come first, then vertices and stream output, then targets, textures and grids.
 """
 
 from __future__ import annotations
+
+from tgsi.language.facts.limits import MAX_BLOCK as MAX_BLOCK
+from tgsi.language.facts.limits import MAX_MESH_REGISTERS as MAX_MESH_REGISTERS
+from tgsi.language.facts.limits import MAX_MESH_SHARED as MAX_MESH_SHARED
+from tgsi.language.facts.limits import MAX_MESH_VERTICES as MAX_MESH_VERTICES
+from tgsi.language.facts.limits import MAX_PAYLOAD as MAX_PAYLOAD
+from tgsi.language.facts.limits import MAX_TASK_SHARED as MAX_TASK_SHARED
 
 MAX_CONSTANT_BUFFERS = 16
 """Constant buffers of a stage (PIPE_SHADER_CAP_MAX_CONST_BUFFERS). Mesa's PIPE_MAX_CONSTANT_BUFFERS has room for more."""
@@ -74,9 +83,6 @@ MAX_RESOURCE_BYTES = 1 << 30
 MAX_GRID = 65535
 """Blocks of a grid along an axis (PIPE_COMPUTE_CAP_MAX_GRID_SIZE; GL_MAX_COMPUTE_WORK_GROUP_COUNT is at least this)."""
 
-MAX_BLOCK = 1024
-"""Threads of a block, and along each of its axes (PIPE_COMPUTE_CAP_MAX_THREADS_PER_BLOCK)."""
-
 MAX_LOCAL = 32768
 """Bytes of SHARED memory of a block (PIPE_COMPUTE_CAP_MAX_LOCAL_SIZE)."""
 
@@ -88,18 +94,3 @@ MAX_INPUT = 65536
 
 MAX_MESH_GROUPS = 1 << 22
 """Workgroups of a mesh draw, and those that one task launches (maxMeshWorkGroupTotalCount of Vulkan's limits; llvmpipe's number)."""
-
-MAX_PAYLOAD = 16384
-"""Bytes that a task hands to its mesh workgroups."""
-
-MAX_TASK_SHARED = 32768
-"""Bytes of SHARED memory of a task; payload included, it is the same number."""
-
-MAX_MESH_SHARED = 28672
-"""Bytes of SHARED memory of a mesh workgroup."""
-
-MAX_MESH_VERTICES = 256
-"""Vertices that a mesh workgroup outputs, and primitives."""
-
-MAX_MESH_REGISTERS = 32
-"""Output registers of a mesh program, those of vertices and those of primitives together."""

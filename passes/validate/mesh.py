@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from passes.validate.context import Context
 from tgsi.language.facts.enums import File, MemoryType, Processor
-from tgsi.language.facts.limits import MAX_BLOCK_THREADS, MAX_MESH_REGISTERS, MAX_TASK_MEMORY
+from tgsi.language.facts.limits import MAX_BLOCK, MAX_MESH_REGISTERS, MAX_TASK_SHARED
 from tgsi.language.facts.semantics import MESH_SEMANTICS, PRIMITIVE_SEMANTICS, VERTEX_SEMANTICS
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.facts.traits import Trait
@@ -77,11 +77,11 @@ def _check_properties(context: Context) -> None:
         if not program.property(name):
             context.error("V067", f"a {program.processor.name} program sets {name}", hint=f"add `PROPERTY {name} 1`, or a greater number")
     threads = prod(program.property(name) for name in _BLOCK)
-    if threads > MAX_BLOCK_THREADS:
-        context.error("V068", f"a workgroup has {threads} threads, more than {MAX_BLOCK_THREADS}")
+    if threads > MAX_BLOCK:
+        context.error("V068", f"a workgroup has {threads} threads, more than {MAX_BLOCK}")
     memory = program.property("TS_PAYLOAD_BYTES") + program.property("TS_SHARED_BYTES")
-    if program.processor is Processor.TASK and memory > MAX_TASK_MEMORY:
-        context.error("V068", f"payload and shared memory have {memory} bytes together, more than {MAX_TASK_MEMORY}")
+    if program.processor is Processor.TASK and memory > MAX_TASK_SHARED:
+        context.error("V068", f"payload and shared memory have {memory} bytes together, more than {MAX_TASK_SHARED}")
     for item in program.declared(File.MEMORY):
         wanted = _SIZES.get((program.processor, MemoryType.SHARED if item.memory is None else item.memory))
         if wanted is not None and not program.property(wanted):

@@ -7,6 +7,7 @@ from functools import cache
 
 from passes.validate.context import Context
 from tgsi.language.facts.enums import Processor
+from tgsi.language.facts.limits import MAX_BLOCK, MAX_MESH_SHARED, MAX_MESH_VERTICES, MAX_PAYLOAD, MAX_TASK_SHARED
 from tgsi.language.facts.opcodes import OpcodeInfo
 from tgsi.language.facts.properties import PROPERTIES
 from tgsi.language.facts.stages import BLOCK_STAGES, GROUP_STAGES, LAST_STAGES, STAGES
@@ -41,14 +42,14 @@ MAX_VALUES: Mapping[str, int] = {
     "TES_SPACING": 2,
     "NUM_CLIPDIST_ENABLED": 8,
     "NUM_CULLDIST_ENABLED": 8,
-    "MS_MAX_OUTPUT_VERTICES": 256,
-    "MS_MAX_OUTPUT_PRIMITIVES": 256,
-    "MS_SHARED_BYTES": 28672,
-    "TS_PAYLOAD_BYTES": 16384,
-    "TS_SHARED_BYTES": 32768,
-    "CS_FIXED_BLOCK_WIDTH": 1024,
-    "CS_FIXED_BLOCK_HEIGHT": 1024,
-    "CS_FIXED_BLOCK_DEPTH": 1024,
+    "MS_MAX_OUTPUT_VERTICES": MAX_MESH_VERTICES,
+    "MS_MAX_OUTPUT_PRIMITIVES": MAX_MESH_VERTICES,
+    "MS_SHARED_BYTES": MAX_MESH_SHARED,
+    "TS_PAYLOAD_BYTES": MAX_PAYLOAD,
+    "TS_SHARED_BYTES": MAX_TASK_SHARED,
+    "CS_FIXED_BLOCK_WIDTH": MAX_BLOCK,
+    "CS_FIXED_BLOCK_HEIGHT": MAX_BLOCK,
+    "CS_FIXED_BLOCK_DEPTH": MAX_BLOCK,
 }
 """Largest value of a property; named values are bounded by their names."""
 

@@ -7,14 +7,23 @@ from tgsi.language.record import record
 PROMISED_CONSTANTS = 4096
 """vec4s of one constant buffer that a screen reports to its users: 64 KiB."""
 
-MAX_BLOCK_THREADS = 1024
-"""Threads of a workgroup of a task or mesh program."""
+MAX_BLOCK = 1024
+"""Threads of a block, and along each of its axes (PIPE_COMPUTE_CAP_MAX_THREADS_PER_BLOCK)."""
 
-MAX_TASK_MEMORY = 32768
-"""Bytes of payload and shared memory together, of a task workgroup and of a mesh workgroup with the payload that it reads."""
+MAX_PAYLOAD = 16384
+"""Bytes that a task hands to its mesh workgroups."""
+
+MAX_TASK_SHARED = 32768
+"""Bytes of SHARED memory of a task workgroup, its payload included. A mesh workgroup has as many, with the payload that it reads."""
+
+MAX_MESH_SHARED = 28672
+"""Bytes of SHARED memory of a mesh workgroup."""
+
+MAX_MESH_VERTICES = 256
+"""Vertices that a mesh workgroup outputs, and primitives."""
 
 MAX_MESH_REGISTERS = 32
-"""Output registers of a mesh program, of vertices and primitives together: 128 components."""
+"""Output registers of a mesh program, those of vertices and those of primitives together."""
 
 
 @record(kw_only=True)
