@@ -246,7 +246,8 @@ _STAGES: Mapping[str, tuple[Processor, ...]] = {
 def _check_stage(program: Program, options: RunOptions) -> None:
     for name, stages in _STAGES.items():
         if options.get(name) is not None and program.processor not in stages:
-            names = ", ".join(stage.name for stage in stages)
+            *others, last = (stage.name for stage in stages)
+            names = f"{', '.join(others)} and {last}" if others else last
             raise ValueError(f"{name} belongs to {names} programs, not to {program.processor.name}")
 
 

@@ -112,7 +112,7 @@ def test_what_a_run_writes_is_a_copy() -> None:
 
 
 WRONG: dict[str, tuple[str, Any, dict[str, Any], str]] = {
-    "grid of a vertex program": ("VERT\nEND\n", None, {"grid": (1, 1, 1)}, "grid belongs to COMP, TASK, MESH programs, not to VERT"),
+    "grid of a vertex program": ("VERT\nEND\n", None, {"grid": (1, 1, 1)}, "grid belongs to COMP, TASK and MESH programs, not to VERT"),
     "framebuffer of a vertex program": ("VERT\nEND\n", None, {"framebuffer": {}}, "framebuffer belongs to FRAG"),
     "no block": ("COMP\nEND\n", None, {}, "block must be given"),
     "other block": (COMP.format(""), None, {"block": (4, 2, 1)}, "the program fixes"),

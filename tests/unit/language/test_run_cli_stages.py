@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from tgsi.tools.compile import cli
+from tgsi.tools.compile.run_words import memory_lines
 
 GEOMETRY = """GEOM
 PROPERTY GS_INPUT_PRIMITIVE TRIANGLES
@@ -228,7 +229,7 @@ def test_whole_numbers_for_inputs_earn_a_note(shader: Path, capsys: pytest.Captu
     [
         ([], "--inputs must be given: the program declares IN registers"),
         (["--inputs", "[1.0,2.0]"], "--inputs must have shape (invocations, registers, 4), not (2,)"),
-        (["--inputs", "[[[1.0,2,3,4]]]", "--grid", "2"], "--grid belongs to COMP programs, not to FRAG"),
+        (["--inputs", "[[[1.0,2,3,4]]]", "--grid", "2"], "--grid belongs to COMP, TASK and MESH programs, not to FRAG"),
         (["--grid", "2x2x2x2"], "--grid: 2x2x2x2: one to three whole numbers are wanted, as 8x4x1"),
         (["--constants", "a=[1.0]"], "--constants a=: a number is wanted before the sign, as in --constants 0=data.npy"),
         (["--textures", "0=FOO:[[1.0,2,3,4]]"], "--textures 0: FOO:[[1.0,2,3,4]]: 'FOO' is not a known format"),
@@ -297,3 +298,19 @@ def test_a_trace_shows_integers_as_such(shader: Path, capsys: pytest.CaptureFixt
     text = "COMP\nDCL TEMP[0]\nIMM[0] UINT32 {7, 1065353216, 4294967295, 0}\nUADD TEMP[0], IMM[0], IMM[0].wwww\nEND\n"
     out = run(shader, text, capsys, "--block", "1", "--trace")
     assert out.splitlines()[1] == "       0: TEMP[0]  7  1  -1  0  (00000007 3f800000 ffffffff 00000000)"
+
+
+def test_rows_of_memory_that_repeat_are_counted() -> None:
+    data = np.concatenate([np.zeros(160, np.uint8), np.full(38, 1, np.uint8), np.zeros(32, np.uint8)])[:228]
+    lines = [line[:25] for line in memory_lines("BUFFER[0]", data)]
+    assert lines == [
+        "BUFFER[0]: 228 bytes",
+        "  000000: 00000000 000000",
+        "  ...     9 more rows lik",
+        "  0000a0: 01010101 010101",
+        "  0000b0: 01010101 010101",
+        "  0000c0: 01010101 000001",
+        "  0000d0: 00000000 000000",
+        "  0000e0: 00000000  (0)",
+    ]
+    assert [*memory_lines("B", np.zeros(0, np.uint8))] == ["B: 0 bytes"]

@@ -30,14 +30,28 @@ def integers(words: NDArray[np.uint32]) -> str:
 
 
 def memory_lines(name: str, data: NDArray[np.uint8]) -> Iterator[str]:
-    """Lines of memory, four words each; bytes after the last whole word are left out."""
+    """Lines of memory, four words each; bytes after the last whole word are left out, and rows that repeat are counted."""
     words = data[: len(data) // 4 * 4].view("uint32")
     yield f"{name}: {len(data)} bytes"
-    for at in range(0, min(len(words), 4 * MOST), 4):
+    shown, at = 0, 0
+    while at < len(words) and shown < MOST:
         row = words[at : at + 4]
         yield f"  {4 * at:06x}: {' '.join(f'{word:08x}' for word in row.tolist())}  ({'  '.join(_numbers(row))})"
-    if len(words) > 4 * MOST:
-        yield f"  and {len(words) - 4 * MOST} more words (--format json or -o FILE.npz has them all)"
+        repeats = _repeats(words, at)
+        at, shown = at + 4 + 4 * repeats, shown + 1
+        if repeats > 1:
+            yield f"  ...     {repeats} more rows like this"
+        elif repeats:
+            at -= 4  # one line either way
+    if at < len(words):
+        yield f"  and {len(words) - at} more words (--format json or -o FILE.npz has them all)"
+
+
+def _repeats(words: NDArray[np.uint32], at: int) -> int:
+    """Number of rows right after the row at `at` that equal it."""
+    rows = words[at : at + (len(words) - at) // 4 * 4].reshape(-1, 4)
+    differs = (rows != rows[:1]).any(axis=1).nonzero()[0]
+    return (int(differs[0]) if len(differs) else max(len(rows), 1)) - 1
 
 
 def _numbers(words: NDArray[np.uint32]) -> Iterator[str]:
