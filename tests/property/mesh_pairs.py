@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 FUEL = 2000
+_MOST_ATOMICS = 4
 BLOCKS = ((1, 1, 1), (3, 1, 1), (4, 2, 1), (2, 3, 2), (32, 1, 1), (8, 4, 1), (11, 3, 1), (8, 4, 2))
 """Blocks of threads; the last two do not fit a warp."""
 
@@ -63,6 +64,7 @@ class _Body:
     shared: int
     payload: int
     stores: bool
+    is_quiet: bool = True
     lines: list[str] = field(default_factory=list)
     words: int = 0
 
@@ -91,8 +93,8 @@ class _Body:
             self.add(f"{self.chance.choice(_OPCODES)} {target}, {self.source()}, {self.source()}")
 
     def load(self) -> None:
-        """A load of memory: from the own word, from any word, or from beyond the end."""
-        memory = self.chance.choice(["MEMORY[1]", "MEMORY[1]", "BUFFER[0]"])
+        """A load of memory that no thread writes now: from any word, or from beyond the end."""
+        memory = self.chance.choice(["MEMORY[1]", "MEMORY[1]", "BUFFER[0]"]) if self.is_quiet else "BUFFER[0]"
         self.add(f"AND TEMP[7].x, {self.source()}, IMM[2].wwww", f"LOAD {self.chance.choice(_RESULTS)}, {memory}, TEMP[7].xxxx")
 
     def atomic(self) -> None:
@@ -100,7 +102,7 @@ class _Body:
         place = 4 * self.words
         self.words += 1
         memory = "MEMORY[0]" if not self.stores or self.chance.randrange(2) else "MEMORY[1]"
-        limit = self.shared if memory == "MEMORY[0]" else self.payload // 2
+        limit = self.shared if memory == "MEMORY[0]" else self.payload // 2 & ~3
         address = f"IMM[{4 + self.words}].xxxx"
         if place >= limit:
             place = 1 << 20  # beyond the memory: nothing changes
@@ -124,7 +126,7 @@ class _Body:
                 self.branch(depth)
             elif kind == 1:
                 self.load()
-            elif kind == 2 and depth == 0 and self.words < 4:
+            elif kind == 2 and depth == 0 and self.words < _MOST_ATOMICS:
                 self.atomic()
             else:
                 self.compute()
@@ -149,7 +151,7 @@ class _Body:
 
     def immediates(self) -> str:
         """Immediates 5 to 8: addresses of atomics; 9: number of threads; from 10 on: numbers of rows."""
-        rows = [0, *[*self.places, *[0] * 4][:4], self.threads, *self.limits]
+        rows = [0, *[*self.places, *[0] * _MOST_ATOMICS][:_MOST_ATOMICS], self.threads, *self.limits]
         return _IMMEDIATES + "".join(f"IMM[{4 + number}] UINT32 {{{value}, 0, 0, 0}}\n" for number, value in enumerate(rows))
 
 
@@ -178,7 +180,7 @@ def _threads(block: tuple[int, int, int]) -> int:
 
 def _task(chance: random.Random, payload: int) -> str:
     block, shared = chance.choice(BLOCKS), chance.choice([0, 8, 64])
-    body = _Body(chance, _threads(block), shared, payload, stores=True)
+    body = _Body(chance, _threads(block), shared, payload, stores=True, is_quiet=False)
     early = chance.randrange(4) == 0
     if early:
         _emit(body)
@@ -188,6 +190,7 @@ def _task(chance: random.Random, payload: int) -> str:
     body.add(f"STORE MEMORY[1].x, TEMP[6].xxxx, {body.swizzled(chance.choice(_RESULTS))}")
     body.barrier()
     if body.threads <= 32:
+        body.is_quiet, body.words = True, _MOST_ATOMICS  # the payload does not change any more
         body.add(f"LOAD TEMP[{chance.randrange(4)}].xy, MEMORY[1], TEMP[6].xxxx")
         body.statements(3)
     body.add("ATOMUADD TEMP[7].x, BUFFER[1], IMM[0].xxxx, TEMP[0].xxxx")

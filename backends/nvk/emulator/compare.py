@@ -26,8 +26,8 @@ class Comparison:
     """Both executions of a draw, and their differences as texts.
 
     tasks: results of the lowered task program, None without one. meshes: results of the lowered mesh program. direct: those of the mesh
-    program itself. invocations: threads of task and mesh workgroups that the lowered programs counted. faults: what the task program did
-    wrong. primitives: number of primitives that were compared.
+    program itself. invocations: threads of task and mesh workgroups that the lowered programs counted. faults: what the programs did wrong:
+    launches of too many workgroups, loops without end. primitives: number of primitives that were compared.
     """
 
     tasks: TaskGroups | None
@@ -76,6 +76,9 @@ def compare(mesh: Program, task: Program | None, run: Run, grid: Triple = (1, 1,
     for number, (expected, found) in enumerate(zip(direct, meshes)):
         differences += [f"mesh workgroup {number}: {text}" for text in _mesh_differences(lowered, expected, found)]
     differences += _memory_differences(theirs.given, ours.given)
+    for name, resources_of in (("lowered", ours), ("original", theirs)):
+        if resources_of.exhausted:
+            faults += (f"a loop of the {name} programs ended because its fuel had run out",)
     return Comparison(
         tasks=tasks,
         meshes=meshes,

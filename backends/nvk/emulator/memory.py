@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.nvk.lower.code import Code
 from backends.nvk.lower.driver import CONSTANTS, COUNTERS
 from backends.run.result import RunResult
+from passes.analysis.regions import FUEL
 from tgsi.language.program import Program
 
 Triple = tuple[int, int, int]
 Bytes = NDArray[np.uint8]
+
+MOST_FUEL = 1 << 22
+"""Most rounds of a loop of a lowered program."""
 
 _WRITTEN = ("buffers", "counters")
 
@@ -28,7 +33,7 @@ class Resources:
 
     def __init__(self, run: Run, given: Mapping[str, Any]) -> None:
         self._run = run
-        self.given = {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
+        self.given: dict[str, Any] = {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
         self._invocations = np.zeros(2, np.uint32)
         self.exhausted = False
 
@@ -48,10 +53,13 @@ class Resources:
         self.exhausted = self.exhausted or bool(np.any(result.exhausted))
         return result
 
-    def run_lowered(self, program: Program, groups: int, grid: Triple, draw_id: int, own: Mapping[int, NDArray[Any]]) -> dict[int, Bytes]:
-        """Run an expanded program of `groups` workgroups. `own` are the emulator's buffers, of which the contents are returned."""
+    def run_lowered(
+        self, code: Code, program: Program, groups: int, grid: Triple, draw_id: int, own: Mapping[int, NDArray[Any]]
+    ) -> dict[int, Bytes]:
+        """Run the expanded program of a code, `groups` workgroups. `own` are the emulator's buffers, of which the contents are returned."""
+        fuel = min(MOST_FUEL, self.given.get("fuel", FUEL) * code.growth)
         constants = {**self.given.get("constants", {}), CONSTANTS: np.array([[*grid, draw_id]], np.uint32)}
         buffers = {**self.given.get("buffers", {}), **own, COUNTERS: self._invocations}
-        result = self.run(program, grid=(groups, 1, 1), constants=constants, buffers=buffers)
+        result = self.run(program, grid=(groups, 1, 1), constants=constants, buffers=buffers, fuel=max(fuel, code.rounds))
         self._invocations = result.buffers[COUNTERS].view(np.uint32)
         return {number: result.buffers[number] for number in own}

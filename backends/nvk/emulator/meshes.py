@@ -93,7 +93,7 @@ def _run(
 ) -> Iterator[EmulatedMesh]:
     map_bytes, size = lowered.index_map.size, lowered.output.size
     own = {INPUT: given, OUTPUT: anything(count, size), MAP: anything(count, map_bytes, unit=1)}
-    found = resources.run_lowered(program, count, grid, draw_id, {number: data.reshape(-1) for number, data in own.items()})
+    found = resources.run_lowered(lowered.code, program, count, grid, draw_id, {number: data.reshape(-1) for number, data in own.items()})
     maps = regions(found[MAP], count, map_bytes, 1).astype(np.uint8)
     words = regions(found[OUTPUT], count, size, WORD_BYTES)
     for group in range(count):

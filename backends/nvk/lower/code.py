@@ -62,7 +62,11 @@ Item = Instruction | IsbeRead | IsbeWrite
 
 @record(kw_only=True)
 class Code:
-    """A lowered program. Labels of calls count items. `threads` run it: the lanes of one warp."""
+    """A lowered program. Labels of calls count items. `threads` run it: the lanes of one warp.
+
+    The lowering adds loops, so a limit of rounds that a program has grows: `rounds` is the most that a loop of the lowering itself makes,
+    and `growth` the number of rounds that become of one round of the program.
+    """
 
     processor: Processor
     threads: int
@@ -70,6 +74,8 @@ class Code:
     declarations: tuple[Declaration, ...]
     immediates: tuple[Immediate, ...]
     items: tuple[Item, ...]
+    rounds: int = 0
+    growth: int = 1
 
     def __str__(self) -> str:
         return "\n".join(self._lines()) + "\n"

@@ -10,12 +10,13 @@ from dataclasses import replace
 from math import prod
 
 from backends.nvk.isbe.index_map import IndexMap
-from backends.nvk.isbe.regions import Side
+from backends.nvk.isbe.regions import WORD_BYTES, Side
 from backends.nvk.isbe.task_output import PAYLOAD_START, TaskOutput
 from backends.nvk.lower.attributes import mesh_parts
 from backends.nvk.lower.code import Code, Item, LoweredMesh, LoweredTask
 from backends.nvk.lower.context import WARP, Context, Space
 from backends.nvk.lower.driver import CONSTANTS, COUNTERS
+from backends.nvk.lower.memory import takes_turns
 from backends.nvk.lower.prologue import block_of, clear_output, count_invocations, number_threads, read_group
 from backends.nvk.lower.refusals import check
 from backends.nvk.lower.translate import translate
@@ -140,7 +141,15 @@ def _lowered(c: Context, task: TaskOutput | None, map_bytes: int) -> Code:
         declarations=_declarations(c),
         immediates=tuple(w.immediates),
         items=tuple(_relabelled(item, places) for item in w.items),
+        rounds=_rounds(c, task, map_bytes),
+        growth=-(-c.threads // WARP) * (1 + c.warp * takes_turns(c.program)),
     )
+
+
+def _rounds(c: Context, task: TaskOutput | None, map_bytes: int) -> int:
+    """Most rounds of the loops that clear the output."""
+    size = task.size if task is not None else c.mesh.output.size if c.mesh is not None else 0
+    return 1 + max(size, map_bytes) // (WORD_BYTES * c.warp) + (c.mesh.layout.max_primitives if c.mesh is not None else 0)
 
 
 def _number(c: Context, by_semantic: dict[str, RegisterRef]) -> None:

@@ -15,6 +15,13 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.opcodes import OPCODES
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import DstOperand, Instruction, SrcOperand
+from tgsi.language.program import Program
+
+
+def takes_turns(program: Program) -> bool:
+    """True if lanes take turns somewhere: in atomics on shared memory or the payload."""
+    atomics = (item for item in program.instructions if Trait.ATOMIC in item.opcode.traits)
+    return any(item.src[0].register.file is File.MEMORY for item in atomics)
 
 
 def load(c: Context, item: Instruction, sources: list[SrcOperand]) -> list[SrcOperand]:

@@ -142,6 +142,27 @@ def test_more_workgroups_than_the_emulator_keeps_are_refused(run: Run) -> None:
         compare(mesh(), task(*lines), run)
 
 
+def test_clearing_a_large_output_with_one_lane_takes_no_fuel_of_the_program(run: Run) -> None:
+    program = mesh(COUNTS, "MOV OUT[0], SV[1]", block=(1, 1, 1), vertices=256, primitives=256)
+    found = compare(program, None, run, (2, 1, 1), fuel=10)
+    assert (found.differences, found.faults) == ((), ())
+
+
+@pytest.mark.parametrize("block", [(20, 1, 1), (8, 8, 1)])
+def test_turns_and_threads_one_after_the_other_take_no_fuel_of_the_program(run: Run, block: tuple[int, int, int]) -> None:
+    lines = ["BGNLOOP", "USGE TEMP[0].y, TEMP[0].xxxx, IMM[1].yyyy", "UIF TEMP[0].yyyy", "BRK", "ENDIF"]
+    lines += ["UADD TEMP[0].x, TEMP[0].xxxx, IMM[0].yyyy", "ATOMUADD TEMP[1].x, MEMORY[1], IMM[0].xxxx, IMM[0].yyyy", "ENDLOOP"]
+    found = compare(mesh(), task(*lines, block=block), run, (2, 1, 1), fuel=10)
+    assert (found.differences, found.faults) == ((), ())
+    assert found.tasks is not None
+    assert found.tasks.handed.view(np.uint32)[:, 8].tolist() == [8 * block[0] * block[1]] * 2
+
+
+def test_a_loop_without_end_is_named(run: Run) -> None:
+    found = compare(mesh("BGNLOOP", "MOV OUT[0], IMM[0]", "ENDLOOP"), None, run, fuel=10)
+    assert found.faults == tuple(f"a loop of the {name} programs ended because its fuel had run out" for name in ("lowered", "original"))
+
+
 def test_buffers_change_as_the_programs_change_them(run: Run) -> None:
     program = mesh("ATOMUADD TEMP[0].x, BUFFER[0], IMM[0].xxxx, IMM[0].zzzz", outputs="DCL OUT[][0], POSITION\nDCL BUFFER[0]\n")
     resources = Resources(run, {"buffers": {0: np.zeros(2, np.uint32)}})
