@@ -2,7 +2,7 @@
 
 Input and output ATTR are buffers of words. In the buffer of output MAP each byte has a word of its own, so that lanes may write
 neighboring bytes. After each region of a workgroup come places for accesses that must do nothing: of lanes whose predicate is 0, and, apart
-from those, of computed addresses outside of the region, which `check_canaries` finds.
+from those, of computed addresses outside of the region, which `tasks.regions` finds.
 """
 
 from __future__ import annotations

@@ -61,6 +61,8 @@ def lower_mesh(program: Program, task: Program | None = None) -> LoweredMesh:
     """
     _check_stage(program, Processor.MESH)
     parts = mesh_parts(program)
+    if task is not None:
+        check(task)
     payload = task.property("TS_PAYLOAD_BYTES") if task is not None else 0
     memory = {
         MemoryType.PAYLOAD: Space(Side.I, PAYLOAD_START, payload),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from backends.nvk.isbe.regions import WORD_BYTES
 from backends.nvk.lower.context import WARP
 from backends.nvk.lower.driver import CONSTANTS, FIRST_RESERVED
 from backends.nvk.lower.prologue import block_of
@@ -12,12 +13,14 @@ from tgsi.language.facts.enums import File
 from tgsi.language.facts.traits import Trait
 from tgsi.language.program import Program
 
+_PAYLOAD = "TS_PAYLOAD_BYTES"
+
 
 def check(program: Program) -> None:
     """Accept a program, or raise UnsupportedError.
 
-    B070: the program indexes SV registers or names registers that are the driver's. B071: threads of a workgroup of more than one warp
-    wait for each other.
+    B070: the program indexes SV registers, names registers that are the driver's, or has a payload that ends within a word. B071: threads
+    of a workgroup of more than one warp wait for each other.
     """
     for item in program.declared(File.CONST):
         if (item.dimension or 0) == CONSTANTS:
@@ -27,6 +30,10 @@ def check(program: Program) -> None:
         if item.last >= FIRST_RESERVED:
             text = f"BUFFER[{item.last}]: the driver and the emulator have the buffers from {FIRST_RESERVED} on"
             raise UnsupportedError.at("B070", text, item.span, hint=f"use a buffer below {FIRST_RESERVED}")
+    for found in program.properties:
+        if found.name == _PAYLOAD and found.value % WORD_BYTES:
+            text = f"{_PAYLOAD} {found.value}: hardware hands over whole words"
+            raise UnsupportedError.at("B070", text, found.span, hint=f"use {found.value + -found.value % WORD_BYTES}")
     threads = prod(block_of(program))
     for instruction in program.instructions:
         if threads > WARP and Trait.BARRIER in instruction.opcode.traits:

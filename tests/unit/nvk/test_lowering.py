@@ -74,7 +74,7 @@ def test_the_payload_begins_at_0x20_and_shared_memory_at_the_next_line() -> None
         "ISBEWR.O.ATTR.32 [0x20], IMM[2].x",
         "ISBEWR.O.ATTR.32 [0x24], IMM[2].y",
     ]
-    assert of_task("STORE MEMORY[0].x, IMM[1].xxxx, IMM[2]", payload=97) == ["ISBEWR.O.ATTR.32 [0x104], IMM[2].x"]
+    assert of_task("STORE MEMORY[0].x, IMM[1].xxxx, IMM[2]", payload=100) == ["ISBEWR.O.ATTR.32 [0x104], IMM[2].x"]
 
 
 def test_a_mesh_program_reads_the_payload_from_its_input() -> None:
@@ -205,6 +205,14 @@ def test_a_refusal_names_its_place() -> None:
     span = refused.value.diagnostics[0].span
     assert span is not None
     assert span.source.line_text(span.line) == "BARRIER"
+
+
+def test_a_payload_is_whole_words() -> None:
+    with pytest.raises(UnsupportedError, match=r"B070.*TS_PAYLOAD_BYTES 6: hardware hands over whole words") as refused:
+        lower_task(task(payload=6))
+    assert refused.value.diagnostics[0].hint == "use 8"
+    with pytest.raises(UnsupportedError, match="TS_PAYLOAD_BYTES 6"):
+        lower_mesh(mesh(), task(payload=6))
 
 
 def test_a_stage_is_lowered_as_itself() -> None:
