@@ -13,7 +13,7 @@ from dataclasses import field, replace
 from backends.device.bound import DrawState, Framebuffer, Shader
 from backends.device.environment import make_environment, stage_keys
 from backends.device.grid import MeshDraw
-from backends.device.hazards import reach_of
+from backends.device.hazards import Reach, reach_of
 from backends.device.needs import needs_of
 from backends.geometry.drawn import Drawn
 from backends.geometry.kernels import StreamKernels
@@ -101,9 +101,9 @@ class Pipeline:
             drawn.needed, drawn.written = stream_output.needed, stream_output.written
         return drawn
 
-    def draw_mesh(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer) -> Drawn:
-        """Run the task and mesh shaders of one draw. UnsupportedError is raised before anything ran."""
-        return self._meshes.draw(state, draw, framebuffer)
+    def draw_mesh(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reach: Reach | None) -> Drawn:
+        """Run the task and mesh shaders of one draw. reach: memory that they may touch. UnsupportedError is raised before anything ran."""
+        return self._meshes.draw(state, draw, framebuffer, reach)
 
     # -- the stages of a draw ------------------------------------------------------------------------------------------
     @staticmethod

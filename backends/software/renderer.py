@@ -213,7 +213,7 @@ class Renderer:
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         """Take a draw of meshes; see `Device.draw_mesh`."""
         reach = self._take_turn(state)
-        drawn = self._stages().draw_mesh(state, draw, self._framebuffer)
+        drawn = self._stages().draw_mesh(state, draw, self._framebuffer, reach)
         self._streams.add(drawn, counts_input=True)
         if reach is not None:
             self._note(reach)

@@ -7,17 +7,19 @@ from collections.abc import Iterator
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.grid import MeshDraw
-from backends.device.hazards import reach_of
+from backends.device.hazards import Reach
 from backends.geometry.drawn import Drawn
 from backends.geometry.mesh.groups import make_groups
-from backends.geometry.mesh.stage import MeshStage, Piece
+from backends.geometry.mesh.stage import MeshStage, Output, Piece
 from backends.geometry.mesh.tasks import Runs, Tasks, whole_grid
 from backends.geometry.shaded import Worker
 from backends.geometry.waves import Waves
 from backends.pipe.enums import Prim
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.packet import Packet
+from backends.raster.draw_record import Draw
 from backends.run.meshes import MAX_TASK_AXIS, MAX_TASK_GROUPS
+from passes.analysis import facts
 
 CHUNK, LEAST, PARTS = 1024, 32, 8
 """Most workgroups of a chunk, fewest that are worth a chunk, and the number of chunks for each thread between these sizes."""
@@ -44,24 +46,27 @@ class MeshDrawer:
     def __init__(self, maker: DrawBuilder, waves: Waves) -> None:
         self._maker, self._waves = maker, waves
 
-    def draw(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer) -> Drawn:
+    def draw(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reach: Reach | None) -> Drawn:
         """Run the task and mesh workgroups of one draw, and hand their primitives to the rasterizer.
 
-        UnsupportedError is raised before anything ran.
+        reach: memory that the programs may touch. UnsupportedError is raised before anything ran.
         """
         maker, waves, drawn = self._maker, self._waves, Drawn()
         shader, reads = state.mesh.shader, list[tuple[int, int]]()
         assert shader is not None
-        program, reach = shader.program, reach_of(state)
+        program = shader.program
         is_alone = reach is not None and reach.is_alone
         is_threaded = waves.count > 1 and not is_alone
         tasks = self._tasks(state, draw, reads, is_threaded)
         groups = make_groups(maker, state, state.mesh, reads, program.property("MS_SHARED_BYTES"), is_threaded=is_threaded)
-        stage = MeshStage(maker.kernels.cache, groups, program, tasks.words if tasks is not None else 0)
+        output = facts.of(program, Output.of)
         template = None
         if framebuffer.width and framebuffer.height:
             most = min(draw.groups * program.property("MS_MAX_OUTPUT_PRIMITIVES"), _MANY) if tasks is None else _MANY
-            template = maker.make_stored(state, shader, _MODES[stage.corners], most, framebuffer)
+            template = maker.make_stored(state, shader, _MODES[output.key.corners], most, framebuffer)
+        numbers = template is not None and bool(Draw.from_address(template.address).setup.wants_prim)
+        words = tasks.words if tasks is not None else 0
+        stage = MeshStage(maker.kernels.cache, groups, output, words, numbers=numbers)
         waves.sink.settle(reads, [])
         waves.start()
         faults: Counter[str] = Counter()

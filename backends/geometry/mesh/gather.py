@@ -20,15 +20,16 @@ _RUN_BYTES, _COUNT_BYTES = ctypes.sizeof(MeshRun), 4 * SIZES
 class GatherKey:
     """The part of a program's output that changes the kernel.
 
-    corners: vertices of a primitive. culls: primitives may be culled. masks: primitives name several viewports. numbers: the program
-    numbers its primitives. rows: the rasterizer reads the primitives' rows.
+    corners: vertices of a primitive. culls: primitives may be culled. masks: primitives name several viewports. rows: the rasterizer reads
+    the primitives' rows. numbers: the fragment program reads their numbers. has_numbers: the mesh program numbers them itself.
     """
 
     corners: int
     culls: bool
     masks: bool
-    numbers: bool
     rows: bool
+    numbers: bool
+    has_numbers: bool
 
 
 def build_gather(module: Module, key: GatherKey) -> None:
@@ -98,18 +99,16 @@ def _build_group(module: Module, key: GatherKey) -> None:
     arrays = {name: record.get(name) for name in ("corners", "numbers", "rows")}
     with f.range(0, count) as k:
         here = row.get()
-        corners = [f.load(I32, here, places["indices"] + 4 * c) for c in range(key.corners)]
-        exists = corners[0].ult(vertices)
-        for corner in corners[1:]:
-            exists = exists & corner.ult(vertices)
+        corners = f.load(I32.wide(4), here, places["indices"])
+        every = (1 << key.corners) - 1
+        exists = (f.mask_bits(corners.ult(vertices)) & every).eq(every)
         lost.set(lost.get() + (~exists).zext(I32))
         if key.culls:
             exists = exists & f.load(I32, here, places["cull"]).eq(0)
-        number = f.load(I32, here, places["number"]) if key.numbers else k
         place = made.get()
-        for c, corner in enumerate(corners):
-            f.store(corner + base, arrays["corners"], (place * key.corners + c) << 2)
-        f.store(number, arrays["numbers"], place << 2)
+        f.store(corners + base, arrays["corners"], place * (4 * key.corners))  # the next primitive replaces what is too much
+        if key.numbers:
+            f.store(f.load(I32, here, places["number"]) if key.has_numbers else k, arrays["numbers"], place << 2)
         if key.rows:
             _copy(f, here, f.at(arrays["rows"], place.zext(I64) * row_size.zext(I64)), row_size)
         if key.masks:
@@ -133,7 +132,7 @@ def _repeat(f: Function, key: GatherKey, row_size: Val, arrays: dict[str, Val], 
         loop.break_if(bits.get().eq(0))
         place = made.get()
         with f.if_(place > first):
-            for name, count in (("corners", key.corners), ("numbers", 1)):
+            for name, count in (("corners", key.corners), ("numbers", int(key.numbers))):
                 for c in range(count):
                     f.store(f.load(I32, arrays[name], (first * count + c) << 2), arrays[name], (place * count + c) << 2)
             _copy(f, source, f.at(arrays["rows"], place.zext(I64) * size), row_size)

@@ -17,6 +17,7 @@ from backends.llvm.kernels.mesh_grids import MeshRecord
 from backends.llvm.kernels.time_slices import has_loops
 from backends.llvm.program.plan import fitting_lanes, plan_of
 from backends.raster.draw.builder import DrawBuilder
+from passes.analysis import facts
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
@@ -98,7 +99,7 @@ def make_groups(
         lanes=lanes,
         threads=prod(block),
         state_bytes=int(_SIZE(library.address["state_bytes"])()) if waits else 0,
-        has_loops=has_loops(program),
+        has_loops=facts.of(program, has_loops),
     )
 
 

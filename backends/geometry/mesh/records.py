@@ -40,8 +40,8 @@ class GatherRecord(ctypes.Structure):
         ("number_at", c_int32),
         # the output
         ("vertices", c_void_p),
-        ("corners", c_void_p),
-        ("numbers", c_void_p),
+        ("corners", c_void_p),  # with room for one primitive more, as the next two, and for a vec4
+        ("numbers", c_void_p),  # null: nobody reads them
         ("rows", c_void_p),  # copies of the primitives' rows; null: nobody reads them
         ("vertex_room", c_int32),  # numbers of vertices and primitives for which there is room
         ("primitive_room", c_int32),

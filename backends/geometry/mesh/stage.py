@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import Counter
+from dataclasses import replace
 
 from backends.device.region import Region
 from backends.geometry.mesh.gather import GatherKey
@@ -18,7 +19,6 @@ from backends.llvm.kernels.mesh_stages import SIZES
 from backends.llvm.kernels.time_slices import TimeSlices
 from backends.pipe.limits import MAX_VIEWPORTS
 from backends.run.meshes import mesh_memory
-from passes.analysis import facts
 from tgsi.language.facts.enums import File
 from tgsi.language.program import Program
 from tgsi.language.record import record
@@ -26,6 +26,8 @@ from tgsi.language.record import record
 BATCH_BYTES = 1 << 17
 """Bytes of output of the workgroups that run before it is packed: it stays in the cache."""
 
+_SLACK = 4096
+"""Bytes of a region's chunk that are left for the ends of arrays."""
 _NAMES = {"cull": "CULL_PRIMITIVE", "mask": "VIEWPORT_MASK", "viewport": "VIEWPORT_INDEX", "number": "PRIM_ID"}
 _PACKED = frozenset({"PRIMITIVE_INDICES", "CULL_PRIMITIVE", "PRIM_ID"})
 """Outputs of primitives that the rasterizer does not read from their rows."""
@@ -35,7 +37,7 @@ _PACKED = frozenset({"PRIMITIVE_INDICES", "CULL_PRIMITIVE", "PRIM_ID"})
 class Piece:
     """Vertices and primitives that the rasterizer draws; addresses, except for `count` (of primitives) and `row_size` (bytes).
 
-    generated: primitives that the workgroups output, those that are not drawn among them. rows: 0 if nobody reads them.
+    generated: primitives that the workgroups output, those that are not drawn among them. numbers, rows: 0 if nobody reads them.
     """
 
     vertices: int
@@ -49,7 +51,10 @@ class Piece:
 
 @record(kw_only=True)
 class Output:
-    """The output of a mesh program as the packing kernel sees it: its key, and the fields of GatherRecord that follow from the program."""
+    """The output of a mesh program as the packing kernel sees it: its key, and the fields of GatherRecord that follow from the program.
+
+    row_size: bytes of a primitive's row; 0 if the rasterizer reads nothing of it.
+    """
 
     key: GatherKey
     record: GatherRecord
@@ -78,8 +83,9 @@ class Output:
             corners=layout.corners,
             culls=places["cull"] != NOWHERE,
             masks=places["mask"] != NOWHERE,
-            numbers=places["number"] != NOWHERE,
             rows=others,
+            numbers=False,
+            has_numbers=places["number"] != NOWHERE,
         )
         return Output(key=key, record=r, row_size=memory.primitive_bytes if others else 0)
 
@@ -87,12 +93,15 @@ class Output:
 class MeshStage:
     """The mesh shader of one draw. All threads share it; what changes belongs to the Worker."""
 
-    def __init__(self, kernels: KernelCache, groups: Groups, program: Program, payload_words: int) -> None:
-        """`payload_words`: of the payload that a task hands over; 0 without tasks."""
-        self._groups, self._words = groups, payload_words
-        output = facts.of(program, Output.of)
-        self._output, self.corners = output, output.key.corners
-        self._gather = gather_kernel(kernels, output.key)
+    def __init__(self, kernels: KernelCache, groups: Groups, output: Output, payload_words: int, *, numbers: bool) -> None:
+        """Make the stage.
+
+        output: of the program. payload_words: of the payload that a task hands over; 0 without tasks. numbers: the fragment program reads
+        the numbers of primitives.
+        """
+        self._groups, self._words, self._numbers = groups, payload_words, numbers
+        self._output = output
+        self._gather = gather_kernel(kernels, replace(output.key, numbers=True) if numbers else output.key)
         together, size = groups.together, int(output.record.size)
         self._batch = max(1, min(64, BATCH_BYTES // size) // together) * together
         self._most = self._batch * int(output.record.max_primitives) * (MAX_VIEWPORTS if output.key.masks else 1)
@@ -139,18 +148,20 @@ class MeshStage:
         size, row_size = int(r.vertex_bytes), self._output.row_size
         one = self._batch * int(r.max_vertices)
         wanted = -(-r.left // self._batch) * one
-        r.vertex_room = max(one, min(wanted, max(memory.room, KEPT_BYTES // 2) // max(size, 1)))
+        r.vertex_room = max(one, min(wanted, max(memory.room, KEPT_BYTES - _SLACK) // max(size, 1)))
         r.vertices = memory.allocate(r.vertex_room * size)
         batches = max(1, r.vertex_room // one)
         room = r.primitive_room = self._most * batches
-        r.corners = worker.provide("mesh corners", (room + 1) * 4 * self.corners)
-        r.numbers = worker.provide("mesh numbers", (room + 1) * 4)
+        corner_bytes = 4 * self._output.key.corners
+        r.corners = worker.provide("mesh corners", room * corner_bytes + 16)
+        r.numbers = worker.provide("mesh numbers", (room + 1) * 4) if self._numbers else 0
         r.rows = worker.provide("mesh rows", (room + 1) * row_size) if row_size else 0
         r.vertex_count = r.count = r.generated = 0
         self._gather(ctypes.addressof(r))
         memory.shorten(r.vertices, (r.vertex_count + 1) * size)
         count = r.count
-        corners, numbers = memory.copy(r.corners, 4 * self.corners * count), memory.copy(r.numbers, 4 * count)
+        corners = memory.copy(r.corners, corner_bytes * count)
+        numbers = memory.copy(r.numbers, 4 * count) if self._numbers else 0
         rows = memory.copy(r.rows, row_size * count) if row_size else 0
         return Piece(
             vertices=r.vertices,
