@@ -215,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.meshlets", description="One model as vertices and as meshlets.")
     parser.add_argument("--runs", type=int, default=20, help="frames of each (default 20)")
     parser.add_argument("--threads", type=int, help="native workers in addition to the caller (default: CPUs - 1)")
-    parser.add_argument("--size", default="320x180", help="pixels of the target (default 320x180)")
+    parser.add_argument("--size", default="192x108", help="pixels of the target (default 192x108)")
     parser.add_argument("--only", help="ways, separated by commas")
     options = parser.parse_args(arguments)
     names = options.only.split(",") if options.only else list(WAYS)

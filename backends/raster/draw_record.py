@@ -62,6 +62,7 @@ class Assembly(ctypes.Structure):
         ("multiply", c_int32 * 3),
         ("offset", c_int32 * 6),
         ("is_unindexed_list", c_int32),  # every vertex is used once
+        ("is_local_list", c_int32),  # a list with 32-bit indices, whose neighbors mostly name vertices that lie close together
         ("is_polygon", c_int32),  # all triangles of an instance are one polygon
         ("prim_shift", c_int32),  # primitive number = q >> prim_shift
         ("numbers", c_void_p),  # i32 primitive numbers that an earlier stage left; null: primitives are counted

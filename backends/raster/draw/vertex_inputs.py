@@ -172,6 +172,7 @@ def write_stored(assembly: Assembly, fetch: Fetch, topology: Topology, count: in
     """
     assembly.multiply[:], assembly.offset[:] = topology.multiply, (*topology.even, *topology.odd)
     assembly.index_size, assembly.prims_per_instance, packet.primitives = 4, 1, count
+    assembly.is_local_list = topology.is_list
     fetch.stride[0] = vertex_size
 
 

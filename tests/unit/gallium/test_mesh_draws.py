@@ -309,9 +309,10 @@ def accepts(create: Any, text: str) -> bool:
         ("MAX_MESH_OUTPUT_COMPONENTS", lambda n: mesh("", declare=f"DCL OUT[][3..{-(-n // 4) - 1}], ARRAY(1), GENERIC[9]\n")),
     ],
 )
-def test_programs_may_reach_the_caps(ctx: g.Context, name: str, text: Any) -> None:
+def test_limits_of_programs_are_those_of_the_caps(ctx: g.Context, name: str, text: Any) -> None:
     create = ctx.create_ts_state if text(1).startswith("TASK") else ctx.create_ms_state
     assert accepts(create, text(cap(name)))
+    assert not accepts(create, text(cap(name) + 1))
 
 
 @pytest.mark.parametrize("stage", ["TASK", "MESH"])
