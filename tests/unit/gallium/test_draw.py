@@ -201,7 +201,7 @@ def test_queries_count_samples_and_primitives(screen: g.Screen, drawing: g.Conte
     assert results[:3] == [256, True, 2]
     statistics = results[3]
     assert isinstance(statistics, tuple)
-    assert len(statistics) == 11
+    assert len(statistics) == 13
     assert statistics[:2] == (4, 2)
     assert isinstance(results[4], int)
     assert results[4] > 0

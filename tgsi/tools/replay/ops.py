@@ -295,6 +295,7 @@ OPS: Mapping[str, Mapping[str, Field]] = MappingProxyType(
             "indexed": Field(boolean, False),
             "vertices_per_patch": Field(integer(0, 32), 0),
         },
+        "draw_mesh_tasks": _all(grid=list_of(COUNT, 3, 3)),
         "launch_grid": _all(block=list_of(COUNT, 3, 3), grid=list_of(COUNT, 3, 3)),
         "flush": {},
     }

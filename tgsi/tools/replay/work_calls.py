@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import prod
+
+from backends.pipe.limits import MAX_BLOCK
 from tgsi import gallium as g
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES, Stage
@@ -19,7 +22,7 @@ def _handle_shaders_of(row: Stage) -> None:
 
     @handles(row.call)
     def make_and_bind(player: Player, values: Values) -> None:
-        options = {"stream_output": player.state.stream_output} if row.feeds_rasterizer else {}
+        options = {"stream_output": player.state.stream_output} if row.feeds_rasterizer and not row.is_mesh else {}
         getattr(player.context, bind)(getattr(player.context, create)(values["text"], **options))
         player.has_vertex_shader |= row.processor is Processor.VERT
 
@@ -90,15 +93,25 @@ def draw(player: Player, values: Values) -> None:
     player.drew()
 
 
+def _count_invocations(player: Player, *sizes: int) -> None:
+    """Add the invocations of a grid, the product of `sizes`, to those of the scene."""
+    player.invocations += prod(sizes)
+    if player.invocations > MAX_INVOCATIONS:
+        raise SceneError(f"the scene starts more than {MAX_INVOCATIONS} invocations")
+
+
+@handles("draw_mesh_tasks")
+def draw_mesh_tasks(player: Player, values: Values) -> None:
+    """Draw with the mesh shader. Each workgroup counts as if it had as many threads as it may have."""
+    _count_invocations(player, *values["grid"], MAX_BLOCK)
+    player.context.draw_mesh_tasks(grid=values["grid"])
+    player.drew()
+
+
 @handles("launch_grid")
 def launch_grid(player: Player, values: Values) -> None:
     """Run the compute shader."""
-    count = 1
-    for size in (*values["block"], *values["grid"]):
-        count *= size
-    player.invocations += count
-    if player.invocations > MAX_INVOCATIONS:
-        raise SceneError(f"the scene starts more than {MAX_INVOCATIONS} invocations")
+    _count_invocations(player, *values["block"], *values["grid"])
     player.context.launch_grid(block=values["block"], grid=values["grid"])
 
 
