@@ -58,3 +58,20 @@ def test_one_alone_works_in_order() -> None:
     assert crew.run(0, 30, lambda worker, chunk: done.append((worker, chunk)), lambda: True, True) == 30
     assert done == [(0, chunk) for chunk in range(30)]
     crew.close()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_long_calls_can_see_that_the_wave_has_ended(workers: int) -> None:
+    crew = ChunkThreads(workers)
+
+    def work(worker: int, chunk: int) -> None:
+        if chunk == 0:
+            raise KeyError
+        while not crew.is_ended:
+            pass
+
+    with pytest.raises(KeyError):
+        crew.run(0, workers, work, lambda: True)
+    assert crew.run(0, 3, lambda worker, chunk: None, lambda: True) == 3
+    assert not crew.is_ended
+    crew.close()

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tgsi
+from tests.images.meshed import MESHED
 from tests.unit.geometry.mesh.programs import MeshPicture, blended, fetched, mesh, one_each, random_rows, task
 from tests.unit.picture import GENERIC, Array, Picture
 
@@ -153,3 +155,42 @@ MOV OUT[ADDR[0].x][2].xyz, TEMP[4]
     assert "MOV TEMP[0].x, SV[0]" in text
     wanted = expected(3, points[corners.reshape(-1)], values[corners.reshape(-1)])
     np.testing.assert_array_equal(drawn(text, None, 1, both(points, values), wide), wanted)
+
+
+def test_primitives_may_name_vertices_that_lie_far_apart() -> None:
+    """Each workgroup has 200 vertices, of which its one triangle names the first, a middle one and the last."""
+    points, values = random_rows(30, 3)
+    body = """USEQ TEMP[6].x, SV[0].xxxx, IMM[4].xxxx
+USEQ TEMP[6].y, SV[0].xxxx, IMM[4].yyyy
+UCMP TEMP[7].x, TEMP[6].xxxx, IMM[1].yyyy, IMM[1].xxxx
+UCMP TEMP[7].x, TEMP[6].yyyy, IMM[1].zzzz, TEMP[7].xxxx
+UMAD TEMP[0].x, SV[1].xxxx, IMM[1].wwww, TEMP[7].xxxx
+SHL TEMP[0].x, TEMP[0].xxxx, IMM[0].wwww
+LOAD TEMP[1], BUFFER[0], TEMP[0].xxxx
+UADD TEMP[0].x, TEMP[0].xxxx, IMM[2].yyyy
+LOAD TEMP[2], BUFFER[0], TEMP[0].xxxx
+MOV OUT[0], TEMP[1]
+MOV OUT[1], TEMP[2]
+MOV TEMP[8], IMM[4].zxyy
+MOV OUT[2], TEMP[8]
+"""
+    text = mesh(body, vertices=200, threads=200, declare="DCL BUFFER[0]\n").replace("SET_MESH", "IMM[4] UINT32 {77, 199, 0, 0}\nSET_MESH")
+    np.testing.assert_array_equal(drawn(text, None, 30, both(points, values)), expected(3, points, values))
+
+
+LEVELS: list[tuple[int, int | None, str]] = [
+    (0, 8, "host"),
+    (1, 16, "x86-64"),
+    (2, 32, "x86-64-v2"),
+    (7, 64, "x86-64-v3"),
+    (2, None, "host"),
+]
+
+
+@pytest.mark.parametrize("scene", MESHED)
+def test_scenes_have_the_same_bytes_for_threads_lanes_and_levels(scene: str) -> None:
+    with tgsi.Screen(threads=0) as plain:
+        wanted = MESHED[scene](plain)
+    for threads, lanes, cpu in LEVELS:
+        with tgsi.Screen(threads=threads, lanes=lanes, cpu=cpu) as made:
+            assert MESHED[scene](made) == wanted, (threads, lanes, cpu)
