@@ -21,7 +21,7 @@ from backends.raster.draw_record import Draw
 from backends.run.meshes import MAX_TASK_AXIS, MAX_TASK_GROUPS
 from passes.analysis import facts
 
-CHUNK, LEAST, PARTS = 1024, 32, 8
+CHUNK, LEAST, PARTS = 1024, 32, 4
 """Most workgroups of a chunk, fewest that are worth a chunk, and the number of chunks for each thread between these sizes."""
 CHUNK_BYTES = 16 << 20
 """Most bytes that the output of a chunk may take in the worst case; a chunk of one workgroup may exceed it."""

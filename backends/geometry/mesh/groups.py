@@ -21,6 +21,9 @@ from passes.analysis import facts
 from tgsi.language.program import Program
 from tgsi.language.record import record
 
+FIRST = 1 << 24
+"""Instructions of all threads of a first native call: some milliseconds. One workgroup if the program has loops."""
+
 _SIZE = ctypes.CFUNCTYPE(ctypes.c_int64)
 
 
@@ -34,7 +37,7 @@ class Groups:
         lanes: lanes of a vector.
         threads: threads of a workgroup.
         state_bytes: bytes that a vector keeps at a barrier; 0 without barriers.
-        has_loops: one thread may take long.
+        first: workgroups of a thread's first native call, in which it finds out how long they take.
     """
 
     library: Library
@@ -42,7 +45,7 @@ class Groups:
     lanes: int
     threads: int
     state_bytes: int
-    has_loops: bool
+    first: int
 
     @property
     def together(self) -> int:
@@ -99,7 +102,7 @@ def make_groups(
         lanes=lanes,
         threads=prod(block),
         state_bytes=int(_SIZE(library.address["state_bytes"])()) if waits else 0,
-        has_loops=facts.of(program, has_loops),
+        first=1 if facts.of(program, has_loops) else max(FIRST // (len(program.instructions) * prod(block)), 1),
     )
 
 

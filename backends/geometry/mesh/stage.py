@@ -130,7 +130,7 @@ class MeshStage:
         r.batch, r.most = self._batch, self._most
         r.run, r.done = runs.find(first)
         pieces = []
-        pace = TimeSlices(count, self.together if groups.has_loops else count)
+        pace = TimeSlices(count, max(groups.first, self.together))
         left = count
         while left and not waves.is_ended:
             slice_ = min(pace.begin(), left)

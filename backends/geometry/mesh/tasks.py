@@ -97,7 +97,7 @@ class Tasks:
         shared_by = groups.together
         record = groups.record(worker, "task")
         record.grid[:], record.draw_id, record.payload_words = self._draw.grid, self._draw.number, self._words
-        pace = TimeSlices(-(-count // shared_by), 1 if groups.has_loops else count)
+        pace = TimeSlices(-(-count // shared_by), -(-groups.first // shared_by))
         end = start + count
         while start < end and not threads.is_ended:
             some = min(pace.begin() * shared_by, end - start)
