@@ -1,7 +1,8 @@
 """Lowering of task and mesh programs.
 
 A workgroup of up to 32 threads is one warp. A larger one runs on the 32 lanes of a warp, each lane several threads one after the other:
-the program becomes a subroutine, which a loop calls. That is refused for programs in which threads wait for each other.
+the program becomes a subroutine, which a loop calls; lanes wait for each other after each round. That
+is refused for programs in which threads wait for each other.
 """
 
 from __future__ import annotations
@@ -127,11 +128,18 @@ def _lowered(c: Context, task: TaskOutput | None, map_bytes: int) -> Code:
         _number(c, by_semantic)
         places = translate(c, Flow.END)
     else:
-        w.set(c.number, c.lane)
-        with w.loop(c.number, c.threads, WARP):
+        first = w.scalar()  # thread of lane 0
+        w.set(first, w.constant(0))
+        with w.loop(first, c.threads, WARP):
+            w.op("UADD", first, c.lane, into=c.number)
             _number(c, by_semantic)
             _clear_registers(c)
+            if c.threads % WARP:
+                w.flow("UIF", w.op("USLT", c.number, w.constant(c.threads)))
             w.flow("CAL", label=-1)
+            if c.threads % WARP:
+                w.flow("ENDIF")
+            w.flow("BARRIER")  # the lanes of a warp go together, so threads keep their order
         w.flow("END")
         body = len(w.items)
         w.flow("BGNSUB")

@@ -158,6 +158,19 @@ def test_turns_and_threads_one_after_the_other_take_no_fuel_of_the_program(run: 
     assert found.tasks.handed.view(np.uint32)[:, 8].tolist() == [8 * block[0] * block[1]] * 2
 
 
+@pytest.mark.parametrize("lanes", [4, 16, 32])
+@pytest.mark.parametrize("block", [(8, 8, 1), (11, 3, 1), (50, 1, 1)])
+def test_threads_keep_their_order_where_lanes_run_several(lanes: int, block: tuple[int, int, int]) -> None:
+    lines = ["UMAD TEMP[0].x, SV[0].yyyy, IMM[1].zzzz, SV[0].xxxx", "ATOMUMAX TEMP[0].x, MEMORY[0], IMM[0].xxxx, TEMP[0].xxxx"]
+    before = tgsi.parse(
+        str(task(*lines, "ATOMUADD TEMP[1].x, BUFFER[0], IMM[0].xxxx, TEMP[0].xxxx", block=block)).replace(
+            "DCL TEMP", "DCL BUFFER[0]\nDCL TEMP"
+        )
+    )
+    found = compare(mesh(), before, partial(tgsi.run, lanes=lanes), (2, 1, 1), buffers={0: np.zeros(1, np.uint32)})
+    assert found.differences == ()
+
+
 def test_a_loop_without_end_is_named(run: Run) -> None:
     found = compare(mesh("BGNLOOP", "MOV OUT[0], IMM[0]", "ENDLOOP"), None, run, fuel=10)
     assert found.faults == tuple(f"a loop of the {name} programs ended because its fuel had run out" for name in ("lowered", "original"))
