@@ -5,13 +5,13 @@ from __future__ import annotations
 import ctypes
 from math import prod
 
-from backends.device.bound import DrawState, Shader, StageState
+from backends.device.bound import DrawState, StageState
 from backends.device.environment import make_environment, stage_keys
 from backends.device.needs import ORDERED_LANES, needs_of
 from backends.geometry.mesh.kernels import group_kernel
 from backends.geometry.shaded import Worker
 from backends.llvm.engine.engine import Library
-from backends.llvm.kernels.grid_layout import layout_of
+from backends.llvm.kernels.grid_layout import Layout, layout_of
 from backends.llvm.kernels.grids import PLACE_ROWS, GridKey
 from backends.llvm.kernels.mesh_grids import MeshRecord
 from backends.llvm.kernels.time_slices import has_loops
@@ -63,6 +63,35 @@ class Groups:
         return r
 
 
+@record(kw_only=True)
+class _Shape:
+    """Facts of a program's workgroups: threads by axis, lanes of a vector, layout in vectors, barriers, and `Groups.first`."""
+
+    block: tuple[int, int, int]
+    lanes: int
+    layout: Layout
+    waits: bool
+    first: int
+
+    @staticmethod
+    def of(program: Program, wanted: int | None, native: int, is_ordered: bool) -> _Shape:
+        """Derive the shape.
+
+        wanted: lanes that the renderer asks for. native: lanes of a machine register. is_ordered: the order of invocations can be
+        observed, so that vectors have the same width on every machine; otherwise it is that of grids.
+        """
+        width, height, depth = (program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
+        waits, threads = plan_of(program).waits, width * height * depth
+        lanes = fitting_lanes(program, ORDERED_LANES if is_ordered else wanted or max(native if waits else 2 * native, 8))
+        return _Shape(
+            block=(width, height, depth),
+            lanes=lanes,
+            layout=layout_of((width, height, depth), lanes),
+            waits=waits,
+            first=1 if has_loops(program) else max(FIRST // (len(program.instructions) * threads), 1),
+        )
+
+
 def make_groups(
     maker: DrawBuilder, state: DrawState, bindings: StageState, reads: list[tuple[int, int]], shared_bytes: int, *, is_threaded: bool
 ) -> Groups:
@@ -73,10 +102,9 @@ def make_groups(
     """
     shader = bindings.shader
     assert shader is not None
-    program, demand, cache = shader.program, needs_of(shader), maker.kernels.cache
-    lanes = _lanes(maker, shader)
-    block = block_of(program)
-    layout = layout_of(block, lanes)
+    demand, cache = needs_of(shader), maker.kernels.cache
+    shape = facts.of(shader.program, _Shape.of, maker.lanes, max(cache.native, 4), demand.effects.is_ordered)
+    lanes, layout, block = shape.lanes, shape.layout, shape.block
     views, samplers, images = stage_keys(bindings, demand)
     key = GridKey(
         lanes=lanes,
@@ -95,26 +123,11 @@ def make_groups(
     r.block[:], r.last[:] = block, block
     r.vectors, r.shared_by, r.quads = layout.vectors, layout.shared_by, layout.quads
     r.shared_words = -(-shared_bytes // 4)
-    waits = plan_of(program).waits
     return Groups(
         library=library,
         template=r,
         lanes=lanes,
         threads=prod(block),
-        state_bytes=int(_SIZE(library.address["state_bytes"])()) if waits else 0,
-        first=1 if facts.of(program, has_loops) else max(FIRST // (len(program.instructions) * prod(block)), 1),
+        state_bytes=int(_SIZE(library.address["state_bytes"])()) if shape.waits else 0,
+        first=shape.first,
     )
-
-
-def block_of(program: Program) -> tuple[int, int, int]:
-    """Return the threads of a workgroup by axis, which task and mesh programs fix."""
-    width, height, depth = (program.property(f"CS_FIXED_BLOCK_{axis}") for axis in ("WIDTH", "HEIGHT", "DEPTH"))
-    return width, height, depth
-
-
-def _lanes(maker: DrawBuilder, shader: Shader) -> int:
-    """Return the width of vectors: as for grids, or a fixed one if the order of invocations can be observed."""
-    if needs_of(shader).effects.is_ordered:
-        return fitting_lanes(shader.program, ORDERED_LANES)
-    native = max(maker.kernels.cache.native, 4)
-    return fitting_lanes(shader.program, maker.lanes or max(native if plan_of(shader.program).waits else 2 * native, 8))
