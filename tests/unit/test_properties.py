@@ -11,6 +11,7 @@ from backends.raster.tile.buffer_keys import DepthKey
 from backends.raster.tile.coarse import hiz_of
 from backends.raster.tile.fragment import FragmentKey, describe
 from tests.unit import test_vertex_properties
+from tests.unit.mesh import test_mesh_properties
 from tests.unit.picture import ENGINES, LESS, PASS, STRIP, TRIANGLE, WHITE, Picture, both
 from tgsi import gallium as g
 from tgsi.language.facts.properties import PROPERTIES
@@ -41,9 +42,8 @@ END
 
 
 def test_every_property_has_a_test_or_a_reason() -> None:
-    tests = {
-        name.removeprefix("test_").partition("__")[0].upper() for name in {**globals(), **vars(test_vertex_properties)} if "__" in name
-    }
+    named = {**globals(), **vars(test_vertex_properties), **vars(test_mesh_properties)}
+    tests = {name.removeprefix("test_").partition("__")[0].upper() for name in named if "__" in name}
     assert not tests & set(REASONS)
     assert tests & set(PROPERTIES) | set(REASONS) == set(PROPERTIES)
 

@@ -19,6 +19,7 @@ Array = NDArray[Any]
 NO_SYSTEM_VALUES = {
     **dict.fromkeys(("COLOR", "BCOLOR", "FOG", "GENERIC", "NORMAL", "TEXCOORD", "PATCH"), "varyings and vertex attributes"),
     **dict.fromkeys(("PSIZE", "EDGEFLAG", "CLIPDIST", "CLIPVERTEX", "STENCIL"), "outputs for the stages without a program"),
+    **dict.fromkeys(("PRIMITIVE_INDICES", "CULL_PRIMITIVE", "VIEWPORT_MASK"), "outputs of mesh programs (tests/unit/geometry/mesh)"),
     "PCOORD": "an input of fragments (tests/unit/raster/test_primitives.py)",
 }
 
