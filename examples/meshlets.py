@@ -350,7 +350,9 @@ def main() -> None:
     Image.fromarray(picture).save(directory / "meshlets.png")
     print(directory / "meshlets.png")
     different = int((picture != render_lowered()).any(axis=-1).sum())
-    print("the lowered shaders give the same picture" if not different else f"{different} pixels of the lowered shaders differ")
+    if different:
+        raise SystemExit(f"{different} pixels of the lowered shaders differ")
+    print("the lowered shaders give the same picture")
 
 
 if __name__ == "__main__":

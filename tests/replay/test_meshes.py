@@ -46,25 +46,30 @@ def _commands(task: str | None, grid: list[int]) -> list[dict[str, Any]]:
     ]
 
 
-def _passes(write_scene: SceneWriter, task: str | None, grid: list[int]) -> bool:
-    blue, red = bytes((0, 128, 255, 255)), bytes((255, 0, 0, 255))
-    drawn = blue + red * 2 + blue + red * 4
-    path: Path = write_scene(raw=blue * 8 + drawn, commands=_commands(task, grid))
+BLUE, RED = bytes((0, 128, 255, 255)), bytes((255, 0, 0, 255))
+CLEARED = BLUE * 16
+DRAWN = BLUE * 8 + BLUE + RED * 2 + BLUE + RED * 4
+
+
+def _reasons(write_scene: SceneWriter, picture: bytes, task: str | None, grid: list[int]) -> list[str]:
+    """Reasons for which a scene does not give a picture; none if it does."""
+    path: Path = write_scene(raw=picture, commands=_commands(task, grid))
     with g.Screen(threads=0) as screen:
-        return replay(screen, path, Options(Tolerance(max_diff=0, max_pixels=0.0))).passed
+        return list(replay(screen, path, Options(Tolerance(max_diff=0, max_pixels=0.0))).reasons)
 
 
 def test_a_scene_may_draw_with_a_mesh_shader(write_scene: SceneWriter) -> None:
-    assert _passes(write_scene, None, [1, 1, 1])
+    assert _reasons(write_scene, DRAWN, None, [1, 1, 1]) == []
 
 
 def test_a_scene_may_have_a_task_shader(write_scene: SceneWriter) -> None:
-    assert _passes(write_scene, TASK, [1, 1, 1])
+    assert _reasons(write_scene, DRAWN, TASK, [1, 1, 1]) == []
 
 
 def test_no_workgroup_draws_nothing(write_scene: SceneWriter) -> None:
-    assert not _passes(write_scene, None, [1, 0, 1])
+    assert _reasons(write_scene, CLEARED, None, [1, 0, 1]) == []
 
 
 def test_a_scene_with_too_many_workgroups_is_refused(write_scene: SceneWriter) -> None:
-    assert not _passes(write_scene, None, [4096, 4096, 1])
+    (reason,) = _reasons(write_scene, DRAWN, None, [4096, 4096, 1])
+    assert "the scene starts more than" in reason
