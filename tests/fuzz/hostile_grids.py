@@ -5,9 +5,7 @@ By hand: ``python -m tests.fuzz.hostile_grids mutated 0 1000 --lanes 16``. Stops
 
 from __future__ import annotations
 
-import argparse
 import ctypes
-import faulthandler
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tgsi
-from tests.effort import follow
+from tests.fuzz.command import run_command
 from tests.fuzz.guard import Guard, GuardedNumpy
 from tests.fuzz.mutants import mutant
 from tests.property.fitting import fitting_arguments
@@ -121,17 +119,5 @@ def _run(guard: Guard, program: Program, arguments: dict[str, Any], lanes: int) 
     return verdict
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=("valid", "mutated"))
-    parser.add_argument("begin", type=int)
-    parser.add_argument("end", type=int)
-    parser.add_argument("--lanes", type=int, default=8)
-    given = parser.parse_args()
-    faulthandler.enable()
-    follow()
-    print(dict(hunt(given.kind, given.begin, given.end, given.lanes)))
-
-
 if __name__ == "__main__":
-    main()
+    run_command(hunt, __doc__)

@@ -5,8 +5,6 @@ By hand: ``python -m tests.fuzz.hostile_meshes mutated 0 1000 --lanes 16``. Stop
 
 from __future__ import annotations
 
-import argparse
-import faulthandler
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +13,8 @@ from typing import Any
 import numpy as np
 
 import tgsi
-from tests.effort import follow
 from tests.fuzz import hostile
+from tests.fuzz.command import run_command
 from tests.fuzz.guard import Guard
 from tests.fuzz.mutants import mutant
 from tests.property import mesh_launches
@@ -80,17 +78,5 @@ def _run(guard: Guard, program: Program, arguments: dict[str, Any], lanes: int) 
     return verdict
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=("valid", "mutated"))
-    parser.add_argument("begin", type=int)
-    parser.add_argument("end", type=int)
-    parser.add_argument("--lanes", type=int, default=8)
-    given = parser.parse_args()
-    faulthandler.enable()
-    follow()
-    print(dict(hunt(given.kind, given.begin, given.end, given.lanes)))
-
-
 if __name__ == "__main__":
-    main()
+    run_command(hunt, __doc__)
