@@ -36,6 +36,9 @@ class Entries(ctypes.Structure):
         ("shade_vertices", c_void_p),
         ("fetch", c_void_p),
         ("vertex_shader", c_void_p),
+        ("place", c_void_p),  # gives each primitive vertex records of its own, placed by its own viewport; null: none needed
+        ("expand", c_void_p),  # turns other shapes into triangles; null for Shape.TRIANGLE
+        ("setup", c_void_p),
     ]
 
 
@@ -205,7 +208,6 @@ class Layers(ctypes.Structure):
 
     _fields_ = [
         ("has_route", c_int32),  # setup records end with SetupLayout.ROUTE
-        ("places_per_primitive", c_int32),  # each primitive gets vertex records of its own, placed by its own viewport
         ("is_layer_relative", c_int32),  # the number of the viewport is added to the layer
         ("layer_slot", c_int32),  # vertex slot whose x is the layer, or NO_SLOT
         ("viewport_slot", c_int32),  # vertex slot whose x is the number of the viewport, or NO_SLOT

@@ -17,6 +17,7 @@ from backends.llvm.engine.engine import Library
 from backends.llvm.engine.kernel_cache import KernelCache, Key
 from backends.raster.draw_record import Draw
 from backends.raster.front.attributes import Attribute
+from backends.raster.layouts import Shape
 from backends.raster.records import Batch, ClearRecord, Scene, Worker
 from backends.raster.samples import Pattern
 from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
@@ -49,7 +50,7 @@ class Kernels:
         return self.cache.get((*key, LAYOUT), export, self.cache.module(key, write))
 
     def common(self, lanes: int) -> Library:
-        """flush(scene) and worker(worker): front end, tile walk, scheduler."""
+        """flush(scene) and worker(worker): the steps of the front end that every draw needs, tile walk, scheduler."""
 
         def build(module: Module) -> None:
             from backends.raster.control.scheduler import build_scheduler
@@ -62,15 +63,50 @@ class Kernels:
 
         return self._keep(("common", lanes), ("flush", "worker"), build)
 
-    def shade_vertices(self, lanes: int, is_stored: bool = False) -> Library:
+    def setup(self, lanes: int, routed: bool, has_rows: bool) -> Library:
+        """setup(worker, batch, corners, prims, count)."""
+
+        def build(module: Module) -> None:
+            from backends.raster.front.setup import build_setup
+
+            build_setup(lanes, module, routed, has_rows)
+
+        return self._keep(("setup", lanes, routed, has_rows), ("setup",), build)
+
+    def expand(self, shape: Shape) -> Library:
+        """expand(worker, batch) -> count: other shapes than filled triangles become triangles."""
+
+        def build(module: Module) -> None:
+            if shape is Shape.OUTLINE:
+                from backends.raster.front.polygon_modes import build_outline
+
+                build_outline(module)
+            else:
+                from backends.raster.front.points_lines import build_expand
+
+                build_expand(shape is Shape.POINT, module)
+
+        return self._keep(("expand", shape), ("expand",), build)
+
+    def place(self) -> Library:
+        """place(worker, batch)."""
+
+        def build(module: Module) -> None:
+            from backends.raster.front.layers import build_place
+
+            build_place(module)
+
+        return self._keep(("place",), ("place",), build)
+
+    def shade_vertices(self, lanes: int, is_stored: bool, has_distances: bool) -> Library:
         """shade_vertices(worker, batch)."""
 
         def build(module: Module) -> None:
             from backends.raster.front.vertices import build_shade_vertices
 
-            build_shade_vertices(lanes, module, is_stored)
+            build_shade_vertices(lanes, module, is_stored, has_distances)
 
-        return self._keep(("shade_vertices", lanes, is_stored), ("shade_vertices",), build)
+        return self._keep(("shade_vertices", lanes, is_stored, has_distances), ("shade_vertices",), build)
 
     def fetch(self, layout: tuple[Attribute | None, ...], lanes: int) -> Library:
         """fetch(draw, ids, instances, soa)."""

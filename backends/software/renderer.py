@@ -85,9 +85,10 @@ class Renderer:
         self.kernels = Kernels(kernels_for(cpu, cache))
         self._batch_size = batch
         helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works if a CPU is left for it
-        self._pool = Pool(threads, helps, self.kernels.common(setup_lanes or min(lanes or SETUP_LANES, 32)), batch, window, arena)
+        setup_lanes = setup_lanes or min(lanes or SETUP_LANES, 32)
+        self._pool = Pool(threads, helps, self.kernels.common(setup_lanes), batch, window, arena)
         self._region = Region(spare=SPARE_CHUNKS)
-        self._maker = DrawBuilder(self.kernels, self._region, lanes)
+        self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._framebuffer = Framebuffer(0, 0)
         self._batches: list[tuple[int, int, int, int, int]] = []  # draw, first, count, environments
         self._clears: list[tuple[Surface, ClearRecord]] = []

@@ -30,13 +30,13 @@ def _stored_info(mode: Prim, is_few: bool) -> DrawInfo:
 class DrawBuilder:
     """Builder of draw records, which lie in `region`. It remembers draws, for frames that repeat them."""
 
-    def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
+    def __init__(self, kernels: Kernels, region: Region, lanes: int | None, setup_lanes: int) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
         self._last: CachedDraw | None = None
         self._copies: Copies | None = None  # of the last draw
         self._revision, self._info = -1, DrawInfo()
         self.repeats = DrawCache()
-        self.writer = DrawWriter(kernels, region, lanes)
+        self.writer = DrawWriter(kernels, region, lanes, setup_lanes)
 
     def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | Copies | None:
         """The packet of a draw, or the copies of a packet that was already made in this frame; None if the draw does nothing.

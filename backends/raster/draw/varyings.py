@@ -64,6 +64,11 @@ class VertexSlots:
     places_per_primitive: bool = False
 
     @property
+    def has_rows(self) -> bool:
+        """True if some slots are values of the primitive's row."""
+        return Mode.PRIMITIVE in self.mode
+
+    @property
     def has_distances(self) -> bool:
         """True if clip or cull distances follow the slots."""
         return bool(self.user_mask or self.cull_mask)

@@ -124,7 +124,7 @@ def write_clip(clip: Clip, state: DrawState, linked: Linked, slots: VertexSlots)
 
 def write_layers(layers: Layers, slots: VertexSlots, linked: Linked, views: int) -> None:
     """Write the group `Draw.layers`. `views`: address of a View of each viewport, 0 if vertices name no viewport."""
-    layers.has_route, layers.places_per_primitive = slots.has_route, slots.places_per_primitive
+    layers.has_route = slots.has_route
     layers.layer_slot, layers.viewport_slot, layers.is_layer_relative = slots.layer, slots.viewport, linked.is_layer_relative
     layers.views = views
 

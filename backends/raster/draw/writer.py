@@ -63,10 +63,12 @@ class _Facts:
 
 
 class DrawWriter:
-    """Writer of draw records into `region`. `lanes`: width of all kernels; None: chosen for each shader."""
+    """Writer of draw records into `region`.
 
-    def __init__(self, kernels: Kernels, region: Region, lanes: int | None) -> None:
-        self.kernels, self.region, self.lanes = kernels, region, lanes
+    lanes: width of the other kernels; None: chosen for each shader. setup_lanes: width of triangle setup."""
+
+    def __init__(self, kernels: Kernels, region: Region, lanes: int | None, setup_lanes: int) -> None:
+        self.kernels, self.region, self.lanes, self.setup_lanes = kernels, region, lanes, setup_lanes
         self.inputs = InputWriter(region)
 
     def write(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, last: Shader | None = None) -> Packet | None:
@@ -161,8 +163,13 @@ class DrawWriter:
         packet.environments = make_environments(
             self.region, state, framebuffer.samples, packet.reads, state.counters, needs=facts.needs, is_stored=facts.is_stored
         )
-        entries, vertex_lanes = d.entries, min(self.lanes or self.kernels.vertex_lanes(), 32)
-        entries.shade_vertices = self.use(self.kernels.shade_vertices(vertex_lanes, facts.is_stored))
+        entries, slots, vertex_lanes = d.entries, facts.slots, min(self.lanes or self.kernels.vertex_lanes(), 32)
+        entries.shade_vertices = self.use(self.kernels.shade_vertices(vertex_lanes, facts.is_stored, slots.has_distances))
+        entries.setup = self.use(self.kernels.setup(self.setup_lanes, slots.has_route, slots.has_rows))
+        if slots.places_per_primitive:
+            entries.place = self.use(self.kernels.place())
+        if facts.style.shape is not Shape.TRIANGLE:
+            entries.expand = self.use(self.kernels.expand(facts.style.shape))
         if layout is not None:
             entries.fetch = self.use(self.kernels.fetch(layout, vertex_lanes))
             entries.vertex_shader = self.use(self.kernels.vertex_shader(facts.vertex, vertex_lanes, vertex_bound))

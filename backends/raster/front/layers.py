@@ -27,7 +27,7 @@ def build_place(module: Module) -> None:
     """place(worker, batch): gives each triangle t three vertex records of its own, with its layer and viewport.
 
     Corner 2 or the primitive's row names them."""
-    f = Function(module, "place", [PTR, PTR], internal=True)
+    f = Function(module, "place", [PTR, PTR])
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     d = Record(f, b.get("draw"), Draw)

@@ -20,8 +20,8 @@ from backends.raster.draw_record import Draw
 from backends.raster.front.clip import PLANES, blend_vertex, copy_vertex, emit_vertex, plane_distance
 from backends.raster.front.vertices import snap
 from backends.raster.front.views import placed_view
-from backends.raster.front.wide_lines import STIPPLE_AT, count_stipple, place_at, restart_stipple
-from backends.raster.layouts import CULL, FAR, GUARD, NEAR, NEEDS_CLIP, OUTSIDE, USER, Mode, PointKind, Shape, VertexLayout
+from backends.raster.front.wide_lines import STIPPLE_AT, build_rectangle, count_stipple, place_at, restart_stipple
+from backends.raster.layouts import CULL, FAR, GUARD, NEAR, NEEDS_CLIP, OUTSIDE, USER, Mode, PointKind, VertexLayout
 from backends.raster.records import Batch, Worker
 
 UNIT = 1.0 / 256.0
@@ -68,28 +68,35 @@ class Output:
             self.triangle([x, y, first + c], prim)
 
 
-def build_expand(module: Module) -> None:
-    """expand(worker, batch) -> count: turns points or lines t into triangles u, in order; clips or drops those that leave the view."""
+def build_line_steps(module: Module) -> None:
+    """The functions that `draw_line` calls."""
     _build_clip_line(module)
-    f = Function(module, "expand", [PTR, PTR], I32, internal=True)
+    build_rectangle(module)
+
+
+def build_expand(is_point: bool, module: Module) -> None:
+    """expand(worker, batch) -> count: turns points or lines t into triangles u, in order; clips or drops those that leave the view."""
+    if not is_point:
+        build_line_steps(module)
+    f = Function(module, "expand", [PTR, PTR], I32)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     draw = b.get("draw")
     d = Record(f, draw, Draw)
     out = Output(f, w, d)
     masks, corners, prims = w.get("buffers.clip_masks"), [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")], w.get("buffers.prim")
-    is_point = d.get("primitives.shape").eq(Shape.POINT)
     with f.range(0, b.get("count")) as i:
         a, c, provoking = (f.load(I32, t, i << 2) for t in corners)
         prim = f.load(I32, prims, i << 2)
         restart_stipple(f, w, d, b, prim)
         m0, m1 = f.load(I32, masks, a << 2), f.load(I32, masks, c << 2)
-        with f.if_((m0 & m1 & CULL).eq(0)), f.else_of(is_point) as line:
-            with f.if_((m0 & point_bounds(f, d)).eq(0)):
-                draw_point(f, d, out, out.record(a))
-                out.quad(prim)
-            line()
-            draw_line(f, d, out, worker, [a, c, provoking], [m0, m1], prim)
+        with f.if_((m0 & m1 & CULL).eq(0)):
+            if is_point:
+                with f.if_((m0 & point_bounds(f, d)).eq(0)):
+                    draw_point(f, d, out, out.record(a))
+                    out.quad(prim)
+            else:
+                draw_line(f, d, out, worker, [a, c, provoking], [m0, m1], prim)
     w.set("batch.num_vertices", out.next.get())
     f.ret(out.count.get())
 

@@ -8,8 +8,8 @@ from backends.llvm.builder.function import F32, I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.enums import Face, PolygonMode
 from backends.raster.draw_record import Draw
-from backends.raster.front.clip import copy_vertex
-from backends.raster.front.points_lines import Output, draw_line, draw_point, point_bounds
+from backends.raster.front.clip import build_clip_polygon, copy_vertex
+from backends.raster.front.points_lines import Output, build_line_steps, draw_line, draw_point, point_bounds
 from backends.raster.front.setup import depth_offset
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import restart_stipple
@@ -20,8 +20,10 @@ _EDGES = ((0, 1), (1, 2), (2, 0))
 
 
 def build_outline(module: Module) -> None:
-    """outline(worker, batch) -> count: turns triangles t into triangles u, in order. The module must have `expand`'s functions."""
-    f = Function(module, "outline", [PTR, PTR], I32, internal=True)
+    """expand(worker, batch) -> count: turns triangles t into triangles u, in order."""
+    build_clip_polygon(module)
+    build_line_steps(module)
+    f = Function(module, "expand", [PTR, PTR], I32)
     worker, batch = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     draw = b.get("draw")
@@ -52,18 +54,23 @@ def build_outline(module: Module) -> None:
                 with f.if_(~culled):
                     edges = _visible_edges(f, d, b, prim) & _flagged_edges(f, d, [out.record(c) for c in corners])
                     reverse = ~positive
-                    for k, (start, end) in enumerate(_EDGES):
-                        with f.if_((edges & (1 << k)).ne(0)):
-                            with f.else_of(mode.eq(PolygonMode.POINT)) as line:
-                                with f.if_((mask[start] & point_bounds(f, d)).eq(0)):
-                                    draw_point(f, d, out, out.record(corners[start]))
-                                    _flatten(f, d, out, out.record(corners[2]))
-                                    out.quad(prim, reverse)
-                                line()
-                                ends = [corners[start], corners[end], corners[2]]
-                                draw_line(f, d, out, worker, ends, [mask[start], mask[end]], prim, reverse)
+                    with f.range(0, 3) as k, f.if_((edges.lshr(k) & 1).ne(0)):
+                        (start, end), masks_of = ([_nth(f, v, k, turn) for turn in (0, 1)] for v in (corners, mask))
+                        with f.else_of(mode.eq(PolygonMode.POINT)) as line:
+                            with f.if_((masks_of[0] & point_bounds(f, d)).eq(0)):
+                                draw_point(f, d, out, out.record(start))
+                                _flatten(f, d, out, out.record(corners[2]))
+                                out.quad(prim, reverse)
+                            line()
+                            draw_line(f, d, out, worker, [start, end, corners[2]], masks_of, prim, reverse)
     w.set("batch.num_vertices", out.next.get())
     f.ret(out.count.get())
+
+
+def _nth(f: Function, values: list[Val], k: Val, turn: int) -> Val:
+    """Element (k + turn) % 3 of three values."""
+    a, b, c = (values[(i + turn) % 3] for i in range(3))
+    return f.select(k.eq(0), a, f.select(k.eq(1), b, c))
 
 
 def _orientation(f: Function, d: Record, records: list[Val]) -> Val:

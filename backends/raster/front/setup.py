@@ -114,11 +114,11 @@ class _Arena:
         self.batch.set("clipper_out", (limit - self.first).udiv(self.size))
 
 
-def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
+def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool) -> None:
     """setup(worker, batch, corners, prims, count): sets up `lanes` triangles at once, then bins them one at a time.
 
-    setup_routed does the same for routed draws (see `layers`)."""
-    f = Function(module, "setup_routed" if routed else "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32], internal=True)
+    routed: for routed draws (see `layers`); has_rows: some slots are of Mode.PRIMITIVE."""
+    f = Function(module, "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32])
     worker, batch, *corner_lists, prim_list, count = f.args
     w, b = Record(f, worker, Worker), Record(f, batch, Batch)
     d, scene = Record(f, b.get("draw"), Draw), Record(f, w.get("scene"), Scene)
@@ -160,7 +160,7 @@ def build_setup(lanes: int, module: Module, routed: bool = False) -> None:
                 before = f.popcount(alive_bits & ((1 << k) - 1)) if k else f.const(I32, 0)
                 target.append(f.at(arena, used.get() + before * size))
             triangles.write(target, prims, _identity(f, d, b, prims, triangles.front))
-            with f.if_(d.get("rows.num_slots").ne(0)):
+            if has_rows:
                 write_row_slots(f, d, prims + b.get("first"), triangles.front, target)
             if routes is not None:
                 routes.write(target, triangles.constants)

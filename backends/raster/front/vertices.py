@@ -120,10 +120,10 @@ class _Stored:
         return [f.select(is_default, other, f.at(row, offset)) for row in self.rows]
 
 
-def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) -> None:
+def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distances: bool) -> None:
     """shade_vertices(worker, batch): fetches and shades all vertices of a batch, with the draw's shader and fetch kernel.
 
-    `is_stored`: other stages have shaded the vertices, which lie in memory."""
+    is_stored: other stages have shaded the vertices, which lie in memory; has_distances: vertices have clip or cull distances."""
     f = Function(module, "shade_vertices", [PTR, PTR])
     w, b = Record(f, f.args[0], Worker), Record(f, f.args[1], Batch)
     draw = b.get("draw")
@@ -138,7 +138,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) ->
     aligned = min(64, bytes_)  # not more than is true: LLVM would join two short stores to a long aligned one
     lane = f.lanes_const(vec, range(lanes))
     any_, all_ = f.var(vec, 0), f.var(vec, -1)
-    wants_system, distances = d.get("vertices.wants_system").ne(0), (d.get("clip.num_distances") | d.get("clip.cull_mask")).ne(0)
+    wants_system = d.get("vertices.wants_system").ne(0)
     offsets = f.alloca(str(I64.wide(lanes))) if is_stored else None
 
     def shaded(i: Val) -> _Shaded:
@@ -178,7 +178,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool = False) ->
             channels = [f.select(clamp, f.min(f.max(v, 0.0), 1.0), v) for v in channels]
             offset = (s << 4) + VertexLayout.SLOTS
             f.store_vec4s(channels, [f.at(r, offset) for r in records], 0)
-        with f.if_(distances):
+        if has_distances:
             mask.set(mask.get() | _store_distances(f, d, outputs, records, lanes))
         valid = (lane + i) < count
         any_.set(any_.get() | f.select(valid, mask.get(), 0))

@@ -115,7 +115,7 @@ def build_catch_up(module: Module) -> None:
         b.set("first", at.get())
         b.set("count", step)
         f.call(None, "vertices_of", worker, batch)
-        f.call(I32, "thin", worker, batch)
+        f.call_pointer(I32, d.get("entries.expand"), worker, batch)
         at.add(step)
     b.set("first", target)
     b.set("count", count)
