@@ -15,6 +15,7 @@ PATCH_DRAWS = 6  # llvmpipe loses triangles if one draw is tessellated to more t
 VERTICES = 1_000_000
 SPRITES = 250_000
 DRAWS = 10_000
+MESHES = 100_000
 COMPILES = 24
 TOLERANCE = 2 / 255  # largest difference of a mean or of the covered share
 
@@ -191,6 +192,49 @@ _ALL = (
         DRAWS,
         Check((0.1542, 0.1516, 0.1535, 0.3058), 0.30579),
         "512x512, clear, 10,000 draws of one triangle of about 8 pixels, a uniform vec4 changed before each; both sides from Python.",
+    ),
+    Workload(
+        "draw_constants",
+        "draw/s",
+        DRAWS,
+        Check((0.1536, 0.152, 0.1524, 0.152), 0.30579),
+        "As draw_calls, with a new uniform vec4 for each of the two stages before each draw.",
+    ),
+    Workload(
+        "draw_first",
+        "draw/s",
+        DRAWS,
+        Check((0.1526, 0.1523, 0.1517, 0.3058), 0.30579),
+        "512x512, clear, 10,000 draws of one triangle, each with another first vertex in one vertex buffer; nothing else changes.",
+    ),
+    Workload(
+        "draw_restart",
+        "draw/s",
+        DRAWS,
+        Check((0.1527, 0.1529, 0.1523, 0.3052), 0.30518),
+        "512x512, clear, 10,000 indexed draws of two strips with primitive restart between, each at another offset of one index buffer.",
+    ),
+    Workload(
+        "draw_states",
+        "draw/s",
+        DRAWS,
+        Check((0.2547, 0.2512, 0.3282, 0.2552), 0.8847),
+        "512x512 + depth, clear, 10,000 draws of one triangle, 8 combinations of blending, depth test, culling, shaders, texture in turn; "
+        "a uniform vec4 changed before each.",
+    ),
+    Workload(
+        "draw_meshes",
+        "draw/s",
+        MESHES,
+        Check((0.3219, 0.4868, 0.4899, 0.9766), 0.97663),
+        "Clear color and depth, 100,000 different meshes of 20 to 60 indexed triangles in shared buffers, a uniform vec4 each, depth LESS.",
+    ),
+    Workload(
+        "draw_geometry",
+        "draw/s",
+        DRAWS,
+        Check((0.2374, 0.2357, 0.2365, 0.6104), 0.61035),
+        "512x512, clear, 10,000 draws of four points; a geometry shader makes two triangles of each; a uniform vec4 changed before each.",
     ),
     Workload(
         "readback", "GB/s", PIXELS * 4 / 1e9, Check((0.2, 0.4, 0.6, 1.0), 1.0), "Read a 1920x1080 RGBA8 picture into one host buffer."

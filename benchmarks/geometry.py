@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.catalog import COMPILES, DRAWS, HEIGHT, PATCH_CELLS, SMALL_CELLS, SPRITES, TORUS_CELLS, VERTICES, WIDTH, Check
+from benchmarks.catalog import COMPILES, HEIGHT, PATCH_CELLS, SMALL_CELLS, SPRITES, TORUS_CELLS, VERTICES, WIDTH, Check
 
 Floats = NDArray[np.float32]
 QUAD: Floats = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
@@ -112,13 +112,6 @@ def vertex_bound() -> tuple[Floats, Floats]:
     random = rng()
     matrix = random.uniform(-1, 1, (4, 4)).astype("f4")
     return matrix, random.uniform(-1, 1, (VERTICES, 4)).astype("f4")
-
-
-def draw_uniforms() -> list[bytes]:
-    """Uniform vec4 of each draw of draw_calls: offset on a 100x100 lattice, color."""
-    i = np.arange(DRAWS)
-    rows = np.stack([(i % 100) / 51.0 - 0.97, (i // 100) / 51.0 - 0.97, i / 1e4, 0 * i], 1).astype("f4")
-    return [row.tobytes() for row in rows]
 
 
 def compile_constants(serial: int) -> tuple[str, tuple[str, str, str, str]]:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import geometry
-from benchmarks.ours import Ours, shader_text
+from benchmarks.our_context import shader_text
+from benchmarks.ours import Ours
 
 CELLS = 7
 """Cells along an edge of a meshlet: 64 vertices, 98 triangles."""

@@ -11,14 +11,13 @@ from typing import Any
 
 import moderngl
 import numpy as np
-from numpy.typing import NDArray
 
-from benchmarks import geometry
+from benchmarks import geometry, peer_draws
 from benchmarks.catalog import HEIGHT, LAYERS, PATCH_DRAWS, WIDTH, Check
-from benchmarks.peer_shaders import GEOMETRY, GLSL, TESSELLATION, compile_sources
+from benchmarks.peer_context import Draw, PeerContext
+from benchmarks.peer_shaders import GEOMETRY, TESSELLATION, compile_sources
 from benchmarks.side import Job, Unsupported
 
-Draw = Callable[[], None]
 DTYPES = {"f1": "u1", "f2": "f2", "f4": "f4"}
 
 
@@ -33,14 +32,8 @@ def environment(threads: int, vector_width: int) -> dict[str, str]:
     }
 
 
-class Peer:
+class Peer(PeerContext):
     """Mesa's llvmpipe under measurement."""
-
-    def __init__(self) -> None:
-        # Any: moderngl's type annotations lack documented keywords
-        create: Any = moderngl.create_context
-        self.ctx: Any = create(standalone=True, backend="egl")
-        self.fbo: Any = None
 
     def describe(self) -> str:
         return f"{self.ctx.info['GL_RENDERER']}, {self.ctx.info['GL_VERSION']}"
@@ -62,36 +55,6 @@ class Peer:
         finish()
         return Job(frame, self._check if checked else None)
 
-    # -- used by the workloads below
-    def target(self, width: int = WIDTH, height: int = HEIGHT, *, count: int = 1, dtype: str = "f1", depth: bool = False) -> None:
-        """Create and bind the framebuffer of the workload."""
-        textures = [self.ctx.texture((width, height), 4, dtype=dtype) for _ in range(count)]
-        self.fbo = self.ctx.framebuffer(textures, self.ctx.depth_renderbuffer((width, height)) if depth else None)
-        self.fbo.use()
-        self.fbo.viewport = (0, 0, width, height)
-
-    def program(self, name: str) -> Any:
-        """Compile the GLSL of a workload."""
-        vertex, fragment = GLSL[name]
-        return self.ctx.program(vertex, fragment)
-
-    def mesh(self, program: Any, indices: NDArray[np.uint32] | None = None, **attributes: NDArray[Any]) -> Any:
-        """Vertex array with a buffer for each attribute."""
-        content = [(self.ctx.buffer(np.ascontiguousarray(a, "f4").tobytes()), f"{a.shape[1]}f", name) for name, a in attributes.items()]
-        return self.ctx.vertex_array(program, content, None if indices is None else self.ctx.buffer(indices.tobytes()))
-
-    def strip(self, program: Any, **attributes: NDArray[Any]) -> Draw:
-        """Draw call of one triangle strip."""
-        array, mode = self.mesh(program, **attributes), moderngl.TRIANGLE_STRIP
-        return lambda: array.render(mode)
-
-    def texture(self, texels: NDArray[np.uint8]) -> Any:
-        """Bound, repeating RGBA8 texture."""
-        texture = self.ctx.texture(texels.shape[1::-1], 4, texels.tobytes())
-        texture.repeat_x = texture.repeat_y = True
-        texture.use(0)
-        return texture
-
     def _check(self) -> Check:
         kind = self.fbo.color_attachments[0].dtype
         data = self.fbo.read(components=4, dtype=kind, alignment=1)
@@ -102,34 +65,34 @@ class Peer:
 # Each function creates its target. It returns the frame without its glFinish, and True if there is a picture to check.
 
 
-def _clear(p: Peer) -> tuple[Draw, bool]:
+def _clear(p: PeerContext) -> tuple[Draw, bool]:
     p.target(depth=True)
     return lambda: p.fbo.clear(0.25, 0.5, 0.75, 1.0, depth=1.0), True
 
 
-def _full_screen(name: str, **target: Any) -> Callable[[Peer], tuple[Draw, bool]]:
-    def make(p: Peer) -> tuple[Draw, bool]:
+def _full_screen(name: str, **target: Any) -> Callable[[PeerContext], tuple[Draw, bool]]:
+    def make(p: PeerContext) -> tuple[Draw, bool]:
         p.target(**target)
         return p.strip(p.program(name), p=geometry.QUAD), True
 
     return make
 
 
-def _gouraud(w: tuple[float, float, float, float]) -> Callable[[Peer], tuple[Draw, bool]]:
-    def make(p: Peer) -> tuple[Draw, bool]:
+def _gouraud(w: tuple[float, float, float, float]) -> Callable[[PeerContext], tuple[Draw, bool]]:
+    def make(p: PeerContext) -> tuple[Draw, bool]:
         p.target()
         return p.strip(p.program("gouraud"), p=geometry.quad_with_w(w), c=geometry.CORNER_COLORS), True
 
     return make
 
 
-def _tex_bilinear(p: Peer) -> tuple[Draw, bool]:
+def _tex_bilinear(p: PeerContext) -> tuple[Draw, bool]:
     p.texture(geometry.texture(256)).filter = (moderngl.LINEAR, moderngl.LINEAR)
     p.target()
     return p.strip(p.program("tex_bilinear"), p=geometry.QUAD), True
 
 
-def _tex_trilinear_min(p: Peer) -> tuple[Draw, bool]:
+def _tex_trilinear_min(p: PeerContext) -> tuple[Draw, bool]:
     texture = p.texture(geometry.texture(1024))
     texture.build_mipmaps()
     texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
@@ -138,8 +101,8 @@ def _tex_trilinear_min(p: Peer) -> tuple[Draw, bool]:
     return p.strip(p.program("tex_trilinear_min"), p=position, t=uv), True
 
 
-def _layers(direction: float, *, blend: bool) -> Callable[[Peer], tuple[Draw, bool]]:
-    def make(p: Peer) -> tuple[Draw, bool]:
+def _layers(direction: float, *, blend: bool) -> Callable[[PeerContext], tuple[Draw, bool]]:
+    def make(p: PeerContext) -> tuple[Draw, bool]:
         p.target(depth=not blend)
         program = p.program("layers")
         program["dir"].value = direction
@@ -157,7 +120,7 @@ def _layers(direction: float, *, blend: bool) -> Callable[[Peer], tuple[Draw, bo
     return make
 
 
-def _indexed(p: Peer, array: Any) -> tuple[Draw, bool]:
+def _indexed(p: PeerContext, array: Any) -> tuple[Draw, bool]:
     p.ctx.enable_only(moderngl.DEPTH_TEST)
     p.ctx.depth_func = "<"
     mode = moderngl.TRIANGLES
@@ -169,13 +132,13 @@ def _indexed(p: Peer, array: Any) -> tuple[Draw, bool]:
     return draw, True
 
 
-def _small_tris(p: Peer) -> tuple[Draw, bool]:
+def _small_tris(p: PeerContext) -> tuple[Draw, bool]:
     p.target(2048, 2048, depth=True)
     position, color, indices = geometry.small_triangles()
     return _indexed(p, p.mesh(p.program("small_tris"), indices, p=position, c=color))
 
 
-def _mesh_torus(p: Peer) -> tuple[Draw, bool]:
+def _mesh_torus(p: PeerContext) -> tuple[Draw, bool]:
     p.target(depth=True)
     position, normal, indices = geometry.torus()
     program = p.program("mesh_torus")
@@ -184,7 +147,7 @@ def _mesh_torus(p: Peer) -> tuple[Draw, bool]:
     return _indexed(p, p.mesh(program, indices, p=position, n=normal))
 
 
-def _geometry_mesh(p: Peer) -> tuple[Draw, bool]:
+def _geometry_mesh(p: PeerContext) -> tuple[Draw, bool]:
     p.target(depth=True)
     position, normal, indices = geometry.torus()
     program = p.ctx.program(**GEOMETRY["geometry_mesh"])
@@ -193,7 +156,7 @@ def _geometry_mesh(p: Peer) -> tuple[Draw, bool]:
     return _indexed(p, p.mesh(program, indices, p=position, n=normal))
 
 
-def _geometry_quads(p: Peer) -> tuple[Draw, bool]:
+def _geometry_quads(p: PeerContext) -> tuple[Draw, bool]:
     p.target(depth=True)
     position, color = geometry.sprites()
     array, mode = p.mesh(p.ctx.program(**GEOMETRY["geometry_quads"]), p=position, c=color), moderngl.POINTS
@@ -207,7 +170,7 @@ def _geometry_quads(p: Peer) -> tuple[Draw, bool]:
     return draw, True
 
 
-def _tess_surface(p: Peer) -> tuple[Draw, bool]:
+def _tess_surface(p: PeerContext) -> tuple[Draw, bool]:
     p.target(depth=True)
     program = p.ctx.program(**TESSELLATION)
     for name, matrix in zip(("mv", "pr"), geometry.torus_matrices(), strict=True):
@@ -226,7 +189,7 @@ def _tess_surface(p: Peer) -> tuple[Draw, bool]:
     return draw, True
 
 
-def _vertex_bound(p: Peer) -> tuple[Draw, bool]:
+def _vertex_bound(p: PeerContext) -> tuple[Draw, bool]:
     p.target(256, 256)
     matrix, vertices = geometry.vertex_bound()
     program = p.program("vertex_bound")
@@ -235,7 +198,7 @@ def _vertex_bound(p: Peer) -> tuple[Draw, bool]:
     return lambda: array.render(mode), True
 
 
-def _msaa4_resolve(p: Peer) -> tuple[Draw, bool]:
+def _msaa4_resolve(p: PeerContext) -> tuple[Draw, bool]:
     if p.ctx.max_samples < 4:
         raise Unsupported("the peer has no four samples")
     p.target()
@@ -254,30 +217,14 @@ def _msaa4_resolve(p: Peer) -> tuple[Draw, bool]:
     return draw, True
 
 
-def _draw_calls(p: Peer) -> tuple[Draw, bool]:
-    p.target(512, 512)
-    program = p.program("draw_calls")
-    array = p.mesh(program, p=np.array([[0, 0], [1, 0], [0, 1]], "f4"))
-    uniforms, mode, uniform = geometry.draw_uniforms(), moderngl.TRIANGLES, program["u"]
-
-    def draw() -> None:
-        p.fbo.clear(0, 0, 0, 0)
-        write, render = uniform.write, array.render
-        for value in uniforms:
-            write(value)
-            render(mode)
-
-    return draw, True
-
-
-def _readback(p: Peer) -> tuple[Draw, bool]:
+def _readback(p: PeerContext) -> tuple[Draw, bool]:
     p.target()
     p.strip(p.program("fill_flat"), p=geometry.QUAD)()
     buffer = bytearray(WIDTH * HEIGHT * 4)
     return lambda: p.fbo.read_into(buffer, components=4, alignment=1), True
 
 
-def _shader_compile(p: Peer) -> tuple[Draw, bool]:
+def _shader_compile(p: PeerContext) -> tuple[Draw, bool]:
     p.target(64, 64)
     p.ctx.texture((8, 8), 4, bytes(256)).use(0)
     ctx, frames = p.ctx, iter(range(1 << 30))
@@ -296,7 +243,7 @@ def _shader_compile(p: Peer) -> tuple[Draw, bool]:
     return draw, False
 
 
-MAKERS: dict[str, Callable[[Peer], tuple[Draw, bool]]] = {
+MAKERS: dict[str, Callable[[PeerContext], tuple[Draw, bool]]] = {
     "clear": _clear,
     "fill_flat": _full_screen("fill_flat"),
     "gouraud": _gouraud((1, 1, 1, 1)),
@@ -317,7 +264,7 @@ MAKERS: dict[str, Callable[[Peer], tuple[Draw, bool]]] = {
     "vertex_bound": _vertex_bound,
     "mrt4_rgba16f": _full_screen("mrt4_rgba16f", count=4, dtype="f2"),
     "msaa4_resolve": _msaa4_resolve,
-    "draw_calls": _draw_calls,
+    **peer_draws.MAKERS,
     "readback": _readback,
     "shader_compile": _shader_compile,
 }

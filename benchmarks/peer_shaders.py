@@ -34,6 +34,12 @@ void main(){ vec3 ro = vec3(0,0,-3), rd = normalize(vec3(q*vec2(1.6,.9), 1.6)); 
 _COPY_COLOR = """#version 330
 in vec4 v; out vec4 o; void main(){ o = v; }"""
 
+_COPY_RGB = """#version 330
+in vec3 v; out vec4 o; void main(){ o = vec4(v, 1); }"""
+
+_COLORED = """#version 330
+in vec2 p; in vec3 c; out vec3 v; void main(){ v = c; gl_Position = vec4(p, 0, 1); }"""
+
 _SAMPLE = """#version 330
 in vec2 uv; uniform sampler2D s; out vec4 o; void main(){ o = texture(s, uv); }"""
 
@@ -75,8 +81,7 @@ void main(){ o = vec4(v.rgb * fract(gl_FragCoord.x*(1.0/64.0)), v.a); }""",
     "small_tris": (
         """#version 330
 in vec3 p; in vec3 c; out vec3 v; void main(){ v = c; gl_Position = vec4(p, 1); }""",
-        """#version 330
-in vec3 v; out vec4 o; void main(){ o = vec4(v, 1); }""",
+        _COPY_RGB,
     ),
     "mesh_torus": (
         """#version 330
@@ -108,6 +113,34 @@ void main(){ c = u.z; gl_Position = vec4(p*(4./256.)+u.xy,0,1); }""",
         """#version 330
 flat in float c; out vec4 o; void main(){ o = vec4(c,1.-c,.5,1); }""",
     ),
+    "draw_constants": (
+        """#version 330
+in vec2 p; uniform vec4 u; void main(){ gl_Position = vec4(p*(4./256.)+u.xy,0,1); }""",
+        """#version 330
+uniform vec4 c; out vec4 o; void main(){ o = c; }""",
+    ),
+    "draw_first": (_COLORED, _COPY_RGB),
+    "draw_restart": (_COLORED, _COPY_RGB),
+    "draw_states_plain": (
+        """#version 330
+in vec2 p; uniform vec4 u; flat out float c;
+void main(){ c = u.z; gl_Position = vec4(p*(8./256.)+u.xy,u.w,1); }""",
+        """#version 330
+flat in float c; out vec4 o; void main(){ o = vec4(c,1.-c,.5,.5); }""",
+    ),
+    "draw_states_textured": (
+        """#version 330
+in vec2 p; uniform vec4 u; flat out float c; out vec2 q;
+void main(){ c = u.z; q = p; gl_Position = vec4(p*(8./256.)+u.xy,u.w,1); }""",
+        """#version 330
+flat in float c; in vec2 q; uniform sampler2D s; out vec4 o; void main(){ o = texture(s, q)*vec4(c,1.-c,1,.5); }""",
+    ),
+    "draw_meshes": (
+        """#version 330
+in vec3 p; uniform vec4 u; out vec3 v;
+void main(){ v = vec3(p.z*50., u.w, 1.-u.w); gl_Position = vec4(p+u.xyz,1); }""",
+        _COPY_RGB,
+    ),
 }
 
 GEOMETRY = {
@@ -128,7 +161,16 @@ in vec3 p; in vec3 c; out vec3 a; void main(){ a = c; gl_Position = vec4(p, 1); 
 layout(points) in; layout(triangle_strip, max_vertices=4) out; in vec3 a[]; out vec3 v;
 void main(){ vec4 q = gl_in[0].gl_Position; vec2 s = vec2(4./1920., 4./1080.);
  for (int k = 0; k < 4; k++) { v = a[0]*(1. - .15*float(k)); gl_Position = q + vec4(s*vec2(k & 1, k >> 1), 0, 0); EmitVertex(); } }""",
-        "fragment_shader": GLSL["small_tris"][1],
+        "fragment_shader": _COPY_RGB,
+    },
+    "draw_geometry": {
+        "vertex_shader": """#version 330
+in vec2 p; uniform vec4 u; out vec3 a; void main(){ a = vec3(u.z,1.-u.z,.5); gl_Position = vec4(p*(4./256.)+u.xy,0,1); }""",
+        "geometry_shader": """#version 330
+layout(points) in; layout(triangle_strip, max_vertices=4) out; in vec3 a[]; out vec3 v;
+void main(){ for (int k = 0; k < 4; k++) { v = a[0]*(1. - .15*float(k));
+ gl_Position = gl_in[0].gl_Position + vec4(vec2(k & 1, k >> 1)*(2./256.), 0, 0); EmitVertex(); } }""",
+        "fragment_shader": _COPY_RGB,
     },
 }
 

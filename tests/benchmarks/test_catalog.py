@@ -31,7 +31,8 @@ def test_only_pictures_have_an_expected_check() -> None:
 
 
 def test_generated_shaders_are_what_mesa_recorded() -> None:
-    from benchmarks.ours import compile_texts, shader_text
+    from benchmarks.our_context import shader_text
+    from benchmarks.ours import compile_texts
 
     for serial in (1, 2):
         vertex, fragment = compile_texts(serial)

@@ -1,0 +1,159 @@
+"""Our side of the workloads that make many small draws: constants, ranges and states as a program changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import draw_geometry as geometry
+from benchmarks.catalog import DRAWS
+from benchmarks.geometry import texture
+from benchmarks.our_context import Draw, OurContext, shader_text
+from tgsi import gallium as g
+
+SIZE = 512
+
+
+def _calls(o: OurContext, call: Draw) -> tuple[Draw, bool]:
+    """Repetitions of one draw, the vertex shader's constant changed before each."""
+    clear, values, ctx = o.clearing(depth=False), geometry.uniforms(), o.ctx
+
+    def draw() -> None:
+        clear()
+        vertex, change = g.ShaderType.VERTEX, ctx.set_constant_buffer
+        for value in values:
+            change(vertex, value)
+            call()
+
+    return draw, True
+
+
+def _draw_calls(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SIZE, SIZE)
+    o.program("draw_calls")
+    o.attributes(geometry.TRIANGLE)
+    return _calls(o, o.drawing(mode="TRIANGLES", count=3))
+
+
+def _draw_geometry(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SIZE, SIZE)
+    o.program("draw_geometry")
+    o.ctx.bind_gs_state(o.ctx.create_gs_state(shader_text("draw_geometry", "geom")))
+    o.attributes(geometry.POINTS)
+    return _calls(o, o.drawing(mode="POINTS", count=len(geometry.POINTS)))
+
+
+def _draw_constants(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SIZE, SIZE)
+    o.program("draw_constants")
+    o.attributes(geometry.TRIANGLE)
+    clear, triangle, values, ctx = o.clearing(depth=False), o.drawing(mode="TRIANGLES", count=3), geometry.places_and_colors(), o.ctx
+
+    def draw() -> None:
+        clear()
+        vertex, fragment, change = g.ShaderType.VERTEX, g.ShaderType.FRAGMENT, ctx.set_constant_buffer
+        for where, paint in values:
+            change(vertex, where)
+            change(fragment, paint)
+            triangle()
+
+    return draw, True
+
+
+def _interleaved(o: OurContext, name: str, vertices: NDArray[np.float32]) -> None:
+    o.target(SIZE, SIZE)
+    o.program(name)
+    o.ctx.bind_vertex_elements_state(o.ctx.create_vertex_elements_state([(0, "R32G32_FLOAT", 0), (8, "R32G32B32_FLOAT", 0)]))
+    o.ctx.set_vertex_buffers([vertices])
+
+
+def _ranges(o: OurContext, mode: str, count: int, **info: Any) -> tuple[Draw, bool]:
+    """Draws of `count` vertices or indices each, one after the other."""
+    clear, ctx, prim, starts = o.clearing(depth=False), o.ctx, g.Prim.__members__[mode], range(0, count * DRAWS, count)
+
+    def draw() -> None:
+        clear()
+        call = ctx.draw_vbo
+        for start in starts:
+            call(mode=prim, start=start, count=count, **info)
+
+    return draw, True
+
+
+def _draw_first(o: OurContext) -> tuple[Draw, bool]:
+    _interleaved(o, "draw_first", geometry.triangles())
+    return _ranges(o, "TRIANGLES", 3)
+
+
+def _draw_restart(o: OurContext) -> tuple[Draw, bool]:
+    vertices, indices = geometry.strips()
+    _interleaved(o, "draw_restart", vertices)
+    o.ctx.set_index_buffer(indices)
+    return _ranges(o, "TRIANGLE_STRIP", geometry.STRIPS, index_size=4, primitive_restart=True, restart_index=geometry.RESTART)
+
+
+def _draw_states(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SIZE, SIZE, depth=True)
+    ctx = o.ctx
+    o.attributes(geometry.TRIANGLE)
+    factors = {f"{part}_{k}": v for part in ("rgb", "alpha") for k, v in (("src_factor", "SRC_ALPHA"), ("dst_factor", "INV_SRC_ALPHA"))}
+    blends = [ctx.create_blend_state(), ctx.create_blend_state(blend_enable=True, **factors)]
+    depths = [
+        ctx.create_depth_stencil_alpha_state(),
+        ctx.create_depth_stencil_alpha_state(depth={"enabled": True, "writemask": True, "func": "LESS"}),
+    ]
+    faces = [ctx.create_rasterizer_state(half_pixel_center=True, depth_clip=True, cull_face=face) for face in ("NONE", "BACK")]
+    names = "draw_states_plain", "draw_states_textured"
+    shaders = [(ctx.create_vs_state(shader_text(name, "vert")), ctx.create_fs_state(shader_text(name, "frag"))) for name in names]
+    views = [[o.texture([texels])] for texels in np.split(texture(64), 2)]
+    states = [(blends[c.blend], depths[c.depth], faces[c.cull], *shaders[c.textured], views[c.texture]) for c in geometry.COMBINATIONS]
+    draws = list(zip(geometry.deep_uniforms(), states * (DRAWS // len(states)), strict=True))
+    clear, triangle = o.clearing(depth=True), o.drawing(mode="TRIANGLES", count=3)
+
+    def draw() -> None:
+        clear()
+        vertex, fragment = g.ShaderType.VERTEX, g.ShaderType.FRAGMENT
+        for value, (blend, depth, face, vs, fs, view) in draws:
+            ctx.bind_blend_state(blend)
+            ctx.bind_depth_stencil_alpha_state(depth)
+            ctx.bind_rasterizer_state(face)
+            ctx.bind_vs_state(vs)
+            ctx.bind_fs_state(fs)
+            ctx.set_sampler_views(fragment, view)
+            ctx.set_constant_buffer(vertex, value)
+            triangle()
+
+    return draw, True
+
+
+def _draw_meshes(o: OurContext) -> tuple[Draw, bool]:
+    o.target(depth=True)
+    o.program("draw_meshes")
+    o.depth_test()
+    meshes, ctx, clear = geometry.meshes(), o.ctx, o.clearing(depth=True)
+    o.attributes(meshes.vertices)
+    ctx.set_index_buffer(meshes.indices)
+    draws = list(zip(meshes.uniforms, meshes.starts, meshes.counts, strict=True))
+
+    def draw() -> None:
+        clear()
+        prim, vertex, change, call = g.Prim.TRIANGLES, g.ShaderType.VERTEX, ctx.set_constant_buffer, ctx.draw_vbo
+        for value, start, count in draws:
+            change(vertex, value)
+            call(mode=prim, start=start, count=count, index_size=4)
+
+    return draw, True
+
+
+MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
+    "draw_calls": _draw_calls,
+    "draw_constants": _draw_constants,
+    "draw_first": _draw_first,
+    "draw_restart": _draw_restart,
+    "draw_states": _draw_states,
+    "draw_meshes": _draw_meshes,
+    "draw_geometry": _draw_geometry,
+}

@@ -1,0 +1,146 @@
+"""The peer's side of the workloads that make many small draws: uniforms, ranges and states as a moderngl program changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks import draw_geometry as geometry
+from benchmarks.catalog import DRAWS
+from benchmarks.geometry import texture
+from benchmarks.peer_context import Draw, PeerContext
+from benchmarks.peer_shaders import GEOMETRY
+
+SIZE = 512
+
+
+def _calls(p: PeerContext, program: Any, array: Any, mode: int) -> tuple[Draw, bool]:
+    """Draws of a whole vertex array, the uniform `u` changed before each."""
+    values, uniform = geometry.uniforms(), program["u"]
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0)
+        write, render = uniform.write, array.render
+        for value in values:
+            write(value)
+            render(mode)
+
+    return draw, True
+
+
+def _draw_calls(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(SIZE, SIZE)
+    program = p.program("draw_calls")
+    return _calls(p, program, p.mesh(program, p=geometry.TRIANGLE), moderngl.TRIANGLES)
+
+
+def _draw_geometry(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(SIZE, SIZE)
+    program = p.ctx.program(**GEOMETRY["draw_geometry"])
+    return _calls(p, program, p.mesh(program, p=geometry.POINTS), moderngl.POINTS)
+
+
+def _draw_constants(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(SIZE, SIZE)
+    program = p.program("draw_constants")
+    array, mode, values = p.mesh(program, p=geometry.TRIANGLE), moderngl.TRIANGLES, geometry.places_and_colors()
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0)
+        place, color, render = program["u"].write, program["c"].write, array.render
+        for where, paint in values:
+            place(where)
+            color(paint)
+            render(mode)
+
+    return draw, True
+
+
+def _interleaved(p: PeerContext, name: str, vertices: NDArray[np.float32], indices: NDArray[np.uint32] | None = None) -> Any:
+    content = [(p.ctx.buffer(vertices.tobytes()), "2f 3f", "p", "c")]
+    return p.ctx.vertex_array(p.program(name), content, None if indices is None else p.ctx.buffer(indices.tobytes()))
+
+
+def _ranges(p: PeerContext, array: Any, mode: int, count: int) -> tuple[Draw, bool]:
+    """Draws of `count` vertices or indices each, one after the other."""
+    starts = range(0, count * DRAWS, count)
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0)
+        render = array.render
+        for start in starts:
+            render(mode, count, start)
+
+    return draw, True
+
+
+def _draw_first(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(SIZE, SIZE)
+    return _ranges(p, _interleaved(p, "draw_first", geometry.triangles()), moderngl.TRIANGLES, 3)
+
+
+def _draw_restart(p: PeerContext) -> tuple[Draw, bool]:
+    # moderngl's contexts always restart primitives, at the index 0xFFFFFFFF
+    p.target(SIZE, SIZE)
+    return _ranges(p, _interleaved(p, "draw_restart", *geometry.strips()), moderngl.TRIANGLE_STRIP, geometry.STRIPS)
+
+
+def _draw_states(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(SIZE, SIZE, depth=True)
+    ctx = p.ctx
+    ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+    ctx.depth_func, ctx.cull_face = "<", "back"
+    programs = [p.program("draw_states_plain"), p.program("draw_states_textured")]
+    arrays = [p.mesh(program, p=geometry.TRIANGLE) for program in programs]
+    textures = [p.texture(texels) for texels in np.split(texture(64), 2)]
+    for item in textures:
+        item.filter = (moderngl.LINEAR, moderngl.LINEAR)
+    states = []
+    for c in geometry.COMBINATIONS:
+        flags = (moderngl.BLEND if c.blend else 0) | (moderngl.DEPTH_TEST if c.depth else 0) | (moderngl.CULL_FACE if c.cull else 0)
+        states.append((flags, textures[c.texture].use, programs[c.textured]["u"].write, arrays[c.textured].render))
+    draws, mode = list(zip(geometry.deep_uniforms(), states * (DRAWS // len(states)), strict=True)), moderngl.TRIANGLES
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0, depth=1.0)
+        enable = ctx.enable_only
+        for value, (flags, use, write, render) in draws:
+            enable(flags)
+            use(0)
+            write(value)
+            render(mode)
+
+    return draw, True
+
+
+def _draw_meshes(p: PeerContext) -> tuple[Draw, bool]:
+    p.target(depth=True)
+    p.ctx.enable_only(moderngl.DEPTH_TEST)
+    p.ctx.depth_func = "<"
+    meshes, program, mode = geometry.meshes(), p.program("draw_meshes"), moderngl.TRIANGLES
+    array = p.mesh(program, meshes.indices, p=meshes.vertices)
+    draws = list(zip(meshes.uniforms, meshes.starts, meshes.counts, strict=True))
+
+    def draw() -> None:
+        p.fbo.clear(0, 0, 0, 0, depth=1.0)
+        write, render = program["u"].write, array.render
+        for value, start, count in draws:
+            write(value)
+            render(mode, count, start)
+
+    return draw, True
+
+
+MAKERS: dict[str, Callable[[PeerContext], tuple[Draw, bool]]] = {
+    "draw_calls": _draw_calls,
+    "draw_constants": _draw_constants,
+    "draw_first": _draw_first,
+    "draw_restart": _draw_restart,
+    "draw_states": _draw_states,
+    "draw_meshes": _draw_meshes,
+    "draw_geometry": _draw_geometry,
+}
