@@ -141,7 +141,16 @@ class Pipeline:
         environment = make_environment(maker.region, needs, state.vertex, packet.reads, state.counters)
         packet.is_repeatable &= not needs.reaches_memory
         d.vertices.wants_system = bool(vertex.program.declared(File.SV)) or wants_presence(vertex.program)
-        first = VertexStage(d, topology, vertex.program, lanes, self._kernels.vertex(lanes), environment, is_written_out)
+        first = VertexStage(
+            d,
+            packet.call,
+            topology,
+            vertex.program,
+            lanes,
+            self._kernels.vertex(lanes),
+            environment=environment,
+            is_written_out=is_written_out,
+        )
         if packet.is_repeatable:
             seen = replace(packet, reads=list(packet.reads))
             self._repeats.add(_Input(known, b"", seen, maker.region.kept(mark), 0, first=first))

@@ -10,6 +10,7 @@ import ctypes
 from ctypes import c_int32, c_int64, c_void_p
 
 from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_STREAM_OUTPUT_TARGETS, MAX_STREAM_OUTPUTS, MAX_VERTEX_STREAMS
+from backends.raster.draw_record import Call
 
 MAX_REGISTERS = 80
 """Most input or output registers of a stage."""
@@ -38,6 +39,7 @@ class VertexRecord(ctypes.Structure):
         ("numbers", c_void_p),
         ("first", c_int32),
         ("count", c_int32),
+        ("call", Call),
         ("rows", c_int32),
         ("shift", c_int32),
         ("multiply", c_int32 * MAX_PATCH_VERTICES),

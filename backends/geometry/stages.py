@@ -13,7 +13,7 @@ from backends.geometry.shaded import KEPT_BYTES, Primitives, Shaded, Worker
 from backends.llvm.engine.engine import Entry, Library
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_PATCH_VERTICES, MAX_VERTEX_STREAMS
 from backends.raster.draw.topology import Topology
-from backends.raster.draw_record import Draw
+from backends.raster.draw_record import Call, Draw
 from backends.raster.layouts import CACHE_SLOTS, MAX_OUTPUTS, SYSTEM_VALUES
 from backends.run.shapes import input_vertices, output_vertices
 from linkage.chain import link_stages
@@ -29,17 +29,28 @@ class VertexStage:
     """Input assembly and vertex shader."""
 
     def __init__(
-        self, draw: Draw, topology: Topology, program: Program, lanes: int, entries: Sequence[Entry], environment: int, is_written_out: bool
+        self,
+        draw: Draw,
+        call: bytes,
+        topology: Topology,
+        program: Program,
+        lanes: int,
+        entries: Sequence[Entry],
+        *,
+        environment: int,
+        is_written_out: bool,
     ) -> None:
         """Make the stage.
 
-        draw: the record with indices, attributes and shader; it must live as long as the stage. environment: address of the draw's
-        ShaderEnv. is_written_out: the draw's indices name one corner after another, so the topology is not applied to them.
+        draw: the record with indices, attributes and shader; it must live as long as the stage. call: bytes of its Call. environment:
+        address of the draw's ShaderEnv. is_written_out: the draw's indices name one corner after another, so the topology is not applied
+        to them.
         """
         self._assemble, self._shade = entries
         self._lanes, self.rows, self.registers = lanes, len(topology.multiply), program.file_size(File.OUT)
         r = self._template = VertexRecord()
         r.draw, r.env, r.rows, r.registers = ctypes.addressof(draw), environment, self.rows, self.registers
+        r.call = Call.from_buffer_copy(call)
         corners = tuple(range(self.rows))
         if is_written_out:
             multiply, even, odd = (self.rows,) * self.rows, corners, corners

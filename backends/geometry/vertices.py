@@ -28,8 +28,13 @@ def _build_assemble(module: Module) -> None:
     f = Function(module, "assemble", [PTR])
     record = Record(f, f.args[0], VertexRecord)
     d = Record(f, record.get("draw"), Draw)
-    per_instance, first, rows = d.get("assembly.prims_per_instance"), record.get("first"), record.get("rows")
-    start, bias, size, indices = (d.get(f"assembly.{name}") for name in ("start", "index_bias", "index_size", "indices"))
+    per_instance, first, rows = record.get("call.prims_per_instance"), record.get("first"), record.get("rows")
+    start, bias, size, indices = (
+        record.get("call.start"),
+        record.get("call.index_bias"),
+        d.get("assembly.index_size"),
+        d.get("assembly.indices"),
+    )
     ids, instances, cache = (record.get(name) for name in ("ids", "instances", "cache"))
     corners, numbers, shift = (record.get(name) for name in ("corners", "numbers", "shift"))
     stamp = record.get("stamp") + 1
@@ -68,13 +73,13 @@ def _build_shade(lanes: int, module: Module) -> None:
     ids, instances, count, registers = (record.get(name) for name in ("ids", "instances", "num_vertices", "registers"))
     vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
     aligned, lane = min(64, bytes_), f.lanes_const(vec, range(lanes))
-    wants_system, size = d.get("vertices.wants_system").ne(0), registers << 4
+    wants_system, size, start_instance = d.get("vertices.wants_system").ne(0), registers << 4, record.get("call.start_instance")
     with f.range(0, count, lanes) as i:
         at = i << 2
-        f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in)
+        f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in, start_instance)
         with f.if_(wants_system):
-            vertex, base = f.load(vec, ids, at), d.get("assembly.base_vertex")
-            others = [d.get("assembly.start_instance"), d.get("assembly.draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
+            vertex, base = f.load(vec, ids, at), record.get("call.base_vertex")
+            others = [start_instance, record.get("call.draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
             for k, v in enumerate([vertex, f.load(vec, instances, at), vertex - base, base, *others]):
                 f.store(f.splat(v, lanes), system, k * bytes_, aligned)
         f.call_pointer(None, shader, env, soa_in, soa_out, system)

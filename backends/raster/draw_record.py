@@ -1,4 +1,4 @@
-"""The `Draw` record: everything that generated code reads of one draw, grouped by the step that reads it.
+"""The `Draw` record: everything that generated code reads of one draw, grouped by the step that reads it; and the `Call` record.
 
 Each group is a `ctypes.Structure` that one function of `backends.raster.draw` writes.
 """
@@ -52,15 +52,25 @@ class HizTerms(ctypes.Structure):
     ]
 
 
+class Call(ctypes.Structure):
+    """The values in which calls of one draw differ; a span carries them (`backends.raster.records.Span`)."""
+
+    _fields_ = [
+        ("start", c_int32),  # first vertex, or first index counted from `Assembly.indices`
+        ("index_bias", c_int32),
+        ("base_vertex", c_int32),  # system value: the bias of indexed calls, the first vertex of others
+        ("prims_per_instance", c_int32),
+        ("start_instance", c_int32),
+        ("draw_id", c_int32),
+    ]
+
+
 class Assembly(ctypes.Structure):
-    """Primitive assembly. Corner k of primitive q is vertex (q >> shift) * multiply[k] + offset[3 * (q & 1) + k] + start."""
+    """Primitive assembly. Corner k of primitive q is vertex (q >> shift) * multiply[k] + offset[3 * (q & 1) + k] + Call.start."""
 
     _fields_ = [
         ("indices", c_void_p),
         ("index_size", c_int32),  # bytes; 0: vertices are not indexed
-        ("index_bias", c_int32),
-        ("prims_per_instance", c_int32),
-        ("start", c_int32),
         ("shift", c_int32),
         ("multiply", c_int32 * 3),
         ("offset", c_int32 * 6),
@@ -69,9 +79,6 @@ class Assembly(ctypes.Structure):
         ("is_polygon", c_int32),  # all triangles of an instance are one polygon
         ("prim_shift", c_int32),  # primitive number = q >> prim_shift
         ("numbers", c_void_p),  # i32 primitive numbers that an earlier stage left; null: primitives are counted
-        ("start_instance", c_int32),
-        ("draw_id", c_int32),
-        ("base_vertex", c_int32),
     ]
 
 
@@ -130,6 +137,7 @@ class Setup(ctypes.Structure):
         ("bottom_edge", c_int32),  # a center on an edge belongs to the triangle above it (bottom_edge_rule)
         ("smooth_fill", c_int32),  # triangles reach all pixels that they touch
         ("wants_prim", c_int32),  # a shader reads the number of the primitive
+        ("calls_join", c_int32),  # calls side by side may be set up together: no step asks for the number of a primitive in its call
         # multisampling; 0 where targets have one sample
         ("subpixel_bits", c_int32),  # bits of the constants in a setup record that count fractions of a pixel
         ("tile_margin", c_int32),  # pixels around a tile in which its own samples may lie

@@ -18,7 +18,7 @@ from backends.llvm.engine.kernel_cache import KernelCache, Key
 from backends.raster.draw_record import Draw
 from backends.raster.front.attributes import Attribute
 from backends.raster.layouts import Shape
-from backends.raster.records import Batch, ClearRecord, Scene, Worker
+from backends.raster.records import Batch, ClearRecord, Scene, Span, Worker
 from backends.raster.samples import Pattern
 from backends.raster.tile.fragment import NO_FRAGMENTS, FragmentInfo, FragmentKey, describe
 from backends.raster.tile.lists import run_rows
@@ -32,7 +32,7 @@ MOST_LIVE = 14  # values that live at once; at two registers each, more do not f
 MOST_LIVE_LOOP = 24  # the same for programs with loops, at four registers each: latency costs more there than values in memory
 WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width
 
-LAYOUT = layout_digest(Batch, BlitRecord, ClearRecord, Draw, ResolveRecord, Scene, Worker)
+LAYOUT = layout_digest(Batch, BlitRecord, ClearRecord, Draw, ResolveRecord, Scene, Span, Worker)
 
 
 class Kernels:
@@ -64,7 +64,7 @@ class Kernels:
         return self._keep(("common", lanes), ("flush", "worker"), build)
 
     def setup(self, lanes: int, routed: bool, has_rows: bool) -> Library:
-        """setup(worker, batch, corners, prims, count)."""
+        """setup(worker, arena, corners, prims, count) -> cut."""
 
         def build(module: Module) -> None:
             from backends.raster.front.setup import build_setup
@@ -74,7 +74,7 @@ class Kernels:
         return self._keep(("setup", lanes, routed, has_rows), ("setup",), build)
 
     def expand(self, shape: Shape) -> Library:
-        """expand(worker, batch) -> count: other shapes than filled triangles become triangles."""
+        """expand(worker) -> count: other shapes than filled triangles become triangles."""
 
         def build(module: Module) -> None:
             if shape is Shape.OUTLINE:
@@ -89,7 +89,7 @@ class Kernels:
         return self._keep(("expand", shape), ("expand",), build)
 
     def place(self) -> Library:
-        """place(worker, batch)."""
+        """place(worker)."""
 
         def build(module: Module) -> None:
             from backends.raster.front.layers import build_place
@@ -99,7 +99,7 @@ class Kernels:
         return self._keep(("place",), ("place",), build)
 
     def shade_vertices(self, lanes: int, is_stored: bool, has_distances: bool) -> Library:
-        """shade_vertices(worker, batch)."""
+        """shade_vertices(worker)."""
 
         def build(module: Module) -> None:
             from backends.raster.front.vertices import build_shade_vertices
@@ -109,7 +109,7 @@ class Kernels:
         return self._keep(("shade_vertices", lanes, is_stored, has_distances), ("shade_vertices",), build)
 
     def fetch(self, layout: tuple[Attribute | None, ...], lanes: int) -> Library:
-        """fetch(draw, ids, instances, soa)."""
+        """fetch(draw, ids, instances, soa, start instance)."""
 
         def build_floats(module: Module) -> None:
             from backends.raster.front.fetch import build_fetch_floats

@@ -11,6 +11,8 @@ CHUNK = 64  # bytes of a bin chunk: 15 record offsets, then the link to the next
 HEADS = 64  # arena offset of the per-tile chain heads
 NO_CHUNK = CHUNK - 4  # low bits of a cursor without room: the next entry begins a new chunk
 CACHE_SLOTS = 4096  # vertex cache of a worker: {u64 key, u32 stamp, u32 vertex}, direct mapped
+MAX_SPANS = 64  # most spans of a batch
+PRIM_BITS = 20  # low bits of a primitive's word: its number inside the batch; above them the number of a span (see `SetupLayout.PRIM`)
 CLOSED = 1 << 30  # bit of `Shared.state`: no flush that a worker can join
 POLYGON = 20  # most vertices of a polygon while it is clipped: 3, one more for each of 6 planes and 8 distances, and 3 to spare
 
@@ -109,7 +111,7 @@ class SetupLayout:
     """One triangle: 96 bytes of header, then three vec4 for each slot: a0, dadx, dady."""
 
     A, B, C = 0, 16, 32  # i32 x3 + prim; i32 x3 + ident; i64 x3 (floor(c/256), or floor(c/16) for samples; with the fill rule) + box
-    PRIM = 12  # number inside the batch
+    PRIM = 12  # number inside the batch | number of the first span that shades pixels as this triangle's span does << PRIM_BITS
     IDENT = 28  # primitive number << 1 | front facing, 31 bits
     BOX = 56  # four u16: min x, min y, max x, max y (pixels, inside the region)
     CUT = 0x8000  # bit of min x: the box was cut by the region, so coverage must respect it

@@ -1,4 +1,4 @@
-"""Records of a flush: batches, workers and the scene, grouped by who may write them.
+"""Records of a flush: spans, batches, workers and the scene, grouped by who may write them.
 
 Generated code names their fields (`backends.llvm.builder.record`), so that the order of fields is free. It follows the caches:
 fields that one step reads together stand together, words that several threads write have cache lines of their own.
@@ -11,26 +11,39 @@ from ctypes import c_float, c_int32, c_int64, c_uint8, c_void_p
 
 from backends.device.counters import BATCH_FIELDS, Place, counted
 from backends.pipe.limits import MAX_COLOR_BUFFERS
+from backends.raster.draw_record import Call
 
 
-class Batch(ctypes.Structure):
-    """A range of primitives of one draw, and the arena for the setup records and bins that they produce."""
+class Span(ctypes.Structure):
+    """A range of primitives of one call of a draw."""
 
     _fields_ = [
         ("draw", c_void_p),
-        ("arena", c_void_p),
-        ("heads", c_void_p),
-        ("vertex_env", c_void_p),
+        ("vertex_env", c_void_p),  # null: other stages shaded the vertices
         ("fragment_env", c_void_p),
         ("first", c_int32),
-        ("count", c_int32),
-        ("done", c_int32),
-        ("used", c_int32),
-        ("limit", c_int32),
-        ("arena_size", c_int32),
+        ("count", c_int32),  # at least 1
+        ("call", Call),
+    ]
+
+
+class Batch(ctypes.Structure):
+    """Spans that lie side by side, and the arena for the setup records and bins that they produce.
+
+    Numbers of primitives and of spans count from the batch's first ones. Who queues a batch writes the first group of fields.
+    """
+
+    _fields_ = [
+        ("first_span", c_int32),  # in `Work.spans`
+        ("num_spans", c_int32),  # 1 to MAX_SPANS
+        ("count", c_int32),  # primitives
+        ("skipped", c_int32),  # primitives that earlier windows drew: 0 at first
+        # the flush writes the rest
+        ("done", c_int32),  # primitives that this window draws
+        ("used", c_int32),  # bytes of the arena
+        ("limit", c_int32),  # setup records below it are drawn; 0: the arena is empty
         *[(field, c_int32) for name, field in BATCH_FIELDS.items() if field == name],  # counters of the front end
-        ("resumed", c_int32),  # an earlier window drew the first primitives of this batch, and counted its vertices
-        ("pad", c_int32),
+        ("arena", c_void_p),
     ]
 
 
@@ -58,18 +71,45 @@ class WorkerBuffers(ctypes.Structure):
         ("soa_in", c_void_p),
         ("soa_out", c_void_p),
         ("system", c_void_p),
+        ("invocations", c_void_p),  # of the vertex shader in this window, up to the end of each span of a batch
     ]
 
 
-class BatchScratch(ctypes.Structure):
-    """Values that steps of the front end pass on to later steps of the same batch."""
+class VertexRun(ctypes.Structure):
+    """The vertices of a group that are assembled and not yet shaded, and what the shader reads besides them."""
 
     _fields_ = [
-        ("stamp", c_int32),  # number of the batch in the vertex cache: entries with another number are void
+        ("env", c_void_p),
+        ("first", c_int32),
+        ("base_vertex", c_int32),
+        ("start_instance", c_int32),
+        ("draw_id", c_int32),
+    ]
+
+
+class GroupScratch(ctypes.Structure):
+    """The lists that steps of the front end pass on to later steps: of one span, or of neighbors that are set up together."""
+
+    _fields_ = [
+        ("span", Span),  # a copy of the last one, without the primitives that earlier windows drew
+        ("run", VertexRun),
+        ("prim", c_int32),  # word of the first primitive of `span`; see `SetupLayout.PRIM`
+        ("num_prims", c_int32),
         ("num_vertices", c_int32),
-        ("stipple_counter", c_float),
         ("or_mask", c_int32),  # of all clip masks
         ("and_mask", c_int32),
+        ("stipple_counter", c_float),
+        ("stamp", c_int32),  # number of the span in the vertex cache: entries with another number are void
+    ]
+
+
+class ArenaScratch(ctypes.Structure):
+    """The state of a batch's arena: records grow up, chunks of bins grow down."""
+
+    _fields_ = [
+        ("used", c_int32),  # end of the records; 0: the arena has not begun
+        ("top", c_int32),  # lowest chunk
+        ("clipper_out", c_int32),  # triangles that are binned
     ]
 
 
@@ -107,7 +147,8 @@ class Worker(ctypes.Structure):
         ("semaphore", c_void_p),  # the thread sleeps on it
         ("index", c_int32),  # among the workers
         ("buffers", WorkerBuffers),
-        ("batch", BatchScratch),
+        ("group", GroupScratch),
+        ("space", ArenaScratch),
         ("tile", TileScratch),
         ("counters", WorkerCounters),
         ("band", Band),
@@ -163,6 +204,7 @@ class Work(ctypes.Structure):
 
     _fields_ = [
         ("clears", c_void_p),
+        ("spans", c_void_p),
         ("batches", c_void_p),
         ("resolves", c_void_p),
         ("num_clears", c_int32),
@@ -181,6 +223,7 @@ class Crew(ctypes.Structure):
         ("done", c_void_p),  # semaphore that the caller sleeps on
         ("threads", c_int32),
         ("participants", c_int32),  # threads, and the caller if it helps
+        ("arena_size", c_int32),  # bytes
         ("batch_size", c_int32),  # most primitives of a batch
         ("window_size", c_int32),  # most batches of a window
         ("window_bytes", c_int32),  # no further batch begins once so many bytes of the arenas are in use

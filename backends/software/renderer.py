@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
 from backends.device.bound import DrawState, Framebuffer, Surface
@@ -26,12 +24,14 @@ from backends.pipe.enums import Clear
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
 from backends.pipe.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
+from backends.raster.control.batches import BatchQueue
 from backends.raster.control.pool import Pool
 from backends.raster.draw.builder import DrawBuilder
 from backends.raster.draw.environments import Copies
 from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels
-from backends.raster.records import Batch, ClearRecord
+from backends.raster.layouts import MAX_SPANS
+from backends.raster.records import ClearRecord
 from backends.raster.tile.coarse import INFINITY, cleared_bound
 from backends.software.scaling import scale
 
@@ -39,11 +39,10 @@ if TYPE_CHECKING:
     from backends.geometry.pipeline import Pipeline
 
 SETUP_LANES = 16
-MAX_BATCHES = 1 << 14  # pending batches; when they are reached, all are drawn
+MAX_PENDING = 1 << 14  # pending spans; when they are reached, all are drawn
 MAX_QUEUED = 1 << 21  # pending primitives, likewise; the caller can be interrupted between native runs only
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
 MAX_HELD = 1 << 28  # bytes of memory that pending draws may keep alive
-_BATCH = np.dtype(Batch)
 
 
 class Renderer:
@@ -57,7 +56,8 @@ class Renderer:
         cache: directory of compiled kernels, None for the default one, False for none.
         helps: whether the caller works, too; None: if a CPU is left for it.
         setup_lanes: vector width of the front end.
-        batch: primitives of one unit of front-end work.
+        batch: most primitives of one unit of front-end work.
+        spans: most draws of one such unit.
         window: most batches that are binned before tiles are drawn.
         arena: bytes of the arena that a batch is binned into.
     """
@@ -72,6 +72,7 @@ class Renderer:
         helps: bool | None = None,
         setup_lanes: int | None = None,
         batch: int = 2048,
+        spans: int = MAX_SPANS,
         window: int = 64,
         arena: int = 1 << 20,
     ) -> None:
@@ -83,20 +84,19 @@ class Renderer:
         if lanes not in (None, 8, 16, 32, 64):
             raise ValueError(f"lanes must be 8, 16, 32 or 64, not {lanes}")
         self.kernels = Kernels(kernels_for(cpu, cache))
-        self._batch_size = batch
         helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works if a CPU is left for it
         setup_lanes = setup_lanes or min(lanes or SETUP_LANES, 32)
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes), batch, window, arena)
         self._region = Region(spare=SPARE_CHUNKS)
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._framebuffer = Framebuffer(0, 0)
-        self._batches: list[tuple[int, int, int, int, int]] = []  # draw, first, count, environments
+        self._queue = BatchQueue(batch, spans)
         self._clears: list[tuple[Surface, ClearRecord]] = []
         self._resolves: list[Resolve] = []
         self._reads: set[tuple[int, int]] = set()
         self._waiting = Waiting()
         self._is_ordered = False  # one thread has to draw all pending work
-        self._held = self._queued = 0  # bytes that draws read; primitives in batches
+        self._held = 0  # bytes that draws read
         self._seen = 0  # size of the region when a repeated draw last checked MAX_HELD
         self._bound = INFINITY  # upper bound of the depths in the framebuffer
         self._layers = 1  # layers that pending draws write
@@ -139,7 +139,7 @@ class Renderer:
 
         buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers.
         """
-        if self._batches or self._resolves:
+        if self._queue or self._resolves:
             self.flush()
         for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
             if fits_tiles(self._framebuffer, surface):
@@ -239,7 +239,7 @@ class Renderer:
         self._vertices += packet.vertices
         self._primitives += packet.assembled
         self._batch(packet, copies.take())
-        if self._region.size != self._seen or not self._batches:
+        if self._region.size != self._seen or not self._queue:
             self._seen = self._region.size
             self._limit()
 
@@ -283,11 +283,10 @@ class Renderer:
         self._batch(packet, packet.environments)
 
     def _batch(self, packet: Packet, environments: tuple[int, int]) -> None:
-        for first in range(0, packet.primitives, self._batch_size):
-            count = min(self._batch_size, packet.primitives - first)
-            self._batches.append((packet.address, first, count, *environments))
-            self._queued += count
-            if len(self._batches) >= MAX_BATCHES or self._queued >= MAX_QUEUED:
+        queue = self._queue
+        for first in range(0, packet.primitives, queue.size):
+            queue.add(packet.address, environments, packet.call, first, min(queue.size, packet.primitives - first))
+            if len(queue) >= MAX_PENDING or queue.primitives >= MAX_QUEUED:
                 self.carry_out()
 
     def _limit(self) -> None:
@@ -307,7 +306,7 @@ class Renderer:
     @property
     def pending(self) -> bool:
         """True if some work waits for a flush."""
-        return bool(self._batches or self._clears or self._resolves)
+        return bool(self._queue or self._clears or self._resolves)
 
     def uses(self, address: int, size: int) -> bool:
         """Return true if pending work reads or writes one of these bytes, so that a flush must come before they are changed or read."""
@@ -346,16 +345,11 @@ class Renderer:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
         work, pool = self._pool.scene.work, self._pool
-        batches = np.zeros(max(len(self._batches), 1), _BATCH)
-        if self._batches:
-            names = ("draw", "first", "count", "vertex_env", "fragment_env")
-            for name, values in zip(names, zip(*self._batches)):
-                batches[name] = values
-            batches["arena_size"] = pool.arena_size
+        spans, batches = self._queue.take()
         clears = (ClearRecord * len(self._clears))(*(record for _, record in self._clears))
-        work.batches, work.num_batches = batches.ctypes.data, len(self._batches)
+        work.spans, work.batches, work.num_batches = spans.ctypes.data, batches.ctypes.data, len(batches)
         work.clears, work.num_clears = ctypes.addressof(clears), len(self._clears)
-        self._batches, self._clears, self._queued = [], [], 0
+        self._clears = []
         pool.coarse[:] = self._bound
         self._bound = INFINITY
         resolves, self._resolves = self._resolves, []

@@ -15,7 +15,7 @@ from backends.abi.limits import MAX_LANES
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES
-from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
+from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_SPANS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
 from backends.raster.records import Scene, Worker
 from backends.raster.samples import MAX_SAMPLES
 from backends.raster.tile.lists import list_capacity
@@ -95,6 +95,7 @@ class Pool:
             "soa_out": (MAX_OUTPUTS + 1) * 4 * _VECTOR,
             "system": SYSTEM_VALUES * _VECTOR,
         }
+        sizes["invocations"] = 4 * MAX_SPANS
         sizes |= dict.fromkeys(("clip_masks", "vertex_id", "instance_id"), corners * 4)
         sizes |= dict.fromkeys(("t0", "t1", "t2", "prim", "u0", "u1", "u2", "uprim"), prims * 4)
         for i, w in enumerate(self.workers):
@@ -118,7 +119,7 @@ class Pool:
         t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, num_tiles, layer_tiles, layers
         size = (max(self._arena_minimum, layer_tiles * 76 + num_tiles * 4 + 64 * 1024) + 63) & ~63
         if size > self.arena_size or 2 * size < self.arena_size:
-            self.arena_size = size
+            self.arena_size = s.crew.arena_size = size
             self.arenas = [reserved(size) for _ in range(self.window)]
             self._addresses = np.array([a.ctypes.data for a in self.arenas], np.uint64)
             s.crew.arenas = self._addresses.ctypes.data

@@ -89,7 +89,7 @@ def _build_begin_tiles(module: Module) -> None:
         with f.if_(cut.get() < 0):  # batches after the cut run again in the next window, and are counted there
             for total, field in zip(totals.values(), BATCH_FIELDS.values()):
                 total.add(b.get(field).zext(I64))
-            cut.set(f.select(b.get("done") < b.get("count"), i, -1))
+            cut.set(f.select(b.get("skipped") + b.get("done") < b.get("count"), i, -1))
     for name, total in totals.items():
         s.set(f"totals.{name}", s.get(f"totals.{name}") + total.get())
     s.set("totals.arena_bytes", f.max(s.get("totals.arena_bytes"), bytes_.get()))
@@ -119,9 +119,7 @@ def _build_end_window(module: Module) -> None:
     s.set("window.first_batch", f.select(cut < 0, last, cut))
     with f.if_(cut >= 0):
         b = Record(f, _batch_at(f, s, cut), Batch)
-        b.set("first", b.get("first") + b.get("done"))
-        b.set("count", b.get("count") - b.get("done"))
-        b.set("resumed", 1)
+        b.set("skipped", b.get("skipped") + b.get("done"))
     s.set("window.finished", (s.get("window.first_batch") >= s.get("work.num_batches")).zext(I32))
     f.call(None, "begin_window", f.args[0])
     f.ret()

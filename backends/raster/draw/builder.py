@@ -15,7 +15,7 @@ from backends.raster.draw.environments import Copies, make_environments
 from backends.raster.draw.packet import FEW, Packet
 from backends.raster.draw.topology import topology_of
 from backends.raster.draw.writer import DrawWriter
-from backends.raster.draw_record import Draw
+from backends.raster.draw_record import Call, Draw
 from backends.raster.kernels import Kernels
 
 _DRAW_SIZE = ctypes.sizeof(Draw)
@@ -143,6 +143,15 @@ class DrawBuilder:
         The memory stays as it is until the packet is drawn."""
         address = self.region.copy(packet.address, _DRAW_SIZE)
         d = Draw.from_address(address)
-        d.fetch.attribute[0], d.assembly.indices, d.assembly.numbers, d.assembly.prims_per_instance = vertices, corners, numbers, count
+        d.fetch.attribute[0], d.assembly.indices, d.assembly.numbers = vertices, corners, numbers
         d.rows.address, d.rows.size = rows, row_size
-        return Packet(address, count, 0, packet.reads, environments=packet.environments, is_layered=packet.is_layered, is_repeatable=False)
+        return Packet(
+            address,
+            count,
+            0,
+            packet.reads,
+            environments=packet.environments,
+            call=bytes(Call(prims_per_instance=count)),
+            is_layered=packet.is_layered,
+            is_repeatable=False,
+        )

@@ -19,6 +19,7 @@ class Packet:
         vertices: vertices of the input assembler, for statistics.
         reads: (address, bytes) of vertex, index and texture memory. It must not change before the draw has run.
         environments: addresses of the ShaderEnv of the vertex and of the fragment shader.
+        call: bytes of the `Call` record.
         assembled: primitives as the application counts them, where a quad or a polygon is one.
         is_layered: its primitives name layers of the framebuffer.
         is_repeatable: a copy of the record is valid in a later frame. Only the environments have to be made again.
@@ -30,6 +31,7 @@ class Packet:
     reads: list[tuple[int, int]]
     _: KW_ONLY
     environments: tuple[int, int] = (0, 0)
+    call: bytes = b""
     assembled: int = 0
     is_layered: bool = False
     is_repeatable: bool = True
@@ -42,6 +44,7 @@ class Packet:
             self.vertices,
             self.reads,
             environments=self.environments,
+            call=self.call,
             assembled=self.assembled,
             is_layered=self.is_layered,
             is_repeatable=self.is_repeatable,

@@ -15,7 +15,7 @@ from backends.pipe.limits import MAX_ATTRIBUTES
 from backends.pipe.state import DrawInfo, VertexElement
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Restarts, Topology, expand
-from backends.raster.draw_record import Assembly, Draw, Fetch
+from backends.raster.draw_record import Assembly, Call, Draw, Fetch
 from backends.raster.front.attributes import Attribute
 from tgsi.language.diagnostics import UnsupportedError
 
@@ -67,7 +67,7 @@ class InputWriter:
         return corners.restarts
 
     def write_corners(self, a: Assembly, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> Corners:
-        """Write the fields of `Draw.assembly` that differ between draws of the same kind: indices, first vertex, number of primitives."""
+        """Write the indices of a draw, and its `Packet.call`; count primitives."""
         count, start, bias = info.count, info.start & 0xFFFFFFFF if info.index_size == 0 else 0, 0
         base_vertex = start
         numbers: NDArray[np.uint32] | None = None
@@ -90,8 +90,7 @@ class InputWriter:
             per_instance, start = len(numbers) // len(topology.multiply), 0
             a.indices, a.index_size = self.region.copy(numbers.ctypes.data, numbers.nbytes), 4
             packet.is_repeatable = False
-        a.start, a.index_bias, a.base_vertex, a.prims_per_instance = start, bias, base_vertex, per_instance
-        a.start_instance, a.draw_id = info.start_instance, info.drawid
+        packet.call = bytes(Call(start, bias, base_vertex, per_instance, info.start_instance, info.drawid))
         packet.primitives = per_instance * info.instance_count
         if packet.primitives > MAX_PRIMITIVES:
             raise UnsupportedError.at("B001", f"one draw of {packet.primitives} primitives (at most {MAX_PRIMITIVES})")
@@ -168,10 +167,10 @@ class InputWriter:
 def write_stored(assembly: Assembly, fetch: Fetch, topology: Topology, count: int, vertex_size: int, packet: Packet) -> None:
     """Write the groups of a draw of `count` primitives whose vertices other stages leave in memory, `vertex_size` bytes each.
 
-    `DrawBuilder.place_stored` fills in the addresses.
+    `DrawBuilder.place_stored` fills in the addresses, and makes the call.
     """
     assembly.multiply[:], assembly.offset[:] = topology.multiply, (*topology.even, *topology.odd)
-    assembly.index_size, assembly.prims_per_instance, packet.primitives = 4, 1, count
+    assembly.index_size, packet.primitives = 4, count
     assembly.is_local_list = topology.is_list
     fetch.stride[0] = vertex_size
 

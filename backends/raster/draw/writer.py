@@ -111,6 +111,7 @@ class DrawWriter:
         write_lines(d.lines, style, r)
         write_line_stipple(d.line_stipple, style, topology, info.mode, r, self.region, restarts)
         self._write_tile_side(d, state, framebuffer, facts, packet, layout)
+        d.setup.calls_join = _calls_join(d)
         return packet
 
     def _facts(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, vertex: Shader, is_stored: bool) -> _Facts:
@@ -188,3 +189,9 @@ class DrawWriter:
         """Entry point of a kernel, which is kept alive as long as the draw."""
         self.region.keep(library)
         return library.address[library.exports[0]]
+
+
+def _calls_join(d: Draw) -> bool:
+    """True if calls of a draw may be set up together; the rest of the record is written."""
+    looks_at_calls = d.entries.place or d.setup.wants_prim or d.rows.num_slots or d.line_stipple.is_on
+    return d.primitives.shape == Shape.TRIANGLE and not (d.layers.has_route or looks_at_calls)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from backends.llvm.builder.function import I32, I64, Function, Val, Var
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val, Var
 from backends.llvm.builder.record import Record
 from backends.raster.layouts import CHUNK, HEADS, NO_CHUNK, SetupLayout
+from backends.raster.records import Scene, Worker
 
 
 def load_box(f: Function, record: Val) -> tuple[Val, Val, Val, Val, Val]:
@@ -56,3 +57,18 @@ def bin_triangle(
                     with f.if_(f.mask_bits(corner < 0).eq(0)):
                         append(ty * tiles_x + tx)
     return full
+
+
+def build_open_arena(lanes: int, module: Module) -> None:
+    """open_arena(worker, arena): empties the bins of a batch, and makes its arena ready for records and chunks."""
+    f = Function(module, "open_arena", [PTR, PTR], internal=True)
+    worker, arena = f.args
+    w = Record(f, worker, Worker)
+    scene, cursors, vec = Record(f, w.get("scene"), Scene), w.get("buffers.cursors"), I32.wide(lanes)
+    num_tiles = scene.get("tiles.num_tiles")
+    with f.range(0, num_tiles, lanes) as i:
+        f.store(f.const(vec, 0), arena, (i << 2) + HEADS)
+        f.store(f.const(vec, NO_CHUNK), cursors, i << 2)
+    w.set("space.used", (num_tiles * 4 + (HEADS + 4 * lanes + 63)) & ~63)
+    w.set("space.top", scene.get("crew.arena_size"))
+    f.ret()

@@ -9,20 +9,20 @@ from backends.raster.front.assemble import lowest_bit
 from backends.raster.front.vertices import project
 from backends.raster.front.views import placed_view
 from backends.raster.layouts import NEEDS_CLIP, POLYGON, REJECTS, VertexLayout
-from backends.raster.records import Batch, Worker
+from backends.raster.records import Worker
 
 PLANES = 6  # near, far, four guard planes; planes with higher numbers are clip distances
 
 
 def build_clip(lanes: int, module: Module) -> None:
-    """clip(worker, batch) -> count: turns triangles t into triangles u, in order; drops those outside, clips those that need it."""
-    f = Function(module, "clip", [PTR, PTR], I32, internal=True)
-    worker, batch = f.args
-    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
-    draw = b.get("draw")
+    """clip(worker) -> count: turns triangles t into triangles u, in order; drops those outside, clips those that need it."""
+    f = Function(module, "clip", [PTR], I32, internal=True)
+    (worker,) = f.args
+    w = Record(f, worker, Worker)
+    draw = w.get("group.span.draw")
     source = [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2", "prim")]
     target = [w.get(f"buffers.{n}") for n in ("u0", "u1", "u2", "uprim")]
-    masks, count, vec = w.get("buffers.clip_masks"), b.get("count"), I32.wide(lanes)
+    masks, count, vec = w.get("buffers.clip_masks"), w.get("group.num_prims"), I32.wide(lanes)
     lane, out = f.lanes_const(vec, range(lanes)), f.var(I32, 0)
     with f.range(0, count, lanes) as i:
         valid = (lane + i) < count
@@ -123,11 +123,11 @@ def build_clip_polygon(module: Module) -> None:
         n.set(made.get())
         source.set(new)
         target.set(old)
-    total, first = n.get(), w.get("batch.num_vertices")
+    total, first = n.get(), w.get("group.num_vertices")
     with f.range(0, total) as i:
         record = f.at(vertices, ((first + i) * size).zext(I64))
         emit_vertex(f, d, view, f.at(source.get(), i * bytes_), record, bytes_, corners[2])
-    w.set("batch.num_vertices", first + total)
+    w.set("group.num_vertices", first + total)
     out = f.var(I32, start)
     with f.range(2, total) as i:
         for name, v in (("u0", first), ("u1", first + i - 1), ("u2", first + i), ("uprim", prim)):

@@ -11,9 +11,9 @@ from backends.raster.front.attributes import Attribute
 
 
 def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module) -> None:
-    """fetch(draw, ids, instances, soa) for one layout; a None attribute reads 0, 0, 0, 1. See `build_fetch_floats`."""
-    f = Function(module, "fetch", [PTR, PTR, PTR, PTR])
-    draw, ids, instances, soa = f.args
+    """fetch(draw, ids, instances, soa, start instance) for one layout; a None attribute reads 0, 0, 0, 1. See `build_fetch_floats`."""
+    f = Function(module, "fetch", [PTR, PTR, PTR, PTR, I32])
+    draw, ids, instances, soa, start_instance = f.args
     d = Record(f, draw, Draw)
     vec, bytes_ = I32.wide(lanes), 4 * lanes
     offsets = f.alloca(str(I64.wide(lanes)))
@@ -29,7 +29,7 @@ def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module
                 if attribute.divided:
                     divisor = d.get("fetch.divisor", a)
                     instance = instance.udiv(f.select(divisor.eq(0), f.const(I32, 1), divisor))
-                wanted = instance + d.get("assembly.start_instance")
+                wanted = instance + start_instance
             valid = wanted.ult(limit)
             index = f.select(valid, wanted, 0)
             f.store(index.zext(I64) * stride, offsets, 0, 64)
@@ -44,12 +44,12 @@ def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module
 
 
 def build_fetch_floats(lanes: int, module: Module) -> None:
-    """fetch(draw, ids, instances, soa) for all layouts whose attributes are one to four 32-bit floats; the rest is run-time data.
+    """fetch(draw, ids, instances, soa, start instance) for all layouts whose attributes are one to four 32-bit floats; the rest is run-time data.
 
     Channel c of attribute a goes to vector 4a + c. An element outside of its buffer reads as zeros; channels that the format lacks are
     0, 0, 0, 1. Buffers are readable for 16 bytes past their end."""
-    f = Function(module, "fetch", [PTR, PTR, PTR, PTR])
-    draw, ids, instances, soa = f.args
+    f = Function(module, "fetch", [PTR, PTR, PTR, PTR, I32])
+    draw, ids, instances, soa, start_instance = f.args
     d = Record(f, draw, Draw)
     vec, bytes_ = I32.wide(lanes), 4 * lanes
     offsets = f.alloca(str(I64.wide(lanes)))
@@ -57,7 +57,8 @@ def build_fetch_floats(lanes: int, module: Module) -> None:
     with f.range(0, d.get("fetch.num_attributes")) as a:
         base, stride = f.load(PTR, d.address("fetch.attribute"), a << 3), f.load(I64, d.address("fetch.stride"), a << 3)
         limit, channels = f.load(I32, d.address("fetch.limit"), a << 2), f.load(I32, d.address("fetch.channels"), a << 2)
-        index, valid = element_index(f, d, vertex, instances, limit, f.load(I32, d.address("fetch.divisor"), a << 2))
+        divisor = f.load(I32, d.address("fetch.divisor"), a << 2)
+        index, valid = element_index(f, vertex, instances, limit, divisor, start_instance)
         f.store(index.zext(I64) * stride, offsets, 0, 64)
         pointers = [f.at(base, f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
         target = f.at(soa, a * (4 * bytes_))
@@ -68,14 +69,14 @@ def build_fetch_floats(lanes: int, module: Module) -> None:
     f.ret()
 
 
-def element_index(f: Function, d: Record, vertex: Val, instances: Val, limit: Val, divisor: Val) -> tuple[Val, Val]:
+def element_index(f: Function, vertex: Val, instances: Val, limit: Val, divisor: Val, start_instance: Val) -> tuple[Val, Val]:
     """Element numbers of one attribute (0 for those outside of the buffer), and the mask of those inside."""
     index = f.var(vertex.type, vertex)
     with f.if_(divisor.ne(0)):
         instance = f.load(vertex.type, instances)
-        index.set(instance + d.get("assembly.start_instance"))
+        index.set(instance + start_instance)
         with f.if_(divisor.ugt(1)):
-            index.set(instance.udiv(f.max(divisor, 1)) + d.get("assembly.start_instance"))
+            index.set(instance.udiv(f.max(divisor, 1)) + start_instance)
     wanted = index.get()
     valid = wanted.ult(limit)
     return f.select(valid, wanted, 0), valid

@@ -20,28 +20,28 @@ from backends.raster.front.primitive_rows import row_at
 from backends.raster.front.vertices import inside_guard, project
 from backends.raster.front.views import view_at
 from backends.raster.layouts import GUARD, SetupLayout, VertexLayout
-from backends.raster.records import Batch, Worker
+from backends.raster.records import Worker
 
 
 def build_place(module: Module) -> None:
-    """place(worker, batch): gives each triangle t three vertex records of its own, with its layer and viewport.
+    """place(worker): gives each triangle t three vertex records of its own, with its layer and viewport.
 
     Corner 2 or the primitive's row names them."""
-    f = Function(module, "place", [PTR, PTR])
-    worker, batch = f.args
-    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
-    d = Record(f, b.get("draw"), Draw)
+    f = Function(module, "place", [PTR])
+    w = Record(f, f.args[0], Worker)
+    s = w.part("group.span")
+    d = Record(f, s.get("draw"), Draw)
     vertices, size, masks = w.get("buffers.vertices"), d.get("vertices.size"), w.get("buffers.clip_masks")
     lists = [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")]
     layer_slot, view_slot = d.get("layers.layer_slot"), d.get("layers.viewport_slot")
-    first, any_ = w.get("batch.num_vertices"), f.var(I32, w.get("batch.or_mask"))
+    first, any_ = w.get("group.num_vertices"), f.var(I32, w.get("group.or_mask"))
 
     def record(number: Val) -> Val:
         return f.at(vertices, (number * size).zext(I64))
 
-    with f.range(0, b.get("count")) as i:
+    with f.range(0, s.get("count")) as i:
         corners = [f.load(I32, t, i << 2) for t in lists]
-        provoking, row = record(corners[2]), row_at(f, d, b.get("first") + i)
+        provoking, row = record(corners[2]), row_at(f, d, s.get("first") + i)
         number, layer = f.var(I32, 0), f.var(I32, 0)
         with f.if_(layer_slot >= 0):
             layer.set(_named(f, provoking, layer_slot, row, d.get("rows.layer")))
@@ -67,8 +67,8 @@ def build_place(module: Module) -> None:
             f.store(mask.get(), masks, new << 2)
             f.store(new, t, i << 2)
             any_.set(any_.get() | mask.get())
-    w.set("batch.num_vertices", first + b.get("count") * 3)
-    w.set("batch.or_mask", any_.get())
+    w.set("group.num_vertices", first + s.get("count") * 3)
+    w.set("group.or_mask", any_.get())
     f.ret()
 
 

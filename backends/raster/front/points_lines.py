@@ -22,7 +22,7 @@ from backends.raster.front.vertices import snap
 from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import STIPPLE_AT, build_rectangle, count_stipple, place_at, restart_stipple
 from backends.raster.layouts import CULL, FAR, GUARD, NEAR, NEEDS_CLIP, OUTSIDE, USER, Mode, PointKind, VertexLayout
-from backends.raster.records import Batch, Worker
+from backends.raster.records import Worker
 
 UNIT = 1.0 / 256.0
 DISK_MARK = -1.0  # in z of the place slot
@@ -36,7 +36,7 @@ class Output:
         self.vertices, self.size = w.get("buffers.vertices"), d.get("vertices.size")
         self.lists = [w.get(f"buffers.{n}") for n in ("u0", "u1", "u2", "uprim")]
         self.count = f.var(I32, 0)
-        self.next = f.var(I32, w.get("batch.num_vertices"))
+        self.next = f.var(I32, w.get("group.num_vertices"))
 
     def record(self, number: Val) -> Val:
         """Pointer to a vertex record."""
@@ -75,20 +75,19 @@ def build_line_steps(module: Module) -> None:
 
 
 def build_expand(is_point: bool, module: Module) -> None:
-    """expand(worker, batch) -> count: turns points or lines t into triangles u, in order; clips or drops those that leave the view."""
+    """expand(worker) -> count: turns points or lines t into triangles u, in order; clips or drops those that leave the view."""
     if not is_point:
         build_line_steps(module)
-    f = Function(module, "expand", [PTR, PTR], I32)
-    worker, batch = f.args
-    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
-    draw = b.get("draw")
-    d = Record(f, draw, Draw)
+    f = Function(module, "expand", [PTR], I32)
+    (worker,) = f.args
+    w = Record(f, worker, Worker)
+    d = Record(f, w.get("group.span.draw"), Draw)
     out = Output(f, w, d)
     masks, corners, prims = w.get("buffers.clip_masks"), [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")], w.get("buffers.prim")
-    with f.range(0, b.get("count")) as i:
+    with f.range(0, w.get("group.num_prims")) as i:
         a, c, provoking = (f.load(I32, t, i << 2) for t in corners)
         prim = f.load(I32, prims, i << 2)
-        restart_stipple(f, w, d, b, prim)
+        restart_stipple(f, w, d, prim)
         m0, m1 = f.load(I32, masks, a << 2), f.load(I32, masks, c << 2)
         with f.if_((m0 & m1 & CULL).eq(0)):
             if is_point:
@@ -97,7 +96,7 @@ def build_expand(is_point: bool, module: Module) -> None:
                     out.quad(prim)
             else:
                 draw_line(f, d, out, worker, [a, c, provoking], [m0, m1], prim)
-    w.set("batch.num_vertices", out.next.get())
+    w.set("group.num_vertices", out.next.get())
     f.ret(out.count.get())
 
 
@@ -166,7 +165,7 @@ def _build_clip_line(module: Module) -> None:
             with f.if_(~inside[k]):
                 t = distances[1 - k] / (distances[1 - k] - distances[k])
                 blend_vertex(f, ends[1 - k], ends[k], t, ends[k], bytes_)
-    first = w.get("batch.num_vertices")
+    first = w.get("group.num_vertices")
     for k, end in enumerate(ends):
         record = f.at(vertices, ((first + k) * size).zext(I64))
         emit_vertex(f, d, view, end, record, bytes_, provoking_at)
@@ -184,7 +183,7 @@ def draw_line(
         visible = f.var(I32, 1)
         with f.if_(((m0 | m1) & NEEDS_CLIP).ne(0)):
             first = out.next.get()
-            out.w.set("batch.num_vertices", first)
+            out.w.set("group.num_vertices", first)
             visible.set(f.call(I32, "clip_line", worker, d.pointer, a, c, provoking))
             ends[0].set(out.record(first))
             ends[1].set(out.record(first + 1))
@@ -193,11 +192,11 @@ def draw_line(
             with f.else_of(d.get("lines.are_rectangles").eq(0)) as rectangle:
                 _line(f, d, out, ends[0].get(), ends[1].get(), out.record(provoking), prim, reverse)
                 rectangle()
-                out.w.set("batch.num_vertices", out.next.get())
+                out.w.set("group.num_vertices", out.next.get())
                 flipped = f.const(BOOL, 0) if reverse is None else reverse
                 three = (ends[0].get(), ends[1].get(), out.record(provoking))
                 out.count.set(f.call(I32, "rectangle", worker, d.pointer, *three, prim, out.count.get(), flipped))
-                out.next.set(out.w.get("batch.num_vertices"))
+                out.next.set(out.w.get("group.num_vertices"))
 
 
 def _line(f: Function, d: Record, out: Output, start: Val, end: Val, provoking: Val, prim: Val, reverse: Val | None) -> None:

@@ -12,28 +12,29 @@ from backends.raster.front.clip import build_clip_polygon, copy_vertex
 from backends.raster.front.points_lines import Output, build_line_steps, draw_line, draw_point, point_bounds
 from backends.raster.front.setup import depth_offset
 from backends.raster.front.views import placed_view
+from backends.raster.front.spans import number_in_call
 from backends.raster.front.wide_lines import restart_stipple
 from backends.raster.layouts import NEEDS_CLIP, REJECTS, Edges, VertexLayout
-from backends.raster.records import Batch, Worker
+from backends.raster.records import Worker
 
 _EDGES = ((0, 1), (1, 2), (2, 0))
 
 
 def build_outline(module: Module) -> None:
-    """expand(worker, batch) -> count: turns triangles t into triangles u, in order."""
+    """expand(worker) -> count: turns triangles t into triangles u, in order."""
     build_clip_polygon(module)
     build_line_steps(module)
-    f = Function(module, "expand", [PTR, PTR], I32)
-    worker, batch = f.args
-    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
-    draw = b.get("draw")
+    f = Function(module, "expand", [PTR], I32)
+    (worker,) = f.args
+    w = Record(f, worker, Worker)
+    draw = w.get("group.span.draw")
     d = Record(f, draw, Draw)
     out = Output(f, w, d)
     masks, lists, prims = w.get("buffers.clip_masks"), [w.get(f"buffers.{n}") for n in ("t0", "t1", "t2")], w.get("buffers.prim")
-    with f.range(0, b.get("count")) as i:
+    with f.range(0, w.get("group.num_prims")) as i:
         corners = [f.load(I32, t, i << 2) for t in lists]
         prim = f.load(I32, prims, i << 2)
-        restart_stipple(f, w, d, b, prim)
+        restart_stipple(f, w, d, prim)
         mask = [f.load(I32, masks, c << 2) for c in corners]
         with f.if_((mask[0] & mask[1] & mask[2] & REJECTS).eq(0)):
             positive = _orientation(f, d, [out.record(c) for c in corners])
@@ -52,7 +53,7 @@ def build_outline(module: Module) -> None:
                 _fill(f, w, out, worker, draw, mask, corners, prim)
                 open_()
                 with f.if_(~culled):
-                    edges = _visible_edges(f, d, b, prim) & _flagged_edges(f, d, [out.record(c) for c in corners])
+                    edges = _visible_edges(f, d, w, prim) & _flagged_edges(f, d, [out.record(c) for c in corners])
                     reverse = ~positive
                     with f.range(0, 3) as k, f.if_((edges.lshr(k) & 1).ne(0)):
                         (start, end), masks_of = ([_nth(f, v, k, turn) for turn in (0, 1)] for v in (corners, mask))
@@ -63,7 +64,7 @@ def build_outline(module: Module) -> None:
                                 out.quad(prim, reverse)
                             line()
                             draw_line(f, d, out, worker, [start, end, corners[2]], masks_of, prim, reverse)
-    w.set("batch.num_vertices", out.next.get())
+    w.set("group.num_vertices", out.next.get())
     f.ret(out.count.get())
 
 
@@ -108,10 +109,10 @@ def plane_offset(f: Function, d: Record, records: list[Val]) -> Val:
     return depth_offset(f, offset, offset.get("outline_unit"), depths, f.select(area.eq(0.0), 0.0, steepest))
 
 
-def _visible_edges(f: Function, d: Record, b: Record, prim: Val) -> Val:
+def _visible_edges(f: Function, d: Record, w: Record, prim: Val) -> Val:
     """A word whose bit k is set if edge k is an edge of the primitive, not one inside of it."""
-    per_instance = d.get("assembly.prims_per_instance")
-    q = (prim + b.get("first")).urem(per_instance)
+    per_instance = w.get("group.span.call.prims_per_instance")
+    q = number_in_call(w, prim).urem(per_instance)
     edges = f.select((q & 1).ne(0), d.get("primitives.edges", 1), d.get("primitives.edges", 0))
     ends = f.select(q.eq(0), f.const(I32, Edges.THIRD), 0) | f.select((q + 1).eq(per_instance), f.const(I32, Edges.SECOND), 0)
     return edges | f.select(d.get("assembly.is_polygon").ne(0), ends, 0)
@@ -131,9 +132,9 @@ def _fill(f: Function, w: Record, out: Output, worker: Val, draw: Val, mask: lis
     with f.else_of(((mask[0] | mask[1] | mask[2]) & NEEDS_CLIP).eq(0)) as clip_it:
         out.triangle(corners, prim)
         clip_it()
-        w.set("batch.num_vertices", out.next.get())
+        w.set("group.num_vertices", out.next.get())
         out.count.set(f.call(I32, "clip_polygon", worker, draw, *corners, prim, out.count.get()))
-        out.next.set(w.get("batch.num_vertices"))
+        out.next.set(w.get("group.num_vertices"))
 
 
 def _flatten(f: Function, d: Record, out: Output, provoking: Val) -> None:

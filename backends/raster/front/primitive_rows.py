@@ -18,14 +18,14 @@ def row_at(f: Function, d: Record, number: Val) -> Val:
     return f.at(d.get("rows.address"), number.zext(I64) * d.get("rows.size").zext(I64))
 
 
-def write_row_slots(f: Function, d: Record, numbers: Val, front: Val, target: Sequence[Val]) -> None:
+def write_row_slots(f: Function, d: Record, numbers: Val, most: Val, front: Val, target: Sequence[Val]) -> None:
     """Write the slots of Mode.PRIMITIVE into the setup records of one vector of triangles, in ascending order of lanes.
 
     Fragments read no gradients of such slots, so those stay as they are.
-    numbers: of the primitives in the packet; front: triangles that face the front; target: pointers to the records. Lanes without a
+    numbers: of the primitives in the packet, which has `most`; front: triangles that face the front; target: pointers to the records. Lanes without a
     triangle may have any number."""
     lanes = len(target)
-    numbers = f.select(numbers.ult(d.get("assembly.prims_per_instance")), numbers, 0)
+    numbers = f.select(numbers.ult(most), numbers, 0)
     rows = [row_at(f, d, numbers[k]) for k in range(lanes)]
     with f.range(0, d.get("rows.num_slots")) as i:
         slot, *registers = (f.load(I32, d.address(f"rows.{name}"), i << 2) for name in ("slot", "front", "back"))

@@ -12,9 +12,10 @@ from backends.raster.front.assemble import lowest_bit
 from backends.raster.front.bins import bin_triangle
 from backends.raster.front.layers import Routes
 from backends.raster.front.primitive_rows import write_row_slots
+from backends.raster.front.spans import number_in_call
 from backends.raster.front.vertices import snap
-from backends.raster.layouts import HEADS, NO_CHUNK, Mode, OffsetUnit, SetupLayout, VertexLayout
-from backends.raster.records import Batch, Scene, Worker
+from backends.raster.layouts import PRIM_BITS, Mode, OffsetUnit, SetupLayout, VertexLayout
+from backends.raster.records import Scene, Worker
 from tgsi.language.record import record
 
 Plane = Callable[[Sequence[Val]], list[Val]]
@@ -88,60 +89,53 @@ class _Arena:
     """The arena of a batch: records grow up, chunks of bins grow down."""
 
     f: Function
-    batch: Record
-    base: Val
+    scratch: Record
+    first: Val  # where the records of this call begin
     used: Var
     top: Var
     prim_seen: Var
     prim_start: Var
-    first: Val  # where records begin
     size: Val  # of a record
 
     def stop_before(self, prim: Val) -> None:
-        """End the batch before primitive `prim`, because the arena is full: a later window goes on with this primitive.
+        """End the batch before the primitive whose word is `prim`, because the arena is full: a later window goes on with this primitive.
 
         Triangles that it has binned so far are dropped."""
-        f, b = self.f, self.batch
-        b.set("done", prim)
-        self.finish(f.select(prim.eq(self.prim_seen.get()), self.prim_start.get(), self.used.get()))
-        b.set("used", b.get("arena_size"))
-        f.ret()
-        f.place(f.label())
+        self.end(self.f.select(prim.eq(self.prim_seen.get()), self.prim_start.get(), self.used.get()), prim & ((1 << PRIM_BITS) - 1))
+        self.f.place(self.f.label())
 
-    def finish(self, limit: Val) -> None:
-        """Keep the records below `limit`, and count them."""
-        self.batch.set("limit", limit)
-        self.batch.set("clipper_out", (limit - self.first).udiv(self.size))
+    def end(self, limit: Val, cut: Val | int) -> None:
+        """Keep the records below `limit`, count them, and return."""
+        f, scratch = self.f, self.scratch
+        scratch.set("used", limit)
+        scratch.set("top", self.top.get())
+        scratch.set("clipper_out", scratch.get("clipper_out") + (limit - self.first).udiv(self.size))
+        f.ret(f.const(I32, cut))
 
 
 def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool) -> None:
-    """setup(worker, batch, corners, prims, count): sets up `lanes` triangles at once, then bins them one at a time.
+    """setup(worker, arena, corners, prims, count) -> cut: sets up `lanes` triangles at once, then bins them one at a time.
 
-    routed: for routed draws (see `layers`); has_rows: some slots are of Mode.PRIMITIVE."""
-    f = Function(module, "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32])
-    worker, batch, *corner_lists, prim_list, count = f.args
-    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
-    d, scene = Record(f, b.get("draw"), Draw), Record(f, w.get("scene"), Scene)
+    routed: for routed draws (see `layers`); has_rows: some slots are of Mode.PRIMITIVE; cut: number (inside the batch) of the first
+    primitive that did not fit; -1: all did."""
+    f = Function(module, "setup", [PTR, PTR, PTR, PTR, PTR, PTR, I32], I32)
+    worker, arena, *corner_lists, prim_list, count = f.args
+    w = Record(f, worker, Worker)
+    d, scene = Record(f, w.get("group.span.draw"), Draw), Record(f, w.get("scene"), Scene)
     vertices, cursors = w.get("buffers.vertices"), w.get("buffers.cursors")
-    tiles_x, num_tiles = scene.get("tiles.tiles_x"), scene.get("tiles.num_tiles")
-    size, vertex_size = d.get("setup.record_size"), d.get("vertices.size")
+    tiles_x, size, vertex_size = scene.get("tiles.tiles_x"), d.get("setup.record_size"), d.get("vertices.size")
     vec = I32.wide(lanes)
     lane = f.lanes_const(vec, range(lanes))
-    arena = b.get("arena")
-    with f.range(0, num_tiles, lanes) as i:
-        f.store(f.const(vec, 0), arena, (i << 2) + HEADS)
-        f.store(f.const(vec, NO_CHUNK), cursors, i << 2)
-    first = (num_tiles * 4 + (HEADS + 4 * lanes + 63)) & ~63
+    first = w.get("space.used")
     used = f.var(I32, first)
     space = _Arena(
         f=f,
-        batch=b,
-        base=arena,
+        scratch=w.part("space"),
+        first=first,
         used=used,
-        top=f.var(I32, b.get("arena_size")),
+        top=f.var(I32, w.get("space.top")),
         prim_seen=f.var(I32, -1),
         prim_start=f.var(I32, 0),
-        first=first,
         size=size,
     )
     with f.range(0, count, lanes) as start:
@@ -159,9 +153,10 @@ def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool) -> Non
             for k in range(lanes):  # a dead lane writes to the place of the next living one, which overwrites it
                 before = f.popcount(alive_bits & ((1 << k) - 1)) if k else f.const(I32, 0)
                 target.append(f.at(arena, used.get() + before * size))
-            triangles.write(target, prims, _identity(f, d, b, prims, triangles.front))
+            triangles.write(target, prims, _identity(f, d, w, prims, triangles.front))
             if has_rows:
-                write_row_slots(f, d, prims + b.get("first"), triangles.front, target)
+                most = w.get("group.span.call.prims_per_instance")
+                write_row_slots(f, d, number_in_call(w, prims), most, triangles.front, target)
             if routes is not None:
                 routes.write(target, triangles.constants)
             with f.range(0, f.popcount(alive_bits)):
@@ -176,21 +171,18 @@ def build_setup(lanes: int, module: Module, routed: bool, has_rows: bool) -> Non
                 with f.if_(full):
                     space.stop_before(prim)
                 used.set(record + size)
-    b.set("done", b.get("count"))
-    space.finish(used.get())
-    b.set("used", used.get() + b.get("arena_size") - space.top.get())
-    f.ret()
+    space.end(used.get(), -1)
 
 
-def _identity(f: Function, d: Record, b: Record, prims: Val, front: Val) -> Val:
+def _identity(f: Function, d: Record, w: Record, prims: Val, front: Val) -> Val:
     """Primitive number (0 if no shader reads it) and facing, in 31 bits."""
     number = f.var(prims.type, 0)
     with f.if_(d.get("setup.wants_prim").ne(0)):
-        numbers, own = d.get("assembly.numbers"), prims + b.get("first")
+        numbers, own, per_instance = d.get("assembly.numbers"), number_in_call(w, prims), w.get("group.span.call.prims_per_instance")
         with f.else_of(numbers.cast("ptrtoint", I64).eq(0)) as given:
-            number.set(own.urem(d.get("assembly.prims_per_instance")).lshr(d.get("assembly.prim_shift")))
+            number.set(own.urem(per_instance).lshr(d.get("assembly.prim_shift")))
             given()
-            number.set(f.gather(I32, numbers, f.select(own.ult(d.get("assembly.prims_per_instance")), own, 0) << 2))
+            number.set(f.gather(I32, numbers, f.select(own.ult(per_instance), own, 0) << 2))
     return ((number.get() << 1) | front.zext(I32)) & 0x7FFFFFFF
 
 

@@ -9,7 +9,7 @@ from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module,
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import BOTTOM, DEFAULT_REGISTER, FAR, GUARD, LEFT, MAX_DISTANCES, NEAR, REJECTS, RIGHT, TOP, USER, VertexLayout
-from backends.raster.records import Batch, Worker
+from backends.raster.records import Worker
 from tgsi.language.record import record
 
 WINDOW_LIMIT = 16384.0  # pixels; vertices farther out are moved here, so that edges stay exact
@@ -121,22 +121,24 @@ class _Stored:
 
 
 def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distances: bool) -> None:
-    """shade_vertices(worker, batch): fetches and shades all vertices of a batch, with the draw's shader and fetch kernel.
+    """shade_vertices(worker): fetches and shades a group's run of vertices, with the draw's shader and fetch kernel.
 
     is_stored: other stages have shaded the vertices, which lie in memory; has_distances: vertices have clip or cull distances."""
-    f = Function(module, "shade_vertices", [PTR, PTR])
-    w, b = Record(f, f.args[0], Worker), Record(f, f.args[1], Batch)
-    draw = b.get("draw")
+    f = Function(module, "shade_vertices", [PTR])
+    w = Record(f, f.args[0], Worker)
+    run, draw = w.part("group.run"), w.get("group.span.draw")
     d = Record(f, draw, Draw)
     shader, fetch, slots, position_at = (
         d.get(n) for n in ("entries.vertex_shader", "entries.fetch", "vertices.num_slots", "vertices.position")
     )
-    env = b.get("vertex_env")
+    env, first, start_instance = run.get("env"), run.get("first"), run.get("start_instance")
     ids, instances, masks, out, system = (w.get(f"buffers.{n}") for n in ("vertex_id", "instance_id", "clip_masks", "vertices", "system"))
-    soa_in, soa_out, count, size = w.get("buffers.soa_in"), w.get("buffers.soa_out"), w.get("batch.num_vertices"), d.get("vertices.size")
+    soa_in, soa_out, count, size = w.get("buffers.soa_in"), w.get("buffers.soa_out"), w.get("group.num_vertices"), d.get("vertices.size")
     vec, fvec, bytes_ = I32.wide(lanes), F32.wide(lanes), 4 * lanes
     aligned = min(64, bytes_)  # not more than is true: LLVM would join two short stores to a long aligned one
     lane = f.lanes_const(vec, range(lanes))
+    for numbers in (ids, instances):  # the last vector reads past the end of the list
+        f.store(f.const(vec, 0), numbers, count << 2)
     any_, all_ = f.var(vec, 0), f.var(vec, -1)
     wants_system = d.get("vertices.wants_system").ne(0)
     offsets = f.alloca(str(I64.wide(lanes))) if is_stored else None
@@ -147,10 +149,10 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
             f.store(f.load(vec, ids, at).zext(I64) * d.get("fetch.stride"), offsets, 0, 64)
             rows = [f.at(d.get("fetch.attribute"), f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
             return _Stored(f, f.value(PTR, module.constant("default", F32, [0.0, 0.0, 0.0, 1.0])), rows)
-        f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in)
+        f.call_pointer(None, fetch, draw, f.at(ids, at), f.at(instances, at), soa_in, start_instance)
         with f.if_(wants_system):
-            vertex, base = f.load(vec, ids, at), d.get("assembly.base_vertex")
-            others = [d.get("assembly.start_instance"), d.get("assembly.draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
+            vertex, base = f.load(vec, ids, at), run.get("base_vertex")
+            others = [start_instance, run.get("draw_id"), f.const(I32, 0), ((lane + i) < count).sext(I32)]
             for k, v in enumerate([vertex, f.load(vec, instances, at), vertex - base, base, *others]):
                 f.store(f.splat(v, lanes), system, k * bytes_, aligned)
         f.call_pointer(None, shader, env, soa_in, soa_out, system)
@@ -159,7 +161,7 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
     if not is_stored:
         for c, value in enumerate((0.0, 0.0, 0.0, 1.0)):
             f.store(f.const(fvec, value), soa_out, (4 * DEFAULT_REGISTER + c) * bytes_, aligned)
-    with f.range(0, count, lanes) as i:
+    with f.range(first, count, lanes) as i:
         outputs = shaded(i)
         position = outputs.register(position_at)
         mask = f.var(vec, clip_mask(f, d, position))
@@ -184,9 +186,9 @@ def build_shade_vertices(lanes: int, module: Module, is_stored: bool, has_distan
         any_.set(any_.get() | f.select(valid, mask.get(), 0))
         all_.set(all_.get() & f.select(valid, mask.get() & REJECTS, -1))
         f.store(mask.get(), masks, i << 2)
-    for name, field, total in (("or", "or_mask", any_), ("and", "and_mask", all_)):
-        w.set(f"batch.{field}", f.call(I32, f"llvm.vector.reduce.{name}.{vec.suffix}", total.get()))
-    b.set("vs_invocations", f.const(I32, 0) if is_stored else f.select(b.get("resumed").ne(0), f.const(I32, 0), count))
+    w.set("group.or_mask", w.get("group.or_mask") | f.call(I32, f"llvm.vector.reduce.or.{vec.suffix}", any_.get()))
+    w.set("group.and_mask", w.get("group.and_mask") & f.call(I32, f"llvm.vector.reduce.and.{vec.suffix}", all_.get()))
+    run.set("first", count)
     f.ret()
 
 

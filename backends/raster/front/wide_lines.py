@@ -15,9 +15,10 @@ from backends.llvm.builder.function import BOOL, F32, I8, I32, I64, PTR, Functio
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
 from backends.raster.front.clip import copy_vertex
+from backends.raster.front.spans import begin_group, number_in_call
 from backends.raster.front.vertices import snap
 from backends.raster.layouts import VertexLayout
-from backends.raster.records import Batch, Scene, Worker
+from backends.raster.records import Scene, Worker
 
 STIPPLE_AT = 2.0  # value with which the counter begins in the place slot
 _UNIT = 1.0 / 256.0
@@ -28,10 +29,10 @@ def place_at(d: Record) -> Val:
     return (d.get("primitives.place_slot") << 4) + VertexLayout.SLOTS
 
 
-def restart_stipple(f: Function, w: Record, d: Record, b: Record, prim: Val) -> None:
-    """Reset the stipple counter if primitive `prim` (of the batch) begins a new line, strip or polygon."""
+def restart_stipple(f: Function, w: Record, d: Record, prim: Val) -> None:
+    """Reset the stipple counter if the primitive whose word is `prim` begins a new line, strip or polygon."""
     with f.if_(d.get("line_stipple.is_on").ne(0)):
-        q = (prim + b.get("first")).urem(d.get("assembly.prims_per_instance"))
+        q = number_in_call(w, prim).urem(w.get("group.span.call.prims_per_instance"))
         period = d.get("line_stipple.period")
         begins = f.var(BOOL, q.eq(0))
         with f.if_(period > 0):
@@ -39,14 +40,14 @@ def restart_stipple(f: Function, w: Record, d: Record, b: Record, prim: Val) -> 
         with f.if_(period < 0):
             begins.set(f.load(I8, f.at(d.get("line_stipple.restarts"), q.zext(I64)), align=1).ne(0))
         with f.if_(begins.get()):
-            w.set("batch.stipple_counter", 0.0)
+            w.set("group.stipple_counter", 0.0)
 
 
 def count_stipple(f: Function, w: Record, d: Record, length: Val) -> Val:
     """Advance the stipple counter by a line of `length` pixels. Returns the counter before the line."""
-    before, period = w.get("batch.stipple_counter"), d.get("line_stipple.factor") * 16.0
+    before, period = w.get("group.stipple_counter"), d.get("line_stipple.factor") * 16.0
     after = before + length
-    w.set("batch.stipple_counter", after - f.floor(after / period) * period)
+    w.set("group.stipple_counter", after - f.floor(after / period) * period)
     return before
 
 
@@ -55,7 +56,7 @@ def build_rectangle(module: Module) -> None:
     f = Function(module, "rectangle", [PTR, PTR, PTR, PTR, PTR, I32, I32, BOOL], I32, internal=True)
     worker, draw, start, end, provoking, prim, count, reverse = f.args
     w, d = Record(f, worker, Worker), Record(f, draw, Draw)
-    size, first = d.get("vertices.size"), w.get("batch.num_vertices")
+    size, first = d.get("vertices.size"), w.get("group.num_vertices")
     x0, y0, x1, y1 = (snap(f, f.load(F32, r, VertexLayout.WINDOW + 4 * k)).to_float() * _UNIT for r in (start, end) for k in range(2))
     dx, dy = x1 - x0, y1 - y0
     length = f.sqrt(dx * dx + dy * dy)
@@ -88,21 +89,22 @@ def build_rectangle(module: Module) -> None:
         corners = [f.select(reverse, first + b, first + a), f.select(reverse, first + a, first + b), first + c, prim]
         for v, target in zip(corners, lists):
             f.store(v, target, at + 4 * n)
-    w.set("batch.num_vertices", first + 4)
+    w.set("group.num_vertices", first + 4)
     f.ret(count + 2)
 
 
 def build_catch_up(module: Module) -> None:
-    """catch_up(worker, batch): computes the stipple counter at the start of the batch.
+    """catch_up(worker): computes the stipple counter at the start of the span, whose group is left empty.
 
-    A strip may be longer than a batch, and batches run in any order: the strip's earlier primitives run once more, and their triangles
+    A strip may be longer than a span, and batches run in any order: the strip's earlier primitives run once more, and their triangles
     are thrown away. Only such strips pay for it."""
-    f = Function(module, "catch_up", [PTR, PTR], internal=True)
-    worker, batch = f.args
-    w, b = Record(f, worker, Worker), Record(f, batch, Batch)
-    d = Record(f, b.get("draw"), Draw)
-    w.set("batch.stipple_counter", 0.0)
-    target, count, per_instance = b.get("first"), b.get("count"), d.get("assembly.prims_per_instance")
+    f = Function(module, "catch_up", [PTR], internal=True)
+    (worker,) = f.args
+    w = Record(f, worker, Worker)
+    s = w.part("group.span")
+    d = Record(f, s.get("draw"), Draw)
+    w.set("group.stipple_counter", 0.0)
+    target, count, per_instance = s.get("first"), s.get("count"), s.get("call.prims_per_instance")
     inside = target.urem(per_instance)
     period = d.get("line_stipple.period")
     near = f.var(I32, inside)
@@ -112,11 +114,13 @@ def build_catch_up(module: Module) -> None:
     with f.loop() as loop:
         loop.break_if(at.get() >= target)
         step = f.min(target - at.get(), Record(f, w.get("scene"), Scene).get("crew.batch_size"))
-        b.set("first", at.get())
-        b.set("count", step)
-        f.call(None, "vertices_of", worker, batch)
-        f.call_pointer(I32, d.get("entries.expand"), worker, batch)
+        s.set("first", at.get())
+        s.set("count", step)
+        f.call(None, "assemble", worker)
+        f.call(None, "shade_group", worker)
+        f.call_pointer(I32, d.get("entries.expand"), worker)
+        begin_group(w)
         at.add(step)
-    b.set("first", target)
-    b.set("count", count)
+    s.set("first", target)
+    s.set("count", count)
     f.ret()

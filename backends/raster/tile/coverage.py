@@ -21,7 +21,7 @@ from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
 from backends.raster.front.bins import load_box
-from backends.raster.layouts import CHUNK, NO_CHUNK, SetupLayout
+from backends.raster.layouts import CHUNK, NO_CHUNK, PRIM_BITS, SetupLayout
 from backends.raster.tile.hiz import HizTest
 from backends.raster.tile.lists import LIST_LIMIT, quad_width, row_lanes, run_bytes
 from tgsi.language.record import record
@@ -89,17 +89,20 @@ def build_coverage(lanes: int, module: Module, quads: bool = True, rows: int = 2
 
 @contextmanager
 def walk_chain(f: Function, arena: Val, limit: Val, cursor_slot: Val, size: Var) -> Iterator[Val]:
-    """A loop over the setup records of a tile, from the cursor on; yields the offset of each. Ends early if the list is long."""
+    """A loop over the setup records of a tile that are shaded like the one at the cursor; yields the offset of each.
+
+    Ends early if the list is long. The cursor stays at the first record that was not yielded, or where the chain ends."""
     cursor = f.var(I32, f.load(I32, cursor_slot))
+    shading = f.load(I32, arena, f.load(I32, arena, cursor.get()) + SetupLayout.PRIM)
     with f.loop() as loop:
         loop.break_if(size.get() > LIST_LIMIT)
         with f.if_((cursor.get() & (CHUNK - 1)).eq(NO_CHUNK)):
             cursor.set(f.load(I32, arena, cursor.get()))
         loop.break_if(cursor.get().eq(0))
         entry = f.load(I32, arena, cursor.get())
-        done = entry.eq(0) | (entry >= limit)
-        cursor.set(f.select(done, 0, cursor.get() + 4))
-        loop.break_if(done)
+        loop.break_if((entry - 1).uge(limit - 1))  # 0, or dropped
+        loop.break_if((f.load(I32, arena, entry + SetupLayout.PRIM) ^ shading).uge(1 << PRIM_BITS))
+        cursor.set(cursor.get() + 4)
         yield entry
     f.store(cursor.get(), cursor_slot)
 

@@ -9,8 +9,8 @@ from backends.abi.records import ResolveRecord
 from backends.llvm.builder.function import BOOL, F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
-from backends.raster.layouts import HEADS, HizUse
-from backends.raster.records import Batch, ClearRecord, Scene, Worker
+from backends.raster.layouts import CHUNK, HEADS, NO_CHUNK, PRIM_BITS, HizUse, SetupLayout
+from backends.raster.records import Batch, ClearRecord, Scene, Span, Worker
 from backends.raster.tile.coarse import INFINITY
 
 
@@ -49,29 +49,44 @@ def build_tile_walk(module: Module) -> None:
         x, y = (inside - ty * tiles_x) << 6, ty << 6
         with f.range(0, num_clears) as k:
             f.call(None, "clear_tile", f.at(clears, k.zext(I64) * ctypes.sizeof(ClearRecord)), x, y, layer, (layer + 1).eq(layers))
+        farthest = f.at(s.get("tiles.farthest"), tile.zext(I64) << 2)
         with f.range(first, last) as i:
             b = Record(f, f.at(batches, i.zext(I64) * ctypes.sizeof(Batch)), Batch)
             limit = b.get("limit")
             with f.if_(limit.ne(0)):
                 arena = b.get("arena")
-                head = f.load(I32, arena, (tile << 2) + HEADS)
-                with f.if_(head.ne(0)):
-                    f.store(head, cursor)
-                    draw = b.get("draw")
+                f.store(f.load(I32, arena, (tile << 2) + HEADS), cursor)
+                spans = f.at(s.get("work.spans"), b.get("first_span").zext(I64) * ctypes.sizeof(Span))
+                with f.loop() as runs:  # of triangles that are shaded alike
+                    shading = _next_shading(f, arena, limit, cursor)
+                    runs.break_if(shading < 0)
+                    span = Record(f, f.at(spans, shading.zext(I64) * ctypes.sizeof(Span)), Span)
+                    draw = span.get("draw")
                     d = Record(f, draw, Draw)
                     coverage, shade = d.get("entries.coverage"), d.get("entries.shade")
-                    farthest = f.at(s.get("tiles.farthest"), tile.zext(I64) << 2)
                     with f.if_((d.get("hiz.uses") & HizUse.RAISES).ne(0)):
                         f.store(f.const(F32, INFINITY), farthest)
-                    w.set("tile.fragment_env", b.get("fragment_env"))
-                    with f.loop() as run:
-                        run.break_if(f.load(I32, cursor).eq(0))
-                        n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)
-                        f.call_pointer(None, shade, worker, draw, arena, list_, n)
+                    w.set("tile.fragment_env", span.get("fragment_env"))
+                    n = f.call_pointer(I32, coverage, draw, arena, limit, cursor, x, y, list_, farthest)
+                    f.call_pointer(None, shade, worker, draw, arena, list_, n)
         with f.range(0, resolving) as k:
             resolve = f.at(resolves, k.zext(I64) * ctypes.sizeof(ResolveRecord))
             f.call_pointer(None, Record(f, resolve, ResolveRecord).get("kernel"), resolve, x, y)
     f.ret()
+
+
+def _next_shading(f: Function, arena: Val, limit: Val, cursor_slot: Val) -> Val:
+    """Number of the span that shades the next triangle of the chain as its own span does; -1: the chain ends here."""
+    found = f.var(I32, -1)
+    cursor = f.var(I32, f.load(I32, cursor_slot))
+    with f.if_((cursor.get() & (CHUNK - 1)).eq(NO_CHUNK)):
+        cursor.set(f.load(I32, arena, cursor.get()))
+    with f.if_(cursor.get().ne(0)):
+        entry = f.load(I32, arena, cursor.get())
+        with f.if_((entry - 1).ult(limit - 1)):
+            found.set(f.load(I32, arena, entry + SetupLayout.PRIM).lshr(PRIM_BITS))
+    f.store(cursor.get(), cursor_slot)
+    return found.get()
 
 
 def _build_clear_tile(module: Module) -> None:

@@ -207,7 +207,7 @@ def test_draws_of_other_vertices_are_not_made_from_the_beginning(monkeypatch: py
 
 
 def test_many_repeated_draws_are_carried_out_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renderer_module, "MAX_BATCHES", 50)
+    monkeypatch.setattr(renderer_module, "MAX_PENDING", 50)
     pictures = []
     for limit in (1 << 28, 1 << 18):  # with the second limit pending draws hold too much memory, which ends the frame
         monkeypatch.setattr(renderer_module, "MAX_HELD", limit)
