@@ -44,10 +44,10 @@ def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module
 
 
 def build_fetch_floats(lanes: int, module: Module) -> None:
-    """fetch(draw, ids, instances, soa, start instance) for all layouts whose attributes are one to four 32-bit floats; the rest is run-time data.
+    """fetch(draw, ids, instances, soa, start instance) for all layouts whose attributes are one to four 32-bit floats.
 
-    Channel c of attribute a goes to vector 4a + c. An element outside of its buffer reads as zeros; channels that the format lacks are
-    0, 0, 0, 1. Buffers are readable for 16 bytes past their end."""
+    The layout is run-time data. Channel c of attribute a goes to vector 4a + c. An element outside of its buffer reads as zeros; channels
+    that the format lacks are 0, 0, 0, 1. Buffers are readable for 16 bytes past their end."""
     f = Function(module, "fetch", [PTR, PTR, PTR, PTR, I32])
     draw, ids, instances, soa, start_instance = f.args
     d = Record(f, draw, Draw)

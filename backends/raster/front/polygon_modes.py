@@ -11,8 +11,8 @@ from backends.raster.draw_record import Draw
 from backends.raster.front.clip import build_clip_polygon, copy_vertex
 from backends.raster.front.points_lines import Output, build_line_steps, draw_line, draw_point, point_bounds
 from backends.raster.front.setup import depth_offset
-from backends.raster.front.views import placed_view
 from backends.raster.front.spans import number_in_call
+from backends.raster.front.views import placed_view
 from backends.raster.front.wide_lines import restart_stipple
 from backends.raster.layouts import NEEDS_CLIP, REJECTS, Edges, VertexLayout
 from backends.raster.records import Worker

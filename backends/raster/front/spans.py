@@ -7,8 +7,7 @@ import ctypes
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
-from backends.raster.layouts import PRIM_BITS
-from backends.raster.records import Batch, Scene, Span, Worker
+from backends.raster.records import Span, Worker
 
 
 def number_in_call(w: Record, prims: Val) -> Val:
