@@ -35,7 +35,7 @@ class Entries(ctypes.Structure):
         ("shade", c_void_p),
         ("shade_vertices", c_void_p),
         ("fetch", c_void_p),
-        ("vertex_shader", c_void_p),
+        ("vertex_shader", c_void_p),  # null: other stages shaded the vertices
         ("place", c_void_p),  # gives each primitive vertex records of its own, placed by its own viewport; null: none needed
         ("expand", c_void_p),  # turns other shapes into triangles; null for Shape.TRIANGLE
         ("setup", c_void_p),

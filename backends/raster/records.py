@@ -19,7 +19,7 @@ class Span(ctypes.Structure):
 
     _fields_ = [
         ("draw", c_void_p),
-        ("vertex_env", c_void_p),  # null: other stages shaded the vertices
+        ("vertex_env", c_void_p),
         ("fragment_env", c_void_p),
         ("first", c_int32),
         ("count", c_int32),  # at least 1

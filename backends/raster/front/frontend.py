@@ -109,7 +109,7 @@ def build_front_end(lanes: int, module: Module) -> None:
                 f.call(None, "catch_up", worker)
             before = w.get("group.num_vertices")
             f.call(None, "assemble", worker)
-            counted = earlier.eq(0) & address(span.get("vertex_env")).ne(0)
+            counted = earlier.eq(0) & address(d.get("entries.vertex_shader")).ne(0)
             invocations.add(f.select(counted, w.get("group.num_vertices") - before, 0))
             f.store(invocations.get(), counts, i.get() << 2)
             number.add(span.get("count"))
