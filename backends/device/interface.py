@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from backends.device.bound import DrawState, Framebuffer
+from backends.device.copy_job import Copy
 from backends.device.counters import Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
 from backends.device.resolve_job import Resolve
@@ -74,6 +75,10 @@ class Device(Protocol):
 
     def scale(self, job: Scale) -> None:
         """Scale a box of texels at once; the context has flushed pending work that uses its memory."""
+        ...
+
+    def copy(self, job: Copy) -> None:
+        """Copy rows of bytes at once; the context has flushed pending work that uses their memory."""
         ...
 
     def uses(self, address: int, size: int) -> bool:

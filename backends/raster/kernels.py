@@ -161,6 +161,16 @@ class Kernels:
 
         return self._get(("blit", key, lanes), ("blit",), build)
 
+    def copy(self) -> Library:
+        """copy(record, x, y)."""
+
+        def build(module: Module) -> None:
+            from backends.raster.tile.copies import build_copy
+
+            build_copy(module)
+
+        return self._keep(("copy",), ("copy",), build)
+
     def resolve(self, format: Format, samples: int) -> Library:
         """resolve(record, x, y)."""
 

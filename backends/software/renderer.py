@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
 from backends.device.bound import DrawState, Framebuffer, Surface
+from backends.device.copy_job import Copy
 from backends.device.counters import Place, Statistics, counted
 from backends.device.grid import MeshDraw, compute_units
 from backends.device.hazards import Reach, Waiting, meet, reach_of
@@ -33,6 +34,7 @@ from backends.raster.kernels import Kernels
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import ClearRecord
 from backends.raster.tile.coarse import INFINITY, cleared_bound
+from backends.software.copying import Copier
 from backends.software.scaling import scale
 
 if TYPE_CHECKING:
@@ -87,6 +89,7 @@ class Renderer:
         helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works if a CPU is left for it
         setup_lanes = setup_lanes or min(lanes or SETUP_LANES, 32)
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes), batch, window, arena)
+        self._copier = Copier(self._pool, self.kernels)
         self._region = Region(spare=SPARE_CHUNKS)
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._framebuffer = Framebuffer(0, 0)
@@ -163,13 +166,8 @@ class Renderer:
             return
         if waits and (self.uses(*job.read) or self.uses(*job.written)):
             self.flush()
-        s, work = self._pool.scene.tiles, self._pool.scene.work
-        bound = s.tiles_x, s.num_tiles, s.layer_tiles, s.layers
-        tiles_x, tiles_y = -(-job.box[2] // TILE), -(-job.box[3] // TILE)
-        s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
-        work.num_batches = work.num_clears = 0
-        self._run([job])
-        s.tiles_x, s.num_tiles, s.layer_tiles, s.layers = bound
+        library = self.kernels.resolve(job.source.format, job.source.samples)
+        self._pool.run_tiles(job.record(library.address["resolve"]), -(-job.box[2] // TILE), -(-job.box[3] // TILE), self._is_ordered)
 
     def _run(self, resolves: list[Resolve]) -> None:
         """Run the native part: pending work, then `resolves`."""
@@ -182,6 +180,10 @@ class Renderer:
     def scale(self, job: Scale) -> None:
         """Scale a box of texels at once; the caller has flushed pending work that uses its memory."""
         scale(self.kernels, job)
+
+    def copy(self, job: Copy) -> None:
+        """Copy rows of bytes at once; the caller has flushed pending work that uses their memory."""
+        self._copier.copy(job)
 
     # -- drawing ------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:

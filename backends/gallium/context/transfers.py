@@ -6,15 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from backends.device.copy_job import Copy
 from backends.gallium.context.core import ContextCore
-from backends.gallium.resource.multisampled import part
-from backends.gallium.resource.resource import Box, Resource
-from backends.gallium.resource.transfer import TransferMap, as_bytes
+from backends.gallium.resource.multisampled import make_staging, part
+from backends.gallium.resource.resource import Box, Resource, address_of
+from backends.gallium.resource.transfer import TransferMap, as_bytes, writable_bytes
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer
 from backends.pipe.enums import ResourceFlags
 from backends.pipe.enums import Transfer as TransferFlags
+from backends.pipe.limits import MAX_RESOURCE_BYTES
+
+LARGE = 1 << 18
+"""Bytes of a layer that the device copies; waking its threads for fewer would take longer than the copy."""
 
 _NOT_WITH_READ = (
     TransferFlags.DISCARD_RANGE | TransferFlags.DISCARD_WHOLE_RESOURCE | TransferFlags.UNSYNCHRONIZED | TransferFlags.FLUSH_EXPLICIT
@@ -22,7 +28,7 @@ _NOT_WITH_READ = (
 
 
 class Transfers(ContextCore):
-    """CPU access to resources: transfer_map and transfer_unmap, buffer_subdata, texture_subdata."""
+    """CPU access to resources: transfer_map and transfer_unmap, buffer_subdata, texture_subdata, buffer_read, texture_read."""
 
     def transfer_map(
         self,
@@ -141,6 +147,99 @@ class Transfers(ContextCore):
             part(resource.blocks(level, k), region)[...] = source
         resource.push()
         return None
+
+    def buffer_read(self, resource: Resource, into: Any, *, offset: int = 0) -> None:
+        """Copy bytes of a buffer, from `offset` on, into the caller's memory: as many as fit into it. (an extension)
+
+        Args:
+            resource: a buffer.
+            into: a contiguous, writable array, or a writable buffer such as a bytearray.
+            offset: the first byte.
+
+        Raises:
+            TypeError, ValueError: an argument is wrong, or the buffer has fewer bytes from `offset` on. Nothing was copied.
+
+        Pending work that writes the buffer is carried out first. Gallium's auxiliary library has this as pipe_buffer_read.
+        """
+        name = "buffer_read"
+        self.check_open()
+        self.check_resource(resource, f"{name}: resource")
+        if not resource.is_buffer:
+            raise ValueError(f"{name}: resource: it is a texture; use texture_read")
+        values = writable_bytes(into, f"{name}: into")
+        begin = integer(offset, f"{name}: offset", 0, resource.size)
+        end = begin + values.size
+        if end > resource.size:
+            raise ValueError(f"{name}: into: it takes {values.size} bytes; from {begin} on the buffer has {resource.size - begin}")
+        self.finish_uses(resource)
+        resource.pull()
+        self._copy_texels(resource, 0, Box(begin, 0, 0, values.size), values, (values.size, values.size))
+
+    def texture_read(
+        self,
+        resource: Resource,
+        into: Any,
+        *,
+        level: int = 0,
+        box: Box | Sequence[int] | None = None,
+        stride: int | None = None,
+        layer_stride: int | None = None,
+    ) -> None:
+        """Copy the texels of a box of a level into the caller's memory: the way back of `texture_subdata`. (an extension)
+
+        Args:
+            resource: a texture; multisampled ones are resolved, as for `transfer_map`. A buffer is read from the first byte of `box` on.
+            into: a contiguous, writable array, or a writable buffer such as a bytearray. It gets the texels in the resource's format.
+                Bytes between rows, between layers, and after the last texel stay as they are.
+            level: mip level.
+            box: a Box or x, y, z, width, height, depth; the whole level when omitted.
+            stride: bytes from a row to the next in `into`, at least those of a row (the default).
+            layer_stride: bytes from a layer to the next in `into`, at least those of its rows (the default).
+
+        Raises:
+            TypeError, ValueError: an argument is wrong, or the texels do not fit. Nothing was copied.
+
+        Pending work that writes the resource is carried out first. Large copies are made by the device, faster than one of the array that
+        `transfer_map` gives.
+        """
+        name = "texture_read"
+        self.check_open()
+        self.check_resource(resource, f"{name}: resource")
+        region = resource.box(level, box, name)
+        if resource.is_buffer:
+            values = writable_bytes(into, f"{name}: into")
+            if values.size < region.width:
+                raise ValueError(f"{name}: into: {region.width} bytes are needed, {values.size} are there")
+            return self.buffer_read(resource, values[: region.width], offset=region.x)
+        size = resource.format.block_bytes
+        tight = size * region.width
+        row = tight if stride is None else integer(stride, f"{name}: stride", tight, MAX_RESOURCE_BYTES)
+        rows = row * (region.height - 1) + tight
+        layer = row * region.height if layer_stride is None else integer(layer_stride, f"{name}: layer_stride", rows, MAX_RESOURCE_BYTES)
+        values, needed = writable_bytes(into, f"{name}: into"), layer * (region.depth - 1) + rows
+        if values.size < needed:
+            raise ValueError(f"{name}: into: {needed} bytes are needed, {values.size} are there")
+        self.finish_uses(resource)
+        resource.pull()
+        if resource.samples == 1:
+            self._copy_texels(resource, level, region, values, (layer, row))
+        else:
+            staging = make_staging(self.device, resource, level, region)
+            self._copy_texels(staging, 0, Box(0, 0, 0, region.width, region.height, region.depth), values, (layer, row))
+            staging.destroy()
+        return None
+
+    def _copy_texels(self, resource: Resource, level: int, box: Box, into: NDArray[np.uint8], strides: tuple[int, int]) -> None:
+        """Copy a box of a level into memory of the caller in which layers and rows are `strides` bytes apart."""
+        info, size = resource.levels[level], resource.format.block_bytes if not resource.is_buffer else 1
+        tight, first, last = size * box.width, address_of(into), resource.address + resource.size
+        if tight * box.height < LARGE or (first < last and first + into.size > resource.address):
+            target = np.ndarray((box.depth, box.height, box.width, size), np.uint8, into.data, 0, (*strides, size, 1))
+            target[...] = part(resource.blocks(level), box)
+            return
+        source = resource.address + info.offset + box.z * info.layer_stride + box.y * info.row_stride + box.x * size
+        for k in range(box.depth):
+            self.device.copy(Copy(source + k * info.layer_stride, info.row_stride, first + k * strides[0], strides[1], tight, box.height))
 
     def _check_transfer(self, transfer: TransferMap, name: str) -> None:
         if not isinstance(transfer, TransferMap):

@@ -101,3 +101,23 @@ def as_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
         return np.frombuffer(data, np.uint8)
     except (TypeError, ValueError, BufferError):
         raise TypeError(f"{argument}: bytes or an array is wanted, not {type(data).__name__}") from None
+
+
+def writable_bytes(data: Any, argument: str) -> NDArray[np.uint8]:
+    """The caller's memory as a flat uint8 array, in place. Raises TypeError or ValueError, naming the argument."""
+    if isinstance(data, np.ndarray):
+        if data.dtype.hasobject:
+            raise TypeError(f"{argument}: an array of numbers is wanted, not of {data.dtype}")
+        if not data.flags.c_contiguous:
+            raise ValueError(f"{argument}: the array has gaps; give one that begins at its first byte and ends at its last, and strides")
+        found = data.reshape(-1).view(np.uint8)
+    else:
+        try:
+            found = np.frombuffer(data, np.uint8)
+        except (TypeError, ValueError, BufferError):
+            raise TypeError(
+                f"{argument}: a contiguous array or a buffer such as a bytearray is wanted, not {type(data).__name__}"
+            ) from None
+    if not found.flags.writeable:
+        raise ValueError(f"{argument}: it is read-only; give an array that can be written, or a bytearray")
+    return found

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.abi.limits import MAX_LANES
+from backends.abi.records import ResolveRecord
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_ATTRIBUTES
@@ -151,6 +152,18 @@ class Pool:
             self._flush(ctypes.addressof(s))
         finally:
             s.work.alone, s.crew.participants = 0, self._participants
+
+    def run_tiles(self, job: ResolveRecord, tiles_x: int, tiles_y: int, alone: bool = False) -> None:
+        """Run a kernel on `tiles_x` times `tiles_y` tiles at once. Pending work and the size of the framebuffer stay as they are."""
+        t, work = self.scene.tiles, self.scene.work
+        bound = t.tiles_x, t.num_tiles, t.layer_tiles, t.layers
+        t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = tiles_x, tiles_x * tiles_y, tiles_x * tiles_y, 1
+        work.num_batches = work.num_clears = 0
+        work.resolves, work.num_resolves = ctypes.addressof(job), 1
+        try:
+            self.run(alone)
+        finally:
+            t.tiles_x, t.num_tiles, t.layer_tiles, t.layers = bound
 
     def close(self) -> None:
         """End the threads. A second call does nothing."""

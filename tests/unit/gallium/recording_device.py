@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backends.device.bound import DrawState, Framebuffer
+from backends.device.copy_job import Copy
 from backends.device.counters import Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
 from backends.device.resolve_job import Resolve
@@ -83,6 +84,9 @@ class RecordingDevice:
 
     def scale(self, job: Scale) -> None:
         self._recorder.note("scale", job)
+
+    def copy(self, job: Copy) -> None:
+        self._recorder.note("copy", job)
 
     def uses(self, address: int, size: int) -> bool:
         return self.pending

@@ -1,0 +1,20 @@
+"""Copies of rows of bytes: the job that a context gives a device."""
+
+from __future__ import annotations
+
+from tgsi.language.record import record
+
+
+@record
+class Copy:
+    """Copy `rows` rows of `row_bytes` bytes. source, target: addresses of their first bytes; strides in bytes, at least `row_bytes`.
+
+    No byte of the one lies between the first and the last byte of the other. The caller keeps both alive until the copy is made.
+    """
+
+    source: int
+    source_stride: int
+    target: int
+    target_stride: int
+    row_bytes: int
+    rows: int
