@@ -7,6 +7,7 @@ import os
 import selectors
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -25,11 +26,19 @@ class SideFailed(Exception):
 
 
 class SideProcess:
-    """Process of one side, connected by two pipes."""
+    """Process of one side, connected by two pipes. `prefix`: words of a command that runs another command."""
 
-    def __init__(self, name: str, arguments: list[str], environment: dict[str, str], *, module: str = "benchmarks.serve") -> None:
+    def __init__(
+        self,
+        name: str,
+        arguments: list[str],
+        environment: dict[str, str],
+        *,
+        module: str = "benchmarks.serve",
+        prefix: Sequence[str] = (),
+    ) -> None:
         self.name = name
-        self._command = [sys.executable, "-m", module, *arguments]
+        self._command = [*prefix, sys.executable, "-m", module, *arguments]
         self._environment = os.environ | environment
         self._process: subprocess.Popen[str] | None = None
 

@@ -1,0 +1,70 @@
+"""The comparison through virpipe: what it measures, what it understands of glmark2, and the servers that it starts and ends."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.glmark import SCENES, seconds_a_frame
+from benchmarks.processes import SideFailed
+from benchmarks.virpipe import DRAWS, Server, cpu_ratio, main, parse_arguments
+
+SERVER = "import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); sum(range(10**7)); time.sleep(60)"
+
+
+def test_a_name_stands_for_all_that_begin_with_it() -> None:
+    assert parse_arguments(["--only", "bump,draw_first,build-vbo"]).names == [
+        "draw_first",
+        "build-vbo",
+        "bump-high-poly",
+        "bump-normals",
+        "bump-height",
+    ]
+    assert parse_arguments([]).names == [*DRAWS, *SCENES]
+
+
+def test_an_unknown_name_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse_arguments(["--only", "bumb"])
+    assert "nothing begins with bumb" in capsys.readouterr().err
+
+
+def test_list_names_scenes_and_workloads(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [*DRAWS, *SCENES]
+
+
+def test_no_scene_has_the_name_of_a_workload_and_all_workloads_of_draws_are_there() -> None:
+    assert not set(DRAWS) & set(SCENES)
+    assert {"draw_calls", "draw_restart", "draw_meshes"} <= set(DRAWS)
+
+
+def test_seconds_come_from_the_time_of_a_frame() -> None:
+    assert seconds_a_frame("[build] use-vbo=false: FPS: 3 FrameTime: 333.25 ms\n") == pytest.approx(0.33325)
+
+
+def test_a_run_without_a_time_fails_with_its_last_words() -> None:
+    with pytest.raises(SideFailed, match="Could not initialize canvas"):
+        seconds_a_frame("glmark2 2021.02\nError: main: Could not initialize canvas\n")
+    with pytest.raises(SideFailed):
+        seconds_a_frame("[build] <default>: FPS: 0 FrameTime: 0.000 ms")
+
+
+def test_a_server_ends_with_its_context_and_its_processor_time_is_counted(tmp_path: Path) -> None:
+    with Server("sleeper", [sys.executable, "-c", SERVER, str(tmp_path / "s.sock")], tmp_path / "s.sock", {}) as server:
+        while server.cpu() == 0.0:
+            pass
+        assert Path(f"/proc/{server.pid}").exists()
+    assert not Path(f"/proc/{server.pid}").exists()
+
+
+def test_a_server_that_does_not_start_is_named_with_its_last_words(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="broken did not start: no such driver"):
+        Server("broken", [sys.executable, "-c", "print('no such driver')"], tmp_path / "s.sock", {})
+
+
+def test_the_ratio_of_processor_times_is_theirs_by_ours() -> None:
+    assert cpu_ratio({"ours_cpu_ms": 2.0, "peer_cpu_ms": 3.0}) == 1.5
+    assert cpu_ratio({"ours_cpu_ms": 2.0}) is None
