@@ -8,28 +8,28 @@ run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writi
 from __future__ import annotations
 
 import itertools
+from collections.abc import Hashable, Iterable
 from dataclasses import KW_ONLY, field
 from typing import TYPE_CHECKING
 
+from backends.device.commands.bound_record import BoundRecord, Hindrance, VertexBufferSlot, Word, sampler_word, shader_word, view_word
+from backends.device.commands.constant_memory import ConstantMemory
+from backends.device.commands.numbers import Numbers
+from backends.device.commands.words import CLOCK, Units, WordOf, same_floats, tick
+from backends.device.memory import Constants
 from backends.device.residents import Residents
 from backends.device.tables import BufferTable, ImageTable
-from linkage.options import IDENTITY, LinkState
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS
+from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerState
+from linkage.options import IDENTITY
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES, MESH_PIPELINE, PIPELINE
 from tgsi.language.record import record
 
 if TYPE_CHECKING:
-    from backends.device.memory import BoundSampler, BoundVertexBuffer, BoundView, Constants, Memory
+    from backends.device.memory import BoundSampler, BoundVertexBuffer, BoundView, Memory
     from backends.formats import Format
-    from backends.pipe.state import (
-        BlendState,
-        DepthStencilAlphaState,
-        RasterizerState,
-        ScissorState,
-        StreamOutputInfo,
-        VertexElement,
-        ViewportState,
-    )
+    from backends.pipe.state import ScissorState, StreamOutputInfo, VertexElement, ViewportState
     from tgsi.language.program import Program
 
 
@@ -37,8 +37,8 @@ _VERT, _FRAG, _TASK, _MESH = (int(stage) for stage in (Processor.VERT, Processor
 _SHORT_PIPELINE = (_VERT, _FRAG)
 _FROM_LAST = tuple(int(processor) for processor in reversed(LAST_STAGES))
 
+_VERTICES, _INDICES = "vertices", "indices"
 _serials = itertools.count(1)
-_revisions = itertools.count(1)
 
 
 @record
@@ -112,68 +112,178 @@ class StreamTarget:
     stride: int = 0  # bytes from one vertex to the next; 0 as long as nothing was written
 
 
-@record(frozen=False, kw_only=True)
+def _same_viewports(viewports: Iterable[ViewportState]) -> Hashable:
+    return same_floats((v.scale, v.translate) for v in viewports)
+
+
 class StageState:
     """A shader stage of a context: its shader and its bound resources by slot; a `None` entry is an empty slot.
 
-    `DrawState.bind` binds another shader; the lists are changed in place."""
+    `DrawState.bind` binds a shader, `put_constants`, `views.put` and `samplers.put` bind the rest. buffers, images and residents are
+    tables that are changed in place; residents are the context's own, for all stages.
+    """
 
-    shader: Shader | None = None
-    constants: list[Memory | Constants | None] = field(default_factory=list)
-    views: list[BoundView | None] = field(default_factory=list)
-    samplers: list[BoundSampler | None] = field(default_factory=list)
-    buffers: BufferTable = field(default_factory=BufferTable)
-    images: ImageTable = field(default_factory=ImageTable)
-    residents: Residents = field(default_factory=Residents)  # the context's own, for all stages
+    def __init__(self, state: DrawState, processor: int, residents: Residents) -> None:
+        self.record, self.numbers, self.processor = state.record, state.numbers, processor
+        self.buffers, self.images, self.residents = BufferTable(), ImageTable(), residents
+        self._views: Units[BoundView] = Units(self, view_word(processor), MAX_SAMPLER_VIEWS)
+        self._samplers: Units[BoundSampler] = Units(self, sampler_word(processor), MAX_SAMPLERS)
+        self._constants: list[Memory | Constants | None] = [None] * MAX_CONSTANT_BUFFERS
+        self._first_constant = processor * MAX_CONSTANT_BUFFERS
+
+    @property
+    def shader(self) -> Shader | None:
+        """The bound shader."""
+        number = self.record.words[shader_word(self.processor)]
+        return self.numbers[number] if number else None
+
+    @property
+    def views(self) -> list[BoundView | None]:
+        """The bound sampler views; the list ends with the last one."""
+        return self._views.bound()
+
+    @property
+    def samplers(self) -> list[BoundSampler | None]:
+        """The bound samplers; the list ends with the last one."""
+        return self._samplers.bound()
+
+    @property
+    def constants(self) -> list[Memory | Constants | None]:
+        """The bound constant buffers; the list ends with the last one."""
+        slots = self.record.constants
+        found: list[Memory | Constants | None] = []
+        for index, kept in enumerate(self._constants, self._first_constant):
+            slot = slots[index]
+            if slot.is_native:
+                kept = Constants(slot.address, slot.size, slot.room)
+            found.append(kept if slot.address else None)
+        while found and found[-1] is None:
+            found.pop()
+        return found
+
+    def put_views(self, first: int, views: Iterable[BoundView | None]) -> None:
+        """Bind sampler views to units from `first` on."""
+        self._views.put(first, views)
+
+    def put_samplers(self, first: int, samplers: Iterable[BoundSampler | None]) -> None:
+        """Bind samplers to units from `first` on."""
+        self._samplers.put(first, samplers)
+
+    def put_constants(self, index: int, memory: Memory | Constants | None) -> None:
+        """Bind a constant buffer to a slot."""
+        slot = self.record.constants[self._first_constant + index]
+        self._constants[index] = memory
+        if memory is None:
+            slot.address = slot.size = slot.room = slot.is_native = 0
+        else:
+            slot.address, slot.size, slot.is_native = memory.address, memory.size, 0
+            slot.room = memory.room if isinstance(memory, Constants) else 0
+        self.record.constant_revision[self.processor] = tick()
 
 
-def new_stages() -> tuple[StageState, ...]:
-    """One empty stage for each processor, at its number."""
-    return tuple(StageState() for _ in Processor)
-
-
-@record(frozen=False, kw_only=True)
 class DrawState:
     """All state that is bound and that a draw needs. The context owns one, changes its fields, and passes it to every draw.
 
-    Assign a new tuple or state object to change a field: the renderer recognizes unchanged fields by identity. Lists of a StageState may be
-    changed in place, its shader by `bind`. `revision` changes whenever a field is given another object, or a stage another shader.
+    Most of it lies in `record`, which generated code reads and changes, too: constant state, shaders, views and samplers as numbers of
+    `numbers`. `stage` is indexed by Processor, or by ShaderType, which has the same numbers. The compute stage's entry holds its bindings
+    only.
 
-    `stage` is indexed by Processor, or by ShaderType, which has the same numbers. The compute stage's entry holds its bindings only.
+    counters: HWATOMIC of all stages. memory: replaced whenever buffers, images or counters change; None: none was ever bound.
+    has_stages: draws have more stages than vertex and fragment shader, or stream output. tess_levels: outer and inner levels of patches
+    without a control shader. patch_vertices: of draws whose DrawInfo leaves it 0.
     """
 
-    rasterizer: RasterizerState
-    blend: BlendState
-    depth_stencil_alpha: DepthStencilAlphaState
-    stage: tuple[StageState, ...] = field(default_factory=new_stages)  # by Processor; without a fragment shader: depth and stencil only
-    vertex_elements: tuple[VertexElement, ...] = ()
-    vertex_buffers: tuple[BoundVertexBuffer | None, ...] = ()
-    index_buffer: Memory | None = None  # of an indexed draw; DrawInfo.start counts indices from its address
-    counters: BufferTable = field(default_factory=BufferTable)  # of HWATOMIC, for all stages
-    memory: object | None = None  # replaced whenever buffers, images or counters change; None: none was ever bound
-    blend_color: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
-    stencil_ref: tuple[int, int] = (0, 0)  # front, back
-    viewports: tuple[ViewportState, ...] = ()
-    scissors: tuple[ScissorState, ...] = ()
-    sample_mask: int = 0xFFFFFFFF
-    min_samples: int = 0  # least number of invocations of the fragment shader in a pixel
-    polygon_stipple: tuple[int, ...] | None = None  # 32 words, MSB leftmost
-    window_rectangles: tuple[bool, tuple[ScissorState, ...]] = (False, ())  # True: only their inside is drawn
-    clip_planes: tuple[tuple[float, float, float, float], ...] = ()
-    link: LinkState = IDENTITY  # assignment of outputs to fragment inputs
-    has_stages: bool = False  # draws have more stages than vertex and fragment shader, or stream output
-    tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)  # outer, inner; of patches without a control shader
-    patch_vertices: int = 3  # of draws whose DrawInfo leaves it 0
-    stream_targets: tuple[StreamTarget | None, ...] = ()
-    count_samples: bool = False  # an occlusion query is active
-    count_statistics: bool = False  # a pipeline statistics query is active
-    revision: int = field(default=0, init=False, compare=False)
+    rasterizer = WordOf(Word.RASTERIZER, RasterizerState())
+    blend = WordOf(Word.BLEND, BlendState())
+    depth_stencil_alpha = WordOf(Word.DEPTH_STENCIL_ALPHA, DepthStencilAlphaState())
+    vertex_elements: WordOf[tuple[VertexElement, ...]] = WordOf(Word.VERTEX_ELEMENTS, ())
+    viewports: WordOf[tuple[ViewportState, ...]] = WordOf(Word.VIEWPORTS, (), _same_viewports)
+    scissors: WordOf[tuple[ScissorState, ...]] = WordOf(Word.SCISSORS, ())
+    blend_color: WordOf[tuple[float, ...]] = WordOf(Word.BLEND_COLOR, (0.0, 0.0, 0.0, 0.0), same_floats)
+    stencil_ref: WordOf[tuple[int, int]] = WordOf(Word.STENCIL_REF, (0, 0))  # front, back
+    sample_mask = WordOf(Word.SAMPLE_MASK, 0xFFFFFFFF)
+    min_samples = WordOf(Word.MIN_SAMPLES, 0)  # least number of invocations of the fragment shader in a pixel
+    polygon_stipple: WordOf[tuple[int, ...] | None] = WordOf(Word.POLYGON_STIPPLE, None)  # 32 words, MSB leftmost
+    window_rectangles: WordOf[tuple[bool, tuple[ScissorState, ...]]] = WordOf(Word.WINDOW_RECTANGLES, (False, ()))  # True: only inside
+    clip_planes: WordOf[tuple[tuple[float, float, float, float], ...]] = WordOf(Word.CLIP_PLANES, (), same_floats)
+    link = WordOf(Word.LINK, IDENTITY)  # assignment of outputs to fragment inputs
+    count_samples = WordOf(Word.COUNT_SAMPLES, False)  # an occlusion query is active
+    count_statistics = WordOf(Word.COUNT_STATISTICS, False)  # a pipeline statistics query is active
 
-    def __setattr__(self, name: str, value: object) -> None:
-        if getattr(self, name, _revisions) is not value:
-            object.__setattr__(self, name, value)
-            object.__setattr__(self, "revision", next(_revisions))
+    def __init__(self) -> None:
+        self.record, self.numbers = BoundRecord(clock=CLOCK, are_words_new=1), Numbers()
+        residents = Residents()
+        self.stage = tuple(StageState(self, processor, residents) for processor in Processor)
+        self.counters = BufferTable()
+        self.memory: object | None = None
+        self.tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)
+        self.patch_vertices = 3
+        self.stream_targets: tuple[StreamTarget | None, ...] = ()
+        self.constant_memory = ConstantMemory(self.record)
+        self._vertex_buffers: tuple[BoundVertexBuffer | None, ...] = ()
+        self._index_buffer: Memory | None = None
+        self._since = dict.fromkeys((_VERTICES, _INDICES), 0)  # number of draws when the buffers were bound
+        self._retired: list[object] = []  # buffers that are no longer bound, but that pending draws read
 
+    # -- memory ----------------------------------------------------------------------------------------------------------
+    @property
+    def vertex_buffers(self) -> tuple[BoundVertexBuffer | None, ...]:
+        """The bound vertex buffers by slot."""
+        return self._vertex_buffers
+
+    @vertex_buffers.setter
+    def vertex_buffers(self, buffers: tuple[BoundVertexBuffer | None, ...]) -> None:
+        if buffers is self._vertex_buffers:
+            return
+        slots, nothing = self.record.vertex_buffers, VertexBufferSlot()
+        for index, b in enumerate((*buffers, *[None] * (len(self._vertex_buffers) - len(buffers)))):
+            slots[index] = VertexBufferSlot(b.address, b.size, b.stride) if b is not None else nothing
+        self._retire(_VERTICES, self._vertex_buffers)
+        self._vertex_buffers = buffers
+        self.record.vertex_revision = tick()
+
+    @property
+    def index_buffer(self) -> Memory | None:
+        """The index buffer of indexed draws; DrawInfo.start counts indices from its address."""
+        return self._index_buffer
+
+    @index_buffer.setter
+    def index_buffer(self, memory: Memory | None) -> None:
+        self._retire(_INDICES, self._index_buffer)
+        self._index_buffer = memory
+        self.record.index_address, self.record.index_bytes = (memory.address, memory.size) if memory is not None else (0, 0)
+
+    def _retire(self, kind: str, buffers: object) -> None:
+        """Keep buffers that give way to others until pending draws have read them."""
+        if self.record.draws != self._since[kind]:
+            self._retired.append(buffers)
+        self._since[kind] = self.record.draws
+
+    def carried_out(self) -> None:
+        """Let go of memory that only draws referred to: all of them have been carried out."""
+        self.record.draws = 0
+        self._since = dict.fromkeys(self._since, 0)
+        self._retired.clear()
+        self.constant_memory.release()
+
+    # -- hindrances ------------------------------------------------------------------------------------------------------
+    def hinder(self, reason: Hindrance, is_there: bool) -> None:
+        """Note, or take back, a reason why Python has to look at draws."""
+        if is_there:
+            self.record.hindrances |= reason
+        else:
+            self.record.hindrances &= ~reason
+
+    @property
+    def has_stages(self) -> bool:
+        """True if draws have more stages than vertex and fragment shader, or stream output."""
+        return bool(self.record.hindrances & Hindrance.STAGES)
+
+    @has_stages.setter
+    def has_stages(self, are_there: bool) -> None:
+        self.hinder(Hindrance.STAGES, are_there)
+
+    # -- stages ----------------------------------------------------------------------------------------------------------
     @property
     def vertex(self) -> StageState:
         """The vertex stage."""
@@ -196,10 +306,9 @@ class DrawState:
 
     def bind(self, processor: int, shader: Shader | None) -> None:
         """Give a stage another shader; None empties it."""
-        stage = self.stage[processor]
-        if stage.shader is not shader:
-            stage.shader = shader
-            object.__setattr__(self, "revision", next(_revisions))
+        record = self.record
+        record.words[shader_word(processor)] = 0 if shader is None else self.numbers.of(shader)
+        record.are_words_new = 1
 
     def last_shader(self) -> Shader | None:
         """The shader of the last stage before the rasterizer: the mesh shader while one is bound."""

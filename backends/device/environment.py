@@ -36,27 +36,34 @@ def make_environment(
     The memory of textures, which is read later, is appended to `reads`. With `counters` (HWATOMIC), the records of shader buffers, images
     and counters are copied too; without them the caller supplies those.
     """
-    address = region.allocate(_SIZE)
-    ctypes.memset(address, 0, _SIZE)
-    bound = bindings.constants
+    address = make_resources(region, demand, bindings, reads)
+    bound = bindings.constants if demand.constants else ()
     for slot, declared, is_whole in demand.constants:
         memory = bound[slot] if slot < len(bound) else None
         place, words = place_constants(region, memory, declared, is_whole)
         ctypes.c_void_p.from_address(address + _CONSTANTS + 8 * slot).value = place
         ctypes.c_int32.from_address(address + _WORDS + 4 * slot).value = words
-    if demand.units:
-        env = ShaderEnv.from_address(address)
-        views, samplers = padded(bindings.views, demand.units), padded(bindings.samplers, demand.units)
-        if demand.handles:
-            views, samplers = _write_kinds(region, env, bindings)
-        env.textures = _records(region, TextureRecord, [v.record if v is not None else None for v in views])
-        env.samplers = _records(region, SamplerRecord, [s.record if s is not None else None for s in samplers])
-        for view in views:
-            if view is not None:
-                region.keep(view.keepalive)
-                reads.append((view.record.base or 0, view.record.size))
     if counters is not None and (demand.images or demand.effects.touches):
         bind_memory(region, ShaderEnv.from_address(address), demand, bindings, counters)
+    return address
+
+
+def make_resources(region: Region, demand: ShaderNeeds, bindings: StageState, reads: list[tuple[int, int]]) -> int:
+    """Write a ShaderEnv with textures and samplers, but without constants, into `region` and return its address."""
+    address = region.allocate(_SIZE)
+    ctypes.memset(address, 0, _SIZE)
+    if not demand.units:
+        return address
+    env = ShaderEnv.from_address(address)
+    views, samplers = padded(bindings.views, demand.units), padded(bindings.samplers, demand.units)
+    if demand.handles:
+        views, samplers = _write_kinds(region, env, bindings)
+    env.textures = _records(region, TextureRecord, [v.record if v is not None else None for v in views])
+    env.samplers = _records(region, SamplerRecord, [s.record if s is not None else None for s in samplers])
+    for view in views:
+        if view is not None:
+            region.keep(view.keepalive)
+            reads.append((view.record.base or 0, view.record.size))
     return address
 
 
@@ -72,7 +79,8 @@ def place_constants(region: Region, memory: Memory | Constants | None, declared:
         size = declared
     words = (size if size > declared else declared) // 4
     if type(memory) is Constants and declared <= memory.room:
-        region.keep_latest(memory.keepalive)
+        if memory.keepalive is not None:
+            region.keep_latest(memory.keepalive)
         return memory.address, words
     return region.copy(memory.address, size, declared), words
 

@@ -32,12 +32,15 @@ class Memory:
 
 
 class Constants(NamedTuple):
-    """A constant buffer that is never written again, followed by zeros up to `room` bytes, so that kernels may read it in place."""
+    """A constant buffer that is never written again, followed by zeros up to `room` bytes, so that kernels may read it in place.
+
+    `keepalive` is None if the context's `ConstantMemory` owns the bytes.
+    """
 
     address: int
     size: int  # bytes
     room: int
-    keepalive: NDArray[np.uint8]
+    keepalive: NDArray[np.uint8] | None = None
 
 
 @record

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from backends.device.interface import Device
+from backends.device.commands.constant_memory import MAX_BYTES
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
-from backends.gallium.context.constants import MAX_BYTES, ConstantMemory
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import VertexBuffer, place
 from backends.gallium.resource.resource import Resource, address_of, allocate
-from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import as_bytes
 from backends.pipe.checks import integer
 from backends.pipe.enums import ShaderType, lookup
@@ -24,10 +22,6 @@ VertexBuffers = tuple[BoundVertexBuffer | None, ...]
 
 class BufferBindings(ContextCore):
     """Constant, vertex and index buffers: set_constant_buffer, set_vertex_buffers, set_index_buffer."""
-
-    def __init__(self, screen: ScreenCore, device: Device) -> None:
-        super().__init__(screen, device)
-        self._constants = ConstantMemory()
 
     def set_constant_buffer(
         self, stage: ShaderType | int | str, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None
@@ -55,13 +49,9 @@ class BufferBindings(ContextCore):
         memory: Memory | Constants | None = None
         if buffer is not None:
             is_whole = size is None and type(offset) is int and not offset and not isinstance(buffer, Resource)
-            memory = self._constants.put(buffer) if is_whole else None
+            memory = self.state.constant_memory.put(buffer) if is_whole else None
             memory = memory or self._memory(buffer, offset, size, name, MAX_BYTES)
-        bound: list[Any] = self.state.stage[kind].constants
-        if memory is not None and slot < len(bound):
-            bound[slot] = memory
-        else:
-            place(bound, slot, [memory])
+        self.state.stage[kind].put_constants(slot, memory)
 
     def set_vertex_buffers(self, buffers: Sequence[Any], *, start: int = 0) -> None:
         """Bind vertex buffers to the slots from `start` on; None leaves a slot empty. (context.rst, "Resource Binding State")

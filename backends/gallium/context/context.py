@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
+from backends.device.commands.bound_record import Hindrance
 from backends.device.interface import Device
 from backends.gallium.context.bindless import Bindless
 from backends.gallium.context.blits import Blits
@@ -77,6 +78,7 @@ class Context(
             self.synchronize()
         finally:
             self.is_destroyed = True
+            self.state.hinder(Hindrance.DESTROYED, True)
             self.device.close()
             self.close_compute()
 

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from typing import Any, TypeVar
 
 from backends.device import bound as packet
+from backends.device.commands.bound_record import Hindrance
 from backends.device.interface import Device
 from backends.gallium.context.fence import Fence
 from backends.gallium.context.handles import StateObject
@@ -15,7 +16,6 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.resource.view import Surface
 from backends.pipe.enums import ResourceFlags, Transfer
-from backends.pipe.state import BlendState, DepthStencilAlphaState, RasterizerState
 
 S = TypeVar("S")
 NO_TARGETS = packet.Framebuffer(0, 0)
@@ -26,7 +26,7 @@ class ContextCore(ABC):
     """The base of every part of `Context`. A part derives from it alone and sees the others only through the abstract names below.
 
     screen, device: the context's own. state: everything bound that a draw needs. framebuffer, cbufs, zsbuf: bound targets.
-    completed: number of the latest fence before which everything is in memory. is_conditional: a render condition is set.
+    completed: number of the latest fence before which everything is in memory.
     cs_invocations: compute invocations so far. persistent_maps: living PERSISTENT mappings. user_memory: bound resources over memory
     of the caller; stored_user_memory: those of them that waiting draws may write through their shaders.
     """
@@ -35,13 +35,11 @@ class ContextCore(ABC):
         super().__init__()
         self.screen = screen
         self.device = device
-        self.state = packet.DrawState(rasterizer=RasterizerState(), blend=BlendState(), depth_stencil_alpha=DepthStencilAlphaState())
+        self.state = packet.DrawState()
         self.framebuffer = NO_TARGETS
         self.cbufs: tuple[Surface | None, ...] = ()
         self.zsbuf: Surface | None = None
-        self.is_framebuffer_dirty = False
         self.completed = 0
-        self.is_conditional = False
         self.cs_invocations = 0
         self.persistent_maps: set[TransferMap] = set()
         self.user_memory: weakref.WeakSet[Resource] = weakref.WeakSet()
@@ -49,7 +47,6 @@ class ContextCore(ABC):
         self.is_destroyed = False
         self._issued = 0
         self._shown = 0  # number of device runs whose results were copied to user memory
-        self._has_user_memory = False  # True once a resource was in `user_memory`
 
     # -- methods that parts call on each other ---------------------------------------------------------------------------
     @abstractmethod
@@ -111,6 +108,11 @@ class ContextCore(ABC):
         """Return True if the render condition lets draws, clears, blits and grids through."""
 
     # -- order -----------------------------------------------------------------------------------------------------------
+    @property
+    def is_conditional(self) -> bool:
+        """True if a render condition is set."""
+        return bool(self.state.record.hindrances & Hindrance.CONDITION)
+
     def check_open(self) -> None:
         """Raise ValueError after `destroy`."""
         if self.is_destroyed:
@@ -165,12 +167,13 @@ class ContextCore(ABC):
 
     def prepare(self) -> None:
         """Prepare a draw or a clear: give bound targets to the device, and read user memory."""
-        if self.is_destroyed:
+        hindrances = self.state.record.hindrances
+        if hindrances & Hindrance.DESTROYED:
             self.check_open()
-        if self.is_framebuffer_dirty:
+        if hindrances & Hindrance.TARGETS:
             self.device.set_framebuffer(self.framebuffer)
-            self.is_framebuffer_dirty = False
-        if self._has_user_memory:
+            self.state.hinder(Hindrance.TARGETS, False)
+        if hindrances & Hindrance.USER_MEMORY:
             self._prepare_user_memory()
 
     def _prepare_user_memory(self) -> None:
@@ -201,7 +204,7 @@ class ContextCore(ABC):
         """Note that a resource is bound; if it lies over memory of the caller, draws copy its bytes from now on."""
         if resource.user is not None:
             self.user_memory.add(resource)
-            self._has_user_memory = True
+            self.state.hinder(Hindrance.USER_MEMORY, True)
             self.show_runs()
             if not self.is_busy(resource):
                 resource.pull()
@@ -210,9 +213,11 @@ class ContextCore(ABC):
         """Note the start of a mapping."""
         if mapped.usage & Transfer.PERSISTENT and mapped.resource.flags & ResourceFlags.MAP_PERSISTENT:
             self.persistent_maps.add(mapped)
+            self.state.hinder(Hindrance.PERSISTENT, True)
 
     def mapping_ended(self, mapped: TransferMap) -> None:
         """Note the end of a mapping, and show written bytes to the owner of user memory."""
         self.persistent_maps.discard(mapped)
+        self.state.hinder(Hindrance.PERSISTENT, bool(self.persistent_maps))
         if mapped.usage & Transfer.WRITE:
             mapped.resource.push()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from backends.device import bound as packet
+from backends.device.commands.bound_record import Hindrance
 from backends.formats import Format
 from backends.gallium.context.core import NO_TARGETS, ContextCore
 from backends.gallium.resource.resource import Resource
@@ -111,4 +112,4 @@ class Framebuffers(ContextCore):
             self.synchronize()
         self.cbufs, self.zsbuf = targets, depth
         self.framebuffer = bound[0].known(new) if bound else new if sizes[0] else NO_TARGETS
-        self.is_framebuffer_dirty = True
+        self.state.hinder(Hindrance.TARGETS, True)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from backends.device.commands.bound_record import Hindrance
 from backends.device.counters import Statistics, difference, total
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
@@ -177,7 +178,7 @@ class Queries(ContextCore):
             self._check_query(query, "render_condition")
         self._condition = query
         self._condition_value = bool(condition)
-        self.is_conditional = query is not None
+        self.state.hinder(Hindrance.CONDITION, query is not None)
 
     def allows_rendering(self) -> bool:
         """Return True if the render condition lets draws, clears, blits and grids through."""

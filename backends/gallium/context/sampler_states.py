@@ -11,7 +11,7 @@ from backends.abi.records import SamplerRecord
 from backends.device.interface import Device
 from backends.device.memory import BoundSampler
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.handles import StateObject, check_object, place
+from backends.gallium.context.handles import StateObject, check_object
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make
 from backends.pipe.enums import ShaderType, lookup
@@ -56,7 +56,7 @@ class SamplerStates(ContextCore):
         for handle in samplers:
             if handle is not None:
                 check_object(handle, "sampler", name)
-        place(self.state.stage[kind].samplers, first, [None if handle is None else self._bound(handle) for handle in samplers])
+        self.state.stage[kind].put_samplers(first, [None if handle is None else self._bound(handle) for handle in samplers])
 
     def destroy_sampler_state(self, handle: StateObject[SamplerState]) -> None:
         """Destroy a sampler object. (context.rst, "CSO State")"""
@@ -66,12 +66,14 @@ class SamplerStates(ContextCore):
     delete_sampler_state = destroy_sampler_state
 
     def set_border_words(self, handle: StateObject[SamplerState], words: Sequence[int]) -> None:
-        """Set a sampler object's border color to the four 32-bit words of pipe_color_union. (an extension)
+        """Set a sampler object's border color to the four 32-bit words of pipe_color_union, before the object is bound. (an extension)
 
         For clients that send words, and do not know yet at creation if the object's views will hold floats or integers.
         """
         check_object(handle, "sampler", "set_border_words")
-        record = self._bound(handle).record
+        known = self._bound(handle)
+        record = SamplerRecord.from_buffer_copy(known.record)
+        self._halves[handle] = BoundSampler(known.key, record)
         for channel, word in enumerate(words):
             record.border_color[channel] = record.border_integers[channel] = integer(word, f"set_border_words: words[{channel}]")
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from backends.formats import Format
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.handles import place
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import SamplerView, sampler_view
 from backends.pipe.checks import integer
@@ -82,4 +81,4 @@ class SamplerViews(ContextCore):
             if view.is_destroyed or view.texture.is_destroyed:
                 raise ValueError(f"{name}: views[{index}]: the view or its texture was destroyed")
             self.note_use(view.texture)
-        place(self.state.stage[kind].views, first, [None if view is None else view.bound for view in views])
+        self.state.stage[kind].put_views(first, [None if view is None else view.bound for view in views])

@@ -1,0 +1,128 @@
+"""The record of everything that is bound: Python and generated code read and write the same bytes.
+
+Constant state, shaders, views and samplers are named by the numbers of `Numbers`: equal words are equal state. Constants, vertex buffers
+and the index buffer are ranges of memory, because programs change them from draw to draw.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from enum import IntEnum, IntFlag
+
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_VERTEX_BUFFERS
+from tgsi.language.facts.enums import Processor
+
+
+class Word(IntEnum):
+    """Places of the words that are no shader and no unit of a stage."""
+
+    RASTERIZER = 0
+    BLEND = 1
+    DEPTH_STENCIL_ALPHA = 2
+    VERTEX_ELEMENTS = 3
+    VIEWPORTS = 4
+    SCISSORS = 5
+    BLEND_COLOR = 6
+    STENCIL_REF = 7
+    SAMPLE_MASK = 8
+    MIN_SAMPLES = 9
+    POLYGON_STIPPLE = 10
+    WINDOW_RECTANGLES = 11
+    CLIP_PLANES = 12
+    LINK = 13
+    COUNT_SAMPLES = 14
+    COUNT_STATISTICS = 15
+
+
+STAGES = len(Processor)
+FIRST_SHADER = len(Word)
+FIRST_UNIT = FIRST_SHADER + STAGES
+STAGE_UNITS = MAX_SAMPLER_VIEWS + MAX_SAMPLERS
+PLAIN_WORDS = FIRST_UNIT + 2 * STAGE_UNITS
+"""Words of draws that go through a vertex and a fragment shader alone; those of other stages follow."""
+WORDS = FIRST_UNIT + STAGES * STAGE_UNITS
+
+
+def shader_word(stage: int) -> int:
+    """Place of a stage's shader."""
+    return FIRST_SHADER + stage
+
+
+def view_word(stage: int, unit: int = 0) -> int:
+    """Place of the sampler view of a unit."""
+    return FIRST_UNIT + stage * STAGE_UNITS + unit
+
+
+def sampler_word(stage: int, unit: int = 0) -> int:
+    """Place of the sampler of a unit."""
+    return view_word(stage, MAX_SAMPLER_VIEWS + unit)
+
+
+class Hindrance(IntFlag):
+    """Reasons why Python has to look at the next draw before generated code may take it."""
+
+    TARGETS = 1  # the framebuffer changed, or pending resolves write it
+    STAGES = 2  # more stages than vertex and fragment shader, or stream output
+    CONDITION = 4  # a render condition
+    USER_MEMORY = 8  # a bound resource lies over memory of the caller
+    PERSISTENT = 16  # a PERSISTENT mapping is alive
+    DESTROYED = 32  # the context was destroyed
+    STORES = 64  # programs of pending draws write memory
+    DEVICE = 128  # the device has other reasons
+
+
+class ConstantSlot(ctypes.Structure):
+    """A constant buffer. Bytes with `room` are never written again, and followed by zeros up to `room` bytes."""
+
+    _fields_ = [
+        ("address", c_uint64),  # 0: nothing is bound
+        ("size", c_int32),  # bytes
+        ("room", c_int32),  # bytes that kernels may read in place; 0: the bytes may change, a draw copies them
+        ("is_native", c_int32),  # generated code has bound it; otherwise Python keeps an object for it
+        ("pad", c_int32),
+    ]
+
+
+class VertexBufferSlot(ctypes.Structure):
+    """A vertex buffer; the address counts its offset."""
+
+    _fields_ = [("address", c_uint64), ("size", c_int64), ("stride", c_int64)]
+
+
+class BoundRecord(ctypes.Structure):
+    """Everything that is bound to a context and that a draw needs, but for memory that shaders write and stream output."""
+
+    _fields_ = [
+        ("words", c_uint64 * WORDS),
+        ("hindrances", c_uint32),  # Hindrance
+        ("are_words_new", c_int32),  # a word was written after the last draw
+        ("draws", c_int64),  # number of draws that generated code has taken, and that are pending
+        ("constants_at", c_uint64),  # memory for constants: next free byte, a multiple of 64, and bytes that are left
+        ("constants_room", c_int64),
+        ("clock", c_void_p),  # counter of revisions, an i64; all records of the process share it
+        ("vertex_revision", c_int64),  # changes with the vertex buffers
+        ("constant_revision", c_int64 * STAGES),  # changes with the constants of a stage
+        ("index_address", c_uint64),
+        ("index_bytes", c_int64),
+        ("vertex_buffers", VertexBufferSlot * MAX_VERTEX_BUFFERS),
+        ("constants", ConstantSlot * (STAGES * MAX_CONSTANT_BUFFERS)),
+    ]
+
+
+class DrawCall(ctypes.Structure):
+    """The arguments of draw_vbo. `index_size` 0: the draw is not indexed."""
+
+    _fields_ = [
+        ("mode", c_int32),  # PIPE_PRIM
+        ("count", c_uint32),
+        ("start", c_uint32),
+        ("index_size", c_int32),  # bytes
+        ("instance_count", c_uint32),
+        ("start_instance", c_uint32),
+        ("index_bias", c_int32),
+        ("primitive_restart", c_int32),
+        ("restart_index", c_uint32),
+        ("draw_id", c_uint32),
+        ("pad", c_int32 * 2),
+    ]

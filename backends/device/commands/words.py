@@ -1,0 +1,95 @@
+"""Attributes whose values lie in a `BoundRecord`: each is a word that generated code may read and change."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Hashable, Iterable
+from typing import Any, Generic, Protocol, TypeVar, overload
+
+from backends.device.commands.bound_record import BoundRecord
+from backends.device.commands.numbers import Key, Numbers
+
+T = TypeVar("T")
+
+_clock = ctypes.c_int64(1)
+CLOCK = ctypes.addressof(_clock)
+"""Address of the counter of revisions. No two changes have the same revision, whatever was changed."""
+
+
+def tick() -> int:
+    """The next revision."""
+    _clock.value += 1
+    return _clock.value
+
+
+def same_value(value: object) -> Hashable:
+    """Content of a value that is compared as Python compares it."""
+    return type(value), value
+
+
+def same_floats(value: Iterable[Any]) -> Hashable:
+    """Content of numbers, or of rows of numbers, by their bits: 0.0 is not -0.0."""
+    return tuple(same_floats(v) if not isinstance(v, (int, float)) else struct.pack("d", v) for v in value)
+
+
+class HasWords(Protocol):
+    """An object whose bound values are words of a record."""
+
+    record: BoundRecord
+    numbers: Numbers
+
+
+class WordOf(Generic[T]):
+    """Attribute of a `HasWords`: the value whose number stands in the word at `place`. 0 stands for `default`.
+
+    key: content by which equal values share a number; None: only the same object has the same number.
+    """
+
+    def __init__(self, place: int, default: T, key: Key | None = same_value) -> None:
+        self.place, self.default, self.key = place, default, key
+        self._content = None if key is None or default is None else key(default)
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> WordOf[T]: ...
+    @overload
+    def __get__(self, owner: HasWords, kind: type) -> T: ...
+    def __get__(self, owner: HasWords | None, kind: type) -> T | WordOf[T]:
+        if owner is None:
+            return self
+        number = owner.record.words[self.place]
+        return owner.numbers[number] if number else self.default
+
+    def __set__(self, owner: HasWords, value: T) -> None:
+        record, number = owner.record, 0
+        if value is not self.default:
+            known = owner.numbers.known(value)
+            if known is not None:
+                number = known
+            elif self.key is None or self.key(value) != self._content:
+                number = owner.numbers.of(value, self.key)
+        if record.words[self.place] != number:
+            record.words[self.place] = number
+            record.are_words_new = 1
+
+
+class Units(Generic[T]):
+    """The views or the samplers of a stage: words from `place` on. An empty unit is None."""
+
+    def __init__(self, owner: HasWords, place: int, count: int) -> None:
+        self._owner, self._place, self._count = owner, place, count
+
+    def bound(self) -> list[T | None]:
+        """The bound items; the list ends with the last one."""
+        record, numbers = self._owner.record, self._owner.numbers
+        found = list(record.words[self._place : self._place + self._count])
+        while found and not found[-1]:
+            found.pop()
+        return [numbers[number] if number else None for number in found]
+
+    def put(self, first: int, items: Iterable[T | None]) -> None:
+        """Bind items to units from `first` on."""
+        record, numbers = self._owner.record, self._owner.numbers
+        for place, item in enumerate(items, self._place + first):
+            record.words[place] = 0 if item is None else numbers.of(item)
+        record.are_words_new = 1

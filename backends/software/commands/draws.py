@@ -1,0 +1,151 @@
+"""Generated code: draw_vbo with bound state that a template knows. Everything else is left to Python, with nothing done."""
+
+from __future__ import annotations
+
+from backends.device.commands.bound_record import BoundRecord, DrawCall, Hindrance
+from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.llvm.builder.values import Var
+from backends.pipe.enums import Prim
+from backends.raster.draw.packet import FEW
+from backends.raster.draw.vertex_inputs import MAX_EXPANDED
+from backends.raster.draw_record import Call
+from backends.software.commands.assembly import MODES, build_count_written, build_write_out, is_loop, primitives_of
+from backends.software.commands.environments import build_environment
+from backends.software.commands.lookup import build_find
+from backends.software.commands.memory import allocate, build_allocate, build_note_read, build_reads_meet, leave, pointer
+from backends.software.commands.records import FEW as FEW_BIT
+from backends.software.commands.records import ROOM_READS, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
+from backends.software.commands.spans import build_append
+from backends.software.commands.vertices import build_placed_draw
+
+MOST_PRIMITIVES = 1 << 20
+"""Primitives of one draw that generated code takes; Python carries out parts of larger ones in between."""
+_MOST_INDEX = 1 << 28  # of the first index: its byte offset stays below 2^31
+
+
+def build_draw(module: Module) -> None:
+    """draw(executor, bound, call) -> Code. Takes a draw of a known combination."""
+    f = Function(module, "draw", [PTR, PTR, PTR], I32, shared=True)
+    executor, bound, arguments = f.args
+    e, b, c = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, arguments, DrawCall)
+    leave(f, e.get("is_hindered").ne(0) | (b.get("hindrances") & int(Hindrance.STAGES)).ne(0), Code.UNKNOWN)
+    count, instances, mode = c.get("count"), c.get("instance_count"), c.get("mode")
+    leave(f, (count < 1) | (instances < 1) | mode.uge(MODES), Code.UNKNOWN)
+    index_size, start = c.get("index_size"), c.get("start")
+    indices = _checked_indices(f, b, index_size, start, count)
+    loop = _any(f, [mode.eq(int(p)) for p in Prim if p < MODES and is_loop(p)])
+    has_restart = index_size.ne(0) & c.get("primitive_restart").ne(0)
+    is_written = loop | has_restart
+    leave(f, is_written & (count > MAX_EXPANDED), Code.UNKNOWN)
+    bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
+    strip = [pointer(f, indices), index_size, has_restart.zext(I32), c.get("restart_index") & bits, start, count, mode]
+    per_instance = f.var(I32, primitives_of(f, module, mode, count))
+    with f.if_(has_restart):
+        per_instance.set(f.call(I32, "count_written", *strip))
+    total = per_instance.get().zext(I64) * instances.zext(I64)
+    leave(f, (total < 1) | (total > MOST_PRIMITIVES), Code.UNKNOWN)
+    leave(f, _is_full(f, e, total), Code.FULL)
+    kind = mode | index_size << 8 | f.select(is_written, f.const(I32, WRITTEN_OUT), 0) | f.select(total <= FEW, f.const(I32, FEW_BIT), 0)
+    template = _template(f, e, b, kind.zext(I64))
+    leave(f, template.eq(0), Code.UNKNOWN)
+    t = Record(f, pointer(f, template), TemplateRecord)
+    leave(f, t.get("is_layered").ne(0) & e.get("is_layered").eq(0), Code.UNKNOWN)
+    used = f.var(I64, indices)
+    with f.if_(is_written):
+        used.set(_written_out(f, executor, t, strip, per_instance))
+    with f.if_(index_size.ne(0)):
+        f.call(None, "note_read", executor, indices + start.zext(I64) * index_size.zext(I64), count.zext(I64) * index_size.zext(I64))
+    draw = f.call(I64, "placed_draw", executor, bound, t.pointer, used.get())
+    leave(f, draw.eq(0), Code.MEMORY)
+    vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"))
+    leave(f, vertex_env.eq(0), Code.MEMORY)
+    fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"))
+    leave(f, fragment_env.eq(0), Code.MEMORY)
+    call = _call(f, c, is_written, index_size, start, per_instance.get())
+    f.call(None, "append", executor, draw, vertex_env, fragment_env, total.trunc(I32), call)
+    e.set("vertices", e.get("vertices") + count.zext(I64) * instances.zext(I64))
+    assembled = f.select(t.get("is_polygon").ne(0), instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
+    e.set("primitives", e.get("primitives") + assembled)
+    b.set("draws", b.get("draws") + 1)
+    f.ret(f.const(I32, int(Code.DONE)))
+
+
+def _any(f: Function, conditions: list[Val]) -> Val:
+    found = Val(f, BOOL, "false")
+    for condition in conditions:
+        found = found | condition
+    return found
+
+
+def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count: Val) -> Val:
+    """Address of the index buffer, 0 for a draw without indices. Leaves the draw to Python if it reads past the end of the buffer."""
+    is_indexed = index_size.ne(0)
+    last = (start.zext(I64) + count.zext(I64)) * index_size.zext(I64)
+    leave(f, is_indexed & (start.uge(_MOST_INDEX) | (last > b.get("index_bytes")) | b.get("index_address").eq(0)), Code.UNKNOWN)
+    return f.select(is_indexed, b.get("index_address"), f.const(I64, 0))
+
+
+def _is_full(f: Function, e: Record, total: Val) -> Val:
+    """Whether too much is pending to take one more draw."""
+    spans = (total.trunc(I32).udiv(e.get("batch_size"))) + 1
+    is_full = (e.get("queued") >= e.get("most_queued")) | (e.get("held") > e.get("most_held"))
+    is_full = is_full | (e.get("num_spans") + spans > e.get("most_spans")) | (e.get("num_batches") + spans > e.get("most_batches"))
+    return is_full | (e.get("num_reads") + ROOM_READS > e.get("most_reads"))
+
+
+def _template(f: Function, e: Record, b: Record, kind: Val) -> Val:
+    """Address of the template of what is bound; that of the last draw if nothing has changed since."""
+    here, framebuffer = f.emit(I64, f"ptrtoint {b.pointer} to i64"), e.get("framebuffer")
+    same = e.get("bound").eq(here) & e.get("kind").eq(kind) & e.get("bound_framebuffer").eq(framebuffer)
+    same = same & b.get("are_words_new").eq(0)
+    found = f.var(I64, e.get("template"))
+    with f.if_(~same | found.get().eq(0)):
+        found.set(f.call(I64, "find", e.pointer, b.pointer, kind))
+        e.set("template", found.get())
+        e.set("bound", here)
+        e.set("kind", kind)
+        e.set("bound_framebuffer", framebuffer)
+        b.set("are_words_new", f.const(I32, 0))
+    return found.get()
+
+
+def _written_out(f: Function, executor: Val, t: Record, strip: list[Val], per_instance: Var) -> Val:
+    """Address of the vertex numbers of all corners. Returns Code.MEMORY from the function if there is no room."""
+    corners = per_instance.get().zext(I64) * t.get("corners").zext(I64)
+    target = allocate(f, executor, corners << 2)
+    leave(f, target.eq(0), Code.MEMORY)
+    f.call(None, "write_out", t.pointer, pointer(f, target), *strip)
+    return target
+
+
+def _call(f: Function, c: Record, is_written: Val, index_size: Val, start: Val, per_instance: Val) -> Val:
+    """The values of a Call, in memory of the stack. Vertex numbers that are written out count the first vertex already."""
+    memory = f.alloca(f"[{Call.draw_id.offset // 4 + 1} x i32]")
+    r = Record(f, memory, Call)
+    is_indexed = index_size.ne(0)
+    bias = f.select(is_indexed, c.get("index_bias"), 0)
+    r.set("start", f.select(is_written, f.const(I32, 0), start))
+    r.set("index_bias", bias)
+    r.set("base_vertex", f.select(is_indexed, bias, start))
+    r.set("prims_per_instance", per_instance)
+    r.set("start_instance", c.get("start_instance"))
+    r.set("draw_id", c.get("draw_id"))
+    return memory
+
+
+def build_commands(module: Module) -> None:
+    """draw, append, note_read and reads_meet, with the functions that they call."""
+    for build in (
+        build_allocate,
+        build_note_read,
+        build_reads_meet,
+        build_find,
+        build_environment,
+        build_placed_draw,
+        build_count_written,
+        build_write_out,
+        build_append,
+        build_draw,
+    ):
+        build(module)

@@ -1,0 +1,188 @@
+"""The executor of a renderer: its templates, the memory of pending draws, and the generated code that takes draws."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from typing import TYPE_CHECKING
+
+from backends.abi.records import ShaderEnv, layout_digest
+from backends.device.bound import DrawState
+from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.region import ALIGNMENT, SLACK, Region, aligned
+from backends.pipe.state import DrawInfo
+from backends.raster.draw.packet import Packet
+from backends.raster.draw_record import Call, Draw
+from backends.raster.layouts import MAX_SPANS
+from backends.raster.records import Batch, Span
+from backends.software.commands.records import ROOM_READS, Code, ExecutorRecord, ReadRange, ReadSlot, TemplateRecord
+from backends.software.commands.templates import Template, TemplateTable
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.module import Module
+    from backends.llvm.engine.kernel_cache import KernelCache
+
+MOST_BATCHES = 1 << 14
+MOST_SPANS = 1 << 16
+MOST_QUEUED = 1 << 21  # pending primitives
+MAX_HELD = 1 << 28  # bytes that pending draws may read or keep alive
+CHUNK = 1 << 20  # bytes of memory for pending draws that are requested at once
+SPARE = 8  # chunks that stay for the next frame
+LIFE = 32  # frames after which templates that were not drawn are forgotten
+FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
+_U32 = (1 << 32) - 1
+
+_EXPORTS = ("draw", "append", "note_read", "reads_meet")
+_CALL = struct.Struct("iIIiIIiiII8x")
+_LAYOUT = layout_digest(Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ReadRange, ReadSlot, ShaderEnv, Span, TemplateRecord)
+_DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int32, ctypes.c_void_p)
+_NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
+_MEET = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
+
+
+class Executor:
+    """Draws of known combinations, without Python.
+
+    Attributes:
+        record: read and written by generated code.
+    """
+
+    def __init__(self, kernels: KernelCache, batch_size: int) -> None:
+        def build(module: Module) -> None:
+            from backends.software.commands.draws import build_commands
+
+            build_commands(module)
+
+        library = kernels.keep(("commands", _LAYOUT, MAX_SPANS), _EXPORTS, build)
+        self._library, address = library, library.address
+        self._draw, self._append = _DRAW(address["draw"]), _APPEND(address["append"])
+        self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
+        self._region, self._table = Region(CHUNK, SPARE), TemplateTable()
+        self._call, self._zeros = bytearray(_CALL.size), aligned(256)
+        self._call_at = ctypes.addressof((ctypes.c_uint8 * _CALL.size).from_buffer(self._call))
+        self._spans, self._batches = (Span * MOST_SPANS)(), (Batch * MOST_BATCHES)()
+        self.record = e = ExecutorRecord(frame=1, batch_size=batch_size, most_spans=MOST_SPANS, most_batches=MOST_BATCHES)
+        e.spans, e.batches, e.zeros = ctypes.addressof(self._spans), ctypes.addressof(self._batches), self._zeros.ctypes.data
+        e.most_queued, e.most_held = MOST_QUEUED, MAX_HELD
+        self._at = ctypes.addressof(e)
+        self._size_reads(FEWEST_READS)
+        self._place_table()
+
+    @property
+    def address(self) -> int:
+        """Address of the record."""
+        return self._at
+
+    @property
+    def draw_entry(self) -> int:
+        """Address of the function that takes a draw: draw(executor, bound, call) -> Code."""
+        return self._library.address["draw"]
+
+    # -- draws -----------------------------------------------------------------------------------------------------------
+    def draw(self, state: DrawState, info: DrawInfo) -> Code:
+        """Take a draw, if its combination is known. FULL: pending work has to be carried out first."""
+        _CALL.pack_into(
+            self._call,
+            0,
+            info.mode,
+            info.count & _U32,
+            info.start & _U32,
+            info.index_size,
+            info.instance_count & _U32,
+            info.start_instance & _U32,
+            info.index_bias,
+            info.primitive_restart,
+            info.restart_index & _U32,
+            info.drawid & _U32,
+        )
+        while True:
+            code = Code(self._draw(self._at, ctypes.addressof(state.record), self._call_at))
+            if code is Code.MEMORY:
+                self.give_memory()
+            elif code is Code.FULL and self._grow_reads():
+                continue
+            else:
+                return code
+
+    def find(self, key: bytes) -> Template | None:
+        """The template of a combination."""
+        return self._table.find(key)
+
+    def learn(self, template: Template) -> None:
+        """Add a template."""
+        self._table.add(template)
+        self._place_table()
+
+    def take(self, packet: Packet, environments: tuple[int, int]) -> None:
+        """Take a packet that Python made, of at most MOST_PRIMITIVES; `has_room` must have said yes."""
+        call = Call(*packet.call)
+        self._append(self._at, packet.address, *environments, packet.primitives, ctypes.addressof(call))
+
+    def has_room(self, primitives: int) -> bool:
+        """Return true if a packet of `primitives` primitives can be taken before pending work is carried out."""
+        e = self.record
+        spans = primitives // e.batch_size + 1
+        return bool(e.queued < e.most_queued and e.num_spans + spans <= e.most_spans and e.num_batches + spans <= e.most_batches)
+
+    # -- memory ----------------------------------------------------------------------------------------------------------
+    def give_memory(self) -> None:
+        """Give generated code the memory that it wants."""
+        size = max(self.record.wanted, CHUNK - ALIGNMENT - SLACK)
+        self.record.memory, self.record.room = self._region.allocate(size), size
+        self.record.held += size
+
+    def note_read(self, address: int, size: int) -> None:
+        """Note memory that pending draws read."""
+        if self.record.num_reads >= self.record.most_reads:
+            self._size_reads(2 * self.record.most_reads)
+        self._note(self._at, address, size)
+
+    def reads(self, address: int, size: int) -> bool:
+        """Return true if pending draws read one of `size` bytes at `address`."""
+        return bool(self._meet(self._at, address, size))
+
+    def all_reads(self) -> list[tuple[int, int]]:
+        """Memory that pending draws read."""
+        return [(r.address, r.size) for r in self._reads[: self.record.num_reads]]
+
+    def _grow_reads(self) -> bool:
+        """Make room for more ranges, if that is what is missing."""
+        e = self.record
+        if e.num_reads + ROOM_READS <= e.most_reads or e.most_reads >= MOST_READS:
+            return False
+        self._size_reads(2 * e.most_reads)
+        return True
+
+    def _size_reads(self, most: int) -> None:
+        """Make room for `most` ranges; those that are noted stay."""
+        e, old = self.record, self.all_reads() if self.record.num_reads else []
+        self._reads, self._read_slots = (ReadRange * most)(), (ReadSlot * (2 * most))()
+        e.reads, e.read_slots, e.reads_mask = ctypes.addressof(self._reads), ctypes.addressof(self._read_slots), 2 * most - 1
+        held, e.most_reads, e.num_reads = e.held, most, 0
+        for address, size in old:
+            self._note(self._at, address, size)
+        e.held = held
+
+    # -- frames ----------------------------------------------------------------------------------------------------------
+    def carried_out(self) -> None:
+        """Forget spans and batches, which were drawn. Memory stays as it is."""
+        e = self.record
+        e.num_spans = e.num_batches = e.queued = 0
+
+    def end_frame(self) -> None:
+        """Make the memory of draws invalid; now and then, forget templates that are out of use."""
+        e = self.record
+        e.frame, e.num_reads, e.held, e.room = e.frame + 1, 0, 0, 0
+        self._region.reset()
+        if e.frame % LIFE == 0:
+            self._table.sweep(e.frame - LIFE)
+            self._place_table()
+
+    def numbers(self) -> set[int]:
+        """Numbers of the values that templates were made of."""
+        return self._table.numbers()
+
+    def _place_table(self) -> None:
+        e, slots = self.record, self._table.slots
+        e.slots, e.mask, e.template = ctypes.addressof(slots), len(slots) - 1, 0

@@ -1,0 +1,101 @@
+"""Generated code: memory of a frame, and the set of ranges that pending draws read."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from backends.device.region import SLACK
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.software.commands.records import Code, ExecutorRecord, ReadRange, ReadSlot
+
+_ALIGNMENT = 64
+_MIX = 0x9E3779B97F4A7C15 - (1 << 64)
+
+
+def pointer(f: Function, address: Val) -> Val:
+    """An i64 address as a pointer."""
+    return f.emit(PTR, f"inttoptr {address} to ptr")
+
+
+def number(f: Function, address: Val) -> Val:
+    """A pointer as an i64 address."""
+    return f.emit(I64, f"ptrtoint {address} to i64")
+
+
+@contextmanager
+def leaving(f: Function, condition: Val) -> Iterator[None]:
+    """Write the body, which ends with `f.ret`, under a condition."""
+    with f.if_(condition, unlikely=False):
+        yield
+        f.place(f.label())
+
+
+def leave(f: Function, condition: Val, code: Code) -> None:
+    """Return a code if the condition holds."""
+    with leaving(f, condition):
+        f.ret(f.const(I32, int(code)))
+
+
+def build_allocate(module: Module) -> None:
+    """allocate(executor, bytes) -> address of a multiple of 64, with readable slack after the bytes; 0 if there is no room."""
+    f = Function(module, "allocate", [PTR, I64], I64, shared=True, internal=True)
+    executor, size = f.args
+    e = Record(f, executor, ExecutorRecord)
+    whole = (size + (SLACK + _ALIGNMENT - 1)) & -_ALIGNMENT
+    with leaving(f, e.get("room") < whole):
+        e.set("wanted", whole)
+        f.ret(f.const(I64, 0))
+    address = e.get("memory")
+    e.set("memory", address + whole)
+    e.set("room", e.get("room") - whole)
+    f.ret(address)
+
+
+def allocate(f: Function, executor: Val, size: Val | int) -> Val:
+    """Address (i64) of `size` bytes, 0 if there is no room."""
+    return f.call(I64, "allocate", executor, f.const(I64, size))
+
+
+def build_note_read(module: Module) -> None:
+    """note_read(executor, address, bytes): pending draws read this range. There must be room for one more."""
+    f = Function(module, "note_read", [PTR, I64, I64], shared=True)
+    executor, address, size = f.args
+    e = Record(f, executor, ExecutorRecord)
+    mask, table, reads, frame = e.get("reads_mask"), e.get("read_slots"), e.get("reads"), e.get("frame")
+    place = f.var(I32, ((address + size) * _MIX).lshr(40).trunc(I32) & mask)
+    with f.loop() as probe:
+        slot = Record(f, f.at(table, place.get().zext(I64) * ctypes.sizeof(ReadSlot)), ReadSlot)
+        with leaving(f, slot.get("frame").ne(frame)):
+            number = e.get("num_reads")
+            slot.set("frame", frame)
+            slot.set("number", number)
+            r = _range(f, reads, number)
+            r.set("address", address)
+            r.set("size", size)
+            e.set("num_reads", number + 1)
+            e.set("held", e.get("held") + size)
+            f.ret()
+        r = _range(f, reads, slot.get("number"))
+        probe.break_if(r.get("address").eq(address) & r.get("size").eq(size))
+        place.set((place.get() + 1) & mask)
+    f.ret()
+
+
+def build_reads_meet(module: Module) -> None:
+    """reads_meet(executor, address, bytes) -> 1 if pending draws read one of these bytes, otherwise 0."""
+    f = Function(module, "reads_meet", [PTR, I64, I64], I32, shared=True)
+    executor, address, size = f.args
+    e = Record(f, executor, ExecutorRecord)
+    reads, end = e.get("reads"), address + size
+    with f.range(0, e.get("num_reads")) as k:
+        r = _range(f, reads, k)
+        with leaving(f, r.get("address").ult(end) & address.ult(r.get("address") + r.get("size"))):
+            f.ret(f.const(I32, 1))
+    f.ret(f.const(I32, 0))
+
+
+def _range(f: Function, reads: Val, number: Val) -> Record:
+    return Record(f, f.at(reads, number.zext(I64) * ctypes.sizeof(ReadRange)), ReadRange)

@@ -1,0 +1,141 @@
+"""Records of the executor: templates of draws, and the memory, spans and batches that generated code writes.
+
+Generated code fills what changes from draw to draw; Python makes templates, supplies memory, and takes spans and batches at a flush.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int32, c_int64, c_uint64, c_void_p
+from enum import IntEnum
+
+from backends.device.commands.bound_record import PLAIN_WORDS
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS
+
+
+class Code(IntEnum):
+    """Result of a command. All but DONE mean that nothing was done."""
+
+    DONE = 0
+    UNKNOWN = 1  # Python has to look: no template, or a draw that generated code does not take
+    MEMORY = 2  # `ExecutorRecord.wanted` bytes are wanted
+    FULL = 3  # too much is pending: carry it out
+
+
+class EnvironmentRecipe(ctypes.Structure):
+    """The environment (ShaderEnv) of one stage of a template, and its latest copy."""
+
+    _fields_ = [
+        ("content", c_void_p),  # a ShaderEnv with textures and samplers
+        ("stage", c_int32),
+        ("num_constants", c_int32),
+        ("slot", c_int32 * MAX_CONSTANT_BUFFERS),
+        ("declared", c_int32 * MAX_CONSTANT_BUFFERS),  # bytes that must be readable
+        ("is_whole", c_int32 * MAX_CONSTANT_BUFFERS),  # all of the buffer is needed
+        ("frame", c_int64),  # in which the latest copy was made
+        ("revision", c_int64),  # of its constants; 0: some of its bytes may have changed
+        ("address", c_uint64),
+    ]
+
+
+class TemplateRecord(ctypes.Structure):
+    """A combination of bound objects, and the draw that it makes.
+
+    words, kind, framebuffer: the combination. content: a `Draw` record; the addresses of vertices and indices are filled in.
+    """
+
+    _fields_ = [
+        ("words", c_uint64 * PLAIN_WORDS),
+        ("kind", c_uint64),  # see `draw_kind`
+        ("framebuffer", c_uint64),
+        ("content", c_void_p),
+        ("frame", c_int64),  # in which the draw was last placed, and its textures were noted
+        ("vertex_revision", c_int64),  # of the placed draw
+        ("indices", c_uint64),  # of the placed draw
+        ("placed", c_uint64),
+        ("reads", c_void_p),  # ReadRange of the memory of textures
+        ("num_reads", c_int32),
+        ("is_layered", c_int32),
+        ("prim_shift", c_int32),
+        ("is_polygon", c_int32),
+        ("corners", c_int32),  # of a primitive that is written out
+        ("shift", c_int32),
+        ("closes", c_int32),
+        ("multiply", c_int32 * 3),
+        ("offset", c_int32 * 6),
+        ("num_attributes", c_int32),
+        ("buffer", c_int32 * MAX_ATTRIBUTES),  # slot of the vertex buffer, -1: none
+        ("source_offset", c_int32 * MAX_ATTRIBUTES),
+        ("element_bytes", c_int32 * MAX_ATTRIBUTES),
+        ("vertex", EnvironmentRecipe),
+        ("fragment", EnvironmentRecipe),
+    ]
+
+
+class TemplateSlot(ctypes.Structure):
+    """An entry of the hash table of templates; template 0: empty."""
+
+    _fields_ = [("hash", c_int32), ("pad", c_int32), ("template", c_uint64)]
+
+
+class ReadRange(ctypes.Structure):
+    """Memory that pending draws read."""
+
+    _fields_ = [("address", c_uint64), ("size", c_int64)]
+
+
+class ReadSlot(ctypes.Structure):
+    """An entry of the hash table of ranges that are read: the number of a ReadRange. Entries of an earlier frame are empty."""
+
+    _fields_ = [("frame", c_int64), ("number", c_int32), ("pad", c_int32)]
+
+
+class ExecutorRecord(ctypes.Structure):
+    """The state of one renderer's commands."""
+
+    _fields_ = [
+        ("is_hindered", c_int32),  # Python has to look at every draw
+        ("is_layered", c_int32),  # all layers of the framebuffer have tiles
+        ("frame", c_int64),  # grows when memory of draws becomes invalid
+        ("framebuffer", c_uint64),  # number of the bound framebuffer
+        ("slots", c_void_p),  # TemplateSlot
+        ("mask", c_int32),  # number of slots - 1
+        ("pad", c_int32),
+        ("bound", c_uint64),  # of the last draw: its BoundRecord, kind and template
+        ("kind", c_uint64),
+        ("bound_framebuffer", c_uint64),
+        ("template", c_uint64),
+        ("memory", c_uint64),  # of this frame: next free byte, and bytes that are left
+        ("room", c_int64),
+        ("wanted", c_int64),  # bytes that were missing
+        ("spans", c_void_p),
+        ("batches", c_void_p),
+        ("num_spans", c_int32),
+        ("most_spans", c_int32),
+        ("num_batches", c_int32),
+        ("most_batches", c_int32),
+        ("batch_size", c_int32),  # most primitives of a batch
+        ("num_reads", c_int32),
+        ("most_reads", c_int32),
+        ("reads_mask", c_int32),  # number of read_slots - 1
+        ("reads", c_void_p),  # ReadRange
+        ("read_slots", c_void_p),  # ReadSlot, twice as many at least
+        ("queued", c_int64),  # primitives of all spans
+        ("most_queued", c_int64),
+        ("held", c_int64),  # bytes that pending draws read
+        ("most_held", c_int64),
+        ("zeros", c_void_p),  # for attributes without memory
+        ("vertices", c_int64),  # running totals
+        ("primitives", c_int64),
+    ]
+
+
+ROOM_READS = 128
+"""Ranges that one draw may add to those that are read."""
+
+WRITTEN_OUT, FEW = 1 << 12, 1 << 13
+
+
+def draw_kind(mode: int, index_size: int, is_written_out: bool, is_few: bool) -> int:
+    """The part of a draw call that belongs to a combination."""
+    return mode | index_size << 8 | WRITTEN_OUT * is_written_out | FEW * is_few

@@ -1,0 +1,63 @@
+"""Generated code: spans and batches of a draw, by the grouping rule of `backends.raster.batches`."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.raster.draw_record import Call
+from backends.raster.layouts import MAX_SPANS
+from backends.raster.records import Batch, Span
+from backends.software.commands.records import ExecutorRecord
+
+
+def build_append(module: Module) -> None:
+    """append(executor, draw, vertex_env, fragment_env, primitives, call): takes a draw of `primitives` primitives.
+
+    call: address of a Call. The arrays of spans and batches must have room.
+    """
+    f = Function(module, "append", [PTR, I64, I64, I64, I32, PTR], shared=True)
+    executor, draw, vertex_env, fragment_env, primitives, call = f.args
+    e = Record(f, executor, ExecutorRecord)
+    spans, batches, most = e.get("spans"), e.get("batches"), e.get("batch_size")
+    first = f.var(I32, 0)
+    with f.loop() as loop:
+        begin = first.get()
+        count = f.min(primitives - begin, most)
+        number = e.get("num_spans")
+        s = Record(f, f.at(spans, number.zext(I64) * ctypes.sizeof(Span)), Span)
+        f.store(draw, s.address("draw"), 0, 8)
+        f.store(vertex_env, s.address("vertex_env"), 0, 8)
+        f.store(fragment_env, s.address("fragment_env"), 0, 8)
+        s.set("first", begin)
+        s.set("count", count)
+        target, source = s.address("call"), call
+        for k in range(0, ctypes.sizeof(Call), 4):
+            f.store(f.load(I32, source, k), target, k)
+        e.set("num_spans", number + 1)
+        _join(f, e, batches, number, count, most)
+        first.set(begin + count)
+        loop.break_if(first.get() >= primitives)
+    e.set("queued", e.get("queued") + primitives.zext(I64))
+    f.ret()
+
+
+def _join(f: Function, e: Record, batches: Val, number: Val, count: Val, most: Val) -> None:
+    """Put span `number`, of `count` primitives, into the last batch, or begin a batch with it."""
+    size = ctypes.sizeof(Batch)
+    joined, num_batches = f.var(I32, 0), e.get("num_batches")
+    with f.if_(num_batches > 0):
+        b = Record(f, f.at(batches, (num_batches - 1).zext(I64) * size), Batch)
+        total = b.get("count") + count
+        with f.if_((b.get("num_spans") < MAX_SPANS) & (total <= most)):
+            b.set("num_spans", b.get("num_spans") + 1)
+            b.set("count", total)
+            joined.set(1)
+    with f.if_(joined.get().eq(0)):
+        b = Record(f, f.at(batches, num_batches.zext(I64) * size), Batch)
+        b.set("first_span", number)
+        b.set("num_spans", f.const(I32, 1))
+        b.set("count", count)
+        b.set("skipped", f.const(I32, 0))
+        e.set("num_batches", num_batches + 1)
