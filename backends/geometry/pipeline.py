@@ -151,7 +151,7 @@ class Pipeline:
             environment=environment,
             is_written_out=is_written_out,
         )
-        if packet.is_repeatable:
+        if packet.is_repeatable and not packet.is_written_out:
             seen = replace(packet, reads=list(packet.reads))
             self._repeats.add(_Input(known, b"", seen, maker.region.kept(mark), 0, first=first))
         return first

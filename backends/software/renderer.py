@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
 from backends.device.bound import DrawState, Framebuffer, Surface
+from backends.device.commands.numbers import Numbers
+from backends.device.commands.words import same_value
 from backends.device.copy_job import Copy
 from backends.device.counters import Place, Statistics, counted
 from backends.device.grid import MeshDraw, compute_units
@@ -25,15 +28,16 @@ from backends.pipe.enums import Clear
 from backends.pipe.limits import MAX_COLOR_BUFFERS, MAX_TEXTURE_SIZE
 from backends.pipe.state import DrawInfo
 from backends.raster.clears import clear_exactly, clear_records, fits_tiles
-from backends.raster.control.batches import BatchQueue
 from backends.raster.control.pool import Pool
 from backends.raster.draw.builder import DrawBuilder
-from backends.raster.draw.environments import Copies
 from backends.raster.draw.packet import Packet
 from backends.raster.kernels import Kernels
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import ClearRecord
 from backends.raster.tile.coarse import INFINITY, cleared_bound
+from backends.software.commands.executor import MAX_HELD, Executor
+from backends.software.commands.records import Code
+from backends.software.commands.templates import Template, is_repeatable, key_of
 from backends.software.copying import Copier
 from backends.software.scaling import scale
 
@@ -41,10 +45,8 @@ if TYPE_CHECKING:
     from backends.geometry.pipeline import Pipeline
 
 SETUP_LANES = 16
-MAX_PENDING = 1 << 14  # pending spans; when they are reached, all are drawn
-MAX_QUEUED = 1 << 21  # pending primitives, likewise; the caller can be interrupted between native runs only
+MOST_TAKEN = 1 << 20  # primitives of one draw that are queued at once; the caller can be interrupted between native runs only
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
-MAX_HELD = 1 << 28  # bytes of memory that pending draws may keep alive
 
 
 class Renderer:
@@ -93,14 +95,13 @@ class Renderer:
         self._region = Region(spare=SPARE_CHUNKS)
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._framebuffer = Framebuffer(0, 0)
-        self._queue = BatchQueue(batch, spans)
+        self._executor = Executor(self.kernels.cache, batch, spans)
+        self._numbers = Numbers()  # of framebuffers
+        self._states: weakref.WeakSet[DrawState] = weakref.WeakSet()
         self._clears: list[tuple[Surface, ClearRecord]] = []
         self._resolves: list[Resolve] = []
-        self._reads: set[tuple[int, int]] = set()
         self._waiting = Waiting()
         self._is_ordered = False  # one thread has to draw all pending work
-        self._held = 0  # bytes that draws read
-        self._seen = 0  # size of the region when a repeated draw last checked MAX_HELD
         self._bound = INFINITY  # upper bound of the depths in the framebuffer
         self._layers = 1  # layers that pending draws write
         self._vertices = self._primitives = 0
@@ -122,6 +123,7 @@ class Renderer:
         if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
         self._framebuffer = framebuffer
+        self._executor.record.framebuffer = self._numbers.of(framebuffer, same_value)
         s = self._pool.scene.targets
         for k in range(MAX_COLOR_BUFFERS):
             surface = framebuffer.cbufs[k] if k < len(framebuffer.cbufs) else None
@@ -142,7 +144,7 @@ class Renderer:
 
         buffers: PIPE_CLEAR bits. color: four 32-bit words, float bits or, for pure integer formats, integers.
         """
-        if self._queue or self._resolves:
+        if self._executor.record.num_spans or self._resolves:
             self.flush()
         for surface, record in clear_records(self._framebuffer, buffers, color, depth, stencil):
             if fits_tiles(self._framebuffer, surface):
@@ -163,6 +165,7 @@ class Renderer:
         stored = meet([job.read], self._waiting.written)  # pending programs may write the samples from any tile
         if waits and self.pending and self._layers == 1 and job.fits(self._framebuffer) and not stored and not self.uses(*job.written):
             self._resolves.append(job)
+            self._executor.record.is_hindered = 1
             return
         if waits and (self.uses(*job.read) or self.uses(*job.written)):
             self.flush()
@@ -188,26 +191,39 @@ class Renderer:
     # -- drawing ------------------------------------------------------------------------------------------------------
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """Take a draw. UnsupportedError, before anything is drawn, for state that the renderer does not support."""
-        copies = self._maker.unchanged(state, info)
-        if copies is not None and not (state.has_stages or self._resolves or self._waiting.written):
-            self._repeat(copies)
-            return
-        fb = self._framebuffer
+        code = self._executor.draw(state, info)
+        if code is Code.FULL:
+            self.flush()
+            code = self._executor.draw(state, info)
+        if code is not Code.DONE:
+            self._draw_unknown(state, info)
+
+    def _draw_unknown(self, state: DrawState, info: DrawInfo) -> None:
+        """Take a draw that generated code has left to Python. If it can be repeated, the next ones of its kind are known."""
+        self._states.add(state)
+        fb, executor = self._framebuffer, self._executor
         is_empty = not fb.width or not fb.height
         reach = self._take_turn(state)
         is_staged = state.has_stages or (reach is not None and reach.is_early)
         if is_empty and not is_staged:
             return
+        state.record.draws += 1
         if is_staged and (not self._draw_stages(state, info, reach) or is_empty):
             return
+        mark = self._region.keeping
         packet = self._maker.make(state, info, fb)
         if packet is None:
             return
         if reach is not None:
             self._note(reach)
-        if isinstance(packet, Copies):  # the memory that it reads is noted already
-            self._repeat(packet)
-            return
+        elif is_repeatable(packet):
+            known = executor.find(key_of(state, info, packet, executor.record.framebuffer))
+            if known is None:
+                executor.learn(Template(state, info, packet, executor.record.framebuffer, fb.samples, self._region.kept(mark)))
+            if packet.is_layered and self._layers == 1:
+                self._resize(fb.layers)
+            if executor.draw(state, info, despite_hindrance=True) is Code.DONE:
+                return
         self._vertices += packet.vertices
         self._primitives += packet.assembled
         self.enqueue(packet)
@@ -215,6 +231,8 @@ class Renderer:
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         """Take a draw of meshes; see `Device.draw_mesh`."""
+        self._states.add(state)
+        state.record.draws += 1
         reach = self._take_turn(state)
         drawn = self._stages().draw_mesh(state, draw, self._framebuffer, reach)
         self._streams.add(drawn, counts_input=True)
@@ -231,19 +249,9 @@ class Renderer:
             return None
         reach = reach_of(state)
         is_reached = reach is not None or bool(self._waiting.written)
-        if is_reached and self.pending and self._waiting.blocks(state, reach, self._reads, self._written()):
+        if is_reached and self.pending and self._waiting.blocks(state, reach, self._executor.all_reads(), self._written()):
             self.flush()
         return reach
-
-    def _repeat(self, copies: Copies) -> None:
-        """Take a draw of this frame again, with its constants as they are now."""
-        packet = copies.packet
-        self._vertices += packet.vertices
-        self._primitives += packet.assembled
-        self._batch(packet, copies.take())
-        if self._region.size != self._seen or not self._queue:
-            self._seen = self._region.size
-            self._limit()
 
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
         """Run the stages of a draw that has more than two or stream output.
@@ -271,6 +279,7 @@ class Renderer:
     def _note(self, reach: Reach) -> None:
         """Note the memory that a pending draw's programs reach."""
         self._waiting.note(reach)
+        self._hinder()
         self._is_ordered |= reach.is_ordered or meet(reach.written, self._written())
 
     def enqueue(self, packet: Packet) -> None:
@@ -278,43 +287,39 @@ class Renderer:
         fb = self._framebuffer
         if packet.is_layered and self._layers == 1:
             self._resize(fb.layers)
-        fresh = set(packet.reads) - self._reads
-        if fresh:
-            self._reads |= fresh
-            self._held += sum(size for _, size in fresh)
-        self._batch(packet, packet.environments)
-
-    def _batch(self, packet: Packet, environments: tuple[int, int]) -> None:
-        queue = self._queue
-        for first in range(0, packet.primitives, queue.size):
-            queue.add(packet.address, environments, packet.call, first, min(queue.size, packet.primitives - first))
-            if len(queue) >= MAX_PENDING or queue.primitives >= MAX_QUEUED:
+        executor = self._executor
+        for read in packet.reads:
+            executor.note_read(*read)
+        for first in range(0, packet.primitives, MOST_TAKEN):
+            count = min(packet.primitives - first, MOST_TAKEN)
+            if not executor.has_room(count):
                 self.carry_out()
+            executor.take(packet, first, count)
 
     def _limit(self) -> None:
-        """Draw pending work if it keeps too much memory alive; called after each draw."""
+        """Draw pending work if it keeps too much memory alive; called after each draw that Python takes."""
         if not self.pending:
             self._finish()
-        elif self._held + self._region.size + (self._pipeline.held if self._pipeline is not None else 0) > MAX_HELD:
+        elif self._executor.record.held + self._region.size + (self._pipeline.held if self._pipeline is not None else 0) > MAX_HELD:
             self.flush()
 
     def settle(self, reads: Sequence[tuple[int, int]], writes: Sequence[tuple[int, int]]) -> None:
         """Draw pending work if it writes memory that `reads` names, or reads or writes memory that `writes` names."""
         if self.pending:
             written = [*self._written(), *self._waiting.written]
-            if meet(reads, written) or meet(writes, [*self._reads, *written, *self._waiting.touched]):
+            if meet(reads, written) or meet(writes, [*self._executor.all_reads(), *written, *self._waiting.touched]):
                 self.carry_out()
 
     @property
     def pending(self) -> bool:
         """True if some work waits for a flush."""
-        return bool(self._queue or self._clears or self._resolves)
+        return bool(self._executor.record.num_spans or self._clears or self._resolves)
 
     def uses(self, address: int, size: int) -> bool:
         """Return true if pending work reads or writes one of these bytes, so that a flush must come before they are changed or read."""
         if not self.pending:
             return False
-        return meet([(address, size)], [*self._reads, *self._written(), *self._waiting.touched])
+        return self._executor.reads(address, size) or meet([(address, size)], [*self._written(), *self._waiting.touched])
 
     def _written(self) -> list[tuple[int, int]]:
         fb = self._framebuffer
@@ -332,29 +337,45 @@ class Renderer:
         self._finish()
 
     def _finish(self) -> None:
-        self._reads.clear()
         self._waiting.clear()
+        self._hinder()
         self._is_ordered = False
-        self._held = 0
         self._region.reset()
         self._maker.flushed()
         if self._pipeline is not None:
             self._pipeline.reset()
         if self._layers > 1:
             self._resize(1)
+        for state in self._states:
+            state.carried_out()
+        if self._executor.end_frame():
+            self._sweep()
+
+    def _sweep(self) -> None:
+        """Forget values that no template was made of and that are not bound."""
+        living = self._executor.numbers()
+        for state in self._states:
+            state.numbers.sweep(living.union(state.record.words))
+        self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())
+
+    def _hinder(self) -> None:
+        """Leave draws to Python while they may have to wait for pending ones."""
+        self._executor.record.is_hindered = bool(self._resolves or self._waiting.written)
 
     def carry_out(self) -> None:
         """Draw pending work: the native part of a flush. Draw records stay, because a long draw may continue after it."""
         self.runs += 1
         work, pool = self._pool.scene.work, self._pool
-        spans, batches = self._queue.take()
         clears = (ClearRecord * len(self._clears))(*(record for _, record in self._clears))
-        work.spans, work.batches, work.num_batches = spans.ctypes.data, batches.ctypes.data, len(batches)
+        commands = self._executor.record
+        work.spans, work.batches, work.num_batches = commands.spans, commands.batches, commands.num_batches
         work.clears, work.num_clears = ctypes.addressof(clears), len(self._clears)
         self._clears = []
         pool.coarse[:] = self._bound
         self._bound = INFINITY
         resolves, self._resolves = self._resolves, []
+        self._executor.carried_out()
+        self._hinder()
         self._run(resolves)
 
     # -- the rest -----------------------------------------------------------------------------------------------------
@@ -364,7 +385,9 @@ class Renderer:
         workers, scene = self._pool.workers, self._pool.scene
         totals: dict[str, Any] = {name: sum(int(getattr(worker.counters, name)) for worker in workers) for name in counted(Place.WORKER)}
         totals |= {name: int(getattr(scene.totals, name)) for name in counted(Place.BATCH)}
-        return self._streams.statistics(replace(Statistics(vertices=self._vertices, primitives=self._primitives), **totals))
+        commands = self._executor.record
+        counts = Statistics(vertices=self._vertices + commands.vertices, primitives=self._primitives + commands.primitives)
+        return self._streams.statistics(replace(counts, **totals))
 
     def close(self) -> None:
         """Flush and end the threads; the renderer cannot be used afterwards."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import c_int32, c_int64, c_uint32, c_uint64, c_void_p
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS, MAX_VERTEX_BUFFERS
 from tgsi.language.facts.enums import Processor
@@ -59,8 +59,8 @@ def sampler_word(stage: int, unit: int = 0) -> int:
     return view_word(stage, MAX_SAMPLER_VIEWS + unit)
 
 
-class Hindrance(IntFlag):
-    """Reasons why Python has to look at the next draw before generated code may take it."""
+class Hindrance(IntEnum):
+    """Bits: reasons why Python has to look at the next draw before generated code may take it."""
 
     TARGETS = 1  # the framebuffer changed, or pending resolves write it
     STAGES = 2  # more stages than vertex and fragment shader, or stream output

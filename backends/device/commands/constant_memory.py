@@ -27,7 +27,7 @@ class ConstantMemory:
     def __init__(self, record: BoundRecord) -> None:
         self._record = record
         self._chunks: list[NDArray[np.uint8]] = []
-        words = np.frombuffer(record, np.uint64, _WORDS, BoundRecord.constants.offset)
+        words = np.frombuffer(memoryview(record), np.uint64, _WORDS, BoundRecord.constants.offset)
         self._bound = words[_STEP[0] // 8 :: _STEP[1]]  # addresses of all slots
 
     def put(self, data: Any) -> Constants | None:
@@ -40,7 +40,7 @@ class ConstantMemory:
         if size > MAX_BYTES:
             source, size = source[:MAX_BYTES], MAX_BYTES
         room, record = size + LINE - 1 & -LINE, self._record
-        if room > record.constants_room:
+        if room > record.constants_room or not self._chunks:
             self.begin()
         address, chunk = record.constants_at, self._chunks[-1]
         at = address - chunk.ctypes.data

@@ -29,10 +29,6 @@ class Numbers:
     def __getitem__(self, number: int) -> Any:
         return self._values[number][0]
 
-    def known(self, value: object) -> int | None:
-        """The number of this very object, if it has one."""
-        return self._of_object.get(id(value))
-
     def of(self, value: object, key: Key | None = None) -> int:
         """The number of a value; without `key`, of this very object."""
         known = self._of_object.get(id(value))

@@ -48,7 +48,6 @@ class WordOf(Generic[T]):
 
     def __init__(self, place: int, default: T, key: Key | None = same_value) -> None:
         self.place, self.default, self.key = place, default, key
-        self._content = None if key is None or default is None else key(default)
 
     @overload
     def __get__(self, owner: None, kind: type) -> WordOf[T]: ...
@@ -61,13 +60,8 @@ class WordOf(Generic[T]):
         return owner.numbers[number] if number else self.default
 
     def __set__(self, owner: HasWords, value: T) -> None:
-        record, number = owner.record, 0
-        if value is not self.default:
-            known = owner.numbers.known(value)
-            if known is not None:
-                number = known
-            elif self.key is None or self.key(value) != self._content:
-                number = owner.numbers.of(value, self.key)
+        record = owner.record
+        number = 0 if value is self.default else owner.numbers.of(value, self.key)
         if record.words[self.place] != number:
             record.words[self.place] = number
             record.are_words_new = 1

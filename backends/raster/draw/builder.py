@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import operator
 
 from backends.device.bound import DrawState, Framebuffer, Shader
 from backends.device.region import Region
 from backends.pipe.enums import Prim
 from backends.pipe.state import DrawInfo
-from backends.raster.draw.cache import CachedDraw, DrawCache, identity, same_but_geometry
-from backends.raster.draw.environments import Copies, make_environments
+from backends.raster.draw.cache import CachedDraw, DrawCache, identity
+from backends.raster.draw.environments import make_environments
 from backends.raster.draw.packet import FEW, Packet
-from backends.raster.draw.topology import topology_of
 from backends.raster.draw.writer import DrawWriter
 from backends.raster.draw_record import Call, Draw
 from backends.raster.kernels import Kernels
@@ -32,71 +30,19 @@ class DrawBuilder:
 
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None, setup_lanes: int) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
-        self._last: CachedDraw | None = None
-        self._copies: Copies | None = None  # of the last draw
-        self._revision, self._info = -1, DrawInfo()
         self.repeats = DrawCache()
         self.writer = DrawWriter(kernels, region, lanes, setup_lanes)
 
-    def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | Copies | None:
-        """The packet of a draw, or the copies of a packet that was already made in this frame; None if the draw does nothing.
+    def make(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
+        """The packet of a draw; None if the draw does nothing.
 
         Raises:
             UnsupportedError: the renderer lacks something that the draw needs.
         """
-        known = identity(state, info, framebuffer)
-        last = self._last
-        if last is None or len(last.known) != len(known) or not all(map(operator.is_, last.known, known)):
-            self._last = last = self.repeats.find(known)
-        self._copies = None
-        if last is not None:
-            if last.frame != self.repeats.frame:
-                last.packet, last.frame, last.copies = self._again(last, state, framebuffer), self.repeats.frame, None
-                return last.packet
-            if last.copies is None:
-                last.copies = Copies(self.region, state, last.packet)
-            self._copies, self._revision, self._info = last.copies, state.revision, info
-            return last.copies
-        mark = self.region.keeping
-        kin = same_but_geometry(known, info)
-        relative = self.repeats.find_kin(kin)
-        packet = self._move(relative, state, info, framebuffer) if relative is not None else None
-        if packet is None:
-            packet = self.writer.write(state, info, framebuffer)
-        if packet is not None and packet.is_repeatable:
-            content = ctypes.string_at(packet.address, _DRAW_SIZE)
-            self._last = CachedDraw(known, content, packet, self.region.kept(mark), self.repeats.frame)
-            self.repeats.add(self._last)
-            self.repeats.add_kin(kin, self._last)
-        return packet
-
-    def _move(self, last: CachedDraw, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Packet | None:
-        """The packet of a draw that differs from `last` in vertices, indices and number of primitives; None if more must differ."""
-        topology = topology_of(info.mode, state.rasterizer.flatshade_first)
-        if topology.is_irregular or info.primitive_restart or info.count <= 0 or info.instance_count <= 0:
-            return None
-        region = self.region
-        address = region.allocate(_DRAW_SIZE)
-        ctypes.memmove(address, last.content, _DRAW_SIZE)
-        d, packet = Draw.from_address(address), last.packet.placed(address)
-        packet.vertices, packet.reads = info.count * info.instance_count, []
-        self.writer.inputs.move(d, state, info, topology, packet)
-        if packet.primitives <= 0 or d.line_stipple.is_on or packet.is_few is not last.packet.is_few:
-            return None
-        region.keep(last.kept)
-        packet.environments = make_environments(region, state, framebuffer.samples, packet.reads)
-        return packet
-
-    def unchanged(self, state: DrawState, info: DrawInfo) -> Copies | None:
-        """The copies that `make` returned last, if the draw is the same but for constants and the frame has not ended."""
-        found = self._copies
-        if found is None or state.revision != self._revision or info is not self._info:
-            return None
-        return found if not found.is_sampled or found.has_units() else None
+        return self.writer.write(state, info, framebuffer)
 
     def flushed(self) -> None:
         """End a frame, and with it the memory of its region."""
-        self._copies = None
         self.repeats.flushed()
 
     def _again(self, last: CachedDraw, state: DrawState, framebuffer: Framebuffer) -> Packet:

@@ -6,7 +6,6 @@ from typing import Any
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.pipe.state import DrawInfo
-from backends.raster.draw.environments import Copies
 from backends.raster.draw.packet import Packet
 from tgsi.language.record import record
 
@@ -20,7 +19,6 @@ class CachedDraw:
         content: bytes of the `Draw` record.
         kept: objects that the record needs alive.
         frame: number of the frame in which `packet` was made, or made again.
-        copies: of its environments, in that frame.
     """
 
     known: tuple[object, ...]
@@ -28,14 +26,6 @@ class CachedDraw:
     packet: Packet
     kept: list[Any]
     frame: int
-    copies: Copies | None = None
-
-
-def same_but_geometry(known: tuple[object, ...], info: DrawInfo) -> tuple[int, ...]:
-    """Cache key of draws that differ in vertex buffers, index buffer and number of primitives only.
-
-    Built from addresses of objects (`id`), so it is valid only while the `CachedDraw` that keeps those objects lives."""
-    return (*map(id, known[_INPUTS:]), info.mode, info.index_size)
 
 
 def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
@@ -76,7 +66,6 @@ def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tupl
     )
 
 
-_INPUTS = 3  # entries at the start of an identity that `same_but_geometry` leaves out: vertex buffers, index buffer, DrawInfo
 MOST_REPEATS = 1024
 LIFE = 32  # flushes
 
@@ -89,7 +78,6 @@ class DrawCache:
     def __init__(self) -> None:
         self._recent: dict[tuple[int, ...], CachedDraw] = {}
         self._older: dict[tuple[int, ...], CachedDraw] = {}
-        self._kin: dict[tuple[int, ...], CachedDraw] = {}  # the first draw of each kind: later ones keep the same objects alive
         self._flushes = 0
         self.frame = 0  # number of the frame
 
@@ -102,14 +90,6 @@ class DrawCache:
             if found is not None:
                 self._recent[key] = found
         return found
-
-    def find_kin(self, key: tuple[int, ...]) -> CachedDraw | None:
-        """A draw that differs in vertices, indices and the number of primitives only, or None. `key`: from `same_but_geometry`."""
-        return self._kin.get(key)
-
-    def add_kin(self, key: tuple[int, ...], repeat: CachedDraw) -> None:
-        """Let `find_kin` find a draw."""
-        self._kin.setdefault(key, repeat)
 
     def add(self, repeat: CachedDraw) -> None:
         """Remember a draw."""
@@ -127,4 +107,3 @@ class DrawCache:
     def _turn(self) -> None:
         self._flushes = 0
         self._older, self._recent = self._recent, {}
-        self._kin.clear()

@@ -22,7 +22,9 @@ class Packet:
         call: bytes of the `Call` record.
         assembled: primitives as the application counts them, where a quad or a polygon is one.
         is_layered: its primitives name layers of the framebuffer.
-        is_repeatable: a copy of the record is valid in a later frame. Only the environments have to be made again.
+        is_repeatable: a copy of the record is valid in a later frame. Only the environments have to be made again, and the vertex numbers
+            if they are written out.
+        is_written_out: the indices name the vertices of all primitives, corner after corner.
     """
 
     address: int
@@ -35,6 +37,7 @@ class Packet:
     assembled: int = 0
     is_layered: bool = False
     is_repeatable: bool = True
+    is_written_out: bool = False
 
     def placed(self, address: int) -> Packet:
         """The same packet for a copy of its record at `address`. (`dataclasses.replace` takes five times as long.)"""
@@ -48,6 +51,7 @@ class Packet:
             assembled=self.assembled,
             is_layered=self.is_layered,
             is_repeatable=self.is_repeatable,
+            is_written_out=self.is_written_out,
         )
 
     @property

@@ -15,7 +15,7 @@ from backends.pipe.limits import MAX_ATTRIBUTES
 from backends.pipe.state import DrawInfo, VertexElement
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.topology import Restarts, Topology, expand
-from backends.raster.draw_record import Assembly, Call, Draw, Fetch
+from backends.raster.draw_record import Assembly, Call, Fetch
 from backends.raster.front.attributes import Attribute
 from tgsi.language.diagnostics import UnsupportedError
 
@@ -89,7 +89,7 @@ class InputWriter:
         else:
             per_instance, start = len(numbers) // len(topology.multiply), 0
             a.indices, a.index_size = self.region.copy(numbers.ctypes.data, numbers.nbytes), 4
-            packet.is_repeatable = False
+            packet.is_written_out = True
         packet.call = bytes(Call(start, bias, base_vertex, per_instance, info.start_instance, info.drawid))
         packet.primitives = per_instance * info.instance_count
         if packet.primitives > MAX_PRIMITIVES:
@@ -154,14 +154,6 @@ class InputWriter:
                 seen.add(b.address)
                 packet.reads.append((b.address, b.size))
                 self.region.keep(b.keepalive)
-
-    def move(self, d: Draw, state: DrawState, info: DrawInfo, topology: Topology, packet: Packet) -> None:
-        """Write the vertex inputs of a draw into `d`, a copy of another draw's record.
-
-        Neither draw may have its vertex numbers written out."""
-        corners = self.write_corners(d.assembly, state, info, topology, packet)
-        _count_assembled(info, topology, corners, packet)
-        self._write_attributes(d.fetch, state, packet)
 
 
 def write_stored(assembly: Assembly, fetch: Fetch, topology: Topology, count: int, vertex_size: int, packet: Packet) -> None:

@@ -63,7 +63,7 @@ def build_draw(module: Module) -> None:
     fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"))
     leave(f, fragment_env.eq(0), Code.MEMORY)
     call = _call(f, c, is_written, index_size, start, per_instance.get())
-    f.call(None, "append", executor, draw, vertex_env, fragment_env, total.trunc(I32), call)
+    f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call)
     e.set("vertices", e.get("vertices") + count.zext(I64) * instances.zext(I64))
     assembled = f.select(t.get("is_polygon").ne(0), instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
     e.set("primitives", e.get("primitives") + assembled)

@@ -12,7 +12,7 @@ from backends.device.commands.bound_record import BoundRecord, DrawCall
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
-from backends.raster.draw_record import Call, Draw
+from backends.raster.draw_record import Draw
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Batch, Span
 from backends.software.commands.records import ROOM_READS, Code, ExecutorRecord, ReadRange, ReadSlot, TemplateRecord
@@ -31,12 +31,13 @@ SPARE = 8  # chunks that stay for the next frame
 LIFE = 32  # frames after which templates that were not drawn are forgotten
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _U32 = (1 << 32) - 1
+_CODES = tuple(Code)
 
 _EXPORTS = ("draw", "append", "note_read", "reads_meet")
 _CALL = struct.Struct("iIIiIIiiII8x")
 _LAYOUT = layout_digest(Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ReadRange, ReadSlot, ShaderEnv, Span, TemplateRecord)
 _DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-_APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int32, ctypes.c_void_p)
+_APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
 _NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
 _MEET = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
 
@@ -48,13 +49,16 @@ class Executor:
         record: read and written by generated code.
     """
 
-    def __init__(self, kernels: KernelCache, batch_size: int) -> None:
+    def __init__(self, kernels: KernelCache, batch_size: int, batch_spans: int = MAX_SPANS) -> None:
+        if not 1 <= batch_spans <= MAX_SPANS:
+            raise ValueError(f"spans of a batch: {batch_spans} (1 to {MAX_SPANS})")
+
         def build(module: Module) -> None:
             from backends.software.commands.draws import build_commands
 
             build_commands(module)
 
-        library = kernels.keep(("commands", _LAYOUT, MAX_SPANS), _EXPORTS, build)
+        library = kernels.keep(("commands", _LAYOUT), _EXPORTS, build)
         self._library, address = library, library.address
         self._draw, self._append = _DRAW(address["draw"]), _APPEND(address["append"])
         self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
@@ -62,9 +66,11 @@ class Executor:
         self._call, self._zeros = bytearray(_CALL.size), aligned(256)
         self._call_at = ctypes.addressof((ctypes.c_uint8 * _CALL.size).from_buffer(self._call))
         self._spans, self._batches = (Span * MOST_SPANS)(), (Batch * MOST_BATCHES)()
-        self.record = e = ExecutorRecord(frame=1, batch_size=batch_size, most_spans=MOST_SPANS, most_batches=MOST_BATCHES)
+        self.record = e = ExecutorRecord(
+            frame=1, batch_size=batch_size, batch_spans=batch_spans, most_spans=MOST_SPANS, most_batches=MOST_BATCHES
+        )
         e.spans, e.batches, e.zeros = ctypes.addressof(self._spans), ctypes.addressof(self._batches), self._zeros.ctypes.data
-        e.most_queued, e.most_held = MOST_QUEUED, MAX_HELD
+        e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
         self._at = ctypes.addressof(e)
         self._size_reads(FEWEST_READS)
         self._place_table()
@@ -80,8 +86,17 @@ class Executor:
         return self._library.address["draw"]
 
     # -- draws -----------------------------------------------------------------------------------------------------------
-    def draw(self, state: DrawState, info: DrawInfo) -> Code:
-        """Take a draw, if its combination is known. FULL: pending work has to be carried out first."""
+    def draw(self, state: DrawState, info: DrawInfo, *, despite_hindrance: bool = False) -> Code:
+        """Take a draw, if its combination is known. FULL: pending work has to be carried out first.
+
+        despite_hindrance: Python has looked at the draw already.
+        """
+        if despite_hindrance and self.record.is_hindered:
+            self.record.is_hindered = 0
+            try:
+                return self.draw(state, info)
+            finally:
+                self.record.is_hindered = 1
         _CALL.pack_into(
             self._call,
             0,
@@ -97,7 +112,7 @@ class Executor:
             info.drawid & _U32,
         )
         while True:
-            code = Code(self._draw(self._at, ctypes.addressof(state.record), self._call_at))
+            code = _CODES[self._draw(self._at, ctypes.addressof(state.record), self._call_at)]
             if code is Code.MEMORY:
                 self.give_memory()
             elif code is Code.FULL and self._grow_reads():
@@ -114,10 +129,9 @@ class Executor:
         self._table.add(template)
         self._place_table()
 
-    def take(self, packet: Packet, environments: tuple[int, int]) -> None:
-        """Take a packet that Python made, of at most MOST_PRIMITIVES; `has_room` must have said yes."""
-        call = Call(*packet.call)
-        self._append(self._at, packet.address, *environments, packet.primitives, ctypes.addressof(call))
+    def take(self, packet: Packet, first: int, count: int) -> None:
+        """Take `count` primitives of a packet that Python made, from number `first` on; `has_room` must have said yes."""
+        self._append(self._at, packet.address, *packet.environments, first, count, packet.call)
 
     def has_room(self, primitives: int) -> bool:
         """Return true if a packet of `primitives` primitives can be taken before pending work is carried out."""
@@ -170,18 +184,26 @@ class Executor:
         e = self.record
         e.num_spans = e.num_batches = e.queued = 0
 
-    def end_frame(self) -> None:
-        """Make the memory of draws invalid; now and then, forget templates that are out of use."""
+    def end_frame(self) -> bool:
+        """Make the memory of draws invalid. Returns true if templates that are out of use were forgotten, which happens now and then."""
         e = self.record
-        e.frame, e.num_reads, e.held, e.room = e.frame + 1, 0, 0, 0
+        if not (e.memory or e.num_reads):
+            return False
+        e.frame, e.num_reads, e.held, e.room, e.memory = e.frame + 1, 0, 0, 0, 0
         self._region.reset()
-        if e.frame % LIFE == 0:
-            self._table.sweep(e.frame - LIFE)
-            self._place_table()
+        if e.frame % LIFE:
+            return False
+        self._table.sweep(e.frame - LIFE)
+        self._place_table()
+        return True
 
     def numbers(self) -> set[int]:
         """Numbers of the values that templates were made of."""
         return self._table.numbers()
+
+    def framebuffers(self) -> set[int]:
+        """Numbers of the framebuffers that templates were made for."""
+        return self._table.framebuffers()
 
     def _place_table(self) -> None:
         e, slots = self.record, self._table.slots

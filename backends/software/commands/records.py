@@ -115,6 +115,7 @@ class ExecutorRecord(ctypes.Structure):
         ("num_batches", c_int32),
         ("most_batches", c_int32),
         ("batch_size", c_int32),  # most primitives of a batch
+        ("batch_spans", c_int32),  # most spans of a batch
         ("num_reads", c_int32),
         ("most_reads", c_int32),
         ("reads_mask", c_int32),  # number of read_slots - 1

@@ -1,4 +1,8 @@
-"""Generated code: spans and batches of a draw, by the grouping rule of `backends.raster.batches`."""
+"""Generated code: the queue of a flush. Spans lie in the order of the calls, and one rule groups them into batches.
+
+A span joins the batch of the span before it if the batch then has at most `batch_spans` spans and at most `batch_size` primitives. Any
+grouping gives the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -7,24 +11,23 @@ import ctypes
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Call
-from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Batch, Span
 from backends.software.commands.records import ExecutorRecord
 
 
 def build_append(module: Module) -> None:
-    """append(executor, draw, vertex_env, fragment_env, primitives, call): takes a draw of `primitives` primitives.
+    """append(executor, draw, vertex_env, fragment_env, first, count, call): takes a range of the primitives of a draw.
 
     call: address of a Call. The arrays of spans and batches must have room.
     """
-    f = Function(module, "append", [PTR, I64, I64, I64, I32, PTR], shared=True)
-    executor, draw, vertex_env, fragment_env, primitives, call = f.args
+    f = Function(module, "append", [PTR, I64, I64, I64, I32, I32, PTR], shared=True)
+    executor, draw, vertex_env, fragment_env, start, primitives, call = f.args
     e = Record(f, executor, ExecutorRecord)
     spans, batches, most = e.get("spans"), e.get("batches"), e.get("batch_size")
-    first = f.var(I32, 0)
+    first, end = f.var(I32, start), start + primitives
     with f.loop() as loop:
         begin = first.get()
-        count = f.min(primitives - begin, most)
+        count = f.min(end - begin, most)
         number = e.get("num_spans")
         s = Record(f, f.at(spans, number.zext(I64) * ctypes.sizeof(Span)), Span)
         f.store(draw, s.address("draw"), 0, 8)
@@ -38,7 +41,7 @@ def build_append(module: Module) -> None:
         e.set("num_spans", number + 1)
         _join(f, e, batches, number, count, most)
         first.set(begin + count)
-        loop.break_if(first.get() >= primitives)
+        loop.break_if(first.get() >= end)
     e.set("queued", e.get("queued") + primitives.zext(I64))
     f.ret()
 
@@ -50,7 +53,7 @@ def _join(f: Function, e: Record, batches: Val, number: Val, count: Val, most: V
     with f.if_(num_batches > 0):
         b = Record(f, f.at(batches, (num_batches - 1).zext(I64) * size), Batch)
         total = b.get("count") + count
-        with f.if_((b.get("num_spans") < MAX_SPANS) & (total <= most)):
+        with f.if_((b.get("num_spans") < e.get("batch_spans")) & (total <= most)):
             b.set("num_spans", b.get("num_spans") + 1)
             b.set("count", total)
             joined.set(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from typing import Any
 
 from backends.device.bound import DrawState, StageState
@@ -10,6 +11,7 @@ from backends.device.commands.bound_record import PLAIN_WORDS
 from backends.device.environment import make_resources
 from backends.device.needs import ShaderNeeds, needs_of
 from backends.device.region import Region, aligned
+from backends.llvm.engine.engine import Library
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.sample_state import tell_samples
@@ -32,9 +34,12 @@ class Template:
     """
 
     def __init__(self, state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int, samples: int, kept: list[Any]) -> None:
-        """Copy a packet, which must be repeatable. `framebuffer`: number of the bound framebuffer. `kept`: kernels of the draw."""
+        """Copy a packet, which must be repeatable. `framebuffer`: number of the bound framebuffer. `kept`: what the packet keeps alive.
+
+        The numbers of a state keep its views alive, and with them their memory.
+        """
         self._region = Region(_CHUNK)
-        self.kept = [*kept, *self._keepalives(state)]
+        self.kept = [thing for thing in kept if isinstance(thing, Library)]
         self.record = t = TemplateRecord()
         ctypes.memmove(t.words, state.record.words, 8 * PLAIN_WORDS)
         t.kind, t.framebuffer = kind_of(info, packet), framebuffer
@@ -44,7 +49,7 @@ class Template:
         topology = topology_of(info.mode, state.rasterizer.flatshade_first)
         t.corners, t.shift, t.closes = len(topology.multiply), topology.shift, topology.closes
         t.multiply[:], t.offset[:] = topology.multiply, (*topology.even, *topology.odd)
-        content = Draw.from_buffer(self._content)
+        content = Draw.from_address(self._content.ctypes.data)
         t.prim_shift, t.is_polygon = topology.shift, content.assembly.is_polygon
         self._write_attributes(state, content.fetch.num_attributes)
         reads: list[tuple[int, int]] = []
@@ -52,7 +57,7 @@ class Template:
         self._write_recipe(t.fragment, state.fragment, reads)
         if samples > 1:
             tell_samples(t.fragment.content, samples)
-        self._reads = (ReadRange * len(reads))(*reads)
+        self._reads = (ReadRange * len(reads))(*(ReadRange(*found) for found in reads))
         t.reads, t.num_reads = ctypes.addressof(self._reads), len(reads)
 
     @property
@@ -64,10 +69,6 @@ class Template:
     def key(self) -> bytes:
         """The combination."""
         return bytes(memoryview(self.record).cast("B")[: 8 * (PLAIN_WORDS + 2)])
-
-    @staticmethod
-    def _keepalives(state: DrawState) -> list[Any]:
-        return [view.keepalive for stage in (state.vertex, state.fragment) for view in stage.views if view is not None]
 
     def _write_attributes(self, state: DrawState, count: int) -> None:
         t, elements = self.record, state.vertex_elements
@@ -83,6 +84,16 @@ class Template:
         for k, (slot, declared, is_whole) in enumerate(needs.constants):
             recipe.slot[k], recipe.declared[k], recipe.is_whole[k] = slot, declared, is_whole
         recipe.content = make_resources(self._region, needs, stage, reads)
+
+
+def is_repeatable(packet: Packet) -> bool:
+    """True if a template can be made of a packet. Line stipples depend on the strips of a draw."""
+    return packet.is_repeatable and packet.primitives > 0 and not Draw.from_address(packet.address).line_stipple.is_on
+
+
+def key_of(state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int) -> bytes:
+    """The combination of a draw, as `Template.key`."""
+    return ctypes.string_at(ctypes.addressof(state.record), 8 * PLAIN_WORDS) + struct.pack("QQ", kind_of(info, packet), framebuffer)
 
 
 def kind_of(info: DrawInfo, packet: Packet) -> int:
@@ -122,11 +133,15 @@ class TemplateTable:
         kept = {key: template for key, template in self._templates.items() if template.record.frame >= oldest}
         if len(kept) < len(self._templates):
             self._templates = kept
-            self._rebuild(max(64, 1 << (4 * len(kept)).bit_length() - 1))
+            self._rebuild(max(64, 1 << (4 * len(kept)).bit_length()))
 
     def numbers(self) -> set[int]:
         """Numbers of all values that templates were made of."""
         return {number for template in self._templates.values() for number in template.record.words}
+
+    def framebuffers(self) -> set[int]:
+        """Numbers of the framebuffers that templates were made for."""
+        return {template.record.framebuffer for template in self._templates.values()}
 
     def _rebuild(self, size: int) -> None:
         self.slots = (TemplateSlot * size)()

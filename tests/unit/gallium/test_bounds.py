@@ -28,7 +28,7 @@ def test_waiting_draws_do_not_hold_memory_without_end(screen: g.Screen, drawing:
         drawing.set_vertex_buffers([quad])
         drawing.draw_vbo(mode="TRIANGLE_STRIP", count=4)
         assert isinstance(drawing.device, Renderer)
-        held = max(held, sum(size for _, size in drawing.device._reads))
+        held = max(held, sum(size for _, size in drawing.device._executor.all_reads()))
     assert 0 < held <= 300 << 20
     drawing.set_vertex_buffers([colored(QUAD, (0, 0, 1, 1))])
     drawing.draw_vbo(mode="TRIANGLE_STRIP", count=4)

@@ -12,13 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
-from backends.device.bound import DrawState, Shader
-from backends.gallium.context.constants import MAX_BYTES, ConstantMemory
+from backends.device.commands.bound_record import BoundRecord
+from backends.device.commands.constant_memory import MAX_BYTES, ConstantMemory
 from backends.gallium.resource.layout import LINE
-from backends.software import renderer as renderer_module
 from tgsi import gallium as g
-from tgsi.language.facts.enums import Processor
-from tgsi.language.text.parser import parse
 
 pytestmark = pytest.mark.light
 
@@ -179,10 +176,10 @@ def test_repeated_draws_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> N
         for k in range(100):
             scene.vertex_array(k / 100, 0.0, 8)
             scene.ctx.draw_vbo(scene.info[0])
-        assert len(made) == 2
+        assert len(made) == 1
         scene.viewport(1.0, 0.0, 0)
         scene.ctx.draw_vbo(scene.info[0])
-        assert len(made) == 3
+        assert len(made) == 2
         scene.ctx.destroy()
 
 
@@ -206,13 +203,12 @@ def test_draws_of_other_vertices_are_not_made_from_the_beginning(monkeypatch: py
         scene.ctx.destroy()
 
 
-def test_many_repeated_draws_are_carried_out_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(renderer_module, "MAX_PENDING", 50)
+def test_many_repeated_draws_are_carried_out_in_between() -> None:
     pictures = []
-    for limit in (1 << 28, 1 << 18):  # with the second limit pending draws hold too much memory, which ends the frame
-        monkeypatch.setattr(renderer_module, "MAX_HELD", limit)
+    for name, limit in (("most_spans", 50), ("most_queued", 70), ("most_held", 1 << 18)):
         with tgsi.Screen(threads=0) as screen:
             scene = Scene(screen)
+            setattr(scene.ctx.device._executor.record, name, limit)
             scene.blend(1.0, 0.0, 0)
             for k in range(3000):
                 scene.fragment_array(k / 3000, 0.25, 12)
@@ -221,32 +217,13 @@ def test_many_repeated_draws_are_carried_out_in_between(monkeypatch: pytest.Monk
             pictures.append(scene.pixels())
             scene.ctx.destroy()
     assert np.array_equal(pictures[0], pictures[1])
+    assert np.array_equal(pictures[0], pictures[2])
     assert pictures[0][..., 1].max() == 750.0
-
-
-def test_a_state_has_another_revision_when_a_field_was_given_another_object() -> None:
-    state = DrawState(rasterizer=g.RasterizerState(), blend=g.BlendState(), depth_stencil_alpha=g.DepthStencilAlphaState())
-    seen = {state.revision}
-    for name in ("blend_color", "viewports", "stage", "memory"):
-        setattr(state, name, object())
-        assert state.revision not in seen
-        seen.add(state.revision)
-        setattr(state, name, getattr(state, name))
-        assert state.revision in seen
-    other = DrawState(rasterizer=state.rasterizer, blend=state.blend, depth_stencil_alpha=state.depth_stencil_alpha)
-    for shader in (Shader(parse("VERT\nEND\n")), None):
-        seen.add(other.revision)
-        other.bind(Processor.VERT, shader)
-        assert other.revision not in seen
-        seen.add(other.revision)
-        other.bind(Processor.VERT, shader)
-        assert other.revision in seen
-    assert DrawState(rasterizer=state.rasterizer, blend=state.blend, depth_stencil_alpha=state.depth_stencil_alpha).revision not in seen
 
 
 @pytest.mark.parametrize("size", [0, 1, 4, 15, 16, 64, 65, 4096, MAX_BYTES, MAX_BYTES + 4])
 def test_constants_lie_aligned_with_zeros_behind_them(size: int) -> None:
-    memory, data = ConstantMemory(), bytes(k % 251 + 1 for k in range(size))
+    memory, data = ConstantMemory(BoundRecord()), bytes(k % 251 + 1 for k in range(size))
     for _ in range(40):
         found = memory.put(data)
         assert found is not None
@@ -254,13 +231,14 @@ def test_constants_lie_aligned_with_zeros_behind_them(size: int) -> None:
         assert (found.address % LINE, found.size) == (0, kept)
         assert found.room == (0 if kept % 4 else -(-kept // LINE) * LINE)
         assert ctypes.string_at(found.address, max(found.room, kept)) == data[:kept] + bytes(max(found.room - kept, 0))
+        assert found.keepalive is not None
         begin = found.keepalive.ctypes.data
         assert begin <= found.address
         assert found.address + found.room <= begin + len(found.keepalive)
 
 
 def test_only_plain_memory_is_taken_as_it_lies() -> None:
-    memory = ConstantMemory()
+    memory = ConstantMemory(BoundRecord())
     assert memory.put(np.arange(8, dtype="f4")[::2]) is None
     assert memory.put([1, 2, 3]) is None
     found = memory.put(np.arange(6, dtype="f4").reshape(2, 3))

@@ -85,14 +85,14 @@ def test_a_planted_stage_takes_part_in_draws(stage: Copying) -> None:
 
 def test_a_planted_stage_counts_for_hazards(stage: Copying) -> None:
     state = Picture().ctx.state
-    state.stage[PRETEND].constants = [Memory(4096, 64)]
+    state.stage[PRETEND].put_constants(0, Memory(4096, 64))
     assert (4096, 64) not in list(fixed_reads(state))
     storing = "VERT\nDCL BUFFER[0]\nIMM[0] UINT32 {0, 1, 2, 3}\nSTORE BUFFER[0].x, IMM[0], IMM[0]\nEND\n"
     picture = Picture()
     bind(picture)
     state = picture.ctx.state
     assert reach_of(state) is None
-    state.stage[PRETEND].constants = [Memory(4096, 64)]
+    state.stage[PRETEND].put_constants(0, Memory(4096, 64))
     assert (4096, 64) in list(fixed_reads(state))
     state.bind(PRETEND, Shader(parse(storing)))
     buffer = picture.buffer(np.zeros(16, np.uint32))
@@ -113,4 +113,4 @@ def test_every_stage_between_vertices_and_the_rasterizer_has_a_kind_or_belongs_t
 def test_gallium_numbers_stages_as_the_language_does() -> None:
     assert [int(stage) for stage in ShaderType] == [int(processor) for processor in Processor]
     assert STAGES.keys() == set(Processor)
-    assert len(bound.new_stages()) == len(Processor)
+    assert len(bound.DrawState().stage) == len(Processor)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.bound import DrawState, Framebuffer, Shader, Surface
+from backends.device.commands.words import WordOf
 from backends.device.memory import BoundVertexBuffer, Memory
 from backends.device.region import aligned
 from backends.formats import Format
@@ -20,7 +20,6 @@ from backends.pipe.state import (
     DepthState,
     DepthStencilAlphaState,
     DrawInfo,
-    RasterizerState,
     RenderTargetBlend,
     VertexElement,
     ViewportState,
@@ -51,8 +50,29 @@ def shader(text: str) -> Shader:
     return _shaders[text]
 
 
+FIELDS = (*(name for name, field in vars(DrawState).items() if isinstance(field, WordOf)), "vertex_buffers", "index_buffer", "memory")
+"""Attributes of a DrawState that `changed` copies."""
+
+
+def changed(state: DrawState, **changes: Any) -> DrawState:
+    """A copy of a state with other values of some attributes."""
+    copy = DrawState()
+    for name in FIELDS:
+        setattr(copy, name, changes.pop(name, getattr(state, name)))
+    for name, value in changes.items():
+        getattr(copy, name)
+        setattr(copy, name, value)
+    for old, new in zip(state.stage, copy.stage):
+        copy.bind(old.processor, old.shader)
+        new.put_views(0, old.views)
+        new.put_samplers(0, old.samplers)
+        for slot, memory in enumerate(old.constants):
+            new.put_constants(slot, memory)
+    return copy
+
+
 def with_shaders(state: DrawState, vs: str, fs: str | None) -> DrawState:
-    """Bind shaders to the state's stages, which copies of the state share. Returns the state."""
+    """Bind shaders to the state's stages. Returns the state."""
     state.bind(Processor.VERT, shader(vs))
     state.bind(Processor.FRAG, shader(fs) if fs else None)
     return state
@@ -91,12 +111,8 @@ class Canvas(Renderer):
         self.size = (width, height)
         self.set_framebuffer(Framebuffer(width, height, tuple(self.colors), self.depth_surface))
         half = (width / 2, height / 2, 0.5)
-        self.state = DrawState(
-            rasterizer=RasterizerState(),
-            blend=BlendState(),
-            depth_stencil_alpha=DepthStencilAlphaState(),
-            viewports=(ViewportState(half, half),),
-        )
+        self.state = DrawState()
+        self.state.viewports = (ViewportState(half, half),)
 
     def wipe(self, color: Sequence[float] = (0, 0, 0, 0), depth: float = 1.0, stencil: int = 0) -> None:
         buffers = int(Clear.COLOR0) * (2 ** len(self.colors) - 1) | Clear.DEPTH | Clear.STENCIL
@@ -133,9 +149,9 @@ class Canvas(Renderer):
         if info is None:
             count = len(indices) if indices is not None else len(arrays[0])
             info = DrawInfo(mode=mode, count=count, index_size=indices.itemsize if indices is not None else 0)
-        state = with_shaders(dataclasses.replace(self.state, **changes), vs, fs)
+        state = with_shaders(changed(self.state, **changes), vs, fs)
         if constants is not None:
-            state.fragment.constants = [self.memory(np.array(constants, np.float32))]
+            state.fragment.put_constants(0, self.memory(np.array(constants, np.float32)))
         self.draw(state, info)
 
     def image(self, index: int = 0) -> Array:

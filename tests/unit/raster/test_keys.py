@@ -25,7 +25,7 @@ from backends.pipe.state import (
 )
 from backends.raster.draw_record import Draw
 from backends.raster.kernels import Kernels
-from tests.unit.raster.canvas import Canvas, with_shaders
+from tests.unit.raster.canvas import Canvas, changed, with_shaders
 from tgsi.language.diagnostics import UnsupportedError
 
 # Reasons why a field has no effect.
@@ -148,7 +148,7 @@ def test_every_field_counts_or_is_excused(canvas: Canvas, kind: str, name: str) 
         base = dataclasses.replace(base, rt=(base.rt[0], RenderTargetBlend()))
     if name in ("offset_point", "offset_line"):  # these apply to polygons drawn as points or lines
         base = dataclasses.replace(base, fill_front=PolygonMode.LINE, fill_back=PolygonMode.POINT, offset_tri=False)
-    changed = dataclasses.replace(base, **{name: other(getattr(base, name))})
+    other_value = dataclasses.replace(base, **{name: other(getattr(base, name))})
     common: dict[str, Any] = {
         "polygon_stipple": (5,) * 32,
         "clip_planes": ((1.0, 0.0, 0.0, 0.5),) * 4,
@@ -157,9 +157,9 @@ def test_every_field_counts_or_is_excused(canvas: Canvas, kind: str, name: str) 
     found = []
     for mode in (Prim.TRIANGLES, Prim.LINES, Prim.POINTS):
         traces: list[Any] = []
-        for value in (base, changed):
+        for value in (base, other_value):
             try:
-                traces.append(trace(canvas, with_shaders(dataclasses.replace(canvas.state, **common, **states(kind, value)), VS, FS), mode))
+                traces.append(trace(canvas, with_shaders(changed(canvas.state, **common, **states(kind, value)), VS, FS), mode))
             except UnsupportedError as error:
                 traces.append(str(error))
         found.append(traces[0] != traces[1])

@@ -4,7 +4,6 @@ Most pictures are compared with those of a vertex shader whose vertices belong t
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from backends.device.region import aligned
 from backends.formats import Format
 from backends.pipe.enums import Face, PolygonMode, Prim
 from backends.pipe.state import RasterizerState, ViewportState
-from tests.unit.raster.canvas import ADD, LESS, RGBA32F, Canvas, shader
+from tests.unit.raster.canvas import ADD, LESS, RGBA32F, Canvas, changed, shader
 from tests.unit.raster.triangles import random_triangles
 from tgsi.language.facts.enums import Processor
 
@@ -48,7 +47,7 @@ def reader(*inputs: str) -> str:
 
 def draw_rows(canvas: Canvas, last: str, fs: str, vertices: Array, corners: Array, rows: Array, **changes: Any) -> None:
     """Draw primitives of shape (primitives, corners) from vertices (vertices, registers, 4) and rows (primitives, registers, 4)."""
-    state = dataclasses.replace(canvas.state, **changes)
+    state = changed(canvas.state, **changes)
     state.bind(Processor.FRAG, shader(fs))
     mode = next(mode for mode, count in ROWS.items() if count == corners.shape[1])
     maker, numbers = canvas._maker, np.arange(len(corners), dtype=np.int32)

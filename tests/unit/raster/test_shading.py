@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import gc
 import os
 import threading
@@ -29,6 +28,7 @@ from tests.unit.raster.canvas import (
     VS_COLOR,
     VS_POSITION,
     Canvas,
+    changed,
     float_words,
     fs_color,
     make_surface,
@@ -356,7 +356,7 @@ def test_constants_are_copied_when_drawn() -> None:
     with Canvas(SIZE, SIZE) as c:
         c.wipe()
         memory = c.memory(np.array([1, 1, 1, 1], "f4"))
-        c.state.fragment.constants = [memory]
+        c.state.fragment.put_constants(0, memory)
         c.draw_arrays(VS_POSITION, FS_CONSTANT, [QUAD], Prim.TRIANGLE_STRIP)
         memory.keepalive[:] = 0  # type: ignore[index]
         assert c.image()[3, 3].tolist() == [255] * 4
@@ -365,12 +365,12 @@ def test_constants_are_copied_when_drawn() -> None:
 def test_a_repeated_draw_sees_new_constants() -> None:
     with Canvas(SIZE, SIZE) as c:
         c.wipe()
-        state = with_shaders(dataclasses.replace(c.state, blend=ADD, vertex_elements=()), VS_POSITION, FS_CONSTANT)
+        state = with_shaders(changed(c.state, blend=ADD, vertex_elements=()), VS_POSITION, FS_CONSTANT)
         state.vertex_elements = (VertexElement(0, RGBA32F),)
         state.vertex_buffers = (c.vertex_buffer(QUAD),)
         info = DrawInfo(mode=Prim.TRIANGLE_STRIP, count=4)
         for value in (1, 2, 4):
-            state.fragment.constants = [c.memory(np.full(4, value / 255, "f4"))]
+            state.fragment.put_constants(0, c.memory(np.full(4, value / 255, "f4")))
             c.draw(state, info)
         assert c.image()[3, 3].tolist() == [7] * 4
 
