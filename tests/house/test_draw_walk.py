@@ -61,11 +61,18 @@ RICH: dict[str, Any] = {
 }
 
 
+ATTRIBUTES = ("device.commands.words", "device.bound")
+"""Modules of the attributes of bound state."""
+END = "software.commands.templates"
+"""The first module that takes a finished record."""
+
+
 class Walk:
     """Recorder of the modules of calls that receive bound state."""
 
     def __init__(self, state: DrawState) -> None:
         self.calls: list[tuple[str, str]] = []  # module, function
+        self.is_over = False  # the Draw record is made
         values = [state, *(getattr(state, name) for name in FIELDS), *state.stage, *(s.shader for s in state.stage)]
         self._kept = [v for v in values if v not in (None, ()) and not isinstance(v, (int, float, str))]
         self._bound = set(map(id, self._kept))
@@ -85,8 +92,10 @@ class Walk:
             return
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         if any(self._is_bound(frame.f_locals[name]) for name in names if name not in ("self", "cls") and name in frame.f_locals):
-            module = Path(code.co_filename).relative_to(ROOT).with_suffix("")
-            self.calls.append((".".join(module.parts), code.co_name))
+            module = ".".join(Path(code.co_filename).relative_to(ROOT).with_suffix("").parts)
+            self.is_over |= module == END
+            if module not in ATTRIBUTES and not self.is_over:
+                self.calls.append((module, code.co_name))
 
     @property
     def visits(self) -> Counter[str]:

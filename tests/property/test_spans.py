@@ -1,25 +1,25 @@
 """Many small draws give the same bytes and the same counts, however the draws are grouped into batches.
 
-Equal records are shared, as a device shares them that knows draws by their state: so neighbors meet in one group of the front end."""
+Draws of the same state share their records, so that neighbors meet in one group of the front end."""
 
 from __future__ import annotations
 
-import ctypes
-import dataclasses
 from typing import Any
 
 import numpy as np
 import pytest
 
-from backends.abi.records import ShaderEnv
-from backends.device.bound import Framebuffer
+from backends.device.bound import DrawState, Framebuffer
 from backends.device.counters import Statistics
 from backends.formats import Format
+from backends.llvm.engine.kernel_cache import kernels_for
 from backends.pipe.enums import Face, PolygonMode, Prim
 from backends.pipe.state import DrawInfo, RasterizerState, ScissorState, VertexElement, ViewportState
-from backends.raster.control.batches import BatchQueue
-from backends.raster.draw_record import Call, Draw
-from tests.unit.raster.canvas import ADD, LESS, RGBA32F, VS_COLOR, Canvas, fs_color, with_shaders
+from backends.raster.draw.packet import Packet
+from backends.raster.draw_record import Call
+from backends.raster.records import Batch, Span
+from backends.software.commands.executor import Executor
+from tests.unit.raster.canvas import ADD, LESS, RGBA32F, VS_COLOR, Canvas, changed, fs_color, with_shaders
 
 pytestmark = pytest.mark.light
 
@@ -89,31 +89,11 @@ END
 MODES = [Prim.TRIANGLES, Prim.TRIANGLES, Prim.TRIANGLES, Prim.TRIANGLE_STRIP, Prim.QUADS, Prim.POINTS, Prim.LINE_STRIP, Prim.LINES]
 
 
-class SharedRecords:
-    """Addresses of records with the same bytes: the first one for all of them."""
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, int] = {}
-
-    def of(self, address: int, layout: type[ctypes.Structure]) -> int:
-        return self._known.setdefault(ctypes.string_at(address, ctypes.sizeof(layout)), address) if address else 0
-
-
-def shared(queue: BatchQueue) -> None:
-    """Let equal records of a queue's spans have one address."""
-    add, records = queue.add, SharedRecords()
-
-    def shared_add(draw: int, environments: tuple[int, int], call: bytes, first: int, count: int) -> None:
-        vertex, fragment = (records.of(env, ShaderEnv) for env in environments)
-        add(records.of(draw, Draw), (vertex, fragment), call, first, count)
-
-    queue.add = shared_add  # type: ignore[method-assign]
-
-
 class Scene:
     """A random sequence of draws: few states, each of which mostly stays for several draws."""
 
-    def __init__(self, canvas: Canvas, seed: int) -> None:
+    def __init__(self, canvas: Canvas, seed: int, *, is_shared: bool = True) -> None:
+        self.is_shared = is_shared
         self.canvas, self.rng = canvas, np.random.default_rng(seed)
         rng, self.states = self.rng, list[tuple[str, str, dict[str, Any], Prim]]()
         centers = rng.uniform(-1.2, 1.2, (VERTICES // 3, 1, 4)) * (1, 1, 0.8, 0)
@@ -151,6 +131,7 @@ class Scene:
             fs = [fs_color("PERSPECTIVE"), fs_color("CONSTANT"), TINTED, TINTED, COUNTED][int(rng.integers(0, 5))]
             self.states.append((vs, fs, changes, MODES[int(rng.integers(0, len(MODES)))]))
         self.infos: dict[tuple[Any, ...], DrawInfo] = {}
+        self.bound: dict[int, DrawState] = {}
 
     def draw(self) -> None:
         """Draw everything."""
@@ -161,11 +142,13 @@ class Scene:
                 constants = [canvas.memory(rng.uniform(-0.2, 0.9, 4).astype("f4")) for _ in range(2)]
             left -= 1
             vs, fs, changes, mode = self.states[number]
-            state = with_shaders(dataclasses.replace(canvas.state, **changes), vs, fs)
+            state = self.bound.get(number) if self.is_shared else None
+            if state is None:
+                state = self.bound[number] = with_shaders(changed(canvas.state, **changes), vs, fs)
             for k, stage in enumerate((state.vertex, state.fragment)):
                 if rng.random() < 0.4:
                     constants[k] = canvas.memory(rng.uniform(-0.2, 0.9, 4).astype("f4"))
-                stage.constants = [constants[k]]
+                stage.put_constants(0, constants[k])
             canvas.draw(state, self._info(mode, changes["index_buffer"] is not None))
 
     def _info(self, mode: Prim, is_indexed: bool) -> DrawInfo:
@@ -187,10 +170,8 @@ def drawn(seed: int, *, is_shared: bool = True, **options: Any) -> tuple[bytes, 
     """Bytes of color and depth, the counts, and the number of windows."""
     with Canvas(WIDTH, HEIGHT, depth=Format.Z32_FLOAT, **options) as canvas:
         canvas.state.count_statistics = True
-        if is_shared:
-            shared(canvas._queue)
         canvas.wipe((0.1, 0.2, 0.3, 0.4))
-        Scene(canvas, seed).draw()
+        Scene(canvas, seed, is_shared=is_shared).draw()
         data = canvas.image().tobytes() + canvas.depth_bytes().tobytes()
         return data, canvas.statistics(), int(canvas._pool.scene.totals.num_windows)
 
@@ -222,24 +203,21 @@ def test_small_arenas_cut_groups() -> None:
 
 
 def test_neighbors_share_a_batch_up_to_its_limits() -> None:
-    queue, call = BatchQueue(100, 3), bytes(Call(prims_per_instance=1))
-    for count in (40, 40, 40, 1, 1, 1, 100):
-        queue.add(64, (0, 0), call, 0, count)
-    spans, batches = queue.take()
-    assert [(int(b["first_span"]), int(b["num_spans"]), int(b["count"])) for b in batches] == [
-        (0, 2, 80),
-        (2, 3, 42),
-        (5, 1, 1),
-        (6, 1, 100),
-    ]
-    assert spans["count"].tolist() == [40, 40, 40, 1, 1, 1, 100]
-    assert len(queue) == 0
-    assert not len(queue.take()[1])
+    executor = Executor(kernels_for("host"), 100, 3)
+    for first, count in ((0, 40), (0, 40), (0, 40), (0, 1), (0, 1), (5, 201)):
+        executor.take(Packet(64, first + count, 0, [], call=bytes(Call(prims_per_instance=1))), first, count)
+    e = executor.record
+    spans = (Span * e.num_spans).from_address(e.spans)
+    batches = (Batch * e.num_batches).from_address(e.batches)
+    assert [(b.first_span, b.num_spans, b.count) for b in batches] == [(0, 2, 80), (2, 3, 42), (5, 1, 100), (6, 1, 100), (7, 1, 1)]
+    assert [(s.first, s.count) for s in spans] == [(0, 40), (0, 40), (0, 40), (0, 1), (0, 1), (5, 100), (105, 100), (205, 1)]
+    executor.carried_out()
+    assert (e.num_spans, e.num_batches, e.queued) == (0, 0, 0)
 
 
 def test_a_framebuffer_of_other_sizes_begins_with_an_empty_queue() -> None:
     with Canvas(WIDTH, HEIGHT, depth=Format.Z32_FLOAT) as canvas:
         Scene(canvas, 1).draw()
-        assert len(canvas._queue)
+        assert canvas._executor.record.num_spans
         canvas.set_framebuffer(Framebuffer(8, 8, (canvas.colors[0],), None))
-        assert not len(canvas._queue)
+        assert not canvas._executor.record.num_spans

@@ -112,7 +112,7 @@ class Executor:
             info.drawid & _U32,
         )
         while True:
-            code = _CODES[self._draw(self._at, ctypes.addressof(state.record), self._call_at)]
+            code: Code = _CODES[self._draw(self._at, ctypes.addressof(state.record), self._call_at)]
             if code is Code.MEMORY:
                 self.give_memory()
             elif code is Code.FULL and self._grow_reads():
