@@ -135,7 +135,7 @@ def test_each_module_is_entered_at_most_twice(mode: Prim, changes: dict[str, Any
 
 def test_the_walk_goes_the_documented_way() -> None:
     modules = list(walk_of(Prim.TRIANGLES, **RICH).visits)
-    stops = ["software.renderer", "raster.draw.builder", "raster.draw.cache", "raster.draw.writer", "raster.draw.style"]
+    stops = ["software.renderer", "software.commands.executor", "raster.draw.builder", "raster.draw.writer", "raster.draw.style"]
     stops += ["raster.draw.varyings", "raster.draw.vertex_inputs", "raster.draw.viewport", "raster.draw.fragments"]
     assert [name for name in modules if name in stops] == stops
     assert len(modules) > len(stops)
