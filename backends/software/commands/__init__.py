@@ -1,8 +1,7 @@
 """The executor: what a context binds and draws, carried out by generated code as long as Python has seen the combination before.
 
-`records` has the records. `lookup`, `environments`, `vertices`, `assembly` and `spans` generate the steps of a draw, `draws` generates their
-sequence;
-`templates` makes a template of a packet; `executor` owns memory, templates and the queue of a flush.
+`records` has the records. `lookup`, `environments`, `vertices`, `assembly` and `spans` generate the steps of a draw, and `draws` their
+sequence; `templates` makes a template of a packet; `executor` owns memory, templates and the queue of a flush.
 
 May import `backends.raster` and what lies below it. It runs once a draw. Read next: `draws`, then `executor`.
 """
