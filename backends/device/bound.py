@@ -8,10 +8,11 @@ run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writi
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import KW_ONLY, field
 from typing import TYPE_CHECKING
 
+from backends.abi.limits import TILE
 from backends.device.commands.bound_record import BoundRecord, Hindrance, VertexBufferSlot, Word, sampler_word, shader_word, view_word
 from backends.device.commands.constant_memory import ConstantMemory
 from backends.device.commands.numbers import Numbers
@@ -72,6 +73,13 @@ class Framebuffer:
     zsbuf: Surface | None = None
     layers: int = 1  # number of layers that primitives may be drawn to
     samples: int = 1  # samples of a pixel, the same for every target
+
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """Address and bytes of each target."""
+        for s in (*self.cbufs, self.zsbuf):
+            if s is not None:
+                rows = -(-s.height // TILE) * TILE
+                yield s.address, s.row_stride * rows + s.layer_stride * (s.layers - 1) + s.sample_stride * (s.samples - 1)
 
     @property
     def formats(self) -> list[Format | None]:

@@ -232,8 +232,8 @@ class Renderer:
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         """Take a draw of meshes; see `Device.draw_mesh`."""
         self._states.add(state)
-        state.record.draws += 1
         reach = self._take_turn(state)
+        state.record.draws += 1
         drawn = self._stages().draw_mesh(state, draw, self._framebuffer, reach)
         self._streams.add(drawn, counts_input=True)
         if reach is not None:
@@ -322,13 +322,7 @@ class Renderer:
         return self._executor.reads(address, size) or meet([(address, size)], [*self._written(), *self._waiting.touched])
 
     def _written(self) -> list[tuple[int, int]]:
-        fb = self._framebuffer
-        found = [job.written for job in self._resolves]
-        for s in (*fb.cbufs, fb.zsbuf):
-            if s is not None:
-                rows = -(-s.height // TILE) * TILE
-                found.append((s.address, s.row_stride * rows + s.layer_stride * (s.layers - 1) + s.sample_stride * (s.samples - 1)))
-        return found
+        return [*(job.written for job in self._resolves), *self._framebuffer.ranges()]
 
     def flush(self) -> None:
         """Run all pending work; on return all bytes are in memory."""
@@ -346,17 +340,8 @@ class Renderer:
             self._pipeline.reset()
         if self._layers > 1:
             self._resize(1)
-        for state in self._states:
-            state.carried_out()
-        if self._executor.end_frame():
-            self._sweep()
-
-    def _sweep(self) -> None:
-        """Forget values that no template was made of and that are not bound."""
-        living = self._executor.numbers()
-        for state in self._states:
-            state.numbers.sweep(living.union(state.record.words))
-        self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())
+        if self._executor.end_frame(self._states):
+            self._numbers.sweep({self._executor.record.framebuffer} | self._executor.framebuffers())
 
     def _hinder(self) -> None:
         """Leave draws to Python while they may have to wait for pending ones."""

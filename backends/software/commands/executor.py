@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from backends.abi.records import ShaderEnv, layout_digest
@@ -184,8 +185,13 @@ class Executor:
         e = self.record
         e.num_spans = e.num_batches = e.queued = 0
 
-    def end_frame(self) -> bool:
-        """Make the memory of draws invalid. Returns true if templates that are out of use were forgotten, which happens now and then."""
+    def end_frame(self, states: Iterable[DrawState]) -> bool:
+        """Make the memory of draws invalid. states: all that were drawn with.
+
+        Returns true if templates that are out of use were forgotten, and the values of which they were made. This happens now and then.
+        """
+        for state in states:
+            state.carried_out()
         e = self.record
         if not (e.memory or e.num_reads):
             return False
@@ -195,11 +201,10 @@ class Executor:
             return False
         self._table.sweep(e.frame - LIFE)
         self._place_table()
+        living = self._table.numbers()
+        for state in states:
+            state.numbers.sweep(living.union(state.record.words))
         return True
-
-    def numbers(self) -> set[int]:
-        """Numbers of the values that templates were made of."""
-        return self._table.numbers()
 
     def framebuffers(self) -> set[int]:
         """Numbers of the framebuffers that templates were made for."""
