@@ -1,4 +1,4 @@
-"""The executor: what a context binds and draws, carried out by generated code as long as Python has seen the combination before.
+"""The executor: draws of a context, taken by generated code if Python has seen the combination of bound objects before.
 
 `records` has the records. `lookup`, `environments`, `vertices`, `assembly` and `spans` generate the steps of a draw, and `draws` their
 sequence; `templates` makes a template of a packet; `executor` owns memory, templates and the queue of a flush.
