@@ -46,7 +46,7 @@ def primitives_of(f: Function, module: Module, mode: Val, vertices: Val) -> Val:
 
 
 def _is_end(f: Function, call: list[Val], place: Val) -> Val:
-    """Whether the index at `place` begins a new strip."""
+    """True if the index at `place` begins a new strip."""
     indices, index_size, has_restart, restart = call
     found = f.var(I32, 0)
     with f.if_(has_restart.ne(0)):

@@ -87,7 +87,7 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
 
 
 def _is_full(f: Function, e: Record, total: Val) -> Val:
-    """Whether too much is pending to take one more draw."""
+    """True if too much is pending to take one more draw."""
     spans = (total.trunc(I32).udiv(e.get("batch_size"))) + 1
     is_full = (e.get("queued") >= e.get("most_queued")) | (e.get("held") > e.get("most_held"))
     is_full = is_full | (e.get("num_spans") + spans > e.get("most_spans")) | (e.get("num_batches") + spans > e.get("most_batches"))

@@ -66,7 +66,7 @@ def _signed(number: int) -> int:
 
 
 def _are_equal(f: Function, one: Val, other: Val) -> Val:
-    """Whether two arrays of PLAIN_WORDS words are equal."""
+    """True if two arrays of PLAIN_WORDS words are equal."""
     differs, vec = f.var(I64.wide(LANES), 0), I64.wide(LANES)
     with f.range(0, PLAIN_WORDS, LANES) as i:
         differs.set(differs.get() | (f.load(vec, one, i << 3) ^ f.load(vec, other, i << 3)))
