@@ -46,6 +46,10 @@ class Device(Protocol):
         """True if some work waits for a flush."""
         ...
 
+    def attach(self, state: DrawState) -> None:
+        """Take note of the state of the context. A device with generated code writes `executor` and `draw_entry` of `state.record`."""
+        ...
+
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
         """Bind render targets. ValueError for more or larger ones than the device has."""
         ...

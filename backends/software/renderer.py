@@ -110,6 +110,11 @@ class Renderer:
         self._streams = StreamTotals()
         self.runs = 0  # number of native runs that wrote targets, including those before a flush
 
+    def attach(self, state: DrawState) -> None:
+        """Let generated code draw with a state."""
+        self._states.add(state)
+        state.record.executor, state.record.draw_entry = self._executor.address, self._executor.draw_entry
+
     # -- targets ------------------------------------------------------------------------------------------------------
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
         """Bind render targets; flush if they differ from the bound ones. ValueError for sizes above 8192 x 8192 pixels."""

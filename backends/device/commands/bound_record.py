@@ -100,6 +100,8 @@ class BoundRecord(ctypes.Structure):
         ("draws", c_int64),  # number of draws that generated code has taken, and that are pending
         ("constants_at", c_uint64),  # memory for constants: next free byte, a multiple of 64, and bytes that are left
         ("constants_room", c_int64),
+        ("executor", c_uint64),  # state of the device's generated code, 0: the device has none
+        ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
         ("clock", c_void_p),  # counter of revisions, an i64; all records of the process share it
         ("vertex_revision", c_int64),  # changes with the vertex buffers
         ("constant_revision", c_int64 * STAGES),  # changes with the constants of a stage

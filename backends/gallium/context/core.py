@@ -36,6 +36,7 @@ class ContextCore(ABC):
         self.screen = screen
         self.device = device
         self.state = packet.DrawState()
+        device.attach(self.state)
         self.framebuffer = NO_TARGETS
         self.cbufs: tuple[Surface | None, ...] = ()
         self.zsbuf: Surface | None = None

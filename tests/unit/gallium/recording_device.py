@@ -60,6 +60,9 @@ class RecordingDevice:
     def pending(self) -> bool:
         return self._waiting > 0
 
+    def attach(self, state: DrawState) -> None:
+        """Take no note: this device has no generated code."""
+
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
         self._recorder.note("set_framebuffer", framebuffer)
 
