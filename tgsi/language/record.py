@@ -1,14 +1,15 @@
 """Dataclasses that cost little before they are used: a draw loads about 150 of them and makes objects of a third.
 
 `dataclasses.dataclass` compiles up to seven methods of each class with `exec` while its module is imported, about 1.2 ms a class. A class
-made by `record` has the same fields and the same methods, and each method is compiled when it is first looked up. `fields`, `replace`
+made by `record` has the same fields and the same methods, and each method is compiled when it is first needed. `fields`, `replace`
 and patterns of `match` work as for every dataclass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, replace
+from functools import partial
 from reprlib import recursive_repr
 from typing import Any, TypeVar, dataclass_transform, overload
 
@@ -36,8 +37,8 @@ def record(cls: type[T] | None = None, /, *, frozen: bool = True, eq: bool = Tru
 
 
 def _made(cls: type[T], frozen: bool, eq: bool, kw_only: bool, slots: bool) -> type[T]:
+    made: Any = _with_fields(cls, kw_only, slots)
     own = vars(cls)
-    made: Any = dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(cls)
     methods: dict[str, Write] = {"__init__": _write_init, "__repr__": _write_repr}
     if eq:
         methods |= {"__eq__": _write_eq, "__hash__": _write_hash} if frozen else {"__eq__": _write_eq}
@@ -53,19 +54,115 @@ def _made(cls: type[T], frozen: bool, eq: bool, kw_only: bool, slots: bool) -> t
     return made  # type: ignore[no-any-return]
 
 
-class _Unwritten:
-    """A method of a record that nothing has used so far. The first look-up compiles it and puts it in the place of this descriptor."""
+@dataclass(init=False, repr=False, eq=False)
+class _Model:
+    """A class made by the standard library, whose marks tell `fields` and `replace` that records are dataclasses, too."""
 
-    __slots__ = ("_frozen", "_name", "_owner", "_write")
+    x: int
+
+
+_MARK: Any = _Model.__dataclass_fields__["x"]._field_type  # type: ignore[attr-defined]
+
+
+def _with_fields(cls: Any, kw_only: bool, slots: bool) -> Any:
+    """The class with its fields in place, and slots for them if `slots` is set. It has no methods so far.
+
+    `dataclasses.dataclass` reads each annotation with regular expressions, and takes ten times as long."""
+    found: dict[str, Field[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        found |= getattr(base, "__dataclass_fields__", {})
+    for name, kind in cls.__annotations__.items():
+        if kind == "KW_ONLY":
+            kw_only = True
+        elif not kind.startswith("ClassVar["):
+            found[name] = _field_of(cls, name, kind, kw_only)
+    content = dict(vars(cls)) if slots else {}
+    for name, item in found.items():
+        if slots:
+            content.pop(name, None)
+        elif item.default is not MISSING:
+            setattr(cls, name, item.default)
+        elif isinstance(vars(cls).get(name), Field):
+            delattr(cls, name)
+    if slots:
+        inherited = {name for base in cls.__mro__ for name in vars(base).get("__slots__", ())}
+        content["__slots__"] = tuple(name for name in found if name not in inherited)
+        content.pop("__dict__", None)
+        content.pop("__weakref__", None)
+        qualified = cls.__qualname__
+        cls = type(cls)(cls.__name__, cls.__bases__, content)
+        cls.__qualname__ = qualified
+    cls.__dataclass_fields__, cls.__dataclass_params__ = found, _Model.__dataclass_params__  # type: ignore[attr-defined]
+    cls.__match_args__ = tuple(item.name for item in found.values() if item.init and not item.kw_only)  # type: ignore[misc]
+    cls.__replace__ = replace  # for `copy.replace`, from Python 3.13 on
+    return cls
+
+
+def _field_of(cls: type, name: str, kind: str, kw_only: bool) -> Field[Any]:
+    """The field that a class declares with an annotation and perhaps a default. ValueError for a default that objects would share."""
+    default: Any = vars(cls).get(name, MISSING)
+    item: Any = default if isinstance(default, Field) else field(default=default)
+    item.name, item.type, item._field_type = name, kind, _MARK
+    if item.kw_only is MISSING:
+        item.kw_only = kw_only
+    if type(item.default).__hash__ is None:
+        raise ValueError(f"{cls.__qualname__}.{name}: all objects would share the default {item.default!r}; use field(default_factory=...)")
+    return item  # type: ignore[no-any-return]
+
+
+FEW = 4
+"""Objects of a class that are made before its constructor is compiled: of most records a draw makes one or two."""
+
+
+class _Unwritten:
+    """A method of a record that nothing has used so far. The first look-up compiles it and puts it in the place of this descriptor.
+
+    A constructor is compiled for the object after the first `FEW`."""
+
+    __slots__ = ("_calls", "_name", "_write", "frozen", "owner")
 
     def __init__(self, name: str, owner: type, write: Write, frozen: bool) -> None:
-        self._name, self._owner, self._write, self._frozen = name, owner, write, frozen
+        self._name, self.owner, self._write, self.frozen, self._calls = name, owner, write, frozen, 0
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        method: Any = self._write(self._owner, self._frozen)
-        method.__qualname__ = f"{self._owner.__qualname__}.{self._name}"  # calls with wrong arguments quote it
-        setattr(self._owner, self._name, method)
-        return method.__get__(instance, owner)
+        if self._write is _write_init and instance is not None and self._calls < FEW:
+            self._calls += 1
+            return partial(_construct, self, instance)
+        return self.compiled().__get__(instance, owner)
+
+    def compiled(self) -> Any:
+        """The compiled method, which replaces this descriptor."""
+        method: Any = self._write(self.owner, self.frozen)
+        method.__qualname__ = f"{self.owner.__qualname__}.{self._name}"  # calls with wrong arguments quote it
+        setattr(self.owner, self._name, method)
+        return method
+
+
+def _construct(constructor: _Unwritten, made: Any, /, *args: Any, **named: Any) -> None:
+    """Initialize an object without a compiled constructor. Calls with wrong arguments go to the compiled one, which explains them."""
+    values: dict[str, Any] = {}
+    left, names = list(args[::-1]), set(named)
+    is_wrong = False
+    for item in fields(constructor.owner):
+        if item.init and left and not item.kw_only:
+            values[item.name] = left.pop()
+        elif item.init and item.name in names:
+            values[item.name] = named[item.name]
+            names.remove(item.name)
+        elif item.default is not MISSING:
+            values[item.name] = item.default
+        elif item.default_factory is not MISSING:
+            values[item.name] = item.default_factory()
+        else:
+            is_wrong |= item.init  # `__post_init__` sets other fields
+    if is_wrong or left or names:
+        constructor.compiled()(made, *args, **named)
+        return
+    store = object.__setattr__ if constructor.frozen else setattr
+    for name, value in values.items():
+        store(made, name, value)
+    if hasattr(made, "__post_init__"):
+        made.__post_init__()
 
 
 class _Absent:

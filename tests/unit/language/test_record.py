@@ -1,4 +1,4 @@
-"""`record` makes what `dataclasses.dataclass` makes, and compiles a method when it is first looked up."""
+"""`record` makes what `dataclasses.dataclass` makes, and compiles a method when it is first needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tgsi.language.record import record
+from tgsi.language.record import FEW, record
 
 
 @record
@@ -90,18 +90,74 @@ class Own:  # noqa: PLW1641
 METHODS = ("__init__", "__repr__", "__eq__", "__hash__")
 
 
-def test_methods_are_compiled_at_their_first_use() -> None:
+def fresh() -> Any:
+    """A record that nothing has used."""
+
     @record
     class Fresh:
-        """A record that nothing has used."""
+        """A record with every kind of field."""
 
         x: int
+        w: int = 4
+        _: KW_ONLY
+        y: int
+        tags: list[str] = field(default_factory=list)
+        double: int = field(init=False)
+        two: int = field(init=False, default=2)
 
-    assert [inspect.isfunction(vars(Fresh)[name]) for name in METHODS] == [False] * 4
-    one = Fresh(1)
-    assert [inspect.isfunction(vars(Fresh)[name]) for name in METHODS] == [True, False, False, False]
-    assert (one == Fresh(1), hash(one) == hash(Fresh(1)), "Fresh(x=1)" in repr(one)) == (True, True, True)
-    assert all(inspect.isfunction(vars(Fresh)[name]) for name in METHODS)
+        def __post_init__(self) -> None:
+            object.__setattr__(self, "double", self.two * self.x)
+
+    return Fresh
+
+
+def test_methods_are_compiled_when_they_are_needed() -> None:
+    made = fresh()
+    objects = [made(1, y=2) for _ in range(FEW)]
+    assert [inspect.isfunction(vars(made)[name]) for name in METHODS] == [False] * 4
+    objects.append(made(1, y=2))
+    assert [inspect.isfunction(vars(made)[name]) for name in METHODS] == [True, False, False, False]
+    assert objects[0] == objects[1]
+    assert "Fresh(x=1, " in repr(objects[0])
+    with pytest.raises(TypeError, match="unhashable type: 'list'"):
+        hash(objects[0])
+    assert all(inspect.isfunction(vars(made)[name]) for name in METHODS)
+
+
+@pytest.mark.parametrize(("positional", "named"), [((3,), {"y": 5}), ((3, 6), {"y": 5, "tags": ["t"]}), ((), {"y": 5, "w": 1, "x": 7})])
+def test_the_first_objects_of_a_class_are_as_later_ones(positional: tuple[int, ...], named: dict[str, Any]) -> None:
+    made = fresh()
+    objects = [made(*positional, **named) for _ in range(FEW + 2)]
+    assert len({repr(each) for each in objects}) == 1
+    assert all(each == objects[-1] for each in objects)
+    assert objects[0].double == 2 * objects[0].x
+    assert ("tags" in named) == (objects[0].tags is objects[1].tags)
+
+
+@pytest.mark.parametrize(
+    ("positional", "named", "message"),
+    [
+        ((), {"y": 1}, "missing 1 required positional argument: 'x'"),
+        ((1,), {}, "missing 1 required keyword-only argument: 'y'"),
+        ((1, 2, 3), {"y": 1}, "takes from 2 to 3 positional arguments but 4 positional arguments"),
+        ((1,), {"x": 1, "y": 1}, "got multiple values for argument 'x'"),
+        ((1,), {"y": 1, "q": 2}, "got an unexpected keyword argument 'q'"),
+        ((1,), {"y": 1, "two": 2}, "got an unexpected keyword argument 'two'"),
+    ],
+)
+def test_wrong_arguments_of_the_first_object_are_explained(positional: tuple[int, ...], named: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=rf"Fresh\.__init__\(\) {message}"):
+        fresh()(*positional, **named)
+
+
+def test_a_default_that_objects_would_share_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"Shared\.tags: all objects would share the default \[\]"):
+
+        @record
+        class Shared:
+            """A record with a list as default."""
+
+            tags: list[str] = []
 
 
 @pytest.mark.parametrize("y", [0, 7])

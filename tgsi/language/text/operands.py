@@ -96,7 +96,7 @@ class OperandReader:
         self.sources = Memo("a source is written `-|IN[0].xyzw|`", (match["plain"], self.source), (match["absolute"], self.absolute))
         self.offsets = Memo("a texture offset is written `IMM[0].xyz`", (match["plain"], self.offset))
         self.ranges = Memo("a range is written `[0..3]`", (match["range"], self.range))
-        ways = (match["array"], Attribute.array), (match["stream"], Attribute.stream), (match["named"], Attribute.named)
+        ways = (match["named"], Attribute.named), (match["array"], Attribute.array), (match["stream"], Attribute.stream)
         self.attributes = Memo("attributes are words, `ARRAY(n)` or `STREAM(a, b, c, d)`", *ways)
 
     def again(self, match: Mapping[str, Matcher]) -> Self:

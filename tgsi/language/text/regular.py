@@ -20,6 +20,8 @@ Matcher = Callable[[str], "re.Match[str] | None"]
 
 _DEFINITION = re.compile(r"\??(?:(?P<rule>_?[a-z]\w*)|(?P<token>_?[A-Z]\w*)(?:\.\d+)?|(?P<ignore>%ignore))\s*:?\s*(?P<body>.*)")
 _TOKEN = re.compile(r'(?:/(?P<pattern>.*)/(?P<flags>i?)|"(?P<literal>.*)")\Z')
+_REPEATED = re.compile(r"\[(?:[^\]\\]|\\.)+\]\+")  # characters of one set, once or more
+_FIXED = re.compile(r"\\?\W")  # one character
 _WORD = re.compile(r'\s*(->|"[^"]*"|\w+|[\[\]()|*+])')
 
 
@@ -46,7 +48,7 @@ class Regular:
                 self._rules[name] = _rule(name, found["body"])
             else:
                 self._tokens[found["token"] or found["ignore"]] = _expression(found["body"])
-        self.skip = f"(?:{self._tokens['%ignore']})?+"
+        self.skip = _optional(self._tokens["%ignore"])
 
     def pattern(self, rule: str, *, capture: bool = False) -> str:
         """The expression of a rule, white space in front included."""
@@ -89,8 +91,20 @@ class Regular:
         if name in self._rules:
             pattern = self.pattern(name, capture=capture and inline)
         else:
-            pattern = f"{self.skip}(?>{self._tokens[name]})"
+            pattern = self.skip + _atomic(self._tokens[name])
         return f"{self.skip}({pattern.removeprefix(self.skip)})" if capture and not inline else pattern
+
+
+def _optional(token: str) -> str:
+    """A token that may be absent, possessive."""
+    return f"{token[:-1]}*+" if _REPEATED.fullmatch(token) else f"(?:{token})?+"
+
+
+def _atomic(token: str) -> str:
+    """A token that is not taken back. A token without a choice needs no group, and Python compiles an expression of fewer groups faster."""
+    if _REPEATED.fullmatch(token):
+        return f"{token}+"
+    return token if _FIXED.fullmatch(token) else f"(?>{token})"
 
 
 def _matcher(pattern: str) -> Matcher:
