@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from linkage.device import Profile
 from linkage.match import join, note_duplicates
 from linkage.options import DEFAULT, IDENTITY, LinkOptions, LinkState
 from linkage.profiles import PROFILES
@@ -14,6 +14,9 @@ from tgsi.language.diagnostics import Diagnostics, Label, LinkError
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import LAST_STAGES
 from tgsi.language.program import Program
+
+if TYPE_CHECKING:
+    from linkage.device import Profile  # loaded with a device's profile; draws link without one
 
 
 def link(

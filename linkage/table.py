@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from linkage.device_link import DeviceLink
 from linkage.rows import DeadOutput, Relocation, Special, Unmatched
-from linkage.text import device_lines, mask_text, row_lines
 from tgsi.language.diagnostics import Diagnostic, Label, Severity
 from tgsi.language.facts.semantics import Semantic
 from tgsi.language.ir import XYZW
 from tgsi.language.record import record
 from tgsi.language.source import Span
+
+if TYPE_CHECKING:
+    from linkage.device_link import DeviceLink
 
 NAMED_OUTPUTS = (
     ("position", "POSITION"),
@@ -55,6 +57,8 @@ class LinkTable:
 
     def __str__(self) -> str:
         """Aligned text: one line for each slot, then the rasterizer's inputs and outputs, then the device's link and the findings."""
+        from linkage.text import device_lines, mask_text, row_lines
+
         lines = [f"profile {self.profile}: {self.slots} slot{'s' if self.slots != 1 else ''}", *row_lines(self.rows, self.back_register)]
         taken = [f"{name} OUT[{register}]" for field, name in NAMED_OUTPUTS if (register := getattr(self, field)) is not None]
         taken += [f"CLIPDIST[{i}] OUT[{r}]" for i, r in enumerate(self.clip_distance) if r is not None]

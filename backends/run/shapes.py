@@ -16,8 +16,7 @@ from backends.pipe.limits import MAX_BLOCK
 from backends.run.result import Mask
 from tgsi.language.facts.enums import File, Primitive
 from tgsi.language.facts.semantics import PATCH_SEMANTICS
-from tgsi.language.facts.stages import PATCH_STAGES
-from tgsi.language.info import INPUT_VERTICES
+from tgsi.language.facts.stages import INPUT_VERTICES, PATCH_STAGES
 from tgsi.language.program import Program
 from tgsi.language.record import record
 

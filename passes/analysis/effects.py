@@ -7,13 +7,17 @@ atomics may run in any order, and at once, if the CPU's own atomics carry them o
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from passes.analysis import facts
-from passes.analysis.liveness import Liveness
 from tgsi.language.facts.enums import File, MemoryType
 from tgsi.language.facts.traits import Trait
 from tgsi.language.ir import Instruction, RegisterRef
 from tgsi.language.program import Program
 from tgsi.language.record import record
+
+if TYPE_CHECKING:
+    from passes.analysis.liveness import Liveness
 
 _RESOURCES = frozenset({File.BUFFER, File.IMAGE, File.HWATOMIC, File.CONSTBUF, File.MEMORY})
 _OWN = frozenset({MemoryType.SHARED, MemoryType.PRIVATE, MemoryType.PAYLOAD, None})  # memory declared without a type is SHARED
@@ -66,6 +70,8 @@ def find_effects(program: Program) -> Effects:
     plain = [register for register in plain if is_shared(program, register)]
     is_alone = not any(_may_be_one(i.src[0].register, other) for i in atomics.values() for other in plain)
     if is_alone and len(opcodes) == 1 and all(Trait.ANY_ORDER in opcode.traits for opcode in opcodes):
+        from passes.analysis.liveness import Liveness  # most programs have no atomics
+
         live = Liveness(program, only_needed=False)
         free = frozenset(k for k, i in atomics.items() if not _is_needed(live, k, i))
     return Effects(reads, stores, frozenset(atomics), free)

@@ -12,8 +12,9 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from tgsi.language.channels import source_channels, swizzled, written
-from tgsi.language.facts.enums import File, Interpolation, Location, Primitive, Processor
+from tgsi.language.facts.enums import File, Interpolation, Location, Processor
 from tgsi.language.facts.semantics import Semantic
+from tgsi.language.facts.stages import INPUT_VERTICES
 from tgsi.language.facts.traits import Flow, Reads, Trait
 from tgsi.language.ir import XYZW, Declaration, Instruction, ProgramData, RegisterRef, SrcOperand
 from tgsi.language.record import record
@@ -26,17 +27,6 @@ _FILES = len(File)
 T = TypeVar("T")
 _MEMORY_FILES = frozenset({File.SAMP, File.SVIEW, File.IMAGE, File.BUFFER})
 _READ = {"PRIM_ID": "uses_primid", "POSITION": "reads_position", "FACE": "uses_frontface"}
-INPUT_VERTICES: Mapping[int, int] = {
-    Primitive.POINTS: 1,
-    Primitive.LINES: 2,
-    Primitive.LINE_LOOP: 2,
-    Primitive.LINE_STRIP: 2,
-    Primitive.LINES_ADJACENCY: 4,
-    Primitive.LINE_STRIP_ADJACENCY: 4,
-    Primitive.TRIANGLES_ADJACENCY: 6,
-    Primitive.TRIANGLE_STRIP_ADJACENCY: 6,
-}
-"""Vertices of a geometry shader's input, as the scan counts them; others have 3."""
 _OPENING = frozenset({Flow.IF, Flow.LOOP})
 _CLOSING = frozenset({Flow.ENDIF, Flow.ENDLOOP})
 """Parts of control flow of which the scan counts the depth; switches and subroutines have none."""

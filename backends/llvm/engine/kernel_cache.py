@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from backends.llvm.engine.engine import Library, compile_cached
-from backends.llvm.engine.object_cache import Cache, recall_host
+from backends.llvm.engine.object_cache import Cache, recall_host, recall_sources
 from backends.llvm.engine.variants import VariantCache
 from backends.llvm.targets.machines import native_lanes
 from tgsi.language.record import record
@@ -94,6 +94,7 @@ def kernels_for(cpu: str, cache: Cache = None) -> KernelCache:
     key = (cpu, str(cache))
     with _lock:
         if key not in _shared:
+            recall_sources(cache)
             recall_host(cache)
             _shared[key] = KernelCache(cpu, cache)
         return _shared[key]

@@ -176,6 +176,19 @@ def resolve_cache(cache: ObjectCache | str | os.PathLike[str] | bool | None) -> 
     return _cache_at(os.fspath(cache))
 
 
+def recall_sources(cache: Cache) -> None:
+    """Take the digest of the generator's source from a cache, so that this process need not read it; leave it there for the next one."""
+    store, sources = resolve_cache(cache), own_sources()
+    stamp = sources.stamp if store is not None else None
+    if store is None or stamp is None:
+        return
+    kept = store.get(stamp)
+    if kept is not None:
+        sources.recall(kept.decode("ascii", "replace"))
+    elif sources.digest is not None:
+        store.put(stamp, sources.digest.encode())
+
+
 def recall_host(cache: Cache) -> None:
     """Take LLVM's answers about this machine from a cache, so that this process need not load LLVM; leave them there for the next one."""
     store, surroundings = resolve_cache(cache), host.surroundings()

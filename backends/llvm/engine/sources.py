@@ -30,6 +30,7 @@ GENERATORS = (
 )
 
 _MARGIN = 0.05  # seconds; the clocks of files and of processes may tick only every 10 ms
+_SETTLED = 10.0  # seconds; some file systems keep times in steps of two seconds
 
 
 def source_files() -> list[str]:
@@ -55,23 +56,45 @@ class Sources:
     """A set of source files in their state at the start of a process."""
 
     def __init__(self, files: Iterable[str | os.PathLike[str]], root: Path, began: float) -> None:
-        """Read the files. `began` is a file time. The digest is None if a file is younger, or if there are no files (as in an archive)."""
-        self._paths = [os.fspath(file) for file in files]
+        """Look at the files. `began` is a file time. There is no digest if a file is younger, or without files (as in an archive)."""
+        self._paths, self._root = [os.fspath(file) for file in files], os.fspath(root)
         self._state = self._look()
+        self._age = began - max((entry[0] for entry in self._state), default=float("inf")) / 1e9  # seconds, of the youngest file
+        self._digest: str | None = None
+        self._is_known = self._age <= _MARGIN
+        self._modules = 0  # number of imported modules at the last check
+
+    @property
+    def digest(self) -> str | None:
+        """The digest; None if it would not describe the running code. The files are read for it, unless `recall` gave it."""
+        if not self._is_known:
+            self._digest, self._is_known = self._read(), True
+        return self._digest
+
+    @property
+    def stamp(self) -> str | None:
+        """Name of the files in their state: as long as it stays the same, so does the digest.
+
+        None if the digest is known or if a file is so young that the next change might leave its time as it is."""
+        if self._is_known or self._age <= _SETTLED:
+            return None
+        return hashlib.sha256(repr((self._root, self._paths, self._state)).encode("utf-8", "surrogateescape")).hexdigest()
+
+    def recall(self, digest: str) -> None:
+        """Take the digest that an earlier process found for this stamp."""
+        self._digest, self._is_known = digest, True
+
+    def _read(self) -> str | None:
         digest = hashlib.sha256()
         for path in self._paths:
             try:
                 with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - see `source_files`
                     data = file.read()
             except OSError:
-                self._state = ()
-                break
-            digest.update(f"{path[len(os.fspath(root)) :]}\0{len(data)}\0".encode())
+                return None
+            digest.update(f"{path[len(self._root) :]}\0{len(data)}\0".encode())
             digest.update(data)
-        youngest = max((entry[0] for entry in self._state), default=float("inf"))
-        is_known = youngest < (began - _MARGIN) * 1e9 and self._look() == self._state
-        self.digest: str | None = digest.hexdigest() if is_known else None
-        self._modules = 0  # number of imported modules at the last check
+        return digest.hexdigest() if self._look() == self._state else None
 
     def _look(self) -> tuple[tuple[int, int, int], ...]:
         """Time of the last change (ctime, which programs cannot set), inode and size of every file; () if a file is missing."""
@@ -87,9 +110,9 @@ class Sources:
         modules = len(sys.modules)
         if modules != self._modules:  # only new imports read files
             if self._look() != self._state:
-                self.digest = None
+                self._digest = None
             self._modules = modules
-        return self.digest is not None
+        return self._digest is not None
 
 
 @functools.cache

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from backends.llvm.builder.function import PTR, Function, Module
-from backends.llvm.engine import engine
+from backends.llvm.engine import engine, object_cache
 from backends.llvm.engine.engine import compile_cached
-from backends.llvm.engine.object_cache import ObjectCache
+from backends.llvm.engine.object_cache import ObjectCache, recall_sources
 from backends.llvm.engine.sources import ROOT, Sources, process_start, source_files
 
 
@@ -92,6 +92,34 @@ def test_a_process_with_edited_sources_neither_reads_nor_stores(tree: Path, tmp_
     assert (compile_it(), len(built)) == (1, 2)
 
 
+def test_a_second_process_takes_the_digest_from_the_cache_and_reads_no_file(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, later = ObjectCache(tmp_path / "objects"), time.time() + 60
+    first, second = _read(tree, later), _read(tree, later)
+    digest = _read(tree).digest
+    for sources in (first, second):
+        monkeypatch.setattr(object_cache, "own_sources", lambda sources=sources: sources)
+        recall_sources(cache)
+        monkeypatch.setattr(Sources, "_read", None)
+        assert sources.digest == digest
+        assert sources.are_unchanged()
+    monkeypatch.undo()
+    (tree / "two.py").write_text("B = 4\n")
+    edited = _read(tree, later)
+    monkeypatch.setattr(object_cache, "own_sources", lambda: edited)
+    recall_sources(cache)
+    assert edited.digest not in (None, digest)
+    monkeypatch.setitem(sys.modules, "a_module_of_this_test", sys)
+    assert not second.are_unchanged()
+
+
+def test_files_that_have_just_changed_have_a_digest_and_no_stamp(tree: Path) -> None:
+    found = _read(tree)
+    assert found.stamp is None
+    assert found.digest is not None
+
+
 def test_old_modules_never_store_under_the_digest_of_new_files(tmp_path: Path) -> None:
     """A process imports the generators, a generator is edited, the process compiles: no object is stored."""
     for name in ("backends", "linkage", "passes", "tgsi"):
@@ -100,7 +128,7 @@ def test_old_modules_never_store_under_the_digest_of_new_files(tmp_path: Path) -
 import sys, time
 from collections.abc import Iterator
 from pathlib import Path
-from backends.llvm.engine import engine
+from backends.llvm.engine import engine, object_cache
 from backends.llvm.library import math
 from backends.llvm.builder.function import PTR, Function, Module
 assert engine.__file__.startswith({str(tmp_path)!r})

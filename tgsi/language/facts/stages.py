@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from tgsi.language.facts.enums import File, Processor
+from tgsi.language.facts.enums import File, Primitive, Processor
 from tgsi.language.record import record
 
 
@@ -100,3 +100,15 @@ GROUP_STAGES = frozenset(row.processor for row in _ROWS if row.has_groups)
 
 BLOCK_STAGES = frozenset(row.processor for row in _ROWS if row.has_blocks)
 """Stages whose groups are blocks of threads, launched as a grid."""
+
+INPUT_VERTICES: Mapping[int, int] = {
+    Primitive.POINTS: 1,
+    Primitive.LINES: 2,
+    Primitive.LINE_LOOP: 2,
+    Primitive.LINE_STRIP: 2,
+    Primitive.LINES_ADJACENCY: 4,
+    Primitive.LINE_STRIP_ADJACENCY: 4,
+    Primitive.TRIANGLES_ADJACENCY: 6,
+    Primitive.TRIANGLE_STRIP_ADJACENCY: 6,
+}
+"""Vertices of the primitives that a geometry program reads, as Mesa's scan counts them; others have 3."""
