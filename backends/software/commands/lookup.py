@@ -7,39 +7,24 @@ import ctypes
 from backends.device.commands.bound_record import PLAIN_WORDS, BoundRecord
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
+from backends.software.commands.hashing import HALVES, MIX, factors
 from backends.software.commands.records import ExecutorRecord, TemplateRecord, TemplateSlot
 
 LANES = 8
-_HALVES = 2 * PLAIN_WORDS
-_MIX = 0x9E3779B1
-
-
-def _factors() -> list[int]:
-    """An odd factor for each half of a word, none of them equal; any such numbers would do."""
-    return [(k * 2 + 1) * _MIX % (1 << 32) | 1 for k in range(_HALVES)]
-
-
-def hash_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer: int) -> int:
-    """The hash that generated code computes of a combination, an i32."""
-    halves = (ctypes.c_uint32 * _HALVES).from_buffer_copy(bytes(words)[: 8 * PLAIN_WORDS])
-    total = sum(half * factor for half, factor in zip(halves, _factors()))
-    total = (total + kind * _MIX + framebuffer * (_MIX ^ 0x5BD1E994)) & 0xFFFFFFFF
-    total ^= total >> 15
-    return ctypes.c_int32(total).value
 
 
 def build_find(module: Module) -> None:
     """find(executor, bound, kind) -> address of the template of what is bound, 0 if there is none."""
-    factors = module.constant("factors", I32, _factors())
+    numbers = module.constant("factors", I32, factors())
     f = Function(module, "find", [PTR, PTR, I64], I64, shared=True, internal=True)
     executor, bound, kind = f.args
     e, words = Record(f, executor, ExecutorRecord), f.at(bound, BoundRecord.words.offset)
     mixed, vec = f.var(I32.wide(LANES), 0), I32.wide(LANES)
-    with f.range(0, _HALVES, LANES) as i:
-        mixed.set(mixed.get() + f.load(vec, words, i << 2) * f.load(vec, f.value(PTR, factors), i << 2))
+    with f.range(0, HALVES, LANES) as i:
+        mixed.set(mixed.get() + f.load(vec, words, i << 2) * f.load(vec, f.value(PTR, numbers), i << 2))
     framebuffer = e.get("framebuffer")
     total = f.call(I32, f"llvm.vector.reduce.add.{vec.suffix}", mixed.get())
-    total = total + kind.trunc(I32) * _signed(_MIX) + framebuffer.trunc(I32) * _signed(_MIX ^ 0x5BD1E994)
+    total = total + kind.trunc(I32) * _signed(MIX) + framebuffer.trunc(I32) * _signed(MIX ^ 0x5BD1E994)
     hashed = total ^ total.lshr(15)
     mask, slots = e.get("mask"), e.get("slots")
     place = f.var(I32, hashed & mask)

@@ -15,10 +15,9 @@ from backends.llvm.engine.engine import Library
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.sample_state import tell_samples
-from backends.raster.draw.topology import topology_of
+from backends.raster.draw.topology import TOPOLOGIES, topology_of
 from backends.raster.draw_record import Draw
-from backends.software.commands.assembly import is_loop
-from backends.software.commands.lookup import hash_of
+from backends.software.commands.hashing import hash_of
 from backends.software.commands.records import EnvironmentRecipe, ReadRange, TemplateRecord, TemplateSlot, draw_kind
 
 _DRAW_SIZE = ctypes.sizeof(Draw)
@@ -98,7 +97,7 @@ def key_of(state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int) -
 
 def kind_of(info: DrawInfo, packet: Packet) -> int:
     """The part of a draw that belongs to its combination."""
-    is_written_out = is_loop(info.mode) or (info.index_size > 0 and info.primitive_restart)
+    is_written_out = TOPOLOGIES[info.mode][0].closes or (info.index_size > 0 and info.primitive_restart)
     return draw_kind(info.mode, info.index_size, is_written_out, packet.is_few)
 
 
