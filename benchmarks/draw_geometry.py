@@ -29,10 +29,15 @@ def _bytes(rows: Floats) -> list[bytes]:
     return [row.tobytes() for row in rows]
 
 
-def uniforms() -> list[bytes]:
-    """Uniform vec4 of each draw of draw_calls: position, color, 0."""
+def uniform_rows() -> Floats:
+    """Uniform vec4 of each draw of draw_calls, (DRAWS, 4): position, color, 0."""
     i = np.arange(DRAWS)
-    return _bytes(np.concatenate([lattice(), np.stack([i / 1e4, 0 * i], 1)], 1).astype("f4"))
+    return np.concatenate([lattice(), np.stack([i / 1e4, 0 * i], 1)], 1).astype("f4")
+
+
+def uniforms() -> list[bytes]:
+    """The rows of `uniform_rows` as bytes."""
+    return _bytes(uniform_rows())
 
 
 def places_and_colors() -> list[tuple[bytes, bytes]]:
