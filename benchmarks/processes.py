@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE = 180.0  # seconds after which a silent process counts as hung
+PATIENCE = 600.0  # seconds after which a silent process counts as hung
 
 
 class SideDied(Exception):

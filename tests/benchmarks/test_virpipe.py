@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.glmark import SCENES, seconds_a_frame
+from benchmarks.glmark import SCENES, Glmark, seconds_a_frame
 from benchmarks.processes import SideFailed
 from benchmarks.virpipe import DRAWS, Server, cpu_ratio, main, parse_arguments
 
@@ -50,6 +50,35 @@ def test_a_run_without_a_time_fails_with_its_last_words() -> None:
         seconds_a_frame("glmark2 2021.02\nError: main: Could not initialize canvas\n")
     with pytest.raises(SideFailed):
         seconds_a_frame("[build] <default>: FPS: 0 FrameTime: 0.000 ms")
+
+
+@pytest.fixture
+def glmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Glmark:
+    """A side whose glmark2 writes down its arguments, finds the pictures of `shadow` wrong, and takes 2 ms for each frame."""
+    program = tmp_path / "glmark2"
+    program.write_text(
+        f'#!/bin/sh\necho "$@" >> "{tmp_path}/calls"\n'
+        'case "$*" in *--validate*shadow*) echo "Validation: Failure";; *) echo "FPS: 500 FrameTime: 2.000 ms";; esac\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    return Glmark("ours", ["env"], {}, size="64x48", cpu=lambda: 0.0)
+
+
+def test_a_round_is_a_run_of_one_scene_off_screen(glmark: Glmark, tmp_path: Path) -> None:
+    assert glmark.ask("prepare", name="build-vbo") == {"first": 0.002}
+    answer = glmark.ask("round", budget=1.5)
+    assert answer["wall"] == [0.002]
+    assert answer["cpu"][0] >= 0.0
+    assert glmark.ask("check") == {}
+    calls = (tmp_path / "calls").read_text().splitlines()
+    assert calls[0] == "--off-screen --size 64x48 --validate -b build:use-vbo=true"
+    assert calls[-1] == "--off-screen --size 64x48 -b build:use-vbo=true:duration=1.50"
+
+
+def test_a_picture_that_glmark2_finds_wrong_is_a_failure(glmark: Glmark) -> None:
+    with pytest.raises(SideFailed, match="picture wrong"):
+        glmark.ask("prepare", name="shadow")
 
 
 def test_a_server_ends_with_its_context_and_its_processor_time_is_counted(tmp_path: Path) -> None:
