@@ -213,6 +213,10 @@ class Kernels:
             return 32 if info.instructions <= LIGHT and not info.texture_units else 16
         return 64 if loops else 32
 
-    def vertex_lanes(self) -> int:
-        """Lanes of vertex shading."""
-        return max(2 * self.cache.native, 8)
+    def vertex_lanes(self, is_tiny: bool = False) -> int:
+        """Lanes of vertex shading. is_tiny: the draw has so few vertices that one vector of the narrowest width holds them."""
+        return 8 if is_tiny else max(2 * self.cache.native, 8)
+
+    def setup_lanes(self) -> int:
+        """Lanes of triangle setup. Two registers a value gain nothing there, and take three times as long to compile."""
+        return max(self.cache.native, 8)

@@ -44,7 +44,6 @@ from backends.software.scaling import scale
 if TYPE_CHECKING:
     from backends.geometry.pipeline import Pipeline
 
-SETUP_LANES = 16
 MOST_TAKEN = 1 << 20  # primitives of one draw that are queued at once; the caller can be interrupted between native runs only
 SPARE_CHUNKS = 32  # chunks of memory for draw records that the next frame reuses
 
@@ -89,7 +88,7 @@ class Renderer:
             raise ValueError(f"lanes must be 8, 16, 32 or 64, not {lanes}")
         self.kernels = Kernels(kernels_for(cpu, cache))
         helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works if a CPU is left for it
-        setup_lanes = setup_lanes or min(lanes or SETUP_LANES, 32)
+        setup_lanes = setup_lanes or min(lanes or self.kernels.setup_lanes(), 32)
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes), batch, window, arena)
         self._copier = Copier(self._pool, self.kernels)
         self._region = Region(spare=SPARE_CHUNKS)

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY
+from enum import IntEnum
 
 from tgsi.language.record import record
 
 FEW = 32  # primitives; a draw of so few is shaded in runs only: compiling code for packed quads would cost more than it saves
+TINY = 8  # vertices; a draw of so few shades them in one vector of this width
+
+
+class Size(IntEnum):
+    """Sizes of draws between which kernels differ."""
+
+    TINY = 0
+    FEW = 1
+    MANY = 2
 
 
 @record(frozen=False)
@@ -55,6 +65,6 @@ class Packet:
         )
 
     @property
-    def is_few(self) -> bool:
-        """True if the draw has so few primitives that its shading kernel comes without packed quads."""
-        return self.primitives <= FEW
+    def size(self) -> Size:
+        """The size of the draw, by numbers of vertices and primitives."""
+        return Size.MANY if self.primitives > FEW else Size.FEW if self.vertices > TINY else Size.TINY

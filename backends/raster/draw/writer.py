@@ -17,7 +17,7 @@ from backends.pipe.state import DrawInfo
 from backends.raster.draw.environments import make_environments
 from backends.raster.draw.fragments import fragment_key, write_fragments, write_hiz
 from backends.raster.draw.link import Linked, link_shaders
-from backends.raster.draw.packet import Packet
+from backends.raster.draw.packet import Packet, Size
 from backends.raster.draw.sample_state import NO_SAMPLES, SampleKey, sample_key
 from backends.raster.draw.style import (
     Offset,
@@ -152,10 +152,9 @@ class DrawWriter:
         fragment, samples, (vertex_needs, needs) = facts.fragment, facts.samples, facts.needs
         bound, vertex_bound = stage_keys(state.fragment, needs), stage_keys(state.vertex, vertex_needs)
         targets = target_keys(state.blend, framebuffer.formats, fragment.writes)
-        lanes = self._fragment_lanes(fragment, targets, needs, samples, packet.is_few)
-        key = fragment_key(
-            state, framebuffer, fragment, facts.style, facts.slots, samples, bound, targets, lanes=lanes, is_few=packet.is_few
-        )
+        is_few = packet.size <= Size.FEW
+        lanes = self._fragment_lanes(fragment, targets, needs, samples, is_few)
+        key = fragment_key(state, framebuffer, fragment, facts.style, facts.slots, samples, bound, targets, lanes=lanes, is_few=is_few)
         write_hiz(d.hiz, key, fragment, framebuffer, state.sample_mask)
         write_fragments(d.fragments, state, framebuffer, key)
         packet.is_layered = facts.slots.layer != NO_SLOT
@@ -164,7 +163,8 @@ class DrawWriter:
         packet.environments = make_environments(
             self.region, state, framebuffer.samples, packet.reads, state.counters, needs=facts.needs, is_stored=facts.is_stored
         )
-        entries, slots, vertex_lanes = d.entries, facts.slots, min(self.lanes or self.kernels.vertex_lanes(), 32)
+        entries, slots = d.entries, facts.slots
+        vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(is_tiny=packet.size is Size.TINY), 32)
         entries.shade_vertices = self.use(self.kernels.shade_vertices(vertex_lanes, facts.is_stored, slots.has_distances))
         entries.setup = self.use(self.kernels.setup(self.setup_lanes, slots.has_route, slots.has_rows))
         if slots.places_per_primitive:

@@ -7,15 +7,14 @@ from backends.llvm.builder.function import BOOL, I32, I64, PTR, Function, Module
 from backends.llvm.builder.record import Record
 from backends.llvm.builder.values import Var
 from backends.pipe.enums import Prim
-from backends.raster.draw.packet import FEW
+from backends.raster.draw.packet import FEW, TINY, Size
 from backends.raster.draw.vertex_inputs import MAX_EXPANDED
 from backends.raster.draw_record import Call
 from backends.software.commands.assembly import MODES, build_count_written, build_write_out, is_loop, primitives_of
 from backends.software.commands.environments import build_environment
 from backends.software.commands.lookup import build_find
 from backends.software.commands.memory import allocate, build_allocate, build_note_read, build_reads_meet, leave, pointer
-from backends.software.commands.records import FEW as FEW_BIT
-from backends.software.commands.records import ROOM_READS, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
+from backends.software.commands.records import ROOM_READS, SIZE_AT, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
 from backends.software.commands.spans import build_append
 from backends.software.commands.vertices import build_placed_draw
 
@@ -46,7 +45,8 @@ def build_draw(module: Module) -> None:
     total = per_instance.get().zext(I64) * instances.zext(I64)
     leave(f, (total < 1) | (total > MOST_PRIMITIVES), Code.UNKNOWN)
     leave(f, _is_full(f, e, total), Code.FULL)
-    kind = mode | index_size << 8 | f.select(is_written, f.const(I32, WRITTEN_OUT), 0) | f.select(total <= FEW, f.const(I32, FEW_BIT), 0)
+    vertices = count.zext(I64) * instances.zext(I64)
+    kind = mode | index_size << 8 | f.select(is_written, f.const(I32, WRITTEN_OUT), 0) | (_size(f, total, vertices) << SIZE_AT)
     template = _template(f, e, b, kind.zext(I64))
     leave(f, template.eq(0), Code.UNKNOWN)
     t = Record(f, pointer(f, template), TemplateRecord)
@@ -64,11 +64,17 @@ def build_draw(module: Module) -> None:
     leave(f, fragment_env.eq(0), Code.MEMORY)
     call = _call(f, c, is_written, index_size, start, per_instance.get())
     f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call)
-    e.set("vertices", e.get("vertices") + count.zext(I64) * instances.zext(I64))
+    e.set("vertices", e.get("vertices") + vertices)
     assembled = f.select(t.get("is_polygon").ne(0), instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
     e.set("primitives", e.get("primitives") + assembled)
     b.set("draws", b.get("draws") + 1)
     f.ret(f.const(I32, int(Code.DONE)))
+
+
+def _size(f: Function, primitives: Val, vertices: Val) -> Val:
+    """`Packet.size`."""
+    few = f.select(vertices > TINY, f.const(I32, Size.FEW), Size.TINY)
+    return f.select(primitives > FEW, f.const(I32, Size.MANY), few)
 
 
 def _any(f: Function, conditions: list[Val]) -> Val:

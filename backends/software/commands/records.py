@@ -11,6 +11,7 @@ from enum import IntEnum
 
 from backends.device.commands.bound_record import PLAIN_WORDS
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS
+from backends.raster.draw.packet import Size
 
 
 class Code(IntEnum):
@@ -134,9 +135,9 @@ class ExecutorRecord(ctypes.Structure):
 ROOM_READS = 128
 """Ranges that one draw may add to those that are read."""
 
-WRITTEN_OUT, FEW = 1 << 12, 1 << 13
+WRITTEN_OUT, SIZE_AT = 1 << 12, 13
 
 
-def draw_kind(mode: int, index_size: int, is_written_out: bool, is_few: bool) -> int:
+def draw_kind(mode: int, index_size: int, is_written_out: bool, size: Size) -> int:
     """The part of a draw call that belongs to a combination."""
-    return mode | index_size << 8 | WRITTEN_OUT * is_written_out | FEW * is_few
+    return mode | index_size << 8 | WRITTEN_OUT * is_written_out | size << SIZE_AT

@@ -98,7 +98,7 @@ def key_of(state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int) -
 def kind_of(info: DrawInfo, packet: Packet) -> int:
     """The part of a draw that belongs to its combination."""
     is_written_out = TOPOLOGIES[info.mode][0].closes or (info.index_size > 0 and info.primitive_restart)
-    return draw_kind(info.mode, info.index_size, is_written_out, packet.is_few)
+    return draw_kind(info.mode, info.index_size, is_written_out, packet.size)
 
 
 class TemplateTable:
