@@ -7,14 +7,25 @@ run: ask `Renderer.uses(address, size)` and call `Renderer.flush()` before writi
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import KW_ONLY, field
 from typing import TYPE_CHECKING
 
 from backends.abi.limits import TILE
-from backends.device.commands.bound_record import BoundRecord, Hindrance, VertexBufferSlot, Word, sampler_word, shader_word, view_word
+from backends.device.commands.bound_record import (
+    BoundRecord,
+    Hindrance,
+    VertexBufferSlot,
+    Word,
+    python_cell,
+    sampler_word,
+    shader_word,
+    view_word,
+)
 from backends.device.commands.constant_memory import ConstantMemory
+from backends.device.commands.known_objects import KnownObjects
 from backends.device.commands.numbers import Numbers
 from backends.device.commands.words import CLOCK, Units, WordOf, same_floats, tick
 from backends.device.memory import Constants
@@ -219,7 +230,7 @@ class DrawState:
     count_statistics = WordOf(Word.COUNT_STATISTICS, False)  # a pipeline statistics query is active
 
     def __init__(self) -> None:
-        self.record, self.numbers = BoundRecord(clock=CLOCK, are_words_new=1), Numbers()
+        self.record, self.numbers = BoundRecord(clock=CLOCK, python=ctypes.addressof(python_cell), are_words_new=1), Numbers()
         residents = Residents()
         self.stage = tuple(StageState(self, processor, residents) for processor in Processor)
         self.counters = BufferTable()
@@ -228,6 +239,7 @@ class DrawState:
         self.patch_vertices = 3
         self.stream_targets: tuple[StreamTarget | None, ...] = ()
         self.constant_memory = ConstantMemory(self.record)
+        self.known = KnownObjects(self.record)
         self._vertex_buffers: tuple[BoundVertexBuffer | None, ...] = ()
         self._index_buffer: Memory | None = None
         self._since = dict.fromkeys((_VERTICES, _INDICES), 0)  # number of draws when the buffers were bound
@@ -266,6 +278,11 @@ class DrawState:
         if self.record.draws != self._since[kind]:
             self._retired.append(buffers)
         self._since[kind] = self.record.draws
+
+    def sweep(self, living: set[int]) -> None:
+        """Forget values that are not bound and whose numbers are not among `living`, and all known objects."""
+        self.known.clear()
+        self.numbers.sweep(living.union(self.record.words))
 
     def carried_out(self) -> None:
         """Let go of memory that only draws referred to: all of them have been carried out."""

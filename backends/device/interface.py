@@ -50,6 +50,10 @@ class Device(Protocol):
         """Take note of the state of the context. A device with generated code writes `executor` and `draw_entry` of `state.record`."""
         ...
 
+    def install_entries(self, owner: type) -> None:
+        """Put native entries into the place of hot methods of the class of contexts, if the device has such; see `backends.entries`."""
+        ...
+
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
         """Bind render targets. ValueError for more or larger ones than the device has."""
         ...

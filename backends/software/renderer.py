@@ -21,6 +21,7 @@ from backends.device.hazards import Reach, Waiting, meet, reach_of
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
+from backends.entries.install import install
 from backends.geometry.totals import StreamTotals
 from backends.llvm.engine.kernel_cache import kernels_for
 from backends.llvm.engine.object_cache import Cache
@@ -113,6 +114,10 @@ class Renderer:
         """Let generated code draw with a state."""
         self._states.add(state)
         state.record.executor, state.record.draw_entry = self._executor.address, self._executor.draw_entry
+
+    def install_entries(self, owner: type) -> None:
+        """Put native entries into the place of hot methods of the class of contexts."""
+        install(owner, self.kernels.cache)
 
     # -- targets ------------------------------------------------------------------------------------------------------
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:

@@ -72,6 +72,10 @@ class Hindrance(IntEnum):
     DEVICE = 128  # the device has other reasons
 
 
+python_cell = c_uint64(0)
+"""Address of the PythonTable of the native entries, once they are installed."""
+
+
 class ConstantSlot(ctypes.Structure):
     """A constant buffer. Bytes with `room` are never written again, and followed by zeros up to `room` bytes."""
 
@@ -102,6 +106,10 @@ class BoundRecord(ctypes.Structure):
         ("constants_room", c_int64),
         ("executor", c_uint64),  # state of the device's generated code, 0: the device has none
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
+        ("python", c_uint64),  # address of `python_cell`
+        ("known", c_uint64),  # KnownSlot
+        ("known_mask", c_int32),  # number of entries - 1
+        ("pad", c_int32),
         ("clock", c_void_p),  # counter of revisions, an i64; all records of the process share it
         ("vertex_revision", c_int64),  # changes with the vertex buffers
         ("constant_revision", c_int64 * STAGES),  # changes with the constants of a stage

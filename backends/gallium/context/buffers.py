@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from backends.device.commands.constant_memory import MAX_BYTES
+from backends.device.commands.known_objects import Kind
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import VertexBuffer, place
@@ -52,6 +53,8 @@ class BufferBindings(ContextCore):
             memory = self.state.constant_memory.put(buffer) if is_whole else None
             memory = memory or self._memory(buffer, offset, size, name, MAX_BYTES)
         self.state.stage[kind].put_constants(slot, memory)
+        if type(stage) in (str, ShaderType):
+            self.state.known.learn(stage, Kind.STAGE, kind + 1)
 
     def set_vertex_buffers(self, buffers: Sequence[Any], *, start: int = 0) -> None:
         """Bind vertex buffers to the slots from `start` on; None leaves a slot empty. (context.rst, "Resource Binding State")

@@ -64,6 +64,7 @@ class Context(
 
     def __init__(self, screen: ScreenCore, device: Device, *, priv: Any = None, flags: int = 0) -> None:
         super().__init__(screen, device)
+        device.install_entries(Context)
         self.priv = priv
         self.flags = flags
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 import weakref
 from abc import ABC, abstractmethod
 from typing import Any, TypeVar
@@ -31,11 +33,14 @@ class ContextCore(ABC):
     of the caller; stored_user_memory: those of them that waiting draws may write through their shaders.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "_native")
+
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__()
         self.screen = screen
         self.device = device
         self.state = packet.DrawState()
+        self._native = ctypes.addressof(self.state.record).to_bytes(8, sys.byteorder)  # for native entries
         device.attach(self.state)
         self.framebuffer = NO_TARGETS
         self.cbufs: tuple[Surface | None, ...] = ()

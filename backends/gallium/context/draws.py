@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from backends.device.commands.known_objects import Kind
 from backends.device.grid import MeshDraw
 from backends.device.interface import Device
 from backends.gallium.context.buffers import index_memory
@@ -89,8 +90,15 @@ class Draws(ContextCore):
         state = self.state
         if info is None:
             info = self._info_of(given)
+            mode = given.get("mode")
+            if type(mode) in (str, Prim):
+                state.known.learn(mode, Kind.PRIM, info.mode + 1)
         elif given or self._checked.get(id(info)) is not info:
             info = self._checked_info(info, given)
+            if info is self._checked.get(id(info)):
+                state.known.learn_draw(info)
+        else:
+            state.known.learn_draw(info)
         if count_from_stream_output is not None:
             info = replace(info, count=self.streamed_count(count_from_stream_output))
         if state.has_stages and state.mesh.shader is not None:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from backends.device import bound as packet
+from backends.device.commands.bound_record import shader_word
+from backends.device.commands.known_objects import Kind
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.stream_output import checked_info
 from backends.pipe.state import StreamOutputInfo
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES
 from tgsi.language.program import Program
+
+_KNOWN = {Processor.VERT: Kind.VERTEX_SHADER, Processor.FRAG: Kind.FRAGMENT_SHADER}
+"""Stages whose shaders have native entries."""
 
 
 class Shaders(ContextCore):
@@ -31,10 +36,14 @@ class Shaders(ContextCore):
         self.state.bind(stage, found)
         if stage is not Processor.FRAG:
             self.choose_stages()
+        kind = _KNOWN.get(stage)
+        if kind is not None and found is not None and found.stream_output is None:
+            self.state.known.learn(found, kind, self.state.record.words[shader_word(stage)])
 
     def _destroy_shader(self, shader: packet.Shader, stage: Processor) -> None:
         """Mark a shader as destroyed: later uses are refused."""
         check_shader(shader, stage, f"destroy_{STAGES[stage].call}_state").is_destroyed = True
+        self.state.known.forget(shader)
 
     def create_vs_state(self, program: Program | str, *, stream_output: StreamOutputInfo | None = None) -> packet.Shader:
         """Create a vertex shader from a program or its text. (context.rst, "CSO State")

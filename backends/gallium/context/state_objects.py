@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
+from backends.device.commands.bound_record import Word
+from backends.device.commands.known_objects import Kind
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
 from backends.gallium.context.handles import StateObject, check_object
@@ -47,6 +49,12 @@ class StateObjects(ContextCore):
         name = f"destroy_{kind}_state"
         check_object(handle, kind, name)
         handle.is_destroyed = True
+        self.state.known.forget(handle)
+
+    def note_bound(self, handle: StateObject[Any], kind: Kind, word: Word) -> None:
+        """Let the native entry of the method recognize a handle that was just bound."""
+        if number := self.state.record.words[word]:
+            self.state.known.learn(handle, kind, number)
 
     # -- blend -----------------------------------------------------------------------------------------------------------
     def create_blend_state(self, state: BlendState | None = None, /, **given: Any) -> StateObject[BlendState]:
@@ -79,6 +87,7 @@ class StateObjects(ContextCore):
             return
         check_object(handle, "blend", "bind_blend_state")
         self.state.blend = handle.state
+        self.note_bound(handle, Kind.BLEND, Word.BLEND)
 
     def destroy_blend_state(self, handle: StateObject[BlendState]) -> None:
         """Destroy a blend object. (context.rst, "CSO State")"""
@@ -108,6 +117,7 @@ class StateObjects(ContextCore):
             return
         check_object(handle, "rasterizer", "bind_rasterizer_state")
         self.state.rasterizer = handle.state
+        self.note_bound(handle, Kind.RASTERIZER, Word.RASTERIZER)
 
     def destroy_rasterizer_state(self, handle: StateObject[RasterizerState]) -> None:
         """Destroy a rasterizer object. (context.rst, "CSO State")"""
@@ -142,6 +152,7 @@ class StateObjects(ContextCore):
             return
         check_object(handle, "depth_stencil_alpha", "bind_depth_stencil_alpha_state")
         self.state.depth_stencil_alpha = handle.state
+        self.note_bound(handle, Kind.DEPTH_STENCIL_ALPHA, Word.DEPTH_STENCIL_ALPHA)
 
     def destroy_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState]) -> None:
         """Destroy a depth-stencil-alpha object. (context.rst, "CSO State")"""
@@ -180,6 +191,7 @@ class StateObjects(ContextCore):
             return
         check_object(handle, "vertex_elements", "bind_vertex_elements_state")
         self.state.vertex_elements = handle.state
+        self.note_bound(handle, Kind.VERTEX_ELEMENTS, Word.VERTEX_ELEMENTS)
 
     def destroy_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]]) -> None:
         """Destroy a vertex elements object. (context.rst, "CSO State")"""

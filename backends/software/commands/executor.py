@@ -203,7 +203,7 @@ class Executor:
         self._place_table()
         living = self._table.numbers()
         for state in states:
-            state.numbers.sweep(living.union(state.record.words))
+            state.sweep(living)
         return True
 
     def framebuffers(self) -> set[int]:

@@ -63,6 +63,9 @@ class RecordingDevice:
     def attach(self, state: DrawState) -> None:
         """Take no note: this device has no generated code."""
 
+    def install_entries(self, owner: type) -> None:
+        """Leave the methods as they are."""
+
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
         self._recorder.note("set_framebuffer", framebuffer)
 

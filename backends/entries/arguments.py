@@ -1,0 +1,131 @@
+"""Steps that native entries share: finding the record, known objects, integers, and the call of the Python method."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from backends.device.commands.bound_record import BoundRecord
+from backends.device.commands.known_objects import MIX, Kind, KnownSlot
+from backends.entries.python_table import BYTES_DATA, OBJECT_TYPE, SIZE, TUPLE_ITEMS, PythonTable
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+
+_MOST_ARGUMENTS = 62
+
+
+def pointer(f: Function, address: Val) -> Val:
+    """An i64 address as a pointer."""
+    return f.emit(PTR, f"inttoptr {address} to ptr")
+
+
+class Entry:
+    """An entry that is being written: PyCFunctionFastWithKeywords. All Python objects are i64 addresses.
+
+    Attributes:
+        record: the context's BoundRecord.
+        python: the PythonTable.
+        count: number of positional arguments.
+        keywords: number of arguments by keyword.
+    """
+
+    def __init__(self, module: Module, name: str, number: int, slot_offset: int) -> None:
+        self.f = f = Function(module, name, [PTR, PTR, I64, I64], I64, shared=True)
+        self._self, self._arguments, self.count, self._names = f.args
+        self._number = number
+        holder = f.load(I64, self._self, slot_offset, 8)
+        with self._leaving(holder.eq(0)):
+            f.ret(f.const(I64, 0))
+        self.record = Record(f, f.load(PTR, pointer(f, holder), BYTES_DATA, 8), BoundRecord)
+        self.python = Record(f, f.load(PTR, pointer(f, self.record.get("python")), 0, 8), PythonTable)
+        keywords = f.var(I64, 0)
+        with f.if_(self._names.ne(0)):
+            keywords.set(f.load(I64, pointer(f, self._names), SIZE, 8))
+        self.keywords = keywords.get()
+
+    @contextmanager
+    def _leaving(self, condition: Val) -> Iterator[None]:
+        """Write the body, which ends with `f.ret`, under a condition."""
+        with self.f.if_(condition):
+            yield
+            self.f.place(self.f.label())
+
+    def fall_back(self, condition: Val) -> None:
+        """Leave the call to the Python method if the condition holds."""
+        with self._leaving(condition):
+            self.leave()
+
+    def leave(self) -> None:
+        """Return the result of the Python method."""
+        f, function = self.f, self.python.get("fallbacks", self._number)
+        f.ret(f.call(I64, "fall_back", self._self, self._arguments, self.count, self._names, function, self.python.pointer))
+
+    def argument(self, number: Val | int) -> Val:
+        """An argument; those by keyword follow the positional ones."""
+        f = self.f
+        return f.load(I64, self._arguments, 8 * number if isinstance(number, int) else number << 3, 8)
+
+    def keyword(self, number: Val) -> Val:
+        """The name of an argument by keyword."""
+        return self.f.load(I64, pointer(self.f, self._names), (number << 3) + TUPLE_ITEMS, 8)
+
+    def known(self, thing: Val, kind: Kind) -> Val:
+        """The value of a known object, 0 if it is unknown."""
+        return self.f.call(I64, "known", self.record.pointer, thing, self.f.const(I32, int(kind)))
+
+    def integer(self, thing: Val, least: int, most: int) -> Val:
+        """An exact int as i64. Everything else, and a number outside of `least` to `most`, is left to the Python method."""
+        f = self.f
+        self.fall_back(f.load(I64, pointer(f, thing), OBJECT_TYPE, 8).ne(self.python.get("long_type")))
+        overflow = f.alloca("i32")
+        value = f.call_pointer(I64, pointer(f, self.python.get("as_long")), pointer(f, thing), overflow)
+        self.fall_back(f.load(I32, overflow).ne(0) | (value < least) | (value > most))
+        return value
+
+    def tick(self) -> Val:
+        """The next revision."""
+        f, clock = self.f, self.record.get("clock")
+        now = f.load(I64, clock, 0, 8) + 1
+        f.store(now, clock, 0, 8)
+        return now
+
+    def done(self) -> None:
+        """Return None."""
+        f, none = self.f, self.python.get("none")
+        f.call_pointer(None, pointer(f, self.python.get("take_reference")), pointer(f, none))
+        f.ret(none)
+
+
+def build_common(module: Module) -> None:
+    """fall_back(...) and known(record, object, kind), which all entries call."""
+    f = Function(module, "fall_back", [PTR, PTR, I64, I64, I64, PTR], I64, shared=True, internal=True)
+    this, arguments, count, names, function, table = f.args
+    python = Record(f, table, PythonTable)
+    total = f.var(I64, count)
+    with f.if_(names.ne(0)):
+        total.set(count + f.load(I64, pointer(f, names), SIZE, 8))
+    with f.if_(total.get() > _MOST_ARGUMENTS):
+        f.call_pointer(I32, pointer(f, python.get("bad_argument")))
+        f.ret(f.const(I64, 0))
+        f.place(f.label())
+    stack = f.alloca(f"[{_MOST_ARGUMENTS + 2} x i64]")
+    f.store(this, stack, 0, 8)
+    with f.range(0, total.get().trunc(I32)) as k:
+        f.store(f.load(I64, arguments, k << 3, 8), f.at(stack, k << 3), 8, 8)
+    f.ret(f.call_pointer(I64, pointer(f, python.get("vectorcall")), pointer(f, function), stack, count + 1, pointer(f, names)))
+
+    f = Function(module, "known", [PTR, I64, I32], I64, shared=True, internal=True)
+    record, thing, kind = f.args
+    b = Record(f, record, BoundRecord)
+    slots, mask = pointer(f, b.get("known")), b.get("known_mask")
+    place = f.var(I32, (thing * (MIX - (1 << 64))).lshr(32).trunc(I32) & mask)
+    with f.loop() as probe:
+        slot = Record(f, f.at(slots, place.get().zext(I64) * ctypes.sizeof(KnownSlot)), KnownSlot)
+        found = slot.get("object")
+        with f.if_(found.eq(thing) & slot.get("kind").eq(kind)):
+            f.ret(slot.get("value"))
+            f.place(f.label())
+        probe.break_if(found.eq(0))
+        place.set((place.get() + 1) & mask)
+    f.ret(f.const(I64, 0))

@@ -1,0 +1,55 @@
+"""The entry of set_constant_buffer: bytes or an array for one slot of a stage."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.device.commands.bound_record import BoundRecord, ConstantSlot
+from backends.device.commands.constant_memory import LINE, MAX_BYTES
+from backends.device.commands.known_objects import Kind
+from backends.entries.arguments import Entry, pointer
+from backends.entries.names import INDEX, KEYWORDS
+from backends.entries.python_table import BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE
+from backends.llvm.builder.function import I32, I64, PTR, Module
+from backends.llvm.builder.record import Record
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS
+
+
+def build_constant_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+    """set_constant_buffer(stage, buffer, *, index=0). See `ConstantMemory.put`."""
+    entry = Entry(module, name, number, slot_offset)
+    f, b, python = entry.f, entry.record, entry.python
+    entry.fall_back(entry.count.ne(2) | (entry.keywords > 1))
+    stage = entry.known(entry.argument(0), Kind.STAGE)
+    thing = entry.argument(1)
+    entry.fall_back(stage.eq(0) | thing.eq(python.get("none")))
+    index = f.var(I64, 0)
+    with f.if_(entry.keywords.ne(0)):
+        entry.fall_back(entry.keyword(f.const(I64, 0)).ne(python.get("names", KEYWORDS.index(INDEX))))
+        index.set(entry.integer(entry.argument(2), 0, MAX_CONSTANT_BUFFERS - 1))
+    view = f.alloca(f"[{BUFFER_SIZE} x i8]", 16)
+    got = f.call_pointer(I32, pointer(f, python.get("get_buffer")), pointer(f, thing), view, f.const(I32, 0))
+    with f.if_(got.ne(0)):
+        f.call_pointer(None, pointer(f, python.get("clear_error")))
+        entry.leave()
+        f.place(f.label())
+    size = f.min(f.load(I64, view, BUFFER_LENGTH, 8), f.const(I64, MAX_BYTES))
+    room, left = (size + (LINE - 1)) & -LINE, b.get("constants_room")
+    release = pointer(f, python.get("release_buffer"))
+    with f.if_(size.eq(0) | (room > left)):
+        f.call_pointer(None, release, view)
+        entry.leave()
+        f.place(f.label())
+    address = b.get("constants_at")
+    f.call(PTR, "memcpy", pointer(f, address), f.load(PTR, view, BUFFER_DATA, 8), size)
+    b.set("constants_at", address + room)
+    b.set("constants_room", left - room)
+    place = (stage - 1) * MAX_CONSTANT_BUFFERS + index.get()
+    slot = Record(f, f.at(b.address("constants"), place * ctypes.sizeof(ConstantSlot)), ConstantSlot)
+    slot.set("address", address)
+    slot.set("size", size.trunc(I32))
+    slot.set("room", f.select((size & 3).ne(0), f.const(I64, 0), room).trunc(I32))
+    slot.set("is_native", f.const(I32, 1))
+    f.store(entry.tick(), f.at(b.pointer, BoundRecord.constant_revision.offset), (stage - 1) << 3, 8)
+    f.call_pointer(None, release, view)
+    entry.done()

@@ -1,0 +1,78 @@
+"""The entry of draw_vbo: a DrawInfo that was drawn before, or plain fields by keyword."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.device.commands.bound_record import DrawCall
+from backends.device.commands.known_objects import Kind
+from backends.entries.arguments import Entry, pointer
+from backends.entries.names import BIAS, INDEX_SIZE, KEYWORDS, MODE, PATCH, PLAIN, RESTART
+from backends.llvm.builder.function import I32, I64, PTR, Module, Val
+from backends.llvm.builder.record import Record
+
+_U32 = (1 << 32) - 1
+_TAKEN = KEYWORDS[: KEYWORDS.index(PATCH) + 1]
+"""Fields of DrawInfo that the entry takes by keyword. A number of vertices of patches concerns no draw that it takes."""
+
+
+def _offset(name: str) -> int:
+    return int(getattr(DrawCall, {**PLAIN, PATCH: "pad"}.get(name, name)).offset)
+
+
+def build_draw_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
+    """draw_vbo(info=None, *, ...)."""
+    entry = Entry(module, name, number, slot_offset)
+    f, b = entry.f, entry.record
+    entry.fall_back(b.get("hindrances").ne(0) | b.get("executor").eq(0) | (entry.count > 1))
+    memory = f.alloca(f"[{ctypes.sizeof(DrawCall) // 4} x i32]")
+    call = Record(f, memory, DrawCall)
+    given = f.var(I64, 0)
+    with f.if_(entry.count.ne(0)):
+        thing = entry.argument(0)
+        with f.if_(thing.ne(entry.python.get("none"))):
+            given.set(entry.known(thing, Kind.DRAW_INFO))
+            entry.fall_back(given.get().eq(0))
+    with f.else_of(given.get().ne(0)) as otherwise:
+        f.call(PTR, "memcpy", memory, pointer(f, given.get()), f.const(I64, ctypes.sizeof(DrawCall)))
+        otherwise()
+        f.call(PTR, "memset", memory, f.const(I32, 0), f.const(I64, ctypes.sizeof(DrawCall)))
+        call.set("mode", f.const(I32, 4))
+        call.set("instance_count", f.const(I32, 1))
+        call.set("restart_index", f.const(I32, -1))
+    with f.range(0, entry.keywords.trunc(I32)) as k:
+        _take_keyword(entry, memory, entry.keyword(k.zext(I64)), entry.argument(entry.count + k.zext(I64)))
+    code = f.call_pointer(I32, pointer(f, b.get("draw_entry")), pointer(f, b.get("executor")), b.pointer, memory)
+    entry.fall_back(code.ne(0))
+    entry.done()
+
+
+def _take_keyword(entry: Entry, memory: Val, name: Val, thing: Val) -> None:
+    """Write one field of the call."""
+    f, python = entry.f, entry.python
+    number = f.var(I32, -1)
+    for k in range(len(_TAKEN)):
+        number.set(f.select(name.eq(python.get("names", k)), f.const(I32, k), number.get()))
+    entry.fall_back(number.get() < 0)
+    place, value = number.get(), f.var(I64, 0)
+    with f.else_of(place.eq(KEYWORDS.index(MODE))) as others:
+        mode = entry.known(thing, Kind.PRIM)
+        entry.fall_back(mode.eq(0))
+        value.set(mode - 1)
+        others()
+        with f.else_of(place.eq(KEYWORDS.index(RESTART))) as numbers:
+            is_true = thing.eq(python.get("true"))
+            entry.fall_back(~(is_true | thing.eq(python.get("false"))))
+            value.set(is_true.zext(I64))
+            numbers()
+            is_bias = place.eq(KEYWORDS.index(BIAS))
+            value.set(entry.integer(thing, -(1 << 31), _U32))
+            low = f.select(is_bias, f.const(I64, -(1 << 31)), 0)
+            high = f.select(is_bias, f.const(I64, (1 << 31) - 1), f.const(I64, _U32))
+            high = f.select(place.eq(KEYWORDS.index(PATCH)), f.const(I64, 32), high)
+            high = f.select(place.eq(KEYWORDS.index(INDEX_SIZE)), f.const(I64, 4), high)
+            found = value.get()
+            is_three = place.eq(KEYWORDS.index(INDEX_SIZE)) & found.eq(3)
+            entry.fall_back((found < low) | (found > high) | is_three)
+    offsets = f.module.constant("keyword_offsets", I32, [_offset(name) for name in _TAKEN])
+    f.store(value.get().trunc(I32), f.at(memory, f.load(I32, f.value(PTR, offsets), place << 2)))

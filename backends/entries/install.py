@@ -1,0 +1,98 @@
+"""Native entries in the place of a class's methods, where this interpreter is known to fit."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+import sys
+import sysconfig
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from backends.abi.records import layout_digest
+from backends.device.commands.bound_record import BoundRecord, ConstantSlot, DrawCall, python_cell
+from backends.device.commands.known_objects import KnownSlot
+from backends.entries.names import ENTRIES, KEYWORDS
+from backends.entries.python_table import BYTES_DATA, PythonTable, make_table
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.module import Module
+    from backends.llvm.engine.kernel_cache import KernelCache
+
+SLOT = "_native"
+"""The slot of a context that holds the address of its BoundRecord, as eight bytes."""
+OLDEST, NEWEST = (3, 11), (3, 14)
+_FLAGS = 0x80 | 0x02  # METH_FASTCALL | METH_KEYWORDS
+_DESCRIPTOR_MEMBER, _MEMBER_OFFSET = 40, 16  # PyMemberDescrObject.d_member, PyMemberDef.offset
+_LAYOUT = layout_digest(BoundRecord, ConstantSlot, DrawCall, KnownSlot, PythonTable)
+_kept: list[object] = []
+_installed: set[type] = set()
+
+
+class _MethodDefinition(ctypes.Structure):
+    """PyMethodDef."""
+
+    _fields_ = [("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p)]
+
+
+def fits() -> bool:
+    """True if this interpreter is a CPython whose layouts the entries know: no debug build, none without the global interpreter lock."""
+    is_known = sys.implementation.name == "cpython" and OLDEST <= sys.version_info[:2] <= NEWEST
+    is_plain = not hasattr(sys, "gettotalrefcount") and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    return is_known and is_plain and ctypes.sizeof(ctypes.c_void_p) == 8
+
+
+def install(owner: type, cache: KernelCache) -> None:
+    """Put entries into the place of the methods of `owner`, once. Nothing happens where the interpreter does not fit.
+
+    The methods become the entries' fallbacks. A subclass may override them as before.
+    """
+    if owner in _installed:
+        return
+    _installed.add(owner)
+    offset = slot_offset(owner) if fits() else 0
+    if not offset:
+        return
+
+    def build(module: Module) -> None:
+        from backends.entries.catalog import build_entries
+
+        build_entries(module, offset)
+
+    library = cache.keep(("entries", _LAYOUT, offset), ENTRIES, build)
+    methods = [getattr(owner, name) for name in ENTRIES]
+    table, objects = make_table(KEYWORDS, methods)
+    _kept.extend((library, table, objects))
+    python_cell.value = ctypes.addressof(table)
+    for name, method in zip(ENTRIES, methods):
+        setattr(owner, name, _descriptor(owner, name, method, library.address[name]))
+
+
+def slot_offset(owner: type) -> int:
+    """Byte offset of the slot `_native` in instances of a class; 0 if it does not lie where this module expects it."""
+    member = inspect.getattr_static(owner, SLOT, None)
+    if not inspect.ismemberdescriptor(member):
+        return 0
+    definition = ctypes.c_uint64.from_address(id(member) + _DESCRIPTOR_MEMBER).value
+    offset = ctypes.c_int64.from_address(definition + _MEMBER_OFFSET).value
+    probe: object = object.__new__(owner)
+    mark = (123456789).to_bytes(8, sys.byteorder)
+    setattr(probe, SLOT, mark)
+    is_there = 0 < offset < 4096 and ctypes.c_uint64.from_address(id(probe) + offset).value == id(mark)
+    is_there = is_there and ctypes.c_uint64.from_address(id(mark) + BYTES_DATA).value == 123456789
+    return offset if is_there else 0
+
+
+def _descriptor(owner: type, name: str, method: Callable[..., Any], address: int) -> Any:
+    """A method descriptor over generated code, with the signature and the documentation of the method."""
+    signature = inspect.signature(method)
+    plain = signature.replace(
+        parameters=[p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()],
+        return_annotation=inspect.Signature.empty,
+    )
+    text = f"{name}{str(plain).replace('self', '$self', 1)}\n--\n\n{inspect.getdoc(method) or ''}"
+    definition = _MethodDefinition(name.encode(), address, _FLAGS, text.encode())
+    _kept.append(definition)
+    make = ctypes.pythonapi.PyDescr_NewMethod
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
+    return make(owner, ctypes.addressof(definition))

@@ -1,0 +1,57 @@
+"""CPython as native entries see it: addresses of functions and objects, and the layout of a few structures.
+
+CPython's headers compile the same layouts into every extension module; `install` checks them before it uses them.
+Source: https://docs.python.org/3/c-api (buffer, call, long, tuple), Include/cpython of CPython 3.11 to 3.14.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Sequence
+from ctypes import c_uint64
+from typing import Any
+
+NAMES = 16
+FALLBACKS = 16
+
+OBJECT_TYPE = 8  # byte offsets: the type of an object
+SIZE = 16  # the length of a tuple
+TUPLE_ITEMS = 24
+BYTES_DATA = 32
+BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE = 0, 16, 80  # Py_buffer
+
+FUNCTIONS = {
+    "as_long": "PyLong_AsLongAndOverflow",
+    "get_buffer": "PyObject_GetBuffer",
+    "release_buffer": "PyBuffer_Release",
+    "vectorcall": "PyObject_Vectorcall",
+    "clear_error": "PyErr_Clear",
+    "bad_argument": "PyErr_BadArgument",
+    "take_reference": "Py_IncRef",
+}
+
+
+class PythonTable(ctypes.Structure):
+    """Addresses of CPython's functions and of objects that live as long as the process."""
+
+    _fields_ = [
+        *((name, c_uint64) for name in FUNCTIONS),
+        ("none", c_uint64),
+        ("true", c_uint64),
+        ("false", c_uint64),
+        ("long_type", c_uint64),
+        ("names", c_uint64 * NAMES),  # interned names of keywords, by number
+        ("fallbacks", c_uint64 * FALLBACKS),  # Python functions, by number of the entry
+    ]
+
+
+def make_table(names: Sequence[str], fallbacks: Sequence[Callable[..., Any]]) -> tuple[PythonTable, object]:
+    """The table of this process, and objects that must live as long as it."""
+    table, interned = PythonTable(), [sys.intern(name) for name in names]
+    for field, function in FUNCTIONS.items():
+        setattr(table, field, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value)
+    table.none, table.true, table.false, table.long_type = id(None), id(True), id(False), id(int)
+    table.names[: len(interned)] = [id(name) for name in interned]
+    table.fallbacks[: len(fallbacks)] = [id(function) for function in fallbacks]
+    return table, (interned, list(fallbacks))
