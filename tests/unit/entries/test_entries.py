@@ -162,7 +162,7 @@ def test_a_wrong_draw_raises_what_the_method_raises(picture: Picture, named: dic
     ("given", "named"),
     [
         (("VERTEX",), {}),
-        (("VERTEX", object()), {}),
+        (("VERTEX", Ellipsis), {}),
         (("VERTEX", np.zeros(8, "f4")[::2], 0), {}),
         (("NOWHERE", b""), {}),
         (("VERTEX", b"1234"), {"index": 16}),
