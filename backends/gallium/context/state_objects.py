@@ -51,7 +51,7 @@ class StateObjects(ContextCore):
         handle.is_destroyed = True
         self.state.known.forget(handle)
 
-    def note_bound(self, handle: StateObject[Any], kind: Kind, word: Word) -> None:
+    def _note_bound(self, handle: StateObject[Any], kind: Kind, word: Word) -> None:
         """Let the native entry of the method recognize a handle that was just bound."""
         if number := self.state.record.words[word]:
             self.state.known.learn(handle, kind, number)
@@ -87,7 +87,7 @@ class StateObjects(ContextCore):
             return
         check_object(handle, "blend", "bind_blend_state")
         self.state.blend = handle.state
-        self.note_bound(handle, Kind.BLEND, Word.BLEND)
+        self._note_bound(handle, Kind.BLEND, Word.BLEND)
 
     def destroy_blend_state(self, handle: StateObject[BlendState]) -> None:
         """Destroy a blend object. (context.rst, "CSO State")"""
@@ -117,7 +117,7 @@ class StateObjects(ContextCore):
             return
         check_object(handle, "rasterizer", "bind_rasterizer_state")
         self.state.rasterizer = handle.state
-        self.note_bound(handle, Kind.RASTERIZER, Word.RASTERIZER)
+        self._note_bound(handle, Kind.RASTERIZER, Word.RASTERIZER)
 
     def destroy_rasterizer_state(self, handle: StateObject[RasterizerState]) -> None:
         """Destroy a rasterizer object. (context.rst, "CSO State")"""
@@ -152,7 +152,7 @@ class StateObjects(ContextCore):
             return
         check_object(handle, "depth_stencil_alpha", "bind_depth_stencil_alpha_state")
         self.state.depth_stencil_alpha = handle.state
-        self.note_bound(handle, Kind.DEPTH_STENCIL_ALPHA, Word.DEPTH_STENCIL_ALPHA)
+        self._note_bound(handle, Kind.DEPTH_STENCIL_ALPHA, Word.DEPTH_STENCIL_ALPHA)
 
     def destroy_depth_stencil_alpha_state(self, handle: StateObject[DepthStencilAlphaState]) -> None:
         """Destroy a depth-stencil-alpha object. (context.rst, "CSO State")"""
@@ -191,7 +191,7 @@ class StateObjects(ContextCore):
             return
         check_object(handle, "vertex_elements", "bind_vertex_elements_state")
         self.state.vertex_elements = handle.state
-        self.note_bound(handle, Kind.VERTEX_ELEMENTS, Word.VERTEX_ELEMENTS)
+        self._note_bound(handle, Kind.VERTEX_ELEMENTS, Word.VERTEX_ELEMENTS)
 
     def destroy_vertex_elements_state(self, handle: StateObject[tuple[VertexElement, ...]]) -> None:
         """Destroy a vertex elements object. (context.rst, "CSO State")"""
