@@ -7,6 +7,19 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 
+def workers_for(threads: int | None) -> tuple[int, bool]:
+    """The number of native workers in addition to the caller, and whether a CPU is left for the caller.
+
+    None: one for each CPU but the caller's. ValueError for a negative number.
+    """
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if threads is None:
+        threads = max(cpus - 1, 0)
+    if threads < 0:
+        raise ValueError(f"threads must not be negative, not {threads}")
+    return threads, threads < cpus
+
+
 class Helpers:
     """At most `count` threads, started when there is work for them, and again in a process that was forked."""
 

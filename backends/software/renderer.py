@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import weakref
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,6 +20,7 @@ from backends.device.hazards import Reach, Waiting, meet, reach_of
 from backends.device.region import Region
 from backends.device.resolve_job import Resolve
 from backends.device.scale_job import Scale
+from backends.device.threads import workers_for
 from backends.entries.install import install
 from backends.geometry.totals import StreamTotals
 from backends.llvm.engine.kernel_cache import kernels_for
@@ -80,15 +80,11 @@ class Renderer:
         window: int = 64,
         arena: int = 1 << 20,
     ) -> None:
-        cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        if threads is None:
-            threads = max(cpus - 1, 0)
-        if threads < 0:
-            raise ValueError(f"threads must not be negative, not {threads}")
+        threads, is_free = workers_for(threads)
         if lanes not in (None, 8, 16, 32, 64):
             raise ValueError(f"lanes must be 8, 16, 32 or 64, not {lanes}")
         self.kernels = Kernels(kernels_for(cpu, cache))
-        helps = threads == 0 or (helps if helps is not None else threads < cpus)  # the caller works if a CPU is left for it
+        helps = threads == 0 or (helps if helps is not None else is_free)
         setup_lanes = setup_lanes or min(lanes or self.kernels.setup_lanes(), 32)
         self._pool = Pool(threads, helps, self.kernels.common(setup_lanes), batch, window, arena)
         self._copier = Copier(self._pool, self.kernels)
