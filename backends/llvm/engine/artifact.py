@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import llvmlite.binding as llvm
 
 from backends.llvm.builder.function import Module
-from backends.llvm.engine.codegen import machine_for, parse_module, run_passes
+from backends.llvm.engine.codegen import emit_assembly, emit_object, machine_for, parse_module, run_passes
 from backends.llvm.engine.engine import build_shared
 from backends.llvm.engine.linking import ALLOWED_SYMBOLS
 from backends.llvm.engine.object_files import undefined_symbols
@@ -77,7 +77,8 @@ def generate_artifact(build: Callable[[], Module], kind: str, *, cpu: str = "hos
     if kind == "llvm":
         return Artifact(str(parsed), times)
     with _measured(times, "generate code"):
-        made = machine.emit_assembly(parsed) if kind == "asm" else bytes(machine.emit_object(parsed))
+        whole = str(parsed)
+        made = emit_assembly(parsed, machine, cpu) if kind == "asm" else emit_object(parsed, machine, cpu, lambda: whole)
     if isinstance(made, bytes):
         with _measured(times, "scan symbols"):
             _check_symbols(made, module.name)

@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import llvmlite.binding as llvm
 
 from backends.llvm.engine import opt_level as effort
+from backends.llvm.engine import ternary
 from backends.llvm.targets.llvm_machines import create_machine
+from backends.llvm.targets.machines import cpu_features
 
 if TYPE_CHECKING:
     from backends.llvm.builder.function import Module
@@ -89,7 +92,7 @@ def generate(text: str, cpu: str) -> tuple[bytes, dict[str, float]]:
     after_parse = time.thread_time()
     run_passes(parsed, machine)
     after_passes = time.thread_time()
-    image = bytes(machine.emit_object(parsed))
+    image = emit_object(parsed, machine, cpu, lambda: str(optimized_module(text, machine)))
     return image, {
         "parse_ms": (after_parse - begin) * 1e3,
         "passes_ms": (after_passes - after_parse) * 1e3,
@@ -97,7 +100,35 @@ def generate(text: str, cpu: str) -> tuple[bytes, dict[str, float]]:
     }
 
 
+def emit_object(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, cpu: str, again: Callable[[], str]) -> bytes:
+    """Object code of a module, which LLVM changes meanwhile. `again` gives the module's text as it was."""
+    image = bytes(machine.emit_object(parsed))
+    if "x86" not in cpu_features(cpu) or not ternary.is_suspect(image):
+        return image
+    sound, machine = _sound(again(), machine, cpu)
+    return bytes(machine.emit_object(sound))
+
+
+def emit_assembly(parsed: llvm.ModuleRef, machine: llvm.TargetMachine, cpu: str) -> str:
+    """The code of `emit_object` as text."""
+    if "x86" in cpu_features(cpu):
+        text = str(parsed)
+        if ternary.is_suspect(bytes(machine.emit_object(parsed))):
+            parsed, machine = _sound(text, machine, cpu)
+        else:
+            parsed = parse_module(text, machine)
+    return str(machine.emit_assembly(parsed))
+
+
+def _sound(text: str, machine: llvm.TargetMachine, cpu: str) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
+    """A module like `text` and the machine that compiles it without the fault of `ternary`. At level 0 no operand comes from memory."""
+    hidden = ternary.hide_masks(text)
+    if ternary.is_suspect(bytes(machine.emit_object(parse_module(hidden, machine)))):
+        hidden, machine = text, machine_for(cpu, 0)
+    return parse_module(hidden, machine), machine
+
+
 def assembly(text: str, cpu: str) -> str:
     """Machine code of LLVM text, as text."""
     machine = create_machine(cpu, effort.code_generation_level(text))
-    return str(machine.emit_assembly(optimized_module(text, machine)))
+    return emit_assembly(optimized_module(text, machine), machine, cpu)

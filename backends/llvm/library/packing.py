@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from backends.formats import SWIZZLE_ONE, Channel, ChannelType, Format
 from backends.formats.arrays import SRGB_THRESHOLDS, SRGB_TO_LINEAR
 from backends.llvm.builder.function import F32, F64, I32, I64, PTR, Function, Val
+from backends.llvm.builder.merge import place_bits
 from backends.llvm.library.bytes import can_pack_bytes, pack_bytes
 from backends.llvm.library.math import canonical, float_to_half, half_to_float
 
@@ -289,5 +290,5 @@ def pack_depth_stencil(f: Function, format: Format, depth: Val | None, stencil: 
             continue
         placed = bits << shift if shift else bits
         alone = c is format.depth and (format.stencil is None or format.stencil.shift // 32 != index)
-        words[index] = placed if alone else (words[index] & ~(((1 << c.size) - 1) << shift)) | placed
+        words[index] = placed if alone else place_bits(f, ~(((1 << c.size) - 1) << shift), words[index], placed)
     return words

@@ -9,6 +9,7 @@ from backends.abi.keys import ImageKey
 from backends.abi.records import TextureRecord
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import F32, I16, I32, I64, Function, Type, Val
+from backends.llvm.builder.merge import merge_bits
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import pack, unpack
 from backends.llvm.library.pixels import load_texels
@@ -92,7 +93,7 @@ class Image:
                 continue
             pointer, where = f.at(place.base, 4 * number), place.offset.zext(I64)
             if keep:
-                word = (f.gather(I32, pointer, where, mask) & keep) | (word & ~keep)
+                word = merge_bits(f, keep, f.gather(I32, pointer, where, mask), word)
             f.scatter(word, pointer, where, mask)  # lanes of one texel have the same kept bits; the other bits are the highest lane's
 
     def _store_small(self, place: Place, mask: Val, words: Sequence[Val], kept: Sequence[int]) -> None:
@@ -107,7 +108,7 @@ class Image:
                 new = f.load(I32, columns[2 + start // 4], lane)
                 new = (new.lshr(8 * (start % 4)) if start % 4 else new).cast("trunc", kind)
                 if keep:
-                    new = (f.load(kind, pointer, start, align=1) & keep) | (new & ~keep)
+                    new = merge_bits(f, keep, f.load(kind, pointer, start, align=1), new)
                 f.store(new, pointer, start, align=1)
 
     def update(

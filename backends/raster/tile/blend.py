@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import Function, Type, Val
+from backends.llvm.builder.merge import merge_bits
 from backends.llvm.library.packing import pack, unpack
 from backends.pipe.enums import BlendFactor, BlendFunc
 from backends.raster.tile.buffer_keys import TargetKey
@@ -48,7 +49,7 @@ def write_target(f: Function, key: TargetKey, colors: Colors, old: Sequence[Val]
     kept = key.keep_words(len(words))
     if kept is not None:
         assert old is not None
-        words = [(d & k) | (w & ~k) if k else w for w, d, k in zip(words, old, kept)]
+        words = [merge_bits(f, k, d, w) if k else w for w, d, k in zip(words, old, kept)]
     return words
 
 
@@ -108,7 +109,7 @@ def _blend_bytes(f: Function, key: TargetKey, color: Sequence[Val], packed: Val)
         word = rgb.bits_as(packed.type)
         if 3 in channels and alpha is not rgb:
             mask = 0xFFFF << (16 * channels.index(3))
-            word = (word & ~mask) | (alpha.bits_as(packed.type) & mask)
+            word = merge_bits(f, ~mask, word, alpha.bits_as(packed.type))
         results.append(word)
     word = results[0] | (results[1] << 8)
     return word if has_alpha else word & ~(255 << (8 * at))

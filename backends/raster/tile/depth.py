@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from backends.formats import ChannelType, Format
 from backends.llvm.builder.function import I32, Function, Val
+from backends.llvm.builder.merge import merge_bits
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import encode_depth, pack_depth_stencil, raw_bits, unpack_stencil
 from backends.pipe.enums import CompareFunc, StencilOp
@@ -121,7 +122,7 @@ class DepthTest:
             if op is not StencilOp.KEEP and face.writemask:
                 new = stencil_op(f, op, old, ref)
                 if face.writemask != 255:
-                    new = (old & ~face.writemask & 255) | (new & face.writemask)
+                    new = merge_bits(f, ~face.writemask, old, new)
                 value = f.select(lanes, new, value)
         return value, passed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backends.llvm.builder.function import BOOL, F32, F64, I32, I64, Function, Val
+from backends.llvm.builder.merge import merge_bits
 from backends.llvm.library import math
 from backends.llvm.translate.emit import Context, emits
 from backends.llvm.translate.emit.floats import float_to_i32
@@ -244,7 +245,7 @@ def emit_bfi(c: Context, a: Val, b: Val, offset: Val, width: Val) -> Val:
     """a with bits [offset, offset + width) replaced by the low bits of b."""
     offset, width = offset & 31, width & 31
     field = ((c.f.const(width.type, 1) << width) - 1) << offset
-    return ((b << offset) & field) | (a & ~field)
+    return merge_bits(c.f, ~field, a, b << offset)
 
 
 # -- conversions ------------------------------------------------------------------------------------------------------
