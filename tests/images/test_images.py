@@ -18,13 +18,14 @@ from tests.images.meshed import MESHED
 from tests.images.multisampled import MULTISAMPLED
 from tests.images.scenes import SCENES as SINGLE
 from tests.images.tessellated import TESSELLATED
+from tests.levels import LANES, LEVELS, need
 
 SCENES = SINGLE | MULTISAMPLED | STORED | TESSELLATED | MESHED
 DIGESTS = Path(__file__).parent / "digests.json"
 
 
-def digest(scene: str, threads: int, lanes: int | None) -> str:
-    with tgsi.Screen(threads=threads, lanes=lanes) as screen:
+def digest(scene: str, threads: int, lanes: int | None, cpu: str | None = None) -> str:
+    with tgsi.Screen(threads=threads, lanes=lanes, cpu=cpu) as screen:
         return hashlib.sha256(SCENES[scene](screen)).hexdigest()
 
 
@@ -43,3 +44,12 @@ def test_scene_has_its_bytes(scene: str, threads: int, lanes: int | None, reques
 def test_scene_shows_something(scene: str) -> None:
     with tgsi.Screen(threads=0) as screen:
         assert len(np.unique(np.frombuffer(SCENES[scene](screen), np.uint8))) > 20
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("lanes", LANES[1:])
+def test_scenes_have_their_bytes_at_every_level(lanes: int, level: str) -> None:
+    need(level)
+    known: dict[str, str] = json.loads(DIGESTS.read_text())
+    assert [scene for scene in SCENES if digest(scene, 1, lanes, level) != known[scene]] == []

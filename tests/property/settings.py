@@ -13,9 +13,6 @@ NIGHTLY_EXAMPLES = 2500
 BATCH = 250
 """Number of programs in one nightly test, small enough to spread the tests over processes."""
 
-LANES = (4, 8, 16, 32, 64)
-LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
-
 
 def ranges(examples: int, batch: int) -> list[object]:
     """Parameters (begin, end): the first CI_EXAMPLES for every run, the others for nightly runs."""

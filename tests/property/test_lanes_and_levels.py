@@ -5,37 +5,22 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import llvmlite.binding as llvm
 import pytest
 
 import tgsi
 from backends.llvm.kernels.run import run
 from backends.run.result import RunResult
 from tests.golden.vectors import cases, is_nan
+from tests.levels import LANES, LEVELS, need
 from tests.property.engines import check, engine_differences, result_differences
 from tests.property.programs import GeneratedProgram, generate
-from tests.property.settings import LANES, LEVELS
 
-# CPU features that a level adds to the one before it.
-FEATURES = {
-    "x86-64": (),
-    "x86-64-v2": ("popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"),
-    "x86-64-v3": ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
-    "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
-}
 PROGRAMS, PART = 60, 20
 """Number of generated programs that run with all lanes and levels, and number of programs per test."""
 COMBINATIONS = [(lanes, level) for level in LEVELS for lanes in LANES]
 PAYLOADS = frozenset({"rnd-303"})
 """Measured programs that expose the payload of a NaN (of DP3, through XOR), which is not specified."""
 MEASURED = [case for name in ("opcodes", "flow", "random") for case in cases(name) if case.name not in PAYLOADS]
-
-
-def _need(level: str) -> None:
-    host = llvm.get_host_cpu_features()
-    missing = [name for known in LEVELS[: LEVELS.index(level) + 1] for name in FEATURES[known] if not host.get(name)]
-    if missing:
-        pytest.skip(f"this machine is below {level}: it lacks {', '.join(missing)}")
 
 
 def _check(generated: GeneratedProgram, lanes: int, level: str) -> None:
@@ -63,7 +48,7 @@ def _measured(lanes: int, level: str, chosen: range) -> list[str]:
 
 @pytest.mark.parametrize(("lanes", "level"), COMBINATIONS)
 def test_a_sample_is_the_same(lanes: int, level: str) -> None:
-    _need(level)
+    need(level)
     number = COMBINATIONS.index((lanes, level))
     for seed in range(2 * number, 2 * number + 2):
         _check(generate(seed, size=3, each=4), lanes, level)
@@ -74,7 +59,7 @@ def test_a_sample_is_the_same(lanes: int, level: str) -> None:
 @pytest.mark.parametrize("begin", range(0, PROGRAMS, PART))
 @pytest.mark.parametrize("level", LEVELS)
 def test_generated_programs_are_the_same(level: str, begin: int) -> None:
-    _need(level)
+    need(level)
     for seed in range(begin, begin + PART):
         generated = generate(seed)
         program = tgsi.parse(generated.text)
@@ -87,5 +72,5 @@ def test_generated_programs_are_the_same(level: str, begin: int) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize(("lanes", "level"), COMBINATIONS)
 def test_measured_programs_are_the_same(lanes: int, level: str) -> None:
-    _need(level)
+    need(level)
     assert _measured(lanes, level, range(len(MEASURED))) == []

@@ -6,10 +6,11 @@ import functools
 
 import pytest
 
+from tests.levels import LANES
 from tests.property.engines import check
 from tests.property.patches import kernel_differences
 from tests.property.programs import generate
-from tests.property.settings import BATCH, LANES, NIGHTLY_EXAMPLES, ranges
+from tests.property.settings import BATCH, NIGHTLY_EXAMPLES, ranges
 
 pytestmark = pytest.mark.usefixtures("light_code")
 

@@ -13,9 +13,8 @@ from backends.llvm.builder.function import F32, PTR, Function, Module, Type, Val
 from backends.llvm.engine.engine import Library, compile_module
 from backends.llvm.kernels.run import run
 from backends.run.result import RunResult
+from tests.levels import LEVELS
 from tgsi.language.text.parser import parse
-
-LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 
 def runnable_levels() -> list[str]:

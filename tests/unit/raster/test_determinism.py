@@ -16,6 +16,7 @@ from backends.llvm.builder.function import PTR, Function, Module
 from backends.llvm.engine.engine import compile_module
 from backends.pipe.enums import BlendFactor, Prim
 from backends.pipe.state import BlendState, DrawInfo, RenderTargetBlend
+from tests.levels import LEVELS, need
 from tests.unit.raster.canvas import LESS, VS_COLOR, Canvas, fs_color
 from tests.unit.raster.triangles import KINDS, random_triangles
 
@@ -81,9 +82,10 @@ def test_bytes_do_not_depend_on_batches_windows_and_arenas() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v2", "x86-64-v3"])
+@pytest.mark.parametrize("cpu", LEVELS)
 @pytest.mark.parametrize("lanes", [8, 16])
 def test_bytes_do_not_depend_on_the_machine(cpu: str, lanes: int) -> None:
+    need(cpu)
     assert digest(0, lanes, cpu=cpu)[0] == DIGEST
 
 
