@@ -58,7 +58,8 @@ class Copier:
 
     def _run(self, job: Copy, alone: bool) -> None:
         r = self._record
-        r.kernel = self._kernels.copy().address["copy"]
+        if not r.kernel:
+            r.kernel = self._kernels.copy().address["copy"]
         r.source, r.source_stride, r.target, r.target_stride = job.source, job.source_stride, job.target, job.target_stride
         r.box[2], r.box[3] = job.row_bytes, job.rows
         self._pool.run_tiles(r, 1, -(-job.rows // TILE), alone)
