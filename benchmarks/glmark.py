@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from benchmarks.processes import SideDied, SideFailed
+from benchmarks.processes import SideDied, SideFailed, processor_time
 
 _BUFFER = "buffer:columns=200:update-dispersion=0.9:update-fraction=0.5"
 SCENES: dict[str, str] = {
@@ -49,7 +50,7 @@ SCENES: dict[str, str] = {
 }
 """The runs that glmark2 makes by default, by the names that the table gives them."""
 
-SHORT = 0.1  # seconds of a run whose processor time stands for that of starting and ending
+SAMPLING = 0.1  # seconds from one look at the processor time to the next
 PATIENCE = 120.0  # seconds beyond the length of a run
 _TIME = re.compile(r"FrameTime: ([\d.]+) ms")
 
@@ -81,6 +82,18 @@ def seconds_a_frame(output: str) -> float:
     return float(found[1]) / 1e3
 
 
+def processors_busy(used: Sequence[tuple[float, float]], seconds: float) -> float:
+    """Mean number of busy processors in the latter half of a run of a scene: the beginning is loading and compiling.
+
+    used: pairs of time and processor time, to the end of the run. seconds: for which the scene was shown.
+    """
+    if len(used) < 2:
+        return 0.0
+    late = [pair for pair in used if pair[0] >= used[-1][0] - seconds / 2]
+    first, last = (late if len(late) > 1 else used)[0], used[-1]
+    return (last[1] - first[1]) / (last[0] - first[0])
+
+
 class Glmark:
     """Side that runs a scene of glmark2 for each round.
 
@@ -95,7 +108,7 @@ class Glmark:
     def __init__(self, name: str, prefix: Sequence[str], environment: Mapping[str, str], *, size: str, cpu: Callable[[], float]) -> None:
         self.name = name
         self._prefix, self._environment, self._size, self._cpu = [*prefix], {**os.environ, **environment}, size, cpu
-        self._scene, self._start = "", 0.0
+        self._scene = ""
 
     def ask(self, do: str, **fields: Any) -> dict[str, Any]:
         """Answer a message as `benchmarks.serve` does. Pictures are checked by glmark2 itself, when a scene is prepared.
@@ -108,24 +121,25 @@ class Glmark:
             self._scene = SCENES[fields["name"]]
             if "Validation: Failure" in self._run("--validate", "-b", self._scene):
                 raise SideFailed("glmark2 finds the picture wrong")
-            before = self._time_used()
-            seconds = seconds_a_frame(self._run("-b", f"{self._scene}:duration={SHORT}"))
-            self._start = self._time_used() - before
-            return {"first": seconds}
+            return {"first": seconds_a_frame(self._run("-b", f"{self._scene}:duration=0.5"))}
         if do == "round":
-            before, budget = self._time_used(), max(fields["budget"], 5 * SHORT)
-            seconds = seconds_a_frame(self._run("-b", f"{self._scene}:duration={budget:.2f}"))
-            return {"wall": [seconds], "cpu": [max(self._time_used() - before - self._start, 0.0) * seconds / (budget - SHORT)]}
+            used: list[tuple[float, float]] = []
+            seconds = seconds_a_frame(self._run("-b", f"{self._scene}:duration={fields['budget']:.2f}", used=used))
+            return {"wall": [seconds], "cpu": [processors_busy(used, fields["budget"]) * seconds]}
         return {}
 
-    def _time_used(self) -> float:
-        times = os.times()
-        return self._cpu() + times.children_user + times.children_system
-
-    def _run(self, *arguments: str) -> str:
+    def _run(self, *arguments: str, used: list[tuple[float, float]] | None = None) -> str:
+        """Output of a run. `used` gets pairs of time and processor time of glmark2 and the server."""
         command = [*self._prefix, "glmark2", "--off-screen", "--size", self._size, *arguments]
-        try:
-            done = subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
-        except subprocess.TimeoutExpired:
-            raise SideDied(f"{self.name}: glmark2 was silent for {PATIENCE:.0f} seconds") from None
-        return done.stdout + done.stderr
+        process = subprocess.Popen(command, env=self._environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return process.communicate(timeout=SAMPLING)[0]
+            except subprocess.TimeoutExpired:
+                if used is not None:
+                    used.append((time.monotonic(), self._cpu() + processor_time(process.pid)))
+            if time.monotonic() > end:
+                process.kill()
+                process.communicate()
+                raise SideDied(f"{self.name}: glmark2 was silent for {PATIENCE:.0f} seconds")

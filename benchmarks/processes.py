@@ -17,6 +17,24 @@ ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 600.0  # seconds after which a silent process counts as hung
 
 
+TICKS = os.sysconf("SC_CLK_TCK")  # units of processor time in a second
+
+
+def processor_time(pid: int) -> float:
+    """Seconds of processor time of a process and of its children, living and ended."""
+    ticks = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = file.read_text().rpartition(")")[2].split()
+        except OSError:  # a process that ended meanwhile
+            continue
+        if int(file.parent.name) == pid:
+            ticks += sum(map(int, words[11:15]))
+        elif int(words[1]) == pid:
+            ticks += sum(map(int, words[11:13]))
+    return ticks / TICKS
+
+
 class SideDied(Exception):
     """Process that ended or did not answer in time, as the message says."""
 

@@ -27,14 +27,13 @@ from typing import Any, Self
 from benchmarks.catalog import WORKLOADS, Workload
 from benchmarks.glmark import SCENES, Display, Glmark
 from benchmarks.measure import Asked, Result, run_workload
-from benchmarks.processes import ROOT, SideProcess
+from benchmarks.processes import ROOT, SideProcess, processor_time
 from benchmarks.report import HEADER, row
 
 KNOWN_SOCKET = Path("/tmp/.virgl_test")  # the one path that Mesa 22 connects to
 DRAWS = tuple(name for name in WORKLOADS if name.startswith("draw_"))
 PROGRAMS = ("glmark2", "Xvfb", "virgl_test_server", "unshare")
 CLIENT = {"GALLIUM_DRIVER": "virpipe", "LIBGL_ALWAYS_SOFTWARE": "1", "MESA_SHADER_CACHE_DISABLE": "true"}
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Server:
@@ -81,17 +80,7 @@ class Server:
 
     def cpu(self) -> float:
         """Seconds of processor time of the server and of the processes that it made for its clients, living and ended."""
-        ticks = 0
-        for file in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                words = file.read_text().rpartition(")")[2].split()
-            except OSError:  # a process that ended meanwhile
-                continue
-            if int(file.parent.name) == self.pid:
-                ticks += sum(map(int, words[11:15]))
-            elif int(words[1]) == self.pid:
-                ticks += sum(map(int, words[11:13]))
-        return ticks / _TICKS
+        return processor_time(self.pid)
 
 
 class ThroughServer(SideProcess):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.glmark import SCENES, Glmark, seconds_a_frame
+from benchmarks.glmark import SCENES, Glmark, processors_busy, seconds_a_frame
 from benchmarks.processes import SideFailed
 from benchmarks.virpipe import DRAWS, Server, cpu_ratio, main, parse_arguments
 
@@ -50,6 +50,13 @@ def test_a_run_without_a_time_fails_with_its_last_words() -> None:
         seconds_a_frame("glmark2 2021.02\nError: main: Could not initialize canvas\n")
     with pytest.raises(SideFailed):
         seconds_a_frame("[build] <default>: FPS: 0 FrameTime: 0.000 ms")
+
+
+def test_busy_processors_are_counted_in_the_latter_half_of_a_scene() -> None:
+    used = [(0.0, 5.0), (1.0, 9.0), (2.0, 9.5), (2.5, 10.0), (3.0, 10.5)]
+    assert processors_busy(used, 2.0) == 1.0
+    assert processors_busy(used, 0.1) == pytest.approx(5.5 / 3.0)
+    assert processors_busy(used[:1], 2.0) == 0.0
 
 
 @pytest.fixture
