@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from backends.device.bound import DrawState, Framebuffer
+from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.counters import Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
@@ -60,6 +61,10 @@ class Device(Protocol):
 
     def draw(self, state: DrawState, info: DrawInfo) -> None:
         """Take one draw. UnsupportedError, before anything is drawn, for state that the device does not have."""
+        ...
+
+    def draw_many(self, state: DrawState, many: ManyDraws) -> None:
+        """Take rows of draws from `many.record.next` on, and count it up, as long as nothing about them is new; none is fine, too."""
         ...
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from backends.abi.limits import TILE
 from backends.abi.records import ResolveRecord
 from backends.device.bound import DrawState, Framebuffer, Surface
+from backends.device.commands.many_draws import ManyDraws
 from backends.device.commands.numbers import Numbers
 from backends.device.commands.words import same_value
 from backends.device.copy_job import Copy
@@ -202,6 +203,11 @@ class Renderer:
             code = self._executor.draw(state, info)
         if code is not Code.DONE:
             self._draw_unknown(state, info)
+
+    def draw_many(self, state: DrawState, many: ManyDraws) -> None:
+        """Take rows of draws as long as their combination is known."""
+        while self._executor.draw_many(state, many) is Code.FULL:
+            self.flush()
 
     def _draw_unknown(self, state: DrawState, info: DrawInfo) -> None:
         """Take a draw that generated code has left to Python. If it can be repeated, the next ones of its kind are known."""

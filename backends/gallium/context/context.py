@@ -18,6 +18,7 @@ from backends.gallium.context.flushing import Flushing
 from backends.gallium.context.framebuffer import Framebuffers
 from backends.gallium.context.legacy import Legacy
 from backends.gallium.context.link_states import LinkStates
+from backends.gallium.context.many_draws import ManyDrawing
 from backends.gallium.context.parameters import Parameters
 from backends.gallium.context.queries import Queries
 from backends.gallium.context.refused import Refused
@@ -43,6 +44,7 @@ class Context(
     StreamOutputs,
     Clears,
     Draws,
+    ManyDrawing,
     Queries,
     Flushing,
     Blits,

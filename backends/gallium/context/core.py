@@ -17,7 +17,8 @@ from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.resource.view import Surface
-from backends.pipe.enums import ResourceFlags, Transfer
+from backends.pipe.enums import ResourceFlags, ShaderType, Transfer
+from backends.pipe.state import DrawInfo
 
 S = TypeVar("S")
 NO_TARGETS = packet.Framebuffer(0, 0)
@@ -104,6 +105,20 @@ class ContextCore(ABC):
         usage: Any = 0,
     ) -> None:
         """Write texels into a box of a level."""
+
+    @abstractmethod
+    def draw_vbo(self, info: DrawInfo | None = None, **given: Any) -> None:
+        """Draw primitives with the bound state."""
+
+    @abstractmethod
+    def checked_draw(self, given: dict[str, Any]) -> DrawInfo:
+        """The DrawInfo of keywords, every field of which is checked."""
+
+    @abstractmethod
+    def set_constant_buffer(
+        self, stage: ShaderType | int | str, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None
+    ) -> None:
+        """Bind a constant buffer to one slot of a stage."""
 
     @abstractmethod
     def report(self, kind: str, text: str) -> None:

@@ -151,6 +151,10 @@ class Draws(ContextCore):
             self._checked.clear()
         self._checked[id(info)] = info
 
+    def checked_draw(self, given: dict[str, Any]) -> DrawInfo:
+        """The DrawInfo of keywords, every field of which is checked. (an extension)"""
+        return self._info(dict(given))
+
     @staticmethod
     def _info(given: dict[str, Any]) -> DrawInfo:
         for field, value in given.items():

@@ -10,13 +10,9 @@ from backends.pipe.enums import Prim
 from backends.raster.draw.packet import FEW, TINY, Size
 from backends.raster.draw.vertex_inputs import MAX_EXPANDED
 from backends.raster.draw_record import Call
-from backends.software.commands.assembly import MODES, build_count_written, build_write_out, is_loop, primitives_of
-from backends.software.commands.environments import build_environment
-from backends.software.commands.lookup import build_find
-from backends.software.commands.memory import allocate, build_allocate, build_note_read, build_reads_meet, leave, pointer
+from backends.software.commands.assembly import MODES, is_loop, primitives_of
+from backends.software.commands.memory import allocate, leave, pointer
 from backends.software.commands.records import ROOM_READS, SIZE_AT, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
-from backends.software.commands.spans import build_append
-from backends.software.commands.vertices import build_placed_draw
 
 MOST_PRIMITIVES = 1 << 20
 """Primitives of one draw that generated code takes; Python carries out parts of larger ones in between."""
@@ -138,20 +134,3 @@ def _call(f: Function, c: Record, is_written: Val, index_size: Val, start: Val, 
     r.set("start_instance", c.get("start_instance"))
     r.set("draw_id", c.get("draw_id"))
     return memory
-
-
-def build_commands(module: Module) -> None:
-    """draw, append, note_read and reads_meet, with the functions that they call."""
-    for build in (
-        build_allocate,
-        build_note_read,
-        build_reads_meet,
-        build_find,
-        build_environment,
-        build_placed_draw,
-        build_count_written,
-        build_write_out,
-        build_append,
-        build_draw,
-    ):
-        build(module)

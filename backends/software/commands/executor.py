@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from backends.abi.records import ShaderEnv, layout_digest
 from backends.device.bound import DrawState
 from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.many_draws import ManyDraws, ManyRecord
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
@@ -34,9 +35,9 @@ FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _U32 = (1 << 32) - 1
 _CODES = tuple(Code)
 
-_EXPORTS = ("draw", "append", "note_read", "reads_meet")
+_EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet")
 _CALL = struct.Struct("iIIiIIiiII8x")
-_LAYOUT = layout_digest(Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ReadRange, ReadSlot, ShaderEnv, Span, TemplateRecord)
+_RECORDS = (Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ManyRecord, ReadRange, ReadSlot, ShaderEnv, Span, TemplateRecord)
 _DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
 _NOTE = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int64)
@@ -55,13 +56,13 @@ class Executor:
             raise ValueError(f"spans of a batch: {batch_spans} (1 to {MAX_SPANS})")
 
         def build(module: Module) -> None:
-            from backends.software.commands.draws import build_commands
+            from backends.software.commands.catalog import build_commands
 
             build_commands(module)
 
         library = kernels.keep(("commands", _LAYOUT), _EXPORTS, build)
         self._library, address = library, library.address
-        self._draw, self._append = _DRAW(address["draw"]), _APPEND(address["append"])
+        self._draw, self._draw_many, self._append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
         self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
         self._region, self._table = Region(CHUNK, SPARE), TemplateTable()
         self._call, self._zeros = bytearray(_CALL.size), aligned(256)
@@ -119,6 +120,18 @@ class Executor:
             elif code is Code.FULL and self._grow_reads():
                 continue
             else:
+                return code
+
+    def draw_many(self, state: DrawState, many: ManyDraws) -> Code:
+        """Take rows from `many.record.next` on. The code is that of the first row that was not taken; see `draw`."""
+        while True:
+            code: Code = _CODES[self._draw_many(self._at, ctypes.addressof(state.record), ctypes.addressof(many.record))]
+            if code is Code.MEMORY:
+                if many.room > state.record.constants_room:
+                    state.constant_memory.begin()
+                else:
+                    self.give_memory()
+            elif code is not Code.FULL or not self._grow_reads():
                 return code
 
     def find(self, key: bytes) -> Template | None:

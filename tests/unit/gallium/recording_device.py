@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from backends.device.bound import DrawState, Framebuffer
+from backends.device.commands.many_draws import ManyDraws
 from backends.device.copy_job import Copy
 from backends.device.counters import Statistics
 from backends.device.grid import ComputeBindings, ComputeShader, Grid, MeshDraw
@@ -73,6 +74,9 @@ class RecordingDevice:
         self._waiting += 1
         self._drawn += 1
         self._recorder.note("draw", (state.vertex.shader, state.vertex_buffers, info))
+
+    def draw_many(self, state: DrawState, many: ManyDraws) -> None:
+        """Leave every row to `draw`."""
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw) -> Sequence[str]:
         self._waiting += 1

@@ -1,0 +1,49 @@
+"""draw_many: the draws of a structured array in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.device.commands.known_objects import call_of
+from backends.device.commands.many_draws import ManyDraws, converted
+from backends.gallium.context.core import ContextCore
+from backends.pipe.enums import ShaderType
+
+
+class ManyDrawing(ContextCore):
+    """Many draws at once: draw_many."""
+
+    def draw_many(self, records: NDArray[Any], **given: Any) -> None:
+        """Draw every row of a structured array, in order, as `set_constant_buffer` and `draw_vbo` would one by one. (an extension)
+
+        Rows of a known combination of bound objects are read by generated code: a million draws take one call.
+
+        Args:
+            records: one dimension. Fields that may be there: count, start, instance_count, start_instance, index_bias, drawid (integers);
+                vertex_constants and fragment_constants (float32, int32 or uint32, of any shape), which are bound to slot 0 of their stage
+                before the draw and stay bound after the last one.
+            given: fields of DrawInfo that are the same for all rows, e.g. ``mode="TRIANGLES", count=3``; a field of `records` goes before.
+
+        Raises:
+            TypeError, ValueError: a field is unknown or wrong, or what `draw_vbo` raises; then the rows before the wrong one were drawn.
+        """
+        name = "draw_many"
+        if not isinstance(records, np.ndarray):
+            raise TypeError(f"{name}: records: a structured array is wanted, not {type(records).__name__}")
+        rows = converted(records, name)
+        info = self.checked_draw(given)
+        many, state = ManyDraws(rows, call_of(info)), self.state
+        for number in many.left():
+            self.prepare()
+            if not state.record.hindrances:
+                self.device.draw_many(state, many)
+            if many.record.next != number:
+                continue
+            numbers, constants = many.row(number)
+            for stage, data in constants.items():
+                self.set_constant_buffer(ShaderType(stage), data)
+            self.draw_vbo(**(given | numbers))
+            many.record.next += 1

@@ -1,0 +1,33 @@
+"""The module of all generated functions of the executor."""
+
+from __future__ import annotations
+
+from backends.llvm.builder.module import Module
+from backends.software.commands.assembly import build_count_written, build_write_out
+from backends.software.commands.draws import build_draw
+from backends.software.commands.environments import build_environment
+from backends.software.commands.lookup import build_find
+from backends.software.commands.many import build_draw_many
+from backends.software.commands.memory import build_allocate, build_note_read, build_reads_meet
+from backends.software.commands.spans import build_append
+from backends.software.commands.vertices import build_placed_draw
+
+STEPS = (
+    build_allocate,
+    build_note_read,
+    build_reads_meet,
+    build_find,
+    build_environment,
+    build_placed_draw,
+    build_count_written,
+    build_write_out,
+    build_append,
+    build_draw,
+    build_draw_many,
+)
+
+
+def build_commands(module: Module) -> None:
+    """Every function of STEPS."""
+    for build in STEPS:
+        build(module)
