@@ -29,7 +29,10 @@ CROSSING = {
     "buffer_subdata",
     "texture_subdata",
     "allows_rendering",
+    "checked_draw",
+    "draw_vbo",
     "report",
+    "set_constant_buffer",
 }
 FILES = sorted(file for folder in ("backends/gallium", "tgsi/tools") for file in (ROOT / folder).rglob("*.py"))
 

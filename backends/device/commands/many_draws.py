@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from ctypes import c_int32, c_int64, c_uint64
 from typing import Any
 
@@ -88,10 +88,14 @@ class ManyDraws:
         r = self.record
         return sum(r.bytes[k] + _ROOM - 1 & -_ROOM for k in range(r.num_constants))
 
-    def left(self) -> Iterator[int]:
-        """Numbers of the rows that are not drawn yet; each is drawn by the caller, or by generated code that counts `record.next` up."""
-        while self.record.next < self.record.count:
-            yield int(self.record.next)
+    @property
+    def drawn(self) -> int:
+        """Number of rows that are drawn. Generated code counts it up."""
+        return int(self.record.next)
+
+    @drawn.setter
+    def drawn(self, number: int) -> None:
+        self.record.next = number
 
 
 def converted(rows: NDArray[Any], name: str) -> NDArray[Any]:

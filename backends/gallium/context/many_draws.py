@@ -36,14 +36,14 @@ class ManyDrawing(ContextCore):
         rows = converted(records, name)
         info = self.checked_draw(given)
         many, state = ManyDraws(rows, call_of(info)), self.state
-        for number in many.left():
+        while many.drawn < len(rows):
+            number = many.drawn
             self.prepare()
             if not state.record.hindrances:
                 self.device.draw_many(state, many)
-            if many.record.next != number:
-                continue
-            numbers, constants = many.row(number)
-            for stage, data in constants.items():
-                self.set_constant_buffer(ShaderType(stage), data)
-            self.draw_vbo(**(given | numbers))
-            many.record.next += 1
+            if many.drawn == number:
+                numbers, constants = many.row(number)
+                for stage, data in constants.items():
+                    self.set_constant_buffer(ShaderType(stage), data)
+                self.draw_vbo(**(given | numbers))
+                many.drawn = number + 1
