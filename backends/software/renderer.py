@@ -130,13 +130,7 @@ class Renderer:
             raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
         self._framebuffer = framebuffer
         self._executor.record.framebuffer = self._numbers.of(framebuffer, same_value)
-        s = self._pool.scene.targets
-        for k in range(MAX_COLOR_BUFFERS):
-            surface = framebuffer.cbufs[k] if k < len(framebuffer.cbufs) else None
-            s.color[k], s.color_stride[k], s.color_layer[k] = _place(surface)
-            s.color_sample[k] = surface.sample_stride if surface is not None else 0
-        s.depth, s.depth_stride, s.depth_layer = _place(framebuffer.zsbuf)
-        s.depth_sample = framebuffer.zsbuf.sample_stride if framebuffer.zsbuf is not None else 0
+        self._pool.bind_targets(framebuffer)
         self._resize(1)
 
     def _resize(self, layers: int) -> None:
@@ -397,8 +391,3 @@ class Renderer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _place(surface: Surface | None) -> tuple[int | None, int, int]:
-    """Return address, bytes a row and bytes a layer of a surface."""
-    return (surface.address, surface.row_stride, surface.layer_stride) if surface is not None else (None, 0, 0)

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from backends.abi.limits import MAX_LANES
 from backends.abi.records import ResolveRecord
+from backends.device.bound import Framebuffer, Surface
 from backends.device.region import aligned, reserved
 from backends.llvm.engine.engine import Library
-from backends.pipe.limits import MAX_ATTRIBUTES
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_COLOR_BUFFERS
 from backends.raster.layouts import CACHE_SLOTS, CLOSED, MAX_OUTPUTS, MAX_SPANS, MAX_VERTEX_SLOTS, POLYGON, SYSTEM_VALUES, VertexLayout
 from backends.raster.records import Scene, Worker
 from backends.raster.samples import MAX_SAMPLES
@@ -109,6 +110,16 @@ class Pool:
         self._threads = _Threads(s, self.workers, threads, library)
         self._finalizer = weakref.finalize(self, self._threads.stop)
 
+    def bind_targets(self, framebuffer: Framebuffer) -> None:
+        """Write the addresses of the targets that the next flushes draw to."""
+        s = self.scene.targets
+        for k in range(MAX_COLOR_BUFFERS):
+            surface = framebuffer.cbufs[k] if k < len(framebuffer.cbufs) else None
+            s.color[k], s.color_stride[k], s.color_layer[k] = _place(surface)
+            s.color_sample[k] = surface.sample_stride if surface is not None else 0
+        s.depth, s.depth_stride, s.depth_layer = _place(framebuffer.zsbuf)
+        s.depth_sample = framebuffer.zsbuf.sample_stride if framebuffer.zsbuf is not None else 0
+
     def resize(self, tiles_x: int, layer_tiles: int, layers: int = 1) -> None:
         """Fit memory to a framebuffer: tiles a row, tiles a layer, layers. An arena must hold the worst case of one primitive."""
         s = self.scene
@@ -168,3 +179,8 @@ class Pool:
     def close(self) -> None:
         """End the threads. A second call does nothing."""
         self._finalizer()
+
+
+def _place(surface: Surface | None) -> tuple[int | None, int, int]:
+    """Return address, bytes a row and bytes a layer of a surface."""
+    return (surface.address, surface.row_stride, surface.layer_stride) if surface is not None else (None, 0, 0)
