@@ -25,10 +25,11 @@ from backends.device.commands.bound_record import (
     view_word,
 )
 from backends.device.commands.constant_memory import ConstantMemory
+from backends.device.commands.kept_memory import KeptMemory
 from backends.device.commands.known_objects import KnownObjects
 from backends.device.commands.numbers import Numbers
 from backends.device.commands.words import CLOCK, Units, WordOf, same_floats, tick
-from backends.device.memory import Constants
+from backends.device.memory import BoundVertexBuffer, Constants, Memory
 from backends.device.residents import Residents
 from backends.device.tables import BufferTable, ImageTable
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS
@@ -39,7 +40,7 @@ from tgsi.language.facts.stages import LAST_STAGES, MESH_PIPELINE, PIPELINE
 from tgsi.language.record import record
 
 if TYPE_CHECKING:
-    from backends.device.memory import BoundSampler, BoundVertexBuffer, BoundView, Memory
+    from backends.device.memory import BoundSampler, BoundView
     from backends.formats import Format
     from backends.pipe.state import ScissorState, StreamOutputInfo, VertexElement, ViewportState
     from tgsi.language.program import Program
@@ -238,8 +239,9 @@ class DrawState:
         self.tess_levels: tuple[tuple[float, ...], tuple[float, ...]] = ((1.0,) * 4, (1.0,) * 2)
         self.patch_vertices = 3
         self.stream_targets: tuple[StreamTarget | None, ...] = ()
-        self.constant_memory = ConstantMemory(self.record)
+        self.constant_memory, self.kept_memory = ConstantMemory(self.record), KeptMemory(self.record)
         self.known = KnownObjects(self.record)
+        self._shown_revision = 0  # of native vertex buffers that `_vertex_buffers` shows
         self._vertex_buffers: tuple[BoundVertexBuffer | None, ...] = ()
         self._index_buffer: Memory | None = None
         self._since = dict.fromkeys((_VERTICES, _INDICES), 0)  # number of draws when the buffers were bound
@@ -249,28 +251,38 @@ class DrawState:
     @property
     def vertex_buffers(self) -> tuple[BoundVertexBuffer | None, ...]:
         """The bound vertex buffers by slot."""
+        r = self.record
+        if r.are_vertex_buffers_native and self._shown_revision != r.vertex_revision:
+            slots = r.vertex_buffers[: r.num_vertex_buffers]
+            self._retire(_VERTICES, self._vertex_buffers)
+            self._vertex_buffers = tuple(BoundVertexBuffer(v.address, v.size, v.stride) if v.address else None for v in slots)
+            self._shown_revision = r.vertex_revision
         return self._vertex_buffers
 
     @vertex_buffers.setter
     def vertex_buffers(self, buffers: tuple[BoundVertexBuffer | None, ...]) -> None:
-        if buffers is self._vertex_buffers:
+        r = self.record
+        if buffers is self._vertex_buffers and not r.are_vertex_buffers_native:
             return
-        slots, nothing = self.record.vertex_buffers, VertexBufferSlot()
-        for index, b in enumerate((*buffers, *[None] * (len(self._vertex_buffers) - len(buffers)))):
+        slots, nothing = r.vertex_buffers, VertexBufferSlot()
+        for index, b in enumerate((*buffers, *[None] * (r.num_vertex_buffers - len(buffers)))):
             slots[index] = VertexBufferSlot(b.address, b.size, b.stride) if b is not None else nothing
         self._retire(_VERTICES, self._vertex_buffers)
         self._vertex_buffers = buffers
-        self.record.vertex_revision = tick()
+        r.num_vertex_buffers, r.are_vertex_buffers_native, r.vertex_revision = len(buffers), 0, tick()
 
     @property
     def index_buffer(self) -> Memory | None:
         """The index buffer of indexed draws; DrawInfo.start counts indices from its address."""
+        r = self.record
+        if r.is_index_buffer_native:
+            return Memory(r.index_address, r.index_bytes) if r.index_address else None
         return self._index_buffer
 
     @index_buffer.setter
     def index_buffer(self, memory: Memory | None) -> None:
         self._retire(_INDICES, self._index_buffer)
-        self._index_buffer = memory
+        self._index_buffer, self.record.is_index_buffer_native = memory, 0
         self.record.index_address, self.record.index_bytes = (memory.address, memory.size) if memory is not None else (0, 0)
 
     def _retire(self, kind: str, buffers: object) -> None:
@@ -290,6 +302,7 @@ class DrawState:
         self._since = dict.fromkeys(self._since, 0)
         self._retired.clear()
         self.constant_memory.release()
+        self.kept_memory.release()
 
     # -- hindrances ------------------------------------------------------------------------------------------------------
     def hinder(self, reason: Hindrance, is_there: bool) -> None:

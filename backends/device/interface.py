@@ -55,6 +55,10 @@ class Device(Protocol):
         """Put native entries into the place of hot methods of the class of contexts, if the device has such; see `backends.entries`."""
         ...
 
+    def reader_entry(self) -> int:
+        """Address of the generated code that reads a client's commands, for `backends.device.commands.reader`; 0: there is none."""
+        ...
+
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
         """Bind render targets. ValueError for more or larger ones than the device has."""
         ...

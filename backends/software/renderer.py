@@ -41,6 +41,7 @@ from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.records import Code
 from backends.software.commands.templates import Template, is_repeatable, key_of
 from backends.software.copying import Copier
+from backends.software.reading.entry import reader_entry
 from backends.software.scaling import scale
 
 if TYPE_CHECKING:
@@ -102,9 +103,8 @@ class Renderer:
         self._bound = INFINITY  # upper bound of the depths in the framebuffer
         self._layers = 1  # layers that pending draws write
         self._vertices = self._primitives = 0
-        self._units = compute_units(threads)
         self._pipeline: Pipeline | None = None  # made for the first draw that needs one
-        self._streams = StreamTotals()
+        self._units, self._streams = compute_units(threads), StreamTotals()
         self.runs = 0  # number of native runs that wrote targets, including those before a flush
 
     def attach(self, state: DrawState) -> None:
@@ -115,6 +115,10 @@ class Renderer:
     def install_entries(self, owner: type) -> None:
         """Put native entries into the place of hot methods of the class of contexts."""
         install(owner, self.kernels.cache)
+
+    def reader_entry(self) -> int:
+        """See `Device.reader_entry`."""
+        return reader_entry(self.kernels.cache)
 
     # -- targets ------------------------------------------------------------------------------------------------------
     def set_framebuffer(self, framebuffer: Framebuffer) -> None:
@@ -289,17 +293,15 @@ class Renderer:
 
     def enqueue(self, packet: Packet) -> None:
         """Take a packet; packets are drawn in the order in which they are taken."""
-        fb = self._framebuffer
         if packet.is_layered and self._layers == 1:
-            self._resize(fb.layers)
-        executor = self._executor
+            self._resize(self._framebuffer.layers)
         for read in packet.reads:
-            executor.note_read(*read)
+            self._executor.note_read(*read)
         for first in range(0, packet.primitives, MOST_TAKEN):
             count = min(packet.primitives - first, MOST_TAKEN)
-            if not executor.has_room(count):
+            if not self._executor.has_room(count):
                 self.carry_out()
-            executor.take(packet, first, count)
+            self._executor.take(packet, first, count)
 
     def _limit(self) -> None:
         """Draw pending work if it keeps too much memory alive; called after each draw that Python takes."""

@@ -115,6 +115,9 @@ class BoundRecord(ctypes.Structure):
         ("constant_revision", c_int64 * STAGES),  # changes with the constants of a stage
         ("index_address", c_uint64),
         ("index_bytes", c_int64),
+        ("num_vertex_buffers", c_int32),  # slots from here on are empty
+        ("are_vertex_buffers_native", c_int32),  # generated code has bound them; otherwise Python keeps objects for them
+        ("is_index_buffer_native", c_int32),  # likewise
         ("vertex_buffers", VertexBufferSlot * MAX_VERTEX_BUFFERS),
         ("constants", ConstantSlot * (STAGES * MAX_CONSTANT_BUFFERS)),
     ]

@@ -16,9 +16,13 @@ class Numbers:
     """Values that are bound or that templates of draws were made of, by number. They live until `sweep` finds them unused.
 
     Number 0 stands for nothing.
+
+    Attributes:
+        holders: functions that return numbers which `sweep` leaves alone.
     """
 
     def __init__(self) -> None:
+        self.holders: list[Callable[[], set[int]]] = []
         self._values: dict[int, tuple[Any, Hashable]] = {}
         self._of_object: dict[int, int] = {}
         self._of_content: dict[Hashable, int] = {}
@@ -48,8 +52,8 @@ class Numbers:
         return number
 
     def sweep(self, living: set[int]) -> None:
-        """Forget all values but those with the numbers `living`."""
-        for number in self._values.keys() - living:
+        """Forget all values but those with the numbers `living`, and those of the holders."""
+        for number in self._values.keys() - living.union(*(numbers() for numbers in self.holders)):
             value, content = self._values.pop(number)
             del self._of_object[id(value)]
             if content is not None:

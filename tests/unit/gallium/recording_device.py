@@ -61,6 +61,9 @@ class RecordingDevice:
     def pending(self) -> bool:
         return self._waiting > 0
 
+    def reader_entry(self) -> int:
+        return 0
+
     def attach(self, state: DrawState) -> None:
         """Take no note: this device has no generated code."""
 

@@ -5,6 +5,17 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+from backends.device.commands.client import (
+    CONSTANTS,
+    DRAW,
+    INDEX_BUFFER,
+    LEAST_DRAW,
+    MAX_STRIDE,
+    MAX_UNIFORMS,
+    UNIFORMS,
+    VERTEX_BUFFER,
+    Kind,
+)
 from backends.device.memory import BoundVertexBuffer
 from backends.pipe.enums import Clear, Prim, lookup
 from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VERTEX_BUFFERS
@@ -16,10 +27,9 @@ from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
 
 MAX_INFOS = 4096
-MAX_STRIDE = 1 << 16
 
 
-@command("SET_VERTEX_BUFFERS", "", "stride offset res_handle")
+@command("SET_VERTEX_BUFFERS", "", VERTEX_BUFFER, kind=Kind.VERTEX_BUFFERS)
 def _vertex_buffers(sub: SubContext, words: Words) -> None:
     key = bytes(words)
     known = sub.vertex_sets.get(key)
@@ -41,7 +51,7 @@ def _vertex_buffer(sub: SubContext, stride: int, offset: int, handle: int) -> Bo
     return BoundVertexBuffer(resource.address + begin, resource.size - begin, in_range(stride, "stride", 0, MAX_STRIDE), resource.storage)
 
 
-@command("SET_INDEX_BUFFER", "res_handle index_size offset", least=1)
+@command("SET_INDEX_BUFFER", INDEX_BUFFER, least=1, kind=Kind.INDEX_BUFFER)
 def _index_buffer(sub: SubContext, words: Words) -> None:
     key = bytes(words)
     known = sub.index_sets.get(key)
@@ -61,14 +71,14 @@ def _index_buffer(sub: SubContext, words: Words) -> None:
     sub.index_size = words[1]
 
 
-@command("SET_CONSTANT_BUFFER", "shader_type index", "data")
+@command("SET_CONSTANT_BUFFER", CONSTANTS, "data", kind=Kind.CONSTANTS)
 def _constants(sub: SubContext, words: Words) -> None:
     stage = in_range(words[0], "shader_type", 0, len(STAGES) - 1)
     data = words[2:] if len(words) > 2 else None
     sub.gallium.set_constant_buffer(STAGES[stage], data, index=words[1])
 
 
-@command("SET_UNIFORM_BUFFER", "shader_type index offset length res_handle")
+@command("SET_UNIFORM_BUFFER", UNIFORMS, kind=Kind.UNIFORMS)
 def _uniform_buffer(sub: SubContext, words: Words) -> None:
     stage, index, offset, length, handle = words
     kind = STAGES[in_range(stage, "shader_type", 0, len(STAGES) - 1)]
@@ -77,7 +87,7 @@ def _uniform_buffer(sub: SubContext, words: Words) -> None:
         return
     buffer = sub.resource(handle)
     if buffer.is_buffer and offset <= buffer.size:
-        length = min(length, buffer.size - offset, 65536)
+        length = min(length, buffer.size - offset, MAX_UNIFORMS)
     sub.gallium.set_constant_buffer(kind, buffer, index=index, offset=offset, size=length)
 
 
@@ -98,9 +108,9 @@ def _clear(sub: SubContext, words: Words) -> None:
 
 @command(
     "DRAW_VBO",
-    "start count mode indexed instance_count index_bias start_instance primitive_restart restart_index min_index max_index count_from_so"
-    " vertices_per_patch drawid indirect_handle indirect_offset indirect_stride draw_count draw_count_offset draw_count_handle",
-    least=12,
+    DRAW,
+    least=LEAST_DRAW,
+    kind=Kind.DRAW,
 )
 def _draw(sub: SubContext, words: Words) -> None:
     key = bytes(words)

@@ -124,7 +124,9 @@ def _new_resource(session: Session, words: memoryview) -> None:
     if not handle or handle in session.resources:
         raise CommandError("res_handle", f"{handle} {'exists already' if handle else 'is no handle'}")
     in_range(len(session.resources), "res_handle", 0, MAX_RESOURCES)
-    session.resources[handle] = create_resource(session.screen, words[1:].tolist())
+    made = session.resources[handle] = create_resource(session.screen, words[1:].tolist())
+    if made.resource.is_buffer:
+        session.buffers.put(handle, made.resource.address, made.resource.size)
 
 
 @_message(3, "RESOURCE_UNREF", 1)
@@ -135,9 +137,7 @@ def _unref(session: Session, body: memoryview) -> None:
         raise CommandError("res_handle", f"there is no resource {handle}")
     if session.screenshots is not None:
         session.screenshots.leaving(session.name, [sub.context for sub in session.contexts.values()], holding.resource)
-    if holding.bind != BIND_CUSTOM:  # draws do not read BIND_CUSTOM buffers, and clients free one per frame
-        for sub in session.contexts.values():
-            sub.forget_sets()
+    session.let_go(handle, holding)
     holding.close()
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from backends.device.commands.reader import Buffers, address_of_words
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.record import record
 from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
 from tgsi.tools.vtest.caps import capability_set
 from tgsi.tools.vtest.errors import CommandError, ProtocolError
 from tgsi.tools.vtest.holdings import Holding
-from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
+from tgsi.tools.vtest.numbers import BIND_CUSTOM, COMMAND_NAMES, OBJECT_NAMES
 from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS
+from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, native_rows
 
 if TYPE_CHECKING:
+    from backends.device.commands.client import CommandRow
     from tgsi.screen import Screen
     from tgsi.tools.vtest.screenshots import Screenshots
     from tgsi.tools.vtest.wire import Wire
@@ -68,6 +70,8 @@ class Session:
         self.statistics = statistics
         self.screenshots = screenshots
         self.resources: dict[int, Holding] = {}
+        self.buffers = Buffers()
+        self.rows: Sequence[tuple[int, CommandRow]] = native_rows()
         self.contexts: dict[int, SubContext] = {}
         self.number = 0
         self._current: SubContext | None = None
@@ -129,6 +133,16 @@ class Session:
             raise CommandError(name, f"there is no resource {handle}")
         return found
 
+    def let_go(self, handle: int, holding: Holding) -> None:
+        """Take back what sub-contexts remember about a resource that is about to be destroyed."""
+        resource = holding.resource
+        if resource.is_buffer:
+            self.buffers.remove(handle)
+        for sub in self.contexts.values():
+            sub.let_go(resource)
+            if holding.bind != BIND_CUSTOM:  # draws do not read BIND_CUSTOM buffers, and clients free one per frame
+                sub.forget_sets()
+
     # -- messages --------------------------------------------------------------------------------------------------------
     def more(self, size: int) -> memoryview:
         """Read exactly `size` further bytes of the connection. Raises ProtocolError if it ends."""
@@ -143,33 +157,48 @@ class Session:
         """Carry out the commands of a SUBMIT_CMD message. A wrong command is reported and skipped."""
         words = body.cast("I")
         at, end = 0, len(words)
-        watched = self.log_commands or self.statistics is not None
+        is_watched = self.log_commands or self.statistics is not None
+        address = address_of_words(words) if end and not is_watched else 0
         while at < end:
-            head = words[at]
-            begin = at + 1
-            at = begin + (head >> 16)
-            number = head & 255
-            try:
-                row = OBJECTS[head >> 8 & 255] if number == CREATE_OBJECT else COMMANDS[number]
-                if at > end:
-                    raise CommandError("length", f"{head >> 16} words, but only {end - begin} are left")
-                row.check(at - begin)
-                if watched:
-                    self._watch(row.name, row.run, words[begin:at], head >> 8 & 255)
-                else:
-                    sub = self._current or self.current
-                    sub.kind = head >> 8 & 255
-                    row.run(sub, words[begin:at])
-            except KeyError:
-                if number in COMMANDS or number == CREATE_OBJECT:
-                    self._tell(begin - 1, head, CommandError("object", f"kind {head >> 8 & 255} cannot be created"))
-                else:
-                    self._tell(begin - 1, head, CommandError("command", "it does not exist here"))
-            except EXPECTED as error:
-                self._tell(begin - 1, head, error)
-            except Exception as error:  # an error of the server must not end the client's other work
-                self._tell(begin - 1, head, error)
-                self.complain("".join(traceback.format_exception(error)[-3:]).strip())
+            sub = self._current
+            if address and sub is not None:
+                at = sub.reader.read(address, at, end)
+                if at == end:
+                    return
+            at = self._carry_out(words, at, end, is_watched)
+
+    def _carry_out(self, words: memoryview, begin: int, end: int, is_watched: bool) -> int:
+        """Carry out the command at word `begin`. Returns the place of the next one."""
+        head = words[begin]
+        after = begin + 1 + (head >> 16)
+        number, kind = head & 255, head >> 8 & 255
+        try:
+            row = OBJECTS[kind] if number == CREATE_OBJECT else COMMANDS[number]
+            if after > end:
+                raise CommandError("length", f"{head >> 16} words, but only {end - begin - 1} are left")
+            row.check(after - begin - 1)
+            body = words[begin + 1 : after]
+            if is_watched:
+                self._watch(row.name, row.run, body, kind)
+            else:
+                sub = self._current or self.current
+                sub.kind = kind
+                row.run(sub, body)
+                if row.effect is not None and sub is self._current:
+                    effect = row.effect(sub, body)
+                    if effect is not None:
+                        sub.reader.learn(head, body, effect.places, effect.tags, effect.unless)
+        except KeyError:
+            if number in COMMANDS or number == CREATE_OBJECT:
+                self._tell(begin, head, CommandError("object", f"kind {kind} cannot be created"))
+            else:
+                self._tell(begin, head, CommandError("command", "it does not exist here"))
+        except EXPECTED as error:
+            self._tell(begin, head, error)
+        except Exception as error:  # an error of the server must not end the client's other work
+            self._tell(begin, head, error)
+            self.complain("".join(traceback.format_exception(error)[-3:]).strip())
+        return after
 
     def _watch(self, name: str, run: Callable[[SubContext, memoryview], None], words: memoryview, kind: int) -> None:
         if self.log_commands:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from backends.device.commands.bound_record import Hindrance, shader_word
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import StreamOutput, StreamOutputInfo
 from tgsi.language.facts.enums import Processor
@@ -15,7 +16,7 @@ from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.numbers import STAGES
 from tgsi.tools.vtest.subcontext import Pieces, SubContext
-from tgsi.tools.vtest.table import Words, command, creates
+from tgsi.tools.vtest.table import Effect, Words, command, creates
 
 MAX_TEXT = 1 << 24
 MAX_OUTPUTS = 128
@@ -81,7 +82,19 @@ def _streams(words: Words, count: int) -> tuple[int, StreamOutputInfo]:
     return end, StreamOutputInfo(tuple(words[5:9]), tuple(outputs))
 
 
-@command("BIND_SHADER", "handle shader_type")
+def _bound_shader(sub: SubContext, words: Words) -> Effect | None:
+    """The effect of a bound shader, unless it may change through which stages draws go."""
+    handle, stage = words
+    is_plain = stage == ShaderType.FRAGMENT
+    if stage == ShaderType.VERTEX:
+        found = sub.find(handle, kinds.SHADER)
+        is_plain = found is None or found.object.stream_output is None
+    elif stage != ShaderType.COMPUTE:
+        is_plain |= not handle
+    return Effect((shader_word(stage),), (handle,), Hindrance.STAGES) if is_plain else None
+
+
+@command("BIND_SHADER", "handle shader_type", effect=_bound_shader)
 def _bind(sub: SubContext, words: Words) -> None:
     handle, number = words
     stage = ShaderType(in_range(number, "shader_type", 0, len(STAGES) - 1))
@@ -93,7 +106,11 @@ def _bind(sub: SubContext, words: Words) -> None:
     getattr(context, _BIND[stage])(shader)
 
 
-@command("LINK_SHADER", "vertex fragment geometry tess_ctrl tess_eval compute")
+def _linked(sub: SubContext, words: Words) -> Effect:
+    return Effect(tags=tuple(words.tolist()))
+
+
+@command("LINK_SHADER", "vertex fragment geometry tess_ctrl tess_eval compute", effect=_linked)
 def _link(sub: SubContext, words: Words) -> None:
     """Accept a hint that these shaders will be used together. Kernels depend on state, so the first draw compiles them."""
     for handle in words:

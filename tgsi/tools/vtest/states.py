@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
+from backends.device.commands.bound_record import Word
 from backends.pipe.enums import (
     BlendFactor,
     BlendFunc,
@@ -34,7 +36,10 @@ from tgsi.tools.vtest.doubles import DoubleElements, has_doubles
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.resources import format_of
 from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Words, command, creates
+from tgsi.tools.vtest.table import Effect, Effects, Words, command, creates
+
+if TYPE_CHECKING:
+    from backends.device.bound import DrawState
 
 MAX_INTERNED = 4096
 
@@ -190,7 +195,19 @@ def _elements(context: Any, words: Words) -> Any:
     )
 
 
-@command("BIND_OBJECT", "handle")
+_BOUND_AT = {
+    kinds.BLEND: Word.BLEND,
+    kinds.RASTERIZER: Word.RASTERIZER,
+    kinds.DSA: Word.DEPTH_STENCIL_ALPHA,
+    kinds.VERTEX_ELEMENTS: Word.VERTEX_ELEMENTS,
+}
+
+
+def _bound_object(sub: SubContext, words: Words) -> Effect | None:
+    return Effect((_BOUND_AT[sub.kind],), (words[0],)) if sub.doubles is None else None
+
+
+@command("BIND_OBJECT", "handle", effect=_bound_object)
 def _bind(sub: SubContext, words: Words) -> None:
     kind = sub.kind
     found, context = sub.find(words[0], kind), sub.gallium
@@ -210,58 +227,78 @@ def _bind(sub: SubContext, words: Words) -> None:
 # -- states without objects ----------------------------------------------------------------------------------------------
 
 
-@command("SET_VIEWPORT_STATE", "start_slot", "scale_x scale_y scale_z translate_x translate_y translate_z")
+def _on(place: Word) -> Effects:
+    """The effect of a command that determines one word of the bound state."""
+    effect = Effect((place,))
+    return lambda sub, words: effect
+
+
+def _on_all(place: Word, get: Callable[[DrawState], Sequence[object]], size: int) -> Effects:
+    """The effect of a command that sets some of several items, of `size` words each: it is the same again if the command sets all."""
+
+    def effect(sub: SubContext, words: Words) -> Effect | None:
+        is_all = not words[0] and (len(words) - 1) // size == len(get(sub.gallium.state))
+        return Effect((place,), (place.name,)) if is_all else None
+
+    return effect
+
+
+@command(
+    "SET_VIEWPORT_STATE",
+    "start_slot",
+    "scale_x scale_y scale_z translate_x translate_y translate_z",
+    effect=_on_all(Word.VIEWPORTS, lambda state: state.viewports, 6),
+)
 def _viewports(sub: SubContext, words: Words) -> None:
-    key, state = bytes(words), sub.gallium.state
-    known = sub.viewport_sets.get(key)
-    if known is not None and len(known) >= len(state.viewports):
-        sub.gallium.rebind_viewports(known)
-        return
     values = reals(words[1:])
     states = [
         ViewportState((values[at], values[at + 1], values[at + 2]), (values[at + 3], values[at + 4], values[at + 5]))
         for at in range(0, len(values), 6)
     ]
+    old = len(sub.gallium.state.viewports)
     sub.gallium.set_viewport_states(states, start=in_range(words[0], "start_slot", 0, 16))
-    if not words[0] and len(states) == len(state.viewports):
-        sub.keep_set(sub.viewport_sets, key, state.viewports)
+    if len(sub.gallium.state.viewports) > old:
+        sub.reader.forget(Word.VIEWPORTS.name)
 
 
-@command("SET_SCISSOR_STATE", "start_slot", "min max")
+@command("SET_SCISSOR_STATE", "start_slot", "min max", effect=_on_all(Word.SCISSORS, lambda state: state.scissors, 2))
 def _scissors(sub: SubContext, words: Words) -> None:
     states = [
         ScissorState(words[at] & 0xFFFF, words[at] >> 16, words[at + 1] & 0xFFFF, words[at + 1] >> 16) for at in range(1, len(words), 2)
     ]
+    old = len(sub.gallium.state.scissors)
     sub.gallium.set_scissor_states(states, start=in_range(words[0], "start_slot", 0, 16))
+    if len(sub.gallium.state.scissors) > old:
+        sub.reader.forget(Word.SCISSORS.name)
 
 
-@command("SET_STENCIL_REF", "ref")
+@command("SET_STENCIL_REF", "ref", effect=_on(Word.STENCIL_REF))
 def _stencil_ref(sub: SubContext, words: Words) -> None:
     sub.gallium.set_stencil_ref((words[0] & 255, words[0] >> 8 & 255))
 
 
-@command("SET_BLEND_COLOR", "red green blue alpha")
+@command("SET_BLEND_COLOR", "red green blue alpha", effect=_on(Word.BLEND_COLOR))
 def _blend_color(sub: SubContext, words: Words) -> None:
     sub.gallium.set_blend_color(reals(words))
 
 
-@command("SET_SAMPLE_MASK", "mask")
+@command("SET_SAMPLE_MASK", "mask", effect=_on(Word.SAMPLE_MASK))
 def _sample_mask(sub: SubContext, words: Words) -> None:
     sub.gallium.set_sample_mask(words[0])
 
 
-@command("SET_MIN_SAMPLES", "samples")
+@command("SET_MIN_SAMPLES", "samples", effect=_on(Word.MIN_SAMPLES))
 def _min_samples(sub: SubContext, words: Words) -> None:
     sub.gallium.set_min_samples(words[0])
 
 
-@command("SET_CLIP_STATE", " ".join(f"plane{plane}_{axis}" for plane in range(8) for axis in "xyzw"))
+@command("SET_CLIP_STATE", " ".join(f"plane{plane}_{axis}" for plane in range(8) for axis in "xyzw"), effect=_on(Word.CLIP_PLANES))
 def _clip(sub: SubContext, words: Words) -> None:
     values = reals(words)
     sub.gallium.set_clip_state([values[at : at + 4] for at in range(0, 32, 4)])
 
 
-@command("SET_POLYGON_STIPPLE", " ".join(f"row{row}" for row in range(32)))
+@command("SET_POLYGON_STIPPLE", " ".join(f"row{row}" for row in range(32)), effect=_on(Word.POLYGON_STIPPLE))
 def _stipple(sub: SubContext, words: Words) -> None:
     sub.gallium.set_polygon_stipple(words.tolist())
 

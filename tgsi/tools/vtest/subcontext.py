@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from backends.device.commands.reader import Buffers, Reader
 from backends.pipe.enums import ShaderType
-from backends.pipe.state import DrawInfo, SamplerState
+from backends.pipe.state import DrawInfo
 from tgsi.language.record import record
 from tgsi.tools.vtest.errors import CommandError
-from tgsi.tools.vtest.numbers import OBJECT_NAMES, STAGES
+from tgsi.tools.vtest.numbers import OBJECT_NAMES
+from tgsi.tools.vtest.units import Units
 
 if TYPE_CHECKING:
+    from backends.device.commands.client import CommandRow
     from backends.gallium.context.context import Context
+    from backends.gallium.resource.resource import Resource
     from tgsi.screen import Screen
     from tgsi.tools.vtest.doubles import DoubleElements
     from tgsi.tools.vtest.holdings import Holding
@@ -31,6 +35,9 @@ class Client(Protocol):
     name: str
     number: int  # of the current sub-context
     resources: dict[int, Holding]
+    contexts: dict[int, SubContext]
+    buffers: Buffers
+    rows: Sequence[tuple[int, CommandRow]]
 
     def resource(self, handle: int, name: str) -> Any:
         """Resource of a handle. Raises CommandError if there is none; `name` is the field of the command."""
@@ -48,23 +55,6 @@ class Client(Protocol):
         """Destroy a sub-context."""
 
 
-class Sampler:
-    """Sampler state in two forms, because not the protocol but the texture's target decides whether coordinates are normalized."""
-
-    def __init__(self, state: dict[str, Any], border: Sequence[int]) -> None:
-        self._state = state
-        self._border = border
-        self._made: list[Any] = [None, None]
-
-    def form(self, context: Context, rectangle: bool) -> Any:
-        """Sampler object of the Context, for rectangle textures (unnormalized coordinates) or for other textures."""
-        found = self._made[rectangle]
-        if found is None:
-            found = self._made[rectangle] = context.create_sampler_state(SamplerState(**self._state, normalized_coords=not rectangle))
-            context.set_border_words(found, self._border)
-        return found
-
-
 @record(frozen=False)
 class Pieces:
     """Shader whose text is still incomplete."""
@@ -78,23 +68,20 @@ class Pieces:
 class SubContext:
     """State of one GL context on which its commands operate.
 
-    kind: the object kind in the header of the running command. samplers, views: bindings of each stage and unit. The Context's own
-    samplers follow from both (unnormalized ones for rectangle textures). vertex_sets, index_sets, viewport_sets: objects bound by the
-    words of earlier commands, so that equal words bind the same objects.
+    kind: the object kind in the header of the running command. reader: carries out commands in generated code. units: samplers and views
+    of all stages. vertex_sets, index_sets: objects bound by the words of earlier commands, so that equal words bind the same objects.
     """
 
     def __init__(self, session: Client) -> None:
         self.session = session
         self.context: Context | None = session.screen.context_create()
+        self.reader = Reader(self.context.state, self.context.device.reader_entry(), session.rows, session.buffers)
         self.objects: dict[int, tuple[int, Any]] = {}
         self.kind = 0
-        self.samplers: list[list[Sampler | None]] = [[] for _ in STAGES]
-        self.views: list[list[Any]] = [[] for _ in STAGES]
+        self.units = Units(self.context, self.reader)
         self.vertex_sets: dict[bytes, Any] = {}
         self.index_sets: dict[bytes, Any] = {}
-        self.viewport_sets: dict[bytes, Any] = {}
-        self.index_size = 0
-        self.doubles: DoubleElements | None = None
+        self._doubles: DoubleElements | None = None
         self.infos: dict[bytes, DrawInfo] = {}
         self.interned: dict[tuple[int, bytes], Any] = {}
         self.pieces: dict[int, Pieces] = {}
@@ -107,6 +94,25 @@ class SubContext:
             raise CommandError("sub_ctx_id", "it was destroyed")
         return self.context
 
+    @property
+    def index_size(self) -> int:
+        """Bytes of an index of the bound index buffer; 0: none is bound."""
+        return int(self.reader.record.index_size)
+
+    @index_size.setter
+    def index_size(self, size: int) -> None:
+        self.reader.record.index_size = size
+
+    @property
+    def doubles(self) -> DoubleElements | None:
+        """The bound vertex elements, if some of them are 64-bit floats. Generated code leaves all commands to Python meanwhile."""
+        return self._doubles
+
+    @doubles.setter
+    def doubles(self, elements: DoubleElements | None) -> None:
+        self._doubles = elements
+        self.reader.record.is_off = elements is not None
+
     # -- objects ---------------------------------------------------------------------------------------------------------
     def put(self, handle: int, value: Any) -> None:
         """Store an object of the running command's kind under a handle, replacing an object that had the handle before."""
@@ -114,6 +120,7 @@ class SubContext:
             raise CommandError("handle", "0 is no handle")
         if len(self.objects) >= MAX_OBJECTS:
             raise CommandError("handle", f"there are {MAX_OBJECTS} objects already")
+        self.reader.forget(handle)
         self.objects[handle] = (self.kind, value)
 
     def find(self, handle: int, kind: int, field: str = "handle") -> Any:
@@ -140,6 +147,14 @@ class SubContext:
         if len(sets) >= MAX_SETS:
             sets.clear()
         sets[key] = value
+
+    def let_go(self, resource: Resource) -> None:
+        """Prepare for the end of a resource: its memory lives on while it is bound, and its views cannot be bound any more."""
+        if self.context is None:
+            return
+        if resource.is_buffer:
+            self.context.state.kept_memory.keep(resource.address, resource.size, resource.storage)
+        self.reader.forget(("texture", id(resource)))
 
     def forget_sets(self) -> None:
         """Forget remembered bindings, because a resource was created or freed and its handle may now mean another one."""

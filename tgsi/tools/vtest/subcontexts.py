@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from tgsi.tools.vtest.subcontext import SubContext
-from tgsi.tools.vtest.table import Words, command
+from tgsi.tools.vtest.table import Effect, Words, command
+
+
+def _nothing_changes(sub: SubContext, words: Words) -> Effect:
+    """The effect of a hint."""
+    return Effect()
+
+
+def _same(sub: SubContext, words: Words) -> Effect | None:
+    """The effect of a command for the sub-context that is the current one already."""
+    return Effect() if words[0] == sub.session.number and sub is sub.session.contexts.get(words[0]) else None
 
 
 @command("CREATE_SUB_CTX", "sub_ctx_id")
@@ -11,7 +21,7 @@ def _create(sub: SubContext, words: Words) -> None:
     sub.session.create_context(words[0])
 
 
-@command("SET_SUB_CTX", "sub_ctx_id")
+@command("SET_SUB_CTX", "sub_ctx_id", effect=_same)
 def _set(sub: SubContext, words: Words) -> None:
     if words[0] != sub.session.number:
         sub.session.use_context(words[0])
@@ -27,16 +37,17 @@ def _destroy(sub: SubContext, words: Words) -> None:
 @command("DESTROY_OBJECT", "handle")
 def _destroy_object(sub: SubContext, words: Words) -> None:
     sub.find(words[0], sub.kind)
+    sub.reader.forget(words[0])
     found = sub.objects.pop(words[0], None)
     sub.pieces.pop(words[0], None)
     if found is not None and hasattr(found[1], "forget"):
         found[1].forget(sub.gallium)
 
 
-@command("NOP", "", "word")
+@command("NOP", "", "word", effect=_nothing_changes)
 @command("SET_DEBUG_FLAGS", "", "text")
-@command("SET_TWEAKS", "id value")
-@command("END_TRANSFERS", "", "word")
+@command("SET_TWEAKS", "id value", effect=_nothing_changes)
+@command("END_TRANSFERS", "", "word", effect=_nothing_changes)
 def _nothing(sub: SubContext, words: Words) -> None:
     """Ignore a hint."""
 

@@ -5,8 +5,10 @@ A row checks the number of words before its function receives the sub-context an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import KW_ONLY
 
+from backends.device.commands.client import CommandRow, Kind
 from tgsi.language.record import record
 from tgsi.tools.vtest.errors import CommandError
 from tgsi.tools.vtest.numbers import COMMAND_NAMES, OBJECT_NAMES
@@ -19,11 +21,28 @@ Handler = Callable[[SubContext, Words], None]
 
 
 @record
+class Effect:
+    """All that a carried out command determines, so that generated code can repeat it.
+
+    places: words of the bound state. tags: what the command names; with the end of one of them the command has to be looked at again.
+    unless: Hindrance bits with which it has to be looked at, too.
+    """
+
+    places: Iterable[int] = ()
+    tags: tuple[Hashable, ...] = ()
+    unless: int = 0
+
+
+Effects = Callable[[SubContext, Words], Effect | None]
+"""Function that tells the effect of a command after it was carried out; None: it cannot be repeated."""
+
+
+@record
 class Row:
     """Row of a command, or of the creation of one kind of object.
 
     fields: names of its words, in order; the first `least` of them are mandatory. group: names of words that may then repeat any number
-    of times.
+    of times. kind, effect: whether generated code carries the command out, and for Kind.REPEATED its effect.
     """
 
     name: str
@@ -31,6 +50,13 @@ class Row:
     least: int
     group: tuple[str, ...]
     run: Handler
+    _: KW_ONLY
+    kind: Kind = Kind.PYTHON
+    effect: Effects | None = None
+
+    def native(self) -> CommandRow:
+        """The row for generated code."""
+        return CommandRow(self.kind, self.least, len(self.fields), len(self.group))
 
     def check(self, count: int) -> None:
         """Raise CommandError if the command cannot have `count` words."""
@@ -53,9 +79,12 @@ OBJECTS: dict[int, Row] = {}
 CREATE_OBJECT = COMMAND_NAMES.index("CREATE_OBJECT")
 
 
-def command(name: str, fields: str = "", group: str = "", *, least: int | None = None) -> Callable[[Handler], Handler]:
-    """Register the function of a command under its name in the protocol."""
-    return _register(COMMANDS, COMMAND_NAMES.index(name), name, fields, group, least)
+def command(
+    name: str, fields: str = "", group: str = "", *, least: int | None = None, kind: Kind = Kind.PYTHON, effect: Effects | None = None
+) -> Callable[[Handler], Handler]:
+    """Register the function of a command under its name in the protocol. With `effect`, its kind is REPEATED."""
+    number = COMMAND_NAMES.index(name)
+    return _register(COMMANDS, number, name, fields, group, least, kind=kind if effect is None else Kind.REPEATED, effect=effect)
 
 
 def creates(kind: str, fields: str = "", group: str = "", *, least: int | None = None) -> Callable[[Handler], Handler]:
@@ -63,11 +92,26 @@ def creates(kind: str, fields: str = "", group: str = "", *, least: int | None =
     return _register(OBJECTS, OBJECT_NAMES.index(kind), f"CREATE_OBJECT {kind}", f"handle {fields}", group, least)
 
 
-def _register(rows: dict[int, Row], number: int, name: str, fields: str, group: str, least: int | None) -> Callable[[Handler], Handler]:
+def _register(
+    rows: dict[int, Row],
+    number: int,
+    name: str,
+    fields: str,
+    group: str,
+    least: int | None,
+    *,
+    kind: Kind = Kind.PYTHON,
+    effect: Effects | None = None,
+) -> Callable[[Handler], Handler]:
     names = tuple(fields.split())
 
     def add(run: Handler) -> Handler:
-        rows[number] = Row(name, names, len(names) if least is None else least, tuple(group.split()), run)
+        rows[number] = Row(name, names, len(names) if least is None else least, tuple(group.split()), run, kind=kind, effect=effect)
         return run
 
     return add
+
+
+def native_rows() -> list[tuple[int, CommandRow]]:
+    """The rows that generated code takes, by number of the command."""
+    return [(number, row.native()) for number, row in COMMANDS.items() if row.kind is not Kind.PYTHON]

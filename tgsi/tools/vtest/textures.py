@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
+from backends.device.commands.bound_record import sampler_word, view_word
 from backends.pipe.enums import CompareFunc, ShaderType, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap, lookup
 from backends.pipe.limits import MAX_SAMPLER_VIEWS
 from tgsi.tools.vtest import kinds
@@ -11,8 +13,9 @@ from tgsi.tools.vtest.bits import reals
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.numbers import STAGES
 from tgsi.tools.vtest.resources import format_of
-from tgsi.tools.vtest.subcontext import Sampler, SubContext
-from tgsi.tools.vtest.table import Words, command, creates
+from tgsi.tools.vtest.subcontext import SubContext
+from tgsi.tools.vtest.table import Effect, Words, command, creates
+from tgsi.tools.vtest.units import UNITS, Sampler
 
 if TYPE_CHECKING:
     from backends.gallium.resource.view import SamplerView
@@ -75,45 +78,44 @@ def _create_view(sub: SubContext, words: Words) -> None:
             last_level=last >> 8 & 255,
             **layers,
         )
+        if target is TextureTarget.TEXTURE_RECT:
+            sub.units.note_rectangle()
     sub.put(handle, view)
 
 
-@command("SET_SAMPLER_VIEWS", "shader_type start_slot", "handle")
+def _bound_views(sub: SubContext, words: Words) -> Effect | None:
+    views = [sub.find(handle, kinds.SAMPLER_VIEW) for handle in words[2:]]
+    textures: list[Hashable] = [("texture", id(view.texture)) for view in views if view is not None]
+    return _bound_units(sub, words, view_word(words[0], words[1]), textures)
+
+
+def _bound_samplers(sub: SubContext, words: Words) -> Effect | None:
+    return _bound_units(sub, words, sampler_word(words[0], words[1]), [])
+
+
+def _bound_units(sub: SubContext, words: Words, place: int, tags: list[Hashable]) -> Effect | None:
+    """The effect of handles in the units from `place` on. Where rectangle textures are, samplers depend on views."""
+    handles = words[2:].tolist()
+    return Effect(range(place, place + len(handles)), (UNITS, *handles, *tags)) if not sub.units.has_rectangles else None
+
+
+@command("SET_SAMPLER_VIEWS", "shader_type start_slot", "handle", effect=_bound_views)
 def _set_views(sub: SubContext, words: Words) -> None:
     stage, start, *handles = words
     in_range(stage, "shader_type", 0, len(STAGES) - 1)
     in_range(start + len(handles), "start_slot", 0, MAX_SAMPLER_VIEWS)
     views = [sub.find(handle, kinds.SAMPLER_VIEW) for handle in handles]
     sub.gallium.set_sampler_views(ShaderType(stage), views, start=start)
-    if _place(sub.views[stage], start, [view is not None and view.target is TextureTarget.TEXTURE_RECT for view in views], False):
-        _bind_samplers(sub, stage)
+    if sub.units.has_rectangles:
+        sub.units.note_views(stage, start, [view is not None and view.target is TextureTarget.TEXTURE_RECT for view in views])
 
 
-@command("BIND_SAMPLER_STATES", "shader_type start_slot", "handle")
+@command("BIND_SAMPLER_STATES", "shader_type start_slot", "handle", effect=_bound_samplers)
 def _set_samplers(sub: SubContext, words: Words) -> None:
     stage, start, *handles = words
     in_range(stage, "shader_type", 0, len(STAGES) - 1)
     in_range(start + len(handles), "start_slot", 0, MAX_SAMPLER_VIEWS)
-    _place(sub.samplers[stage], start, [sub.find(handle, kinds.SAMPLER_STATE) for handle in handles], None)
-    _bind_samplers(sub, stage)
-
-
-def _place(items: list[Any], start: int, new: list[Any], empty: Any) -> bool:
-    """Put `new` into `items` from index `start` on. Returns True if that changed an item."""
-    items.extend([empty] * (start + len(new) - len(items)))
-    if items[start : start + len(new)] == new:
-        return False
-    items[start : start + len(new)] = new
-    return True
-
-
-def _bind_samplers(sub: SubContext, stage: int) -> None:
-    samplers, rectangles, context = sub.samplers[stage], sub.views[stage], sub.gallium
-    found = [
-        None if sampler is None else sampler.form(context, unit < len(rectangles) and rectangles[unit])
-        for unit, sampler in enumerate(samplers)
-    ]
-    context.bind_sampler_states(ShaderType(stage), found)
+    sub.units.bind_samplers(stage, start, [sub.find(handle, kinds.SAMPLER_STATE) for handle in handles])
 
 
 # -- targets -------------------------------------------------------------------------------------------------------------

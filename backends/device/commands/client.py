@@ -1,0 +1,125 @@
+"""Commands of a client of the virgl protocol that generated code carries out: the names of their words, and the records of their reader.
+
+The rows of `tgsi.tools.vtest` use the same names, so each layout is written down once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from enum import IntEnum
+
+DRAW = (
+    "start count mode indexed instance_count index_bias start_instance primitive_restart restart_index min_index max_index count_from_so"
+    " vertices_per_patch drawid indirect_handle indirect_offset indirect_stride draw_count draw_count_offset draw_count_handle"
+)
+LEAST_DRAW = 12
+CONSTANTS = "shader_type index"
+UNIFORMS = "shader_type index offset length res_handle"
+VERTEX_BUFFER = "stride offset res_handle"
+INDEX_BUFFER = "res_handle index_size offset"
+
+MAX_STRIDE = 1 << 16
+MAX_UNIFORMS = 1 << 16
+"""Largest part of a resource that serves as a constant buffer, in bytes."""
+
+MAX_WORDS = 64
+"""Words of the longest command that is repeated."""
+
+COMMANDS = 256
+"""Numbers that the header of a command has room for."""
+
+
+class Kind(IntEnum):
+    """Functions of generated code that carry out a command."""
+
+    PYTHON = 0  # none
+    REPEATED = 1  # equal words, which Python has carried out before, give words of the bound state the same values again
+    DRAW = 2
+    CONSTANTS = 3
+    UNIFORMS = 4
+    VERTEX_BUFFERS = 5
+    INDEX_BUFFER = 6
+
+
+class CommandRow(ctypes.Structure):
+    """A row of the table of commands."""
+
+    _fields_ = [
+        ("kind", c_int32),  # Kind
+        ("least", c_int32),  # mandatory words
+        ("fields", c_int32),  # words before the group
+        ("group", c_int32),  # words of a group, which may repeat; 0: there is none
+    ]
+
+
+class BufferSlot(ctypes.Structure):
+    """An entry of the hash table of buffers by handle."""
+
+    _fields_ = [("handle", c_uint32), ("use", c_int32), ("address", c_uint64), ("size", c_int64)]
+
+
+class BufferTableRecord(ctypes.Structure):
+    """The buffers of a client."""
+
+    _fields_ = [("slots", c_void_p), ("mask", c_int32), ("pad", c_int32)]
+
+
+class RepeatSlot(ctypes.Structure):
+    """An entry of the hash table of repeated commands."""
+
+    _fields_ = [("hash", c_int32), ("use", c_int32), ("entry", c_uint64)]
+
+
+class Repeat(ctypes.Structure):
+    """A repeated command. Its `count` words follow, the header among them, then its `writes` values, a `Written` each."""
+
+    _fields_ = [("count", c_int32), ("writes", c_int32), ("unless", c_uint32), ("pad", c_int32)]
+
+
+class Written(ctypes.Structure):
+    """A word of the bound state and its value."""
+
+    _fields_ = [("place", c_int64), ("number", c_uint64)]
+
+
+class Use(IntEnum):
+    """Uses of an entry of a hash table. A search ends at a FREE one only."""
+
+    FREE = 0
+    LIVE = 1
+    REMOVED = 2
+
+
+class ReaderRecord(ctypes.Structure):
+    """The state of one context's reader."""
+
+    _fields_ = [
+        ("bound", c_void_p),  # BoundRecord
+        ("is_off", c_int32),  # Python has to look at every command
+        ("index_size", c_int32),  # of the bound index buffer, bytes; 0: none is bound
+        ("buffers", c_void_p),  # BufferTableRecord
+        ("repeats", c_void_p),  # RepeatSlot
+        ("repeats_mask", c_int32),  # number of slots - 1
+        ("pad", c_int32),
+        ("read", c_int64),  # number of commands that were carried out
+        ("rows", CommandRow * COMMANDS),
+    ]
+
+
+MIX = 0x9E3779B1
+"""Factor of the hashes of both tables."""
+
+
+def hash_of_words(words: memoryview) -> int:
+    """The hash of a command's words, an i32."""
+    total = 0
+    for word in words:
+        total = (total + word) * MIX & 0xFFFFFFFF
+        total ^= total >> 15
+    return ctypes.c_int32(total).value
+
+
+def hash_of_handle(handle: int) -> int:
+    """The hash of a handle; its lower bits count."""
+    return (handle * MIX & 0xFFFFFFFF) >> 12

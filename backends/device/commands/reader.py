@@ -1,0 +1,169 @@
+"""The reader of a client's commands: tables that generated code reads, filled by the functions that carry commands out in Python.
+
+Generated code takes what these tables know and leaves everything else, mistakes of the client among them, to Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from backends.device.commands.client import (
+    MAX_WORDS,
+    BufferSlot,
+    BufferTableRecord,
+    CommandRow,
+    ReaderRecord,
+    RepeatSlot,
+    Use,
+    hash_of_handle,
+    hash_of_words,
+)
+
+if TYPE_CHECKING:
+    from backends.device.bound import DrawState
+
+MOST_REPEATS = 1 << 12
+_SLOTS = 2 * MOST_REPEATS
+_HEAD, _WRITTEN = struct.Struct("iiIi"), struct.Struct("qQ")
+_FEWEST = 64
+_READ = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32)
+
+
+def address_of_words(words: memoryview) -> int:
+    """Address of the first word of a message, which is not empty; 0 if the memory cannot be written."""
+    return 0 if words.readonly else ctypes.addressof(ctypes.c_uint32.from_buffer(words))
+
+
+class Buffers:
+    """The buffers of a client by handle.
+
+    Attributes:
+        record: points to the hash table; it stays where it is.
+    """
+
+    def __init__(self) -> None:
+        self.record = BufferTableRecord()
+        self._ranges: dict[int, tuple[int, int]] = {}
+        self._place: dict[int, int] = {}
+        self._rebuild(_FEWEST)
+
+    def __len__(self) -> int:
+        return len(self._ranges)
+
+    def put(self, handle: int, address: int, size: int) -> None:
+        """Add a buffer under a handle that is free."""
+        self._ranges[handle] = address, size
+        if 2 * (self._used + 1) > len(self._slots):
+            self._rebuild(max(_FEWEST, 1 << (4 * len(self._ranges)).bit_length()))
+        else:
+            self._enter(handle)
+
+    def remove(self, handle: int) -> None:
+        """Forget a handle, if it is known."""
+        if self._ranges.pop(handle, None) is not None:
+            self._slots[self._place.pop(handle)].use = Use.REMOVED
+
+    def _rebuild(self, size: int) -> None:
+        self._slots: Any = (BufferSlot * size)()
+        self.record.slots, self.record.mask, self._used = ctypes.addressof(self._slots), size - 1, 0
+        for handle in self._ranges:
+            self._enter(handle)
+
+    def _enter(self, handle: int) -> None:
+        place = hash_of_handle(handle) & self.record.mask
+        while self._slots[place].use != Use.FREE:
+            place = place + 1 & self.record.mask
+        slot = self._slots[place]
+        slot.handle, slot.use = handle, Use.LIVE
+        slot.address, slot.size = self._ranges[handle]
+        self._place[handle], self._used = place, self._used + 1
+
+
+class Reader:
+    """Carries out commands of a client in generated code, as far as these are known.
+
+    Attributes:
+        record: read and written by generated code.
+    """
+
+    def __init__(self, state: DrawState, entry: int, rows: Sequence[tuple[int, CommandRow]], buffers: Buffers) -> None:
+        """entry: address of the generated function, 0 if the device has none. rows: of commands by number."""
+        self._state, self._buffers = state, buffers
+        self._read = _READ(entry) if entry else None
+        self._slots, self._used = (RepeatSlot * _SLOTS)(), 0
+        self._known: dict[bytes, tuple[int, Any, tuple[Hashable, ...], tuple[int, ...]]] = {}
+        self._of_tag: dict[Hashable, set[bytes]] = {}
+        self.record = r = ReaderRecord(
+            bound=ctypes.addressof(state.record),
+            buffers=ctypes.addressof(buffers.record),
+            repeats=ctypes.addressof(self._slots),
+            repeats_mask=_SLOTS - 1,
+        )
+        for number, row in rows:
+            r.rows[number] = row
+        self._at = ctypes.addressof(r)
+        state.numbers.holders.append(self._numbers)
+
+    @property
+    def is_native(self) -> bool:
+        """True if the device has generated code for commands."""
+        return self._read is not None
+
+    def read(self, address: int, first: int, end: int) -> int:
+        """Carry out commands from word `first` on, of `end` words at `address`. Returns the first word that is left to Python."""
+        return self._read(self._at, address, first, end) if self._read is not None else first
+
+    # -- repeated commands -----------------------------------------------------------------------------------------------
+    def learn(self, head: int, words: memoryview, places: Iterable[int], tags: Sequence[Hashable] = (), unless: int = 0) -> None:
+        """Repeat a command from now on: it gives the words at `places` the values that they have now.
+
+        Args:
+            head: the header of the command.
+            words: the words after it.
+            places: all that the command determines. Other commands that come between two equal ones must not change their values.
+            tags: what the command names; `forget` of one of them takes the command back.
+            unless: Hindrance bits with which Python has to look at the command.
+        """
+        if len(words) >= MAX_WORDS or self._read is None:
+            return
+        key = head.to_bytes(4, "little") + bytes(words)
+        if key in self._known:
+            return
+        if self._used >= MOST_REPEATS:
+            self.forget_all()
+        bound = self._state.record.words
+        written = [(place, bound[place]) for place in places]
+        data = _HEAD.pack(len(key) // 4, len(written), unless, 0) + key + b"".join(_WRITTEN.pack(*item) for item in written)
+        entry = ctypes.create_string_buffer(data, len(data))
+        hashed = hash_of_words(memoryview(key).cast("I"))
+        place = hashed & _SLOTS - 1
+        while self._slots[place].use != Use.FREE:
+            place = place + 1 & _SLOTS - 1
+        slot, self._used = self._slots[place], self._used + 1
+        slot.hash, slot.entry, slot.use = hashed, ctypes.addressof(entry), Use.LIVE
+        self._known[key] = place, entry, tuple(tags), tuple(number for _, number in written)
+        for tag in tags:
+            self._of_tag.setdefault(tag, set()).add(key)
+
+    def forget(self, tag: Hashable) -> None:
+        """Leave the commands with a tag to Python."""
+        for key in self._of_tag.pop(tag, ()):
+            place, _, tags, _ = self._known.pop(key)
+            self._slots[place].use = Use.REMOVED
+            for other in tags:
+                if other != tag:
+                    self._of_tag[other].discard(key)
+
+    def forget_all(self) -> None:
+        """Leave all repeated commands to Python."""
+        self._known.clear()
+        self._of_tag.clear()
+        ctypes.memset(self._slots, 0, ctypes.sizeof(self._slots))
+        self._used = 0
+
+    def _numbers(self) -> set[int]:
+        """Numbers of the values that repeated commands write."""
+        return {number for _, _, _, numbers in self._known.values() for number in numbers}

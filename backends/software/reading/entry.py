@@ -1,0 +1,26 @@
+"""The compiled reader of a client's commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from backends.abi.records import layout_digest
+from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.client import BufferSlot, BufferTableRecord, ReaderRecord, Repeat, RepeatSlot, Written
+
+if TYPE_CHECKING:
+    from backends.llvm.builder.module import Module
+    from backends.llvm.engine.kernel_cache import KernelCache
+
+_LAYOUT = layout_digest(BoundRecord, BufferSlot, BufferTableRecord, DrawCall, ReaderRecord, Repeat, RepeatSlot, Written)
+
+
+def reader_entry(kernels: KernelCache) -> int:
+    """Address of the function `read`; see `read.build_read`. It is loaded with the first request."""
+
+    def build(module: Module) -> None:
+        from backends.software.reading.read import build_reading
+
+        build_reading(module)
+
+    return kernels.keep(("reading", _LAYOUT), ("read",), build).address["read"]

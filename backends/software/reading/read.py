@@ -1,0 +1,72 @@
+"""Generated code: goes over the commands of a message, and stops at the first that is left to Python."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.device.commands.client import CommandRow, Kind, ReaderRecord
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.software.reading.bindings import build_constants, build_index_buffer, build_uniforms, build_vertex_buffers
+from backends.software.reading.draws import build_draw_words
+from backends.software.reading.tables import build_buffer, build_repeat
+
+_TAKEN_BY = {
+    Kind.DRAW: "draw_words",
+    Kind.CONSTANTS: "constants",
+    Kind.UNIFORMS: "uniforms",
+    Kind.VERTEX_BUFFERS: "vertex_buffers",
+    Kind.INDEX_BUFFER: "index_buffer",
+}
+
+
+def build_read(module: Module) -> None:
+    """read(reader, words, first, end) -> place of the first word that is left to Python; `end` if all was carried out."""
+    f = Function(module, "read", [PTR, PTR, I32, I32], I32, shared=True)
+    reader, words, first, end = f.args
+    r = Record(f, reader, ReaderRecord)
+    at = f.var(I32, first)
+    with f.loop() as loop:
+        here = at.get()
+        loop.break_if((here >= end) | r.get("is_off").ne(0))
+        command = f.at(words, here.zext(I64) << 2)
+        head = f.load(I32, command)
+        count = head.lshr(16)
+        after = here + count + 1
+        row = Record(f, f.at(r.address("rows"), (head & 255) * ctypes.sizeof(CommandRow)), CommandRow)
+        kind = row.get("kind")
+        loop.break_if((after > end) | kind.eq(int(Kind.PYTHON)))
+        loop.break_if(_is_irregular(f, row, count))
+        done, body = f.var(I32, 0), f.at(command, 4)
+        with f.if_(kind.eq(int(Kind.REPEATED))):
+            done.set(f.call(I32, "repeat", reader, command, count + 1))
+        for number, name in _TAKEN_BY.items():
+            with f.if_(kind.eq(int(number))):
+                done.set(f.call(I32, name, reader, body, count))
+        loop.break_if(done.get().eq(0))
+        r.set("read", r.get("read") + 1)
+        at.set(after)
+    f.ret(at.get())
+
+
+def _is_irregular(f: Function, row: Record, count: Val) -> Val:
+    """True if a command of the row cannot have `count` words."""
+    fields, group = row.get("fields"), row.get("group")
+    over = count - fields
+    rest = f.select(over > 0, over, 0).urem(f.max(group, 1))
+    return (count < row.get("least")) | ((over > 0) & (group.eq(0) | rest.ne(0)))
+
+
+def build_reading(module: Module) -> None:
+    """read, with the functions that it calls."""
+    for build in (
+        build_buffer,
+        build_repeat,
+        build_constants,
+        build_uniforms,
+        build_vertex_buffers,
+        build_index_buffer,
+        build_draw_words,
+        build_read,
+    ):
+        build(module)

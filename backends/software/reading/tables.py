@@ -1,0 +1,82 @@
+"""Generated code: search in the tables of a reader, for buffers by handle and for commands that are repeated."""
+
+from __future__ import annotations
+
+import ctypes
+
+from backends.device.commands.bound_record import BoundRecord
+from backends.device.commands.client import (
+    MAX_WORDS,
+    MIX,
+    BufferSlot,
+    BufferTableRecord,
+    ReaderRecord,
+    Repeat,
+    RepeatSlot,
+    Use,
+    Written,
+)
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.record import Record
+from backends.software.commands.memory import leaving, pointer
+
+_MIX = ctypes.c_int32(MIX).value
+
+
+def build_buffer(module: Module) -> None:
+    """buffer(reader, handle) -> address of the BufferSlot of a handle, 0 if no buffer has it."""
+    f = Function(module, "buffer", [PTR, I32], I64, shared=True, internal=True)
+    reader, handle = f.args
+    table = Record(f, Record(f, reader, ReaderRecord).get("buffers"), BufferTableRecord)
+    slots, mask = table.get("slots"), table.get("mask")
+    place = f.var(I32, (handle * _MIX).lshr(12) & mask)
+    with f.loop() as probe:
+        at = f.at(slots, place.get().zext(I64) * ctypes.sizeof(BufferSlot))
+        slot = Record(f, at, BufferSlot)
+        use = slot.get("use")
+        probe.break_if(use.eq(int(Use.FREE)))
+        with leaving(f, use.eq(int(Use.LIVE)) & slot.get("handle").eq(handle)):
+            f.ret(f.emit(I64, f"ptrtoint {at} to i64"))
+        place.set((place.get() + 1) & mask)
+    f.ret(f.const(I64, 0))
+
+
+def build_repeat(module: Module) -> None:
+    """repeat(reader, words, count) -> 1 if `count` words, the header the first of them, are known and were carried out, otherwise 0."""
+    f = Function(module, "repeat", [PTR, PTR, I32], I32, shared=True, internal=True)
+    reader, words, count = f.args
+    r = Record(f, reader, ReaderRecord)
+    with leaving(f, count > MAX_WORDS):
+        f.ret(f.const(I32, 0))
+    mixed = f.var(I32, 0)
+    with f.range(0, count) as k:
+        total = (mixed.get() + f.load(I32, words, k << 2)) * _MIX
+        mixed.set(total ^ total.lshr(15))
+    hashed, mask, slots = mixed.get(), r.get("repeats_mask"), r.get("repeats")
+    place = f.var(I32, hashed & mask)
+    with f.loop() as probe:
+        slot = Record(f, f.at(slots, place.get().zext(I64) * ctypes.sizeof(RepeatSlot)), RepeatSlot)
+        use = slot.get("use")
+        probe.break_if(use.eq(int(Use.FREE)))
+        with f.if_(use.eq(int(Use.LIVE)) & slot.get("hash").eq(hashed)):
+            entry = Record(f, pointer(f, slot.get("entry")), Repeat)
+            known = f.at(entry.pointer, ctypes.sizeof(Repeat))
+            differs = f.var(I32, entry.get("count") ^ count)
+            with f.if_(differs.get().eq(0)), f.range(0, count) as k:
+                differs.set(differs.get() | (f.load(I32, known, k << 2) ^ f.load(I32, words, k << 2)))
+            with leaving(f, differs.get().eq(0)):
+                f.ret(_write(f, Record(f, r.get("bound"), BoundRecord), entry, f.at(known, count << 2)))
+        place.set((place.get() + 1) & mask)
+    f.ret(f.const(I32, 0))
+
+
+def _write(f: Function, bound: Record, entry: Record, written: Val) -> Val:
+    """Give words their values, unless there is a hindrance. Returns 1 if it was done (i32)."""
+    is_free = (bound.get("hindrances") & entry.get("unless")).eq(0)
+    with f.if_(is_free), f.range(0, entry.get("writes")) as k:
+        item = Record(f, f.at(written, k.zext(I64) * ctypes.sizeof(Written)), Written)
+        number, target = item.get("number"), f.at(bound.address("words"), item.get("place") << 3)
+        with f.if_(f.load(I64, target).ne(number)):
+            f.store(number, target)
+            bound.set("are_words_new", f.const(I32, 1))
+    return is_free.zext(I32)
