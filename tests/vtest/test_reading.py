@@ -58,7 +58,7 @@ class GuardedWire(FileWire):
             return data
         placed = self._guard.zeros(len(data), "uint8")
         placed[:] = memoryview(data)
-        return memoryview(placed)  # type: ignore[return-value]  # the session takes any buffer
+        return placed.data  # type: ignore[return-value]  # the session takes any buffer
 
 
 def guarded(screen: Screen, stream: Stream) -> Result:
