@@ -8,8 +8,9 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.client import (
     MAX_WORDS,
     BufferSlot,
@@ -21,9 +22,10 @@ from backends.device.commands.client import (
     hash_of_handle,
     hash_of_words,
 )
+from backends.device.commands.numbers import Numbers
 
-if TYPE_CHECKING:
-    from backends.device.bound import DrawState
+Rows = Sequence[tuple[int, CommandRow]]
+"""Rows of commands by number."""
 
 MOST_REPEATS = 1 << 12
 _SLOTS = 2 * MOST_REPEATS
@@ -89,15 +91,15 @@ class Reader:
         record: read and written by generated code.
     """
 
-    def __init__(self, state: DrawState, entry: int, rows: Sequence[tuple[int, CommandRow]], buffers: Buffers) -> None:
-        """entry: address of the generated function, 0 if the device has none. rows: of commands by number."""
-        self._state, self._buffers = state, buffers
+    def __init__(self, bound: BoundRecord, numbers: Numbers, entry: int, rows: Rows, buffers: Buffers) -> None:
+        """bound, numbers: of a context's state. entry: address of the generated function, 0 if the device has none."""
+        self._bound, self._buffers = bound, buffers
         self._read = _READ(entry) if entry else None
         self._slots, self._used = (RepeatSlot * _SLOTS)(), 0
         self._known: dict[bytes, tuple[int, Any, tuple[Hashable, ...], tuple[int, ...]]] = {}
         self._of_tag: dict[Hashable, set[bytes]] = {}
         self.record = r = ReaderRecord(
-            bound=ctypes.addressof(state.record),
+            bound=ctypes.addressof(bound),
             buffers=ctypes.addressof(buffers.record),
             repeats=ctypes.addressof(self._slots),
             repeats_mask=_SLOTS - 1,
@@ -105,12 +107,20 @@ class Reader:
         for number, row in rows:
             r.rows[number] = row
         self._at = ctypes.addressof(r)
-        state.numbers.holders.append(self._numbers)
+        numbers.holders.append(self._numbers)
 
     @property
-    def is_native(self) -> bool:
-        """True if the device has generated code for commands."""
-        return self._read is not None
+    def index_size(self) -> int:
+        """Bytes of an index of the bound index buffer; 0: none is bound."""
+        return int(self.record.index_size)
+
+    def set_index_size(self, size: int) -> None:
+        """Set `index_size`, for indices that Python has bound."""
+        self.record.index_size = size
+
+    def turn_off(self, is_off: bool) -> None:
+        """Leave everything to Python, or no longer."""
+        self.record.is_off = is_off
 
     def read(self, address: int, first: int, end: int) -> int:
         """Carry out commands from word `first` on, of `end` words at `address`. Returns the first word that is left to Python."""
@@ -134,7 +144,7 @@ class Reader:
             return
         if self._used >= MOST_REPEATS:
             self.forget_all()
-        bound = self._state.record.words
+        bound = self._bound.words
         written = [(place, bound[place]) for place in places]
         data = _HEAD.pack(len(key) // 4, len(written), unless, 0) + key + b"".join(_WRITTEN.pack(*item) for item in written)
         entry = ctypes.create_string_buffer(data, len(data))

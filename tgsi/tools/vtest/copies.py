@@ -5,9 +5,9 @@ from __future__ import annotations
 from backends.gallium.resource.resource import Box
 from backends.pipe.enums import ColorMask, TexFilter, lookup
 from backends.pipe.state import ScissorState
-from tgsi.tools.vtest.bits import signed
 from tgsi.tools.vtest.boxes import box_of
 from tgsi.tools.vtest.compressed import copy_blocks
+from tgsi.tools.vtest.numbers import signed
 from tgsi.tools.vtest.resources import format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command

@@ -20,9 +20,8 @@ from backends.device.memory import BoundVertexBuffer
 from backends.pipe.enums import Clear, Prim, lookup
 from backends.pipe.limits import MAX_PATCH_VERTICES, MAX_VERTEX_BUFFERS
 from backends.pipe.state import DrawInfo
-from tgsi.tools.vtest.bits import reals, signed
 from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.numbers import STAGES
+from tgsi.tools.vtest.numbers import STAGES, reals, signed
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
 
@@ -58,7 +57,7 @@ def _index_buffer(sub: SubContext, words: Words) -> None:
     if known is None:
         if not words[0]:
             sub.gallium.set_index_buffer(None)
-            sub.index_size = 0
+            sub.reader.set_index_size(0)
             return
         if len(words) < 3:
             raise CommandError("index_size", "it is missing")
@@ -68,7 +67,7 @@ def _index_buffer(sub: SubContext, words: Words) -> None:
         known = sub.gallium.state.index_buffer
         sub.keep_set(sub.index_sets, key, known)
     sub.gallium.rebind_index_buffer(known)
-    sub.index_size = words[1]
+    sub.reader.set_index_size(words[1])
 
 
 @command("SET_CONSTANT_BUFFER", CONSTANTS, "data", kind=Kind.CONSTANTS)
@@ -115,7 +114,7 @@ def _clear(sub: SubContext, words: Words) -> None:
 def _draw(sub: SubContext, words: Words) -> None:
     key = bytes(words)
     info = sub.infos.get(key)
-    if info is None or (info.index_size and info.index_size != sub.index_size):
+    if info is None or (info.index_size and info.index_size != sub.reader.index_size):
         info = _info(sub, words, key)
     if sub.doubles is not None:
         bound = sub.gallium.rebind_vertex_buffers(sub.doubles.buffers(sub.gallium))
@@ -138,13 +137,13 @@ def _carry_out(sub: SubContext, info: DrawInfo, words: Words) -> None:
 
 def _info(sub: SubContext, words: Words, key: bytes) -> DrawInfo:
     indexed = words[3]
-    if indexed and not sub.index_size:
+    if indexed and not sub.reader.index_size:
         raise CommandError("indexed", "no index buffer is bound")
     info = DrawInfo(
         mode=lookup(Prim, words[2], "mode"),
         count=words[1],
         start=0 if indexed else words[0],  # an indexed draw starts at the index buffer's offset
-        index_size=sub.index_size if indexed else 0,
+        index_size=sub.reader.index_size if indexed else 0,
         instance_count=words[4],
         start_instance=words[6],
         index_bias=signed(words[5]) if indexed else 0,

@@ -1,9 +1,12 @@
-"""Numbers of the protocol: commands, objects, formats, bind flags.
+"""Numbers of the protocol: commands, objects, formats, bind flags; words as floats and signed integers.
 
 Source: the public headers of the virglrenderer project.
 """
 
 from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
 
 from backends.formats import Format
 from backends.pipe.enums import Bind, QueryType, ShaderType
@@ -128,3 +131,14 @@ QUERIES = (
     QueryType.SO_OVERFLOW_ANY_PREDICATE,
 )
 """Types of queries, by number."""
+
+
+def reals(words: memoryview | Iterable[int]) -> tuple[float, ...]:
+    """Convert words to 32-bit floats, bit by bit."""
+    items = tuple(words)
+    return struct.unpack(f"<{len(items)}f", struct.pack(f"<{len(items)}I", *items))
+
+
+def signed(word: int) -> int:
+    """Convert a 32-bit word to a signed integer."""
+    return word - (1 << 32) if word >> 31 else word

@@ -10,9 +10,8 @@ import numpy as np
 from backends.pipe.enums import QueryType, RenderCond, lookup
 from tgsi.language.record import record
 from tgsi.tools.vtest import kinds
-from tgsi.tools.vtest.bits import signed
 from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.numbers import QUERIES
+from tgsi.tools.vtest.numbers import QUERIES, signed
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command, creates
 

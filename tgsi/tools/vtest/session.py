@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from backends.device.commands.reader import Buffers, address_of_words
+from backends.device.commands.reader import Buffers, Rows, address_of_words
 from tgsi.language.diagnostics import TgsiError
 from tgsi.language.record import record
 from tgsi.tools.vtest import copies, draws, queries, shader_memory, shaders, states, streams, subcontexts, textures, uploads  # noqa: F401  (imported to fill the table of commands)
@@ -21,7 +21,6 @@ from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import COMMANDS, CREATE_OBJECT, OBJECTS, native_rows
 
 if TYPE_CHECKING:
-    from backends.device.commands.client import CommandRow
     from tgsi.screen import Screen
     from tgsi.tools.vtest.screenshots import Screenshots
     from tgsi.tools.vtest.wire import Wire
@@ -71,7 +70,7 @@ class Session:
         self.screenshots = screenshots
         self.resources: dict[int, Holding] = {}
         self.buffers = Buffers()
-        self.rows: Sequence[tuple[int, CommandRow]] = native_rows()
+        self.rows: Rows = native_rows()
         self.contexts: dict[int, SubContext] = {}
         self.number = 0
         self._current: SubContext | None = None

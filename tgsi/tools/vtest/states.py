@@ -31,9 +31,9 @@ from backends.pipe.state import (
     ViewportState,
 )
 from tgsi.tools.vtest import kinds
-from tgsi.tools.vtest.bits import reals
 from tgsi.tools.vtest.doubles import DoubleElements, has_doubles
 from tgsi.tools.vtest.errors import CommandError, in_range
+from tgsi.tools.vtest.numbers import reals
 from tgsi.tools.vtest.resources import format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Effect, Effects, Words, command, creates

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from backends.device.commands.reader import Buffers, Reader
+from backends.device.commands.reader import Buffers, Reader, Rows
 from backends.pipe.enums import ShaderType
 from backends.pipe.state import DrawInfo
 from tgsi.language.record import record
@@ -15,7 +14,6 @@ from tgsi.tools.vtest.numbers import OBJECT_NAMES
 from tgsi.tools.vtest.units import Units
 
 if TYPE_CHECKING:
-    from backends.device.commands.client import CommandRow
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
     from tgsi.screen import Screen
@@ -37,7 +35,7 @@ class Client(Protocol):
     resources: dict[int, Holding]
     contexts: dict[int, SubContext]
     buffers: Buffers
-    rows: Sequence[tuple[int, CommandRow]]
+    rows: Rows
 
     def resource(self, handle: int, name: str) -> Any:
         """Resource of a handle. Raises CommandError if there is none; `name` is the field of the command."""
@@ -75,7 +73,8 @@ class SubContext:
     def __init__(self, session: Client) -> None:
         self.session = session
         self.context: Context | None = session.screen.context_create()
-        self.reader = Reader(self.context.state, self.context.device.reader_entry(), session.rows, session.buffers)
+        state = self.context.state
+        self.reader = Reader(state.record, state.numbers, self.context.device.reader_entry(), session.rows, session.buffers)
         self.objects: dict[int, tuple[int, Any]] = {}
         self.kind = 0
         self.units = Units(self.context, self.reader)
@@ -95,15 +94,6 @@ class SubContext:
         return self.context
 
     @property
-    def index_size(self) -> int:
-        """Bytes of an index of the bound index buffer; 0: none is bound."""
-        return int(self.reader.record.index_size)
-
-    @index_size.setter
-    def index_size(self, size: int) -> None:
-        self.reader.record.index_size = size
-
-    @property
     def doubles(self) -> DoubleElements | None:
         """The bound vertex elements, if some of them are 64-bit floats. Generated code leaves all commands to Python meanwhile."""
         return self._doubles
@@ -111,7 +101,7 @@ class SubContext:
     @doubles.setter
     def doubles(self, elements: DoubleElements | None) -> None:
         self._doubles = elements
-        self.reader.record.is_off = elements is not None
+        self.reader.turn_off(elements is not None)
 
     # -- objects ---------------------------------------------------------------------------------------------------------
     def put(self, handle: int, value: Any) -> None:

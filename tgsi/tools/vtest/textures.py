@@ -9,9 +9,8 @@ from backends.device.commands.bound_record import sampler_word, view_word
 from backends.pipe.enums import CompareFunc, ShaderType, Swizzle, TexCompare, TexFilter, TexMipFilter, TextureTarget, TexWrap, lookup
 from backends.pipe.limits import MAX_SAMPLER_VIEWS
 from tgsi.tools.vtest import kinds
-from tgsi.tools.vtest.bits import reals
 from tgsi.tools.vtest.errors import CommandError, in_range
-from tgsi.tools.vtest.numbers import STAGES
+from tgsi.tools.vtest.numbers import STAGES, reals
 from tgsi.tools.vtest.resources import format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Effect, Words, command, creates
