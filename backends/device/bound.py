@@ -24,8 +24,7 @@ from backends.device.commands.bound_record import (
     shader_word,
     view_word,
 )
-from backends.device.commands.constant_memory import ConstantMemory
-from backends.device.commands.kept_memory import KeptMemory
+from backends.device.commands.constant_memory import ConstantMemory, KeptMemory
 from backends.device.commands.known_objects import KnownObjects
 from backends.device.commands.numbers import Numbers
 from backends.device.commands.words import CLOCK, Units, WordOf, same_floats, tick

@@ -41,7 +41,6 @@ from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.records import Code
 from backends.software.commands.templates import Template, is_repeatable, key_of
 from backends.software.copying import Copier
-from backends.software.reading.entry import reader_entry
 from backends.software.scaling import scale
 
 if TYPE_CHECKING:
@@ -118,6 +117,8 @@ class Renderer:
 
     def reader_entry(self) -> int:
         """See `Device.reader_entry`."""
+        from backends.software.reading.entry import reader_entry  # few programs ask
+
         return reader_entry(self.kernels.cache)
 
     # -- targets ------------------------------------------------------------------------------------------------------
