@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,14 +54,15 @@ class Scene:
     """A random sequence of draws and of changes of everything that is bound."""
 
     def __init__(self, screen: tgsi.Screen, seed: int) -> None:
-        self.rng, self.ctx = np.random.default_rng(seed), screen.context_create()
+        self.rng = np.random.default_rng(seed)
+        self.ctx: Any = screen.context_create()
         rng, ctx = self.rng, self.ctx
         self.target = screen.resource_create(width0=SIZE, height0=SIZE, format="R32G32B32A32_FLOAT")
         ctx.set_framebuffer_state(cbufs=[self.target])
         ctx.clear(color=(0, 0, 0, 0))
         factors = {f"{part}_{k}": "ONE" for part in ("rgb", "alpha") for k in ("src_factor", "dst_factor")}
         self.blends = [ctx.create_blend_state(blend_enable=True, **factors), ctx.create_blend_state()]
-        stipple = {"line_stipple_enable": True, "line_stipple_pattern": 0xF0F}
+        stipple: dict[str, Any] = {"line_stipple_enable": True, "line_stipple_pattern": 0xF0F}
         self.rasterizers = [
             ctx.create_rasterizer_state(**fields)
             for fields in (
@@ -96,8 +98,11 @@ class Scene:
 
     def changes(self) -> list[Any]:
         ctx, rng = self.ctx, self.rng
-        pick = lambda items: items[int(rng.integers(0, len(items)))]  # noqa: E731
         half = SIZE / 2
+
+        def pick(items: Sequence[Any]) -> Any:
+            return items[int(rng.integers(0, len(items)))]
+
         return [
             lambda: ctx.bind_blend_state(pick(self.blends)),
             lambda: ctx.bind_rasterizer_state(pick(self.rasterizers)),
