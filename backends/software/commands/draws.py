@@ -47,9 +47,10 @@ def build_draw(module: Module) -> None:
     leave(f, template.eq(0), Code.UNKNOWN)
     t = Record(f, pointer(f, template), TemplateRecord)
     leave(f, t.get("is_layered").ne(0) & e.get("is_layered").eq(0), Code.UNKNOWN)
-    used = f.var(I64, indices)
-    with f.if_(is_written):
-        used.set(_written_out(f, executor, t, strip, per_instance))
+    used, first = f.var(I64, indices), f.var(I32, start)
+    with f.if_(is_written):  # draws of one piece of memory share its beginning as the address of their indices, and so their record
+        used.set(e.get("memory_base"))
+        first.set((_written_out(f, executor, t, strip, per_instance) - used.get()).lshr(2).trunc(I32))
     with f.if_(index_size.ne(0)):
         f.call(None, "note_read", executor, indices + start.zext(I64) * index_size.zext(I64), count.zext(I64) * index_size.zext(I64))
     draw = f.call(I64, "placed_draw", executor, bound, t.pointer, used.get())
@@ -58,7 +59,7 @@ def build_draw(module: Module) -> None:
     leave(f, vertex_env.eq(0), Code.MEMORY)
     fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"))
     leave(f, fragment_env.eq(0), Code.MEMORY)
-    call = _call(f, c, is_written, index_size, start, per_instance.get())
+    call = _call(f, c, first.get(), index_size, start, per_instance.get())
     f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call)
     e.set("vertices", e.get("vertices") + vertices)
     assembled = f.select(t.get("is_polygon").ne(0), instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
@@ -121,13 +122,13 @@ def _written_out(f: Function, executor: Val, t: Record, strip: list[Val], per_in
     return target
 
 
-def _call(f: Function, c: Record, is_written: Val, index_size: Val, start: Val, per_instance: Val) -> Val:
-    """The values of a Call, in memory of the stack. Vertex numbers that are written out count the first vertex already."""
+def _call(f: Function, c: Record, first: Val, index_size: Val, start: Val, per_instance: Val) -> Val:
+    """The values of a Call, in memory of the stack. first: index of the first vertex, or of the first corner that is written out."""
     memory = f.alloca(f"[{Call.draw_id.offset // 4 + 1} x i32]")
     r = Record(f, memory, Call)
     is_indexed = index_size.ne(0)
     bias = f.select(is_indexed, c.get("index_bias"), 0)
-    r.set("start", f.select(is_written, f.const(I32, 0), start))
+    r.set("start", first)
     r.set("index_bias", bias)
     r.set("base_vertex", f.select(is_indexed, bias, start))
     r.set("prims_per_instance", per_instance)

@@ -158,7 +158,8 @@ class Executor:
     def give_memory(self) -> None:
         """Give generated code the memory that it wants."""
         size = max(self.record.wanted, CHUNK - ALIGNMENT - SLACK)
-        self.record.memory, self.record.room = self._region.allocate(size), size
+        self.record.memory = self.record.memory_base = self._region.allocate(size)
+        self.record.room = size
         self.record.held += size
 
     def note_read(self, address: int, size: int) -> None:

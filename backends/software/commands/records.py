@@ -108,6 +108,7 @@ class ExecutorRecord(ctypes.Structure):
         ("template", c_uint64),
         ("memory", c_uint64),  # of this frame: next free byte, and bytes that are left
         ("room", c_int64),
+        ("memory_base", c_uint64),  # where this piece of memory begins
         ("wanted", c_int64),  # bytes that were missing
         ("spans", c_void_p),
         ("batches", c_void_p),
