@@ -217,6 +217,8 @@ class Kernels:
         """Lanes of vertex shading. is_tiny: the draw has so few vertices that one vector of the narrowest width holds them."""
         return 8 if is_tiny else max(2 * self.cache.native, 8)
 
-    def setup_lanes(self) -> int:
-        """Lanes of triangle setup. Two registers a value gain nothing there, and take three times as long to compile."""
-        return max(self.cache.native, 8)
+    def setup_lanes(self, is_tiny: bool = False) -> int:
+        """Lanes of triangle setup. Two registers a value gain nothing there, and take three times as long to compile.
+
+        is_tiny: the draw has few triangles, so that most lanes of a wider vector would be idle."""
+        return 4 if is_tiny else max(self.cache.native, 8)

@@ -184,6 +184,7 @@ GROUPINGS: list[dict[str, Any]] = [
     {"spans": 64, "arena": 1},
     {"spans": 64, "arena": 1, "threads": 2, "setup_lanes": 8},
     {"spans": 7, "arena": 1, "lanes": 8},
+    {"spans": 64, "setup_lanes": 4},
 ]
 
 

@@ -28,7 +28,7 @@ def _stored_info(mode: Prim, is_few: bool) -> DrawInfo:
 class DrawBuilder:
     """Builder of draw records, which lie in `region`. It remembers draws, for frames that repeat them."""
 
-    def __init__(self, kernels: Kernels, region: Region, lanes: int | None, setup_lanes: int) -> None:
+    def __init__(self, kernels: Kernels, region: Region, lanes: int | None, setup_lanes: int | None) -> None:
         self.kernels, self.region, self.lanes = kernels, region, lanes
         self.repeats = DrawCache()
         self.writer = DrawWriter(kernels, region, lanes, setup_lanes)

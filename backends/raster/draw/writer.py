@@ -65,9 +65,9 @@ class _Facts:
 class DrawWriter:
     """Writer of draw records into `region`.
 
-    lanes: width of the other kernels; None: chosen for each shader. setup_lanes: width of triangle setup."""
+    lanes: width of the other kernels; None: chosen for each shader. setup_lanes: width of triangle setup, or None."""
 
-    def __init__(self, kernels: Kernels, region: Region, lanes: int | None, setup_lanes: int) -> None:
+    def __init__(self, kernels: Kernels, region: Region, lanes: int | None, setup_lanes: int | None) -> None:
         self.kernels, self.region, self.lanes, self.setup_lanes = kernels, region, lanes, setup_lanes
         self.inputs = InputWriter(region)
 
@@ -163,10 +163,11 @@ class DrawWriter:
         packet.environments = make_environments(
             self.region, state, framebuffer.samples, packet.reads, state.counters, needs=facts.needs, is_stored=facts.is_stored
         )
-        entries, slots = d.entries, facts.slots
-        vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(is_tiny=packet.size is Size.TINY), 32)
+        entries, slots, is_tiny = d.entries, facts.slots, packet.size is Size.TINY
+        vertex_lanes = min(self.lanes or self.kernels.vertex_lanes(is_tiny), 32)
+        setup_lanes = self.setup_lanes or self.kernels.setup_lanes(is_tiny)
         entries.shade_vertices = self.use(self.kernels.shade_vertices(vertex_lanes, facts.is_stored, slots.has_distances))
-        entries.setup = self.use(self.kernels.setup(self.setup_lanes, slots.has_route, slots.has_rows))
+        entries.setup = self.use(self.kernels.setup(setup_lanes, slots.has_route, slots.has_rows))
         if slots.places_per_primitive:
             entries.place = self.use(self.kernels.place())
         if facts.style.shape is not Shape.TRIANGLE:

@@ -16,7 +16,7 @@ from backends.raster.draw_record import Draw
 from backends.raster.front.assemble import build_assemble
 from backends.raster.front.bins import build_open_arena
 from backends.raster.front.clip import build_clip, build_clip_polygon
-from backends.raster.front.spans import begin_group, build_open_span, invocations_before, span_at
+from backends.raster.front.spans import begin_group, build_open_span, invocations_before, prefetch_constants, span_at
 from backends.raster.front.wide_lines import build_catch_up
 from backends.raster.layouts import BOTTOM, CULL, LEFT, NEEDS_CLIP, PRIM_BITS, RIGHT, TOP, Shape
 from backends.raster.records import Batch, Scene, Worker
@@ -98,6 +98,7 @@ def build_front_end(lanes: int, module: Module) -> None:
         begin_group(w)
         with f.loop() as members:
             span = span_at(f, s, b, i.get())
+            prefetch_constants(f, s, b, i.get())
             d = Record(f, span.get("draw"), Draw)
             env, own = address(span.get("fragment_env")), address(span.get("draw"))
             shading.set(f.select(env.eq(fragment_env.get()) & own.eq(draw.get()), shading.get(), i.get()))

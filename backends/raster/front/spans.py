@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ctypes
 
+from backends.abi.records import ShaderEnv
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
 from backends.raster.records import Span, Worker
+
+_AHEAD = 3
+"""Spans from the load of an environment to the load of its constants, and on to their use."""
 
 
 def number_in_call(w: Record, prims: Val) -> Val:
@@ -26,6 +30,21 @@ def span_at(f: Function, s: Record, batch: Record, number: Val) -> Record:
     """Span `number` of a batch. s: the scene."""
     place = (batch.get("first_span") + number).zext(I64) * ctypes.sizeof(Span)
     return Record(f, f.at(s.get("work.spans"), place), Span)
+
+
+def prefetch_constants(f: Function, s: Record, batch: Record, number: Val) -> None:
+    """Begin to load the constants of the vertex shader, a few spans before span `number` of a batch is shaded by them.
+
+    A draw that changed its constants has an environment and constants of its own: two misses, one after the other, in little work."""
+
+    def environment(ahead: int) -> Val:
+        return span_at(f, s, batch, f.min(number + ahead, batch.get("num_spans") - 1)).get("vertex_env")
+
+    hints = [f.const(I32, v) for v in (0, 3, 1)]  # read, into all caches, data
+    f.call(None, "llvm.prefetch.p0", environment(2 * _AHEAD), *hints)
+    env = environment(_AHEAD)
+    with f.if_(_address(env).ne(0)):
+        f.call(None, "llvm.prefetch.p0", Record(f, env, ShaderEnv).get("constants"), *hints)
 
 
 def build_open_span(module: Module) -> None:
