@@ -82,7 +82,7 @@ class Recorder:
         self.kernels, self.keys = kernels, list[Any]()
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("fragment", "fragment_lanes", "vertex_lanes", "native"):
+        if name in ("fragment", "fragment_lanes", "vertex_lanes", "setup_lanes", "native"):
             return getattr(self.kernels, name)
 
         def ask(*key: Any) -> Any:
