@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.device.commands.bound_record import DrawCall
+from backends.device.commands.bound_record import STOPS, DrawCall
 from backends.device.commands.known_objects import Kind
 from backends.entries.arguments import Entry, pointer
 from backends.entries.names import BIAS, INDEX_SIZE, KEYWORDS, MODE, PATCH, PLAIN, RESTART
@@ -24,7 +24,7 @@ def build_draw_entry(module: Module, name: str, number: int, slot_offset: int) -
     """draw_vbo(info=None, *, ...)."""
     entry = Entry(module, name, number, slot_offset)
     f, b = entry.f, entry.record
-    entry.fall_back(b.get("hindrances").ne(0) | b.get("executor").eq(0) | (entry.count > 1))
+    entry.fall_back((b.get("hindrances") & int(STOPS)).ne(0) | b.get("executor").eq(0) | (entry.count > 1))
     memory = f.alloca(f"[{ctypes.sizeof(DrawCall) // 4} x i32]")
     call = Record(f, memory, DrawCall)
     given = f.var(I64, 0)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field
 
+from backends.geometry.repeat import Repeat
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 from tgsi.language.record import record
 
@@ -14,6 +15,7 @@ from tgsi.language.record import record
 class Drawn:
     """The counts of a draw. `is_plain`: the rasterizer still has to draw the same primitives, as a plain draw.
 
+    repeat: the draw as generated code can make it again; None: it cannot.
     faults: texts about outputs of mesh draws that are against the rules, with their counts.
     """
 
@@ -22,4 +24,5 @@ class Drawn:
     needed: Sequence[int] = (0,) * MAX_VERTEX_STREAMS
     written: Sequence[int] = (0,) * MAX_VERTEX_STREAMS
     is_plain: bool = False
+    repeat: Repeat | None = field(default=None, kw_only=True)
     faults: tuple[str, ...] = ()

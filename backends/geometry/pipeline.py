@@ -18,9 +18,10 @@ from backends.device.needs import needs_of
 from backends.geometry.drawn import Drawn
 from backends.geometry.kernels import StreamKernels
 from backends.geometry.mesh.drawer import MeshDrawer
+from backends.geometry.repeat import MOST, Repeat, libraries
 from backends.geometry.shaded import Shaded, Stage, Worker
 from backends.geometry.stage_kinds import Making, bound_kinds, vertex_lanes
-from backends.geometry.stages import VertexStage
+from backends.geometry.stages import GeometryStage, VertexStage
 from backends.geometry.stream_output import StreamOutputWriter
 from backends.geometry.topology import decomposed, provoking
 from backends.geometry.waves import Sink, Waves
@@ -34,7 +35,7 @@ from backends.raster.draw.topology import Topology
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import Shape
 from tgsi.language.diagnostics import UnsupportedError
-from tgsi.language.facts.enums import File
+from tgsi.language.facts.enums import File, Processor
 from tgsi.language.record import record
 
 CHUNK, LEAST, PARTS = 4096, 256, 16
@@ -77,6 +78,7 @@ class Pipeline:
     def draw(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> Drawn:
         """Run the stages of one draw. UnsupportedError and ValueError are raised before anything is drawn or written."""
         drawn, vertex, last = Drawn(), state.vertex.shader, state.last_shader()
+        mark = self._maker.region.keeping
         if vertex is None or last is None or info.count <= 0 or info.instance_count <= 0:
             return drawn
         drawn.is_plain = last is vertex and not needs_of(vertex).effects.writes
@@ -99,6 +101,8 @@ class Pipeline:
         self._run(drawn, first, stages, packet.primitives, stream_output, template, _is_alone(state))
         if stream_output is not None:
             drawn.needed, drawn.written = stream_output.needed, stream_output.written
+        elif template is not None and len(stages) == 1 and isinstance(stages[0], GeometryStage):
+            drawn.repeat = self._repeat(state, packet, template, first, stages[0], mark)
         return drawn
 
     def draw_mesh(self, state: DrawState, draw: MeshDraw, framebuffer: Framebuffer, reach: Reach | None) -> Drawn:
@@ -155,6 +159,31 @@ class Pipeline:
             seen = replace(packet, reads=list(packet.reads))
             self._repeats.add(_Input(known, b"", seen, maker.region.kept(mark), 0, first=first))
         return first
+
+    def _repeat(
+        self, state: DrawState, packet: Packet, template: Packet, first: VertexStage, geometry: GeometryStage, mark: int
+    ) -> Repeat | None:
+        """Describe a draw that was carried out for generated code. None: its shaders read more than vertices and constants, or it is large.
+
+        mark: of the objects that were kept before the draw.
+        """
+        shaders = (state.vertex.shader, state.stage[Processor.GEOM].shader)
+        reads_more = any(needs.units or needs.reaches_memory for needs in map(needs_of, shaders))
+        is_fixed = template.is_repeatable and not packet.is_written_out and packet.primitives <= MOST
+        if reads_more or not is_fixed or Draw.from_address(template.address).line_stipple.is_on:
+            return None
+        kept = [*libraries(self._maker.region.kept(mark)), geometry.library]
+        address = first.record.draw
+        found = Repeat(
+            input=packet.placed(address),
+            stored=template,
+            vertex=first.record,
+            geometry=geometry.record,
+            kernels=(*first.kernels, self._kernels.gather_address()),
+            staged_bytes=geometry.staged_bytes,
+            kept=kept,
+        )
+        return found if packet.primitives <= found.most else None
 
     def _stages(self, state: DrawState, info: DrawInfo, vertex: Shader, streams: Sequence[int], packet: Packet) -> list[Stage]:
         """Make the stages after the vertex shader."""

@@ -10,7 +10,7 @@ from backends.device.region import Region
 from backends.geometry.geometry_shader import invocations_of
 from backends.geometry.records import DEFAULT, PRIMITIVE, GeometryRecord, VertexRecord
 from backends.geometry.shaded import KEPT_BYTES, Primitives, Shaded, Worker
-from backends.llvm.engine.engine import Entry, Library
+from backends.llvm.engine.engine import Entry, Library, entry_address
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_PATCH_VERTICES, MAX_VERTEX_STREAMS
 from backends.raster.draw.topology import Topology
 from backends.raster.draw_record import Call, Draw
@@ -58,6 +58,16 @@ class VertexStage:
             multiply, even, odd, r.shift = topology.multiply, topology.even, topology.odd, topology.shift
         for k in corners:
             r.multiply[k], r.offset[k], r.offset[MAX_PATCH_VERTICES + k] = multiply[k], even[k], odd[k]
+
+    @property
+    def record(self) -> VertexRecord:
+        """The record of a chunk, without what belongs to the chunk."""
+        return self._template
+
+    @property
+    def kernels(self) -> tuple[int, int]:
+        """Addresses of `assemble` and `shade`."""
+        return entry_address(self._assemble), entry_address(self._shade)
 
     def rebind(self, environment: int) -> None:
         """Take the ShaderEnv of a later draw of the same vertices."""
@@ -156,13 +166,23 @@ class GeometryStage:
         streams: Sequence[int],
         provokes_first: bool,
     ) -> None:
-        """`environment`: address of the ShaderEnv; it and `library` must live as long as the stage."""
-        self._gather, self._streams, self._keep = gather, tuple(streams), library
+        """`environment`: address of the ShaderEnv; it must live as long as the stage."""
+        self._gather, self._streams, self.library = gather, tuple(streams), library
         layout = facts.of(producer, _Layout.of, program)
         self._rows, self._registers, self._limit, self._size = layout.rows, layout.registers, layout.limit, layout.size
         self._lanes, self._out_rows, self._invocations = lanes, layout.out_rows, layout.invocations
         r = self._template = GeometryRecord.from_buffer_copy(layout.record)
         r.shader, r.env, r.lanes, r.provokes_first = library.address["geometry"], environment, lanes, provokes_first
+
+    @property
+    def record(self) -> GeometryRecord:
+        """The record of a chunk, without what belongs to the chunk."""
+        return self._template
+
+    @property
+    def staged_bytes(self) -> int:
+        """Bytes of the inputs of one vector."""
+        return self._rows * self._registers * 16 * self._lanes
 
     @property
     def most_bytes(self) -> int:
@@ -175,7 +195,7 @@ class GeometryStage:
         r, lanes, limit = GeometryRecord.from_buffer_copy(self._template), self._lanes, self._limit
         r.vertices, r.vertex_size, r.corners, r.numbers = shaded.vertices, shaded.size, primitives.corners, primitives.numbers
         r.items = items = primitives.count * self._invocations
-        r.staged = worker.provide("staged", self._rows * self._registers * 16 * lanes)
+        r.staged = worker.provide("staged", self.staged_bytes)
         r.emitted = worker.provide("emitted", (lanes * limit + 1) * self._size)
         r.marks, r.counts = worker.provide("marks", (lanes * limit + 1) * 4), worker.provide("counts", 4 * lanes)
         worker.counts["gs_invocations"] += items

@@ -264,12 +264,11 @@ class Renderer:
         return reach
 
     def _draw_stages(self, state: DrawState, info: DrawInfo, reach: Reach | None) -> bool:
-        """Run the stages of a draw that has more than two or stream output.
-
-        Return true if the rasterizer still has to draw it as a plain draw.
-        """
+        """Run the stages of a draw that has more than two or stream output. True: the rasterizer still has to draw it, as a plain draw."""
         fb = self._framebuffer
         drawn = self._stages().draw(state, info, fb)
+        if drawn.repeat is not None:
+            self._executor.learn_staged(state, info, drawn.repeat, fb.samples)
         is_open = drawn.is_plain and fb.width > 0 and fb.height > 0
         self._streams.add(drawn, counts_input=not is_open)
         if not is_open:
@@ -380,6 +379,7 @@ class Renderer:
         totals |= {name: int(getattr(scene.totals, name)) for name in counted(Place.BATCH)}
         commands = self._executor.record
         counts = Statistics(vertices=self._vertices + commands.vertices, primitives=self._primitives + commands.primitives)
+        self._streams.add(self._executor.take_staged_counts(), counts_input=True)
         return self._streams.statistics(replace(counts, **totals))
 
     def close(self) -> None:

@@ -70,6 +70,11 @@ class Hindrance(IntEnum):
     DESTROYED = 32  # the context was destroyed
     STORES = 64  # programs of pending draws write memory
     DEVICE = 128  # the device has other reasons
+    STREAMS = 256  # stream output
+
+
+STOPS = sum(Hindrance) & ~Hindrance.STAGES
+"""Hindrances with which the device is not asked for a draw. It knows some draws with more stages."""
 
 
 python_cell = c_uint64(0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.device.commands.bound_record import STOPS
 from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws, converted
 from backends.gallium.context.core import ContextCore
@@ -39,7 +40,7 @@ class ManyDrawing(ContextCore):
         while many.drawn < len(rows):
             number = many.drawn
             self.prepare()
-            if not state.record.hindrances:
+            if not state.record.hindrances & STOPS:
                 self.device.draw_many(state, many)
             if many.drawn == number:
                 numbers, constants = many.row(number)

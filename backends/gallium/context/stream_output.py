@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from backends.device import bound as packet
+from backends.device.commands.bound_record import Hindrance
 from backends.gallium.context.core import ContextCore
 from backends.pipe.checks import integer, make
 from backends.pipe.limits import MAX_STREAM_OUTPUT_TARGETS, MAX_STREAM_OUTPUTS
@@ -115,6 +116,7 @@ class StreamOutputs(ContextCore):
         state = self.state
         last = state.last_shader()
         streams = last is not None and last.stream_output is not None and any(target is not None for target in state.stream_targets)
+        state.hinder(Hindrance.STREAMS, streams)
         state.has_stages = streams or last is not state.vertex.shader
 
     def show_streams(self) -> None:

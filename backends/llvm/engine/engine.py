@@ -11,7 +11,7 @@ import functools
 import importlib
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from backends.llvm.engine.linking import link, lock, prepare
 from backends.llvm.engine.object_cache import Cache, ObjectCache, object_key, resolve_cache
@@ -25,6 +25,11 @@ Entry = Callable[[int], None]
 """Native function that takes the address of a record. It runs without Python's global interpreter lock."""
 
 _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+def entry_address(entry: Entry) -> int:
+    """Address of an entry of a library."""
+    return ctypes.cast(cast(Any, entry), ctypes.c_void_p).value or 0
 
 
 class Library:

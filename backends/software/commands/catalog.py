@@ -10,6 +10,7 @@ from backends.software.commands.lookup import build_find
 from backends.software.commands.many import build_draw_many
 from backends.software.commands.memory import build_allocate, build_note_read, build_reads_meet
 from backends.software.commands.spans import build_append
+from backends.software.commands.staged import build_draw_staged
 from backends.software.commands.vertices import build_placed_draw
 
 STEPS = (
@@ -22,6 +23,7 @@ STEPS = (
     build_count_written,
     build_write_out,
     build_append,
+    build_draw_staged,
     build_draw,
     build_draw_many,
 )

@@ -11,8 +11,9 @@ from backends.raster.draw.packet import FEW, TINY, Size
 from backends.raster.draw.vertex_inputs import MAX_EXPANDED
 from backends.raster.draw_record import Call
 from backends.software.commands.assembly import MODES, is_loop, primitives_of
-from backends.software.commands.memory import allocate, leave, pointer
-from backends.software.commands.records import ROOM_READS, SIZE_AT, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
+from backends.software.commands.memory import allocate, leave, leaving, pointer
+from backends.software.commands.records import SIZE_AT, STAGED, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
+from backends.software.commands.spans import is_full
 
 MOST_PRIMITIVES = 1 << 20
 """Primitives of one draw that generated code takes; Python carries out parts of larger ones in between."""
@@ -24,7 +25,10 @@ def build_draw(module: Module) -> None:
     f = Function(module, "draw", [PTR, PTR, PTR], I32, shared=True)
     executor, bound, arguments = f.args
     e, b, c = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, arguments, DrawCall)
-    leave(f, e.get("is_hindered").ne(0) | (b.get("hindrances") & int(Hindrance.STAGES)).ne(0), Code.UNKNOWN)
+    hindrances = b.get("hindrances")
+    is_staged = (hindrances & int(Hindrance.STAGES)).ne(0)
+    leave(f, e.get("is_hindered").ne(0) | (hindrances & int(Hindrance.STREAMS)).ne(0), Code.UNKNOWN)
+    leave(f, is_staged & (hindrances & int(Hindrance.USER_MEMORY)).ne(0), Code.UNKNOWN)  # targets may lie over vertices
     count, instances, mode = c.get("count"), c.get("instance_count"), c.get("mode")
     leave(f, (count < 1) | (instances < 1) | mode.uge(MODES), Code.UNKNOWN)
     index_size, start = c.get("index_size"), c.get("start")
@@ -32,7 +36,7 @@ def build_draw(module: Module) -> None:
     loop = _any(f, [mode.eq(int(p)) for p in Prim if p < MODES and is_loop(p)])
     has_restart = index_size.ne(0) & c.get("primitive_restart").ne(0)
     is_written = loop | has_restart
-    leave(f, is_written & (count > MAX_EXPANDED), Code.UNKNOWN)
+    leave(f, is_written & (is_staged | (count > MAX_EXPANDED)), Code.UNKNOWN)
     bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
     strip = [pointer(f, indices), index_size, has_restart.zext(I32), c.get("restart_index") & bits, start, count, mode]
     per_instance = f.var(I32, primitives_of(f, module, mode, count))
@@ -40,13 +44,17 @@ def build_draw(module: Module) -> None:
         per_instance.set(f.call(I32, "count_written", *strip))
     total = per_instance.get().zext(I64) * instances.zext(I64)
     leave(f, (total < 1) | (total > MOST_PRIMITIVES), Code.UNKNOWN)
-    leave(f, _is_full(f, e, total), Code.FULL)
+    leave(f, is_full(f, e, total), Code.FULL)
     vertices = count.zext(I64) * instances.zext(I64)
     kind = mode | index_size << 8 | f.select(is_written, f.const(I32, WRITTEN_OUT), 0) | (_size(f, total, vertices) << SIZE_AT)
+    kind = kind | f.select(is_staged, f.const(I32, STAGED), 0)
     template = _template(f, e, b, kind.zext(I64))
     leave(f, template.eq(0), Code.UNKNOWN)
     t = Record(f, pointer(f, template), TemplateRecord)
     leave(f, t.get("is_layered").ne(0) & e.get("is_layered").eq(0), Code.UNKNOWN)
+    with leaving(f, is_staged):
+        call = _call(f, c, start, index_size, start, per_instance.get())
+        _draw_staged(f, e, b, t, indices, call, total, vertices)
     used, first = f.var(I64, indices), f.var(I32, start)
     with f.if_(is_written):  # draws of one piece of memory share its beginning as the address of their indices, and so their record
         used.set(e.get("memory_base"))
@@ -68,6 +76,17 @@ def build_draw(module: Module) -> None:
     f.ret(f.const(I32, int(Code.DONE)))
 
 
+def _draw_staged(f: Function, e: Record, b: Record, t: Record, indices: Val, call: Val, total: Val, vertices: Val) -> None:
+    """Take a draw with more stages, and return."""
+    assembled = total.lshr(t.get("prim_shift").zext(I64))
+    code = f.call(I32, "draw_staged", e.pointer, b.pointer, t.pointer, indices, call, total.trunc(I32), assembled)
+    with leaving(f, code.ne(0)):
+        f.ret(code)
+    e.set("vertices", e.get("vertices") + vertices)
+    b.set("draws", b.get("draws") + 1)
+    f.ret(code)
+
+
 def _size(f: Function, primitives: Val, vertices: Val) -> Val:
     """`Packet.size`."""
     few = f.select(vertices > TINY, f.const(I32, Size.FEW), Size.TINY)
@@ -87,14 +106,6 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
     last = (start.zext(I64) + count.zext(I64)) * index_size.zext(I64)
     leave(f, is_indexed & (start.uge(_MOST_INDEX) | (last > b.get("index_bytes")) | b.get("index_address").eq(0)), Code.UNKNOWN)
     return f.select(is_indexed, b.get("index_address"), f.const(I64, 0))
-
-
-def _is_full(f: Function, e: Record, total: Val) -> Val:
-    """True if too much is pending to take one more draw."""
-    spans = (total.trunc(I32).udiv(e.get("batch_size"))) + 1
-    is_full = (e.get("queued") >= e.get("most_queued")) | (e.get("held") > e.get("most_held"))
-    is_full = is_full | (e.get("num_spans") + spans > e.get("most_spans")) | (e.get("num_batches") + spans > e.get("most_batches"))
-    return is_full | (e.get("num_reads") + ROOM_READS > e.get("most_reads"))
 
 
 def _template(f: Function, e: Record, b: Record, kind: Val) -> Val:

@@ -12,13 +12,18 @@ from backends.device.bound import DrawState
 from backends.device.commands.bound_record import BoundRecord, DrawCall
 from backends.device.commands.many_draws import ManyDraws, ManyRecord
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned
+from backends.geometry.drawn import Drawn
+from backends.geometry.repeat import Repeat
+from backends.geometry.shaded import Worker
+from backends.pipe.limits import MAX_VERTEX_STREAMS
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Batch, Span
-from backends.software.commands.records import ROOM_READS, Code, ExecutorRecord, ReadRange, ReadSlot, TemplateRecord
-from backends.software.commands.templates import Template, TemplateTable
+from backends.software.commands.records import ROOM_READS, STAGED, Code, ExecutorRecord, ReadRange, ReadSlot, StagedRecord, TemplateRecord
+from backends.software.commands.staged_templates import StagedTemplate
+from backends.software.commands.templates import Template, TemplateTable, key_of
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
@@ -37,7 +42,10 @@ _CODES = tuple(Code)
 
 _EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet")
 _CALL = struct.Struct("iIIiIIiiII8x")
-_RECORDS = (Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ManyRecord, ReadRange, ReadSlot, ShaderEnv, Span, TemplateRecord)
+_RECORDS = (
+    *(Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ManyRecord),
+    *(ReadRange, ReadSlot, ShaderEnv, Span, StagedRecord, TemplateRecord),
+)
 _LAYOUT = layout_digest(*_RECORDS)
 _DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _APPEND = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4, *[ctypes.c_int32] * 2, ctypes.c_char_p)
@@ -66,6 +74,7 @@ class Executor:
         self._draw, self._draw_many, self._append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
         self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
         self._region, self._table = Region(CHUNK, SPARE), TemplateTable()
+        self._scratch: Worker | None = None  # of draws with more stages
         self._call, self._zeros = bytearray(_CALL.size), aligned(256)
         self._call_at = ctypes.addressof((ctypes.c_uint8 * _CALL.size).from_buffer(self._call))
         self._spans, self._batches = (Span * MOST_SPANS)(), (Batch * MOST_BATCHES)()
@@ -144,6 +153,14 @@ class Executor:
         self._table.add(template)
         self._place_table()
 
+    def learn_staged(self, state: DrawState, info: DrawInfo, repeat: Repeat, samples: int) -> None:
+        """Add a template of a draw with more stages, unless one for as many primitives is there. samples: of the bound framebuffer."""
+        number = self.record.framebuffer
+        known = self._table.find(key_of(state, info, repeat.input, number, STAGED))
+        if not isinstance(known, StagedTemplate) or known.most < repeat.most:
+            self._scratch = self._scratch or Worker.of(1)
+            self.learn(StagedTemplate(state, info, repeat, number, samples, self._scratch))
+
     def take(self, packet: Packet, first: int, count: int) -> None:
         """Take `count` primitives of a packet that Python made, from number `first` on; `has_room` must have said yes."""
         self._append(self._at, packet.address, *packet.environments, first, count, packet.call)
@@ -153,6 +170,20 @@ class Executor:
         e = self.record
         spans = primitives // e.batch_size + 1
         return bool(e.queued < e.most_queued and e.num_spans + spans <= e.most_spans and e.num_batches + spans <= e.most_batches)
+
+    def take_staged_counts(self) -> Drawn:
+        """The counts of draws with more stages since the last call."""
+        e, drawn = self.record, Drawn()
+        drawn.generated = list(e.generated)
+        drawn.counts.update(
+            primitives=e.staged_primitives,
+            vs_invocations=e.vs_invocations,
+            gs_invocations=e.gs_invocations,
+            gs_primitives=sum(e.generated),
+        )
+        e.staged_primitives = e.vs_invocations = e.gs_invocations = 0
+        e.generated[:] = (0,) * MAX_VERTEX_STREAMS
+        return drawn
 
     # -- memory ----------------------------------------------------------------------------------------------------------
     def give_memory(self) -> None:

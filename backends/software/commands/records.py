@@ -10,7 +10,8 @@ from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
 
 from backends.device.commands.bound_record import PLAIN_WORDS
-from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS
+from backends.geometry.records import GeometryRecord, VertexRecord
+from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS, MAX_VERTEX_STREAMS
 from backends.raster.draw.packet import Size
 
 
@@ -36,6 +37,22 @@ class EnvironmentRecipe(ctypes.Structure):
         ("frame", c_int64),  # in which the latest copy was made
         ("revision", c_int64),  # of its constants; 0: some of its bytes may have changed
         ("address", c_uint64),
+    ]
+
+
+class StagedRecord(ctypes.Structure):
+    """The stages of a template whose draws go through a geometry shader. Its `content` is then the record of the vertex stage."""
+
+    _fields_ = [
+        ("content", c_void_p),  # a `Draw` record of the primitives that leave the last stage
+        ("assemble", c_void_p),  # kernels
+        ("shade", c_void_p),
+        ("gather", c_void_p),
+        ("most", c_int32),  # input primitives of a draw for which there is room
+        ("pad", c_int32),
+        ("vertex", VertexRecord),
+        ("geometry", GeometryRecord),
+        ("environment", EnvironmentRecipe),  # of the geometry shader
     ]
 
 
@@ -70,6 +87,7 @@ class TemplateRecord(ctypes.Structure):
         ("element_bytes", c_int32 * MAX_ATTRIBUTES),
         ("vertex", EnvironmentRecipe),
         ("fragment", EnvironmentRecipe),
+        ("staged", c_void_p),  # StagedRecord; null: vertex and fragment shader are the only stages
     ]
 
 
@@ -130,13 +148,19 @@ class ExecutorRecord(ctypes.Structure):
         ("zeros", c_void_p),  # for attributes without memory
         ("vertices", c_int64),  # running totals
         ("primitives", c_int64),
+        ("staged_primitives", c_int64),  # of draws with more stages, until Python takes these counts
+        ("vs_invocations", c_int64),
+        ("gs_invocations", c_int64),
+        ("generated", c_int64 * MAX_VERTEX_STREAMS),
+        ("stamp", c_int32),  # of the last staged draw that used the vertex cache
+        ("pad_stamp", c_int32),
     ]
 
 
 ROOM_READS = 128
 """Ranges that one draw may add to those that are read."""
 
-WRITTEN_OUT, SIZE_AT = 1 << 12, 13
+WRITTEN_OUT, SIZE_AT, STAGED = 1 << 12, 13, 1 << 15
 
 
 def draw_kind(mode: int, index_size: int, is_written_out: bool, size: Size) -> int:

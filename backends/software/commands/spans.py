@@ -12,7 +12,7 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Call
 from backends.raster.records import Batch, Span
-from backends.software.commands.records import ExecutorRecord
+from backends.software.commands.records import ROOM_READS, ExecutorRecord
 
 
 def build_append(module: Module) -> None:
@@ -44,6 +44,14 @@ def build_append(module: Module) -> None:
         loop.break_if(first.get() >= end)
     e.set("queued", e.get("queued") + primitives.zext(I64))
     f.ret()
+
+
+def is_full(f: Function, e: Record, primitives: Val) -> Val:
+    """True if too much is pending to take `primitives` (i64) more."""
+    spans = (primitives.trunc(I32).udiv(e.get("batch_size"))) + 1
+    found = (e.get("queued") >= e.get("most_queued")) | (e.get("held") > e.get("most_held"))
+    found = found | (e.get("num_spans") + spans > e.get("most_spans")) | (e.get("num_batches") + spans > e.get("most_batches"))
+    return found | (e.get("num_reads") + ROOM_READS > e.get("most_reads"))
 
 
 def _join(f: Function, e: Record, batches: Val, number: Val, count: Val, most: Val) -> None:

@@ -90,9 +90,11 @@ def is_repeatable(packet: Packet) -> bool:
     return packet.is_repeatable and packet.primitives > 0 and not Draw.from_address(packet.address).line_stipple.is_on
 
 
-def key_of(state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int) -> bytes:
-    """The combination of a draw, as `Template.key`."""
-    return ctypes.string_at(ctypes.addressof(state.record), 8 * PLAIN_WORDS) + struct.pack("QQ", kind_of(info, packet), framebuffer)
+def key_of(state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int, stages: int = 0) -> bytes:
+    """The combination of a draw, as `Template.key`. stages: STAGED for draws with more stages."""
+    return ctypes.string_at(ctypes.addressof(state.record), 8 * PLAIN_WORDS) + struct.pack(
+        "QQ", kind_of(info, packet) | stages, framebuffer
+    )
 
 
 def kind_of(info: DrawInfo, packet: Packet) -> int:
@@ -121,8 +123,11 @@ class TemplateTable:
 
     def add(self, template: Template) -> None:
         """Add a template. `slots` may be another array afterwards."""
+        is_new = template.key not in self._templates
         self._templates[template.key] = template
-        if 2 * len(self._templates) > len(self.slots):
+        if not is_new:
+            self._rebuild(len(self.slots))
+        elif 2 * len(self._templates) > len(self.slots):
             self._rebuild(2 * len(self.slots))
         else:
             self._enter(template)

@@ -8,7 +8,7 @@ from backends.device.commands.bound_record import BoundRecord, VertexBufferSlot
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
-from backends.software.commands.memory import allocate, leaving, pointer
+from backends.software.commands.memory import allocate, leaving, number, pointer
 from backends.software.commands.records import ExecutorRecord, ReadRange, TemplateRecord
 
 _UNLIMITED = 0xFFFFFFFF
@@ -49,6 +49,7 @@ def build_placed_draw(module: Module) -> None:
 
 def _write_attribute(f: Function, e: Record, b: Record, t: Record, d: Record, a: Val) -> None:
     """Write address, stride and limit of attribute `a`; without memory it reads zeros."""
+    is_read_now = number(f, t.get("staged")).ne(0)
     slot = f.load(I32, t.address("buffer"), a << 2)
     size_of = f.load(I32, t.address("element_bytes"), a << 2).zext(I64)
     offset = f.load(I32, t.address("source_offset"), a << 2).zext(I64)
@@ -65,6 +66,7 @@ def _write_attribute(f: Function, e: Record, b: Record, t: Record, d: Record, a:
                 whole = (size - offset - size_of).udiv(stride.get()) + 1
                 limit.set(f.min(whole, f.const(I64, _UNLIMITED)))
             f.store(address.get() + offset, d.address("fetch.attribute"), a << 3, 8)
-            f.call(None, "note_read", e.pointer, address.get(), size)
+            with f.if_(~is_read_now):
+                f.call(None, "note_read", e.pointer, address.get(), size)
     f.store(stride.get(), d.address("fetch.stride"), a << 3, 8)
     f.store(limit.get().trunc(I32), d.address("fetch.limit"), a << 2)

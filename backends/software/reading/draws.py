@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from contextlib import AbstractContextManager
 
-from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.bound_record import STOPS, BoundRecord, DrawCall
 from backends.device.commands.client import DRAW, LEAST_DRAW, ReaderRecord
 from backends.llvm.builder.function import I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
@@ -22,7 +22,7 @@ def build_draw_words(module: Module) -> None:
     b = Record(f, r.get("bound"), BoundRecord)
     given = {name: field(f, words, DRAW, name) for name in DRAW.split()[:LEAST_DRAW]}
     is_indexed = given["indexed"].ne(0)
-    refuse(f, b.get("hindrances").ne(0) | given["count_from_so"].ne(0) | b.get("draw_entry").eq(0))
+    refuse(f, (b.get("hindrances") & int(STOPS)).ne(0) | given["count_from_so"].ne(0) | b.get("draw_entry").eq(0))
     refuse(f, is_indexed & r.get("index_size").eq(0))
     draw_id = f.var(I32, 0)
     with _has(f, count, "vertices_per_patch"):
