@@ -7,14 +7,17 @@ import os
 import socket
 import struct
 import threading
+import time
 from array import array
 from collections.abc import Iterator
 
 import pytest
 
-from tests.vtest.encoder import RGBA8, SAMPLED, TARGET, TEXTURE_2D, Commands, Runner, Stream, pipeline
+from backends.gallium.context.context import Context
+from tests.vtest.encoder import COVER, RGBA8, SAMPLED, TARGET, TEXTURE_2D, Commands, Runner, Stream, draw, pipeline, run, target, vertices
 from tgsi.gallium import Screen
 from tgsi.tools.vtest.caps import CapabilitySet, capability_set
+from tgsi.tools.vtest.errors import ProtocolError
 from tgsi.tools.vtest.messages import answer
 from tgsi.tools.vtest.numbers import FORMATS
 from tgsi.tools.vtest.session import Session
@@ -168,3 +171,55 @@ def test_a_client_that_dies_in_the_middle_leaves_nothing_behind(screen: Screen) 
     assert len(lines) == 1
     assert not session.resources
     assert screen.memory.used == before
+
+
+def test_messages_arrive_whole_however_their_bytes_come(screen: Screen) -> None:
+    ours, theirs = socket.socketpair()
+    wire, data = SocketWire(theirs), bytes(range(256)) * 1024
+    sizes = [1, 7, 300, 65_536, 65_537, 1, 100_000]
+    cuts = [1, 2, 5, 65_000, 66_000, 66_001, 150_000, sum(sizes)]
+
+    def send() -> None:
+        for begin, end in zip([0, *cuts], cuts):
+            ours.sendall(data[begin:end])
+            time.sleep(0.005)
+        ours.close()
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    with theirs:
+        at = 0
+        for size in sizes:
+            assert wire.read(size) == data[at : at + size]
+            at += size
+        assert wire.read(1) == wire.read(100_000) == b""
+    thread.join()
+
+
+@pytest.mark.parametrize("size", [20, 100_000])
+def test_a_connection_that_ends_within_a_message_is_told(size: int) -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        ours.sendall(b"0123456789")
+        ours.close()
+        with pytest.raises(ProtocolError, match=f"the connection ended 10 bytes into {size}"):
+            SocketWire(theirs).read(size)
+
+
+def test_a_wait_for_a_resource_that_nothing_uses_carries_nothing_out(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    finished: list[object] = []
+
+    def note(context: Context) -> None:
+        finished.append(context)
+
+    monkeypatch.setattr(Context, "synchronize", note)
+    stream = target().buffer(2, vertices(*COVER)).buffer(3, bytes(64))
+    stream.submit(Commands().add("SET_VERTEX_BUFFERS", 32, 0, 2).add("DRAW_VBO", *draw()))
+    run(screen, stream)
+    ends = len(finished)
+    finished.clear()
+    run(screen, stream.wait(3))
+    assert len(finished) == ends
+    finished.clear()
+    run(screen, stream.wait(2))
+    assert len(finished) == ends + 1

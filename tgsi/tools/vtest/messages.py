@@ -78,12 +78,12 @@ def _version(session: Session, body: memoryview) -> None:
 
 @_message(7, "RESOURCE_BUSY_WAIT", 2)
 def _busy_wait(session: Session, body: memoryview) -> None:
-    handle, flags = body.cast("I")
-    holding = session.resources.get(handle)
+    """Carry out what uses the resource. Clients wait for a BIND_CUSTOM buffer, or for none at all, to wait for everything."""
+    holding = session.resources.get(body.cast("I")[0])
     try:
-        if flags & 1 or (holding is not None and holding.bind == BIND_CUSTOM):
+        if holding is None or holding.bind == BIND_CUSTOM:
             session.synchronize()
-        elif holding is not None and session.contexts:
+        elif session.contexts:
             session.current.gallium.finish_uses(holding.resource)
     finally:
         session.wire.write(_TRIPLE.pack(1, 7, 0))

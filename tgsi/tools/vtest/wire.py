@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import array
-import contextlib
 import socket
 from typing import BinaryIO, Protocol
 
@@ -23,28 +22,62 @@ class Wire(Protocol):
         """Send a file descriptor, attached to a byte of its own."""
 
 
+_BUFFERED = 1 << 16  # bytes
+
+
 class SocketWire:
-    """Connection over a unix stream socket."""
+    """Connection over a unix stream socket. One call of the system fetches all that has come of small messages."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
+        self._buffer = bytearray(_BUFFERED)
+        self._begin = self._end = 0  # of the bytes in the buffer that were not read yet
 
     def read(self, size: int) -> bytearray:
         """See `Wire`. A closed connection counts as the end."""
-        data = bytearray(size)
-        view, got = memoryview(data), 0
-        while got < size:
-            with contextlib.suppress(InterruptedError):
-                try:
-                    count = self._socket.recv_into(view[got:], size - got, socket.MSG_WAITALL)
-                except ConnectionError:
-                    count = 0
-                if not count:
-                    if got:
-                        raise ProtocolError(f"the connection ended {got} bytes into {size}")
-                    return bytearray()
+        if size <= self._end - self._begin or self._fill(size):
+            begin = self._begin
+            self._begin += size
+            return self._buffer[begin : self._begin]
+        got = self._end - self._begin
+        data = self._buffer[self._begin : self._end]
+        self._begin = self._end = 0
+        if size > _BUFFERED:
+            data += bytes(size - got)
+            view = memoryview(data)
+            while got < size and (count := self._receive(view[got:], socket.MSG_WAITALL)):
                 got += count
-        return data
+            if got == size:
+                return data
+        if got:
+            raise ProtocolError(f"the connection ended {got} bytes into {size}")
+        return bytearray()
+
+    def _fill(self, size: int) -> bool:
+        """Fetch what there is until the buffer holds `size` bytes. Returns False at the end, and for sizes that it cannot hold."""
+        if size > _BUFFERED:
+            return False
+        if self._begin + size > _BUFFERED or self._begin == self._end:
+            rest = self._buffer[self._begin : self._end]
+            self._buffer[: len(rest)] = rest
+            self._begin, self._end = 0, len(rest)
+        view = memoryview(self._buffer)
+        while self._end - self._begin < size:
+            count = self._receive(view[self._end :], 0)
+            if not count:
+                return False
+            self._end += count
+        return True
+
+    def _receive(self, target: memoryview, flags: int) -> int:
+        """Wait for bytes. Returns their number; 0 at the end."""
+        while True:
+            try:
+                return self._socket.recv_into(target, len(target), flags)
+            except InterruptedError:
+                continue
+            except ConnectionError:
+                return 0
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """See `Wire`."""
