@@ -212,6 +212,8 @@ class Renderer:
         """Take a draw that generated code has left to Python. If it can be repeated, the next ones of its kind are known."""
         self._states.add(state)
         fb, executor = self._framebuffer, self._executor
+        if executor.is_crowded:
+            self.flush()
         is_empty = not fb.width or not fb.height
         reach = self._take_turn(state)
         is_staged = state.has_stages or (reach is not None and reach.is_early)

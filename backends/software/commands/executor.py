@@ -35,6 +35,7 @@ MOST_QUEUED = 1 << 21  # pending primitives
 MAX_HELD = 1 << 28  # bytes that pending draws may read or keep alive
 CHUNK = 1 << 20  # bytes of memory for pending draws that are requested at once
 SPARE = 8  # chunks that stay for the next frame
+MOST_TEMPLATES = 1 << 11
 LIFE = 32  # frames after which templates that were not drawn are forgotten
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _U32 = (1 << 32) - 1
@@ -148,6 +149,11 @@ class Executor:
         """The template of a combination."""
         return self._table.find(key)
 
+    @property
+    def is_crowded(self) -> bool:
+        """True if templates should be forgotten, after a flush, before another one is added."""
+        return len(self._table) >= MOST_TEMPLATES
+
     def learn(self, template: Template) -> None:
         """Add a template."""
         self._table.add(template)
@@ -243,9 +249,9 @@ class Executor:
             return False
         e.frame, e.num_reads, e.held, e.room, e.memory = e.frame + 1, 0, 0, 0, 0
         self._region.reset()
-        if e.frame % LIFE:
+        if e.frame % LIFE and not self.is_crowded:
             return False
-        self._table.sweep(e.frame - LIFE)
+        self._table.sweep(e.frame if self.is_crowded else e.frame - LIFE)
         self._place_table()
         living = self._table.numbers()
         for state in states:

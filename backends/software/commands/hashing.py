@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
+import numpy as np
+
 from backends.device.commands.bound_record import PLAIN_WORDS
 
 HALVES = 2 * PLAIN_WORDS
@@ -15,10 +17,13 @@ def factors() -> list[int]:
     return [(k * 2 + 1) * MIX % (1 << 32) | 1 for k in range(HALVES)]
 
 
+_FACTORS = np.array(factors(), np.uint32)
+
+
 def hash_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer: int) -> int:
     """The hash that generated code computes of a combination, an i32."""
-    halves = (ctypes.c_uint32 * HALVES).from_buffer_copy(bytes(words)[: 8 * PLAIN_WORDS])
-    total = sum(half * factor for half, factor in zip(halves, factors()))
+    halves = np.frombuffer(memoryview(words), np.uint32, HALVES)
+    total = int((halves * _FACTORS).sum(dtype=np.uint32))
     total = (total + kind * MIX + framebuffer * (MIX ^ 0x5BD1E994)) & 0xFFFFFFFF
     total ^= total >> 15
     return ctypes.c_int32(total).value

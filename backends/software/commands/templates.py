@@ -30,6 +30,7 @@ class Template:
     Attributes:
         record: read and written by generated code.
         kept: kernels and memory that the record names.
+        hash: of the combination.
     """
 
     def __init__(self, state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int, samples: int, kept: list[Any]) -> None:
@@ -42,6 +43,7 @@ class Template:
         self.record = t = TemplateRecord()
         ctypes.memmove(t.words, state.record.words, 8 * PLAIN_WORDS)
         t.kind, t.framebuffer = kind_of(info, packet), framebuffer
+        self.hash = hash_of(t.words, t.kind, t.framebuffer)
         self._content = aligned(_DRAW_SIZE)
         ctypes.memmove(self._content.ctypes.data, packet.address, _DRAW_SIZE)
         t.content, t.is_layered = self._content.ctypes.data, packet.is_layered
@@ -153,8 +155,7 @@ class TemplateTable:
             self._enter(template)
 
     def _enter(self, template: Template) -> None:
-        t, mask = template.record, len(self.slots) - 1
-        hashed = hash_of(t.words, t.kind, t.framebuffer)
+        mask, hashed = len(self.slots) - 1, template.hash
         place = hashed & mask
         while self.slots[place].template:
             place = place + 1 & mask

@@ -15,6 +15,7 @@ import tgsi
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.constant_memory import MAX_BYTES, ConstantMemory
 from backends.gallium.resource.layout import LINE
+from backends.software.commands import executor as executor_module
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
@@ -276,3 +277,22 @@ def test_targets_that_are_bound_in_turns_are_the_same_framebuffers(screen: Any) 
         ctx.set_framebuffer_state(cbufs=[first, second], zsbuf=depth, width=SIZE - 1)
         assert ctx.framebuffer.cbufs == (first.packet, second.packet)
         assert ctx.framebuffer.width == SIZE - 1
+
+
+def test_templates_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor_module, "MOST_TEMPLATES", 20)
+    pictures = []
+    for limit in (20, 1000):
+        monkeypatch.setattr(executor_module, "MOST_TEMPLATES", limit)
+        with tgsi.Screen(threads=0) as screen:
+            scene, most = Scene(screen), 0
+            scene.blend(1.0, 0.0, 0)
+            scene.ctx.bind_rasterizer_state(scene.ctx.create_rasterizer_state(scissor=True))
+            for k in range(300):
+                scene.ctx.set_scissor_states([{"minx": k % 16, "miny": k // 16, "maxx": SIZE, "maxy": SIZE}])
+                scene.ctx.draw_vbo(scene.info[0])
+                most = max(most, len(scene.ctx.device._executor._table))
+            assert most == min(limit, 300)
+            pictures.append(scene.pixels())
+            scene.ctx.destroy()
+    assert np.array_equal(pictures[0], pictures[1])
