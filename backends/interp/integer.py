@@ -158,16 +158,22 @@ def ishr(a: I32, b: I32) -> I32:
 
 
 def _field(offset: U32, width: U32) -> tuple[U32, U32]:
-    """Offset and width modulo 32, the width cut at the top of the word."""
-    offset, width = offset & BITS, width & BITS
+    """Offset and width modulo 32, the width cut at the top of the word; 32 bits from bit 0 on are the whole word."""
+    offset = offset & BITS
+    width = np.where((width == 32) & (offset == 0), width, width & BITS)
     return offset, np.minimum(width, np.uint32(32) - offset)
+
+
+def _ones(count: U32) -> U32:
+    """`count` ones, up to 32."""
+    return np.where(count == 32, ~np.uint32(0), (ONE << (count & BITS)) - ONE)
 
 
 @implements("UBFE")
 def ubfe(a: U32, offset: U32, width: U32) -> U32:
     """`width` bits from `offset` on, zero extended."""
     offset, width = _field(offset, width)
-    return (a >> offset) & ((ONE << width) - ONE)
+    return (a >> offset) & _ones(width)
 
 
 @implements("IBFE")
@@ -182,8 +188,8 @@ def ibfe(a: I32, offset: I32, width: I32) -> I32:
 @implements("BFI")
 def bfi(a: U32, insert: U32, offset: U32, width: U32) -> U32:
     """a with `width` bits from `offset` on taken from the low bits of `insert`."""
-    offset = offset & BITS
-    field = ((ONE << (width & BITS)) - ONE) << offset
+    offset, width = _field(offset, width)
+    field = _ones(width) << offset
     inserted: U32 = (insert << offset) & field
     return inserted | (a & ~field)
 

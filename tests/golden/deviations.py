@@ -53,6 +53,18 @@ def _next_power(got: Words, want: Words) -> Mask:
     return excused
 
 
+def _no_bits(got: Words, want: Words) -> Mask:
+    """True where Mesa has 0 for a field."""
+    nothing: Mask = want == 0
+    return nothing
+
+
+def _inserted(got: Words, want: Words) -> Mask:
+    """True for the words of the vectors that are replaced as a whole: ours, and Mesa's, which are not changed at all."""
+    pairs = ((0x80000000, 0x3B9ACA00), (0x3B9ACA00, 0xFFFFFFFE), (0x55555555, 0x10), (0x41, 0x01000001), (0, 0x12345678))
+    return np.logical_or.reduce([(got == ours) & (want == mesas) for ours, mesas in pairs])
+
+
 DEVIATIONS = (
     Deviation(
         "Mesa 18.1's interpreter has no implementation of this opcode: the destination keeps its old value. Ours computes it.",
@@ -68,6 +80,16 @@ DEVIATIONS = (
         "PK2H keeps a NaN's sign in Mesa; ours gives the canonical NaN, because the sign of a computed NaN is not promised.",
         lambda name, opcode: opcode == "PK2H",
         _halves,
+    ),
+    Deviation(
+        "A width of 32 counts as 0 in Mesa 18.1. From offset 0 on, ours takes the whole word, as OpenGL's bitfieldExtract does.",
+        lambda name, opcode: opcode in ("IBFE", "UBFE"),
+        _no_bits,
+    ),
+    Deviation(
+        "A width of 32 counts as 0 in Mesa 18.1. From offset 0 on, ours inserts the whole word, as OpenGL's bitfieldInsert does.",
+        lambda name, opcode: opcode == "BFI",
+        _inserted,
     ),
     Deviation(
         "LOG takes floor of a rounded logarithm in Mesa, which is one too many just below a power of two. Ours is exact.",

@@ -207,9 +207,9 @@ _ROWS: tuple[tuple[int, str, str, str, Mode, str, str], ...] = (
     (181, "UMUL_HI", "uint", "uint/uint", _C, "commutative", "d.c := high 32 bits of the unsigned 64-bit product a.c*b.c"),
     (182, "TG4", "untyped", "float.coordinates/int.x/untyped.sampler", _O, "tex filter", "d := the four bilinear texels of unit e at P=a, component index b.x (or shadow reference b.x for cube arrays)"),  # noqa: E501
     (183, "LODQ", "float", "float.coordinates/untyped.sampler", _O, "tex implicit_lod filter query", "d.xy := (clamped lod actually used, raw lod) for unit b at P=a"),  # noqa: E501
-    (184, "IBFE", "int", "int/int/int", _C, "", "d.c := bits [b.c, b.c+e.c) of a.c, sign extended; e.c=0 gives 0"),
-    (185, "UBFE", "uint", "uint/uint/uint", _C, "", "d.c := bits [b.c, b.c+e.c) of a.c, zero extended; e.c=0 gives 0"),
-    (186, "BFI", "uint", "uint/uint/uint/uint", _C, "", "d.c := a.c with bits [e.c, e.c+f.c) replaced by the low bits of b.c"),
+    (184, "IBFE", "int", "int/int/int", _C, "", "d.c := bits [b.c, b.c+e.c) of a.c, sign extended; e.c=0 gives 0; b.c=0, e.c=32 give a.c"),
+    (185, "UBFE", "uint", "uint/uint/uint", _C, "", "d.c := bits [b.c, b.c+e.c) of a.c, zero extended; e.c=0 gives 0; b.c=0, e.c=32 give a.c"),  # noqa: E501
+    (186, "BFI", "uint", "uint/uint/uint/uint", _C, "", "d.c := a.c with bits [e.c, e.c+f.c) replaced by the low bits of b.c; e.c=0, f.c=32 give b.c"),  # noqa: E501
     (187, "BREV", "uint", "uint", _C, "", "d.c := bits of a.c in reverse order"),
     (188, "POPC", "uint", "uint", _C, "", "d.c := number of one bits of a.c"),
     (189, "LSB", "uint", "uint", _C, "", "d.c := index of the lowest one bit, -1 if none"),

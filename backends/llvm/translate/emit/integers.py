@@ -218,14 +218,19 @@ def emit_imsb(c: Context, a: Val) -> Val:
     return c.f.const(a.type, 31) - _zeros(c.f, "ctlz", a ^ (a >> 31))
 
 
+def _is_whole(offset: Val, width: Val) -> Val:
+    """True for 32 bits from bit 0 on, although widths count modulo 32: OpenGL's bitfieldExtract and bitfieldInsert know such fields."""
+    return width.eq(32) & offset.eq(0)
+
+
 def _extract(c: Context, a: Val, offset: Val, width: Val, signed: bool) -> Val:
-    f = c.f
-    offset, width = offset & 31, width & 31
+    f, offset = c.f, offset & 31
+    whole, width = _is_whole(offset, width), width & 31
     reach = offset + width
-    # If the field ends inside of the word, both counts are 0 to 31. The result for a width of 0 is replaced at the end.
+    # If the field ends inside of the word, both counts are 0 to 31. They are 0 for a whole word and for no bits, which give 0 at the end.
     left = (a << ((32 - reach) & 31)) >> ((32 - width) & 31) if signed else (a << ((32 - reach) & 31)).lshr((32 - width) & 31)
     right = a >> offset if signed else a.lshr(offset)
-    return f.select(width.eq(0), 0, f.select(reach < 32, left, right))
+    return f.select(width.eq(0) & ~whole, 0, f.select(reach < 32, left, right))
 
 
 @emits("IBFE")
@@ -243,8 +248,9 @@ def emit_ubfe(c: Context, a: Val, offset: Val, width: Val) -> Val:
 @emits("BFI")
 def emit_bfi(c: Context, a: Val, b: Val, offset: Val, width: Val) -> Val:
     """a with bits [offset, offset + width) replaced by the low bits of b."""
-    offset, width = offset & 31, width & 31
-    field = ((c.f.const(width.type, 1) << width) - 1) << offset
+    offset = offset & 31
+    ones = (c.f.const(width.type, 1) << (width & 31)) - 1
+    field = c.f.select(_is_whole(offset, width), -1, ones << offset)
     return merge_bits(c.f, ~field, a, b << offset)
 
 
