@@ -62,7 +62,8 @@ def _no_bits(got: Words, want: Words) -> Mask:
 def _inserted(got: Words, want: Words) -> Mask:
     """True for the words of the vectors that are replaced as a whole: ours, and Mesa's, which are not changed at all."""
     pairs = ((0x80000000, 0x3B9ACA00), (0x3B9ACA00, 0xFFFFFFFE), (0x55555555, 0x10), (0x41, 0x01000001), (0, 0x12345678))
-    return np.logical_or.reduce([(got == ours) & (want == mesas) for ours, mesas in pairs])
+    found: Mask = np.logical_or.reduce([(got == ours) & (want == mesas) for ours, mesas in pairs])
+    return found
 
 
 DEVIATIONS = (

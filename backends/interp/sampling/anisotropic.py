@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from backends.interp.sampling.filters import Colors, texels_at
 from backends.interp.sampling.wrapping import F, Ints, nearest_indices, texel_coordinates
-from backends.pipe.enums import TexFilter, TexMipFilter
+from backends.pipe.enums import TexFilter, TexMipFilter, TexWrap
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
 
@@ -62,6 +62,7 @@ def covers_several(texture: TextureData, detail: NDArray[np.float64], steps: tup
 def ellipse_average(
     texture: TextureData,
     sampler: SamplerState,
+    modes: Sequence[TexWrap],
     coords: F,
     layer: Ints,
     detail: NDArray[np.float64],
@@ -85,7 +86,6 @@ def ellipse_average(
     a, b, c = ((k * inverse).astype(np.float32) for k in (a, b, c))
     total, weights = np.zeros((len(level), 4), np.float64), np.zeros(len(level))
     border = np.asarray(sampler.border_color, np.float64)
-    modes = (sampler.wrap_s, sampler.wrap_t)
     for j in range(int(counts[1].max(initial=0))):
         v = low[1] + np.float32(j)
         dv = v - center[1]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.interp.sampling.cubes import across_edge
-from backends.interp.sampling.wrapping import F, Ints, linear_indices, nearest_indices, texel_coordinates
+from backends.interp.sampling.wrapping import F, Ints, linear_indices, nearest_indices, texel_coordinates, wrap_modes
 from backends.pipe.state import SamplerState
 from backends.run.textures import TextureData
 
@@ -77,7 +77,7 @@ def filtered(
     if linear and cube and sampler.seamless_cube_map:
         return _mixed(seamless_corners(texture, coords, level, layer, offsets))
     sizes = texture.sizes[level]
-    modes = (sampler.wrap_s, sampler.wrap_t, sampler.wrap_r)
+    modes = wrap_modes(sampler, cube)
     x = texel_coordinates(sampler, coords, axes, sizes, offsets)
     border = np.asarray(sampler.border_color, np.float64)
     if not linear:

@@ -18,7 +18,7 @@ from backends.interp.sampling.anisotropic import covers_several, ellipse_average
 from backends.interp.sampling.cubes import cube_faces, cube_gradients
 from backends.interp.sampling.filters import Colors, filtered, seamless_corners, texels_at
 from backends.interp.sampling.lod import LodMode, accessed_detail, clamped_detail, quad_derivatives, raw_detail
-from backends.interp.sampling.wrapping import F, Ints, gathered_indices, nearest_indices, texel_coordinates
+from backends.interp.sampling.wrapping import F, Ints, gathered_indices, nearest_indices, texel_coordinates, wrap_modes
 from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
 from backends.pipe.state import SamplerState
 from backends.run.result import Bits
@@ -200,7 +200,8 @@ def _anisotropic(
     if len(rows):
         some = (steps[0][rows], steps[1][rows])
         moves = [np.broadcast_to(np.asarray(o), (len(detail),))[rows] for o in offsets]
-        color[rows] = ellipse_average(texture, sampler, place.coords[rows], place.layer[rows], detail[rows], some, moves)
+        modes = wrap_modes(sampler, place.is_cube)
+        color[rows] = ellipse_average(texture, sampler, modes, place.coords[rows], place.layer[rows], detail[rows], some, moves)
     return color
 
 

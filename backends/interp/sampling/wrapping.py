@@ -30,6 +30,13 @@ def texel_coordinates(sampler: SamplerState, coords: F, axes: int, sizes: Ints, 
     return found
 
 
+def wrap_modes(sampler: SamplerState, is_cube: bool) -> tuple[TexWrap, TexWrap, TexWrap]:
+    """Wrap modes along s, t and r. Faces of a seamless cube end at their edges, whatever the sampler says."""
+    if is_cube and sampler.seamless_cube_map:
+        return (TexWrap.CLAMP_TO_EDGE,) * 3
+    return sampler.wrap_s, sampler.wrap_t, sampler.wrap_r
+
+
 def _reflected(x: F, size: F) -> NDArray[np.float64]:
     """x folded into [0, size]."""
     wide, double = x.astype(np.float64), 2.0 * size.astype(np.float64)

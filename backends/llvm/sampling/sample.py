@@ -25,7 +25,7 @@ from backends.llvm.sampling.lod import Levels, clamp_lod, level_of_detail, linea
 from backends.llvm.sampling.texture import Level, Texture
 from backends.llvm.sampling.texture_targets import INFOS
 from backends.llvm.sampling.wrap import BORDER_MODES, HALF_BORDER_MODES, Axis, wrap_linear, wrap_nearest
-from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter
+from backends.pipe.enums import CompareFunc, Swizzle, TexCompare, TexFilter, TexMipFilter, TexWrap
 from tgsi.language.facts.enums import TargetInfo
 from tgsi.language.record import record
 
@@ -170,8 +170,7 @@ class Sampling:
         return shift.to_float() if isinstance(shift, Val) else float(shift) if shift else None
 
     def _axes_at(self, level: Level, coords: Sequence[Val], linear: bool, snap: Val | None) -> list[Axis]:
-        f, key = self.f, self.sampler_key
-        modes = [key.wrap_s, key.wrap_t, key.wrap_r]
+        f, modes = self.f, self.wraps
         found = []
         for axis in range(self.axes):
             size = level.size(axis)
@@ -185,11 +184,15 @@ class Sampling:
                 found.append(wrap_nearest(f, modes[axis], x, size, self.key.pot))
         return found
 
+    @property
+    def wraps(self) -> tuple[TexWrap, ...]:
+        """Wrap mode of each axis. The sampler's modes do not count on seamless cubes: texels are clamped to the edge of their face."""
+        key = self.sampler_key
+        return (TexWrap.CLAMP_TO_EDGE,) * 2 if self.seamless else (key.wrap_s, key.wrap_t, key.wrap_r)[: self.axes]
+
     def borders(self, linear: bool) -> bool:
         """True if a wrap mode can read the border color."""
-        key = self.sampler_key
-        modes = (key.wrap_s, key.wrap_t, key.wrap_r)[: self.axes]
-        return any(mode in (HALF_BORDER_MODES if linear else BORDER_MODES) for mode in modes)
+        return any(mode in (HALF_BORDER_MODES if linear else BORDER_MODES) for mode in self.wraps)
 
     def border(self, lanes: int) -> list[Val]:
         """Border color of the sampler, in every lane."""
@@ -260,7 +263,7 @@ class Sampling:
             for axis in range(2):
                 x, shift = self.texels(coords[axis], level.size(axis)), self._shift(axis)
                 center.append((x if shift is None else x + shift) - 0.5)
-            modes, border = (self.sampler_key.wrap_s, self.sampler_key.wrap_t), self.border(lanes) if self.borders(False) else None
+            modes, border = self.wraps, self.border(lanes) if self.borders(False) else None
             inner = self.within(level, layer)
 
             def texel(u: Val, v: Val) -> list[Val]:

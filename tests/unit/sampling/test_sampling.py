@@ -112,6 +112,21 @@ def test_cubes_without_seams(target: str, layers: int, format: Format) -> None:
         assert np.mean(difference > 4 * TOLERANCE) <= (0.0 if sampler.min_mip_filter is TexMipFilter.NONE else 0.02)
 
 
+@pytest.mark.parametrize(("target", "layers"), [("CUBE", 6), ("CUBEARRAY", 12)])
+@pytest.mark.parametrize("wrap", [TexWrap.REPEAT, TexWrap.MIRROR_REPEAT, TexWrap.CLAMP_TO_BORDER])
+def test_faces_of_seamless_cubes_end_at_their_edges(target: str, layers: int, wrap: TexWrap) -> None:
+    """Directions of two equal axes have a coordinate of exactly 1, whose nearest texel is the last one."""
+    texture = random_texture(Format.R32_FLOAT, 4, 4, layers)
+    signs = np.array([(x, y, z) for x in (-1, 0.3, 1) for y in (-1, 0.3, 1) for z in (-1, 0.3, 1)], np.float32)
+    coords = np.repeat(np.concatenate([signs, np.zeros((27, 1), np.float32)], 1), 16, axis=0)
+    sampler = state(wrap, NEAREST, seamless_cube_map=True)
+    inside = coords.copy()
+    inside[:, :3] = np.where(np.arange(3) == np.abs(coords[:, :3]).argmax(1)[:, None], coords[:, :3], coords[:, :3] * np.float32(0.99))
+    want = sample(texture, state(TexWrap.CLAMP_TO_EDGE, NEAREST), target, inside)
+    for found in (staged_sample(texture, sampler, target, coords), sample(texture, sampler, target, coords)):
+        assert_same(found, want, 0.0)
+
+
 def test_cubes_without_seams_are_continuous_over_edges() -> None:
     texture = random_texture(RGBA8, 4, 4, 6)
     sampler = state(TexWrap.CLAMP_TO_EDGE, LINEAR, seamless_cube_map=True)
