@@ -86,14 +86,16 @@ def lrp(product: Product, a: F32, b: F32, e: F32) -> F32:
 
 @implements("MIN")
 def minimum(a: F32, b: F32) -> F32:
-    """The smaller; b when either is NaN."""
-    return np.where(a < b, a, b)
+    """The smaller, -0 below +0 (IEEE 754-2019, section 9.6); b when either is NaN."""
+    either = (a.view(np.uint32) | b.view(np.uint32)).view(np.float32)
+    return np.where(a == b, either, np.where(a < b, a, b))
 
 
 @implements("MAX")
 def maximum(a: F32, b: F32) -> F32:
-    """The larger; b when either is NaN."""
-    return np.where(a > b, a, b)
+    """The larger, +0 above -0 (IEEE 754-2019, section 9.6); b when either is NaN."""
+    common = (a.view(np.uint32) & b.view(np.uint32)).view(np.float32)
+    return np.where(a == b, common, np.where(a > b, a, b))
 
 
 @implements("CMP")
@@ -140,8 +142,8 @@ def round_(a: F32) -> F32:
 
 @implements("FRC")
 def frc(a: F32) -> F32:
-    """Distance from the integer below; 1.0 for a tiny negative, by rounding."""
-    return a - np.floor(a)
+    """Distance from the integer below; 1.0 for a tiny negative, by rounding; 0 for an infinity, as C's modf has it (C11, F.10.3.12)."""
+    return np.where(np.isinf(a), np.float32(0), a - np.floor(a))
 
 
 @implements("LDEXP")

@@ -96,7 +96,7 @@ def _channel(operand: SrcOperand, position: int) -> SrcOperand:
 
 
 def _frc(item: Instruction, helper: RegisterRef) -> list[Instruction]:
-    """Expand FRC: subtract the floor."""
+    """Expand FRC: subtract the floor. For an infinity this gives NaN, and not 0."""
     floor = _make(item, "FLR", DstOperand(helper), item.src[0])
     return [floor, _last(item, "ADD", item.src[0], _negated(SrcOperand(helper)))]
 

@@ -125,7 +125,19 @@ def _floor(a: float) -> float:
 
 
 def _fraction(a: float) -> float:
-    return a - _floor(a)
+    return 0.0 if math.isinf(a) else a - _floor(a)
+
+
+def _smaller(a: float, b: float) -> float:
+    if a == b:
+        return min(a, b, key=lambda x: math.copysign(1.0, x))
+    return a if a < b else b
+
+
+def _larger(a: float, b: float) -> float:
+    if a == b:
+        return max(a, b, key=lambda x: math.copysign(1.0, x))
+    return a if a > b else b
 
 
 def _truncated(a: float) -> int:
@@ -181,8 +193,8 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {
     "RCP": _floats(lambda a: _quotient(1.0, a)),
     "SQRT": _floats(math.sqrt),
     "RSQ": _floats(lambda a: _quotient(1.0, to_float(to_word(math.sqrt(a))))),
-    "MIN": _floats(lambda a, b: a if a < b else b),
-    "MAX": _floats(lambda a, b: a if a > b else b),
+    "MIN": _floats(_smaller),
+    "MAX": _floats(_larger),
     "SSG": _floats(lambda a: 1.0 if a > 0 else -1.0 if a < 0 else 0.0),
     "FLR": _floats(_floor),
     "CEIL": _floats(_whole(math.ceil)),

@@ -59,11 +59,26 @@ def _no_bits(got: Words, want: Words) -> Mask:
     return nothing
 
 
-def _inserted(got: Words, want: Words) -> Mask:
-    """True for the words of the vectors that are replaced as a whole: ours, and Mesa's, which are not changed at all."""
-    pairs = ((0x80000000, 0x3B9ACA00), (0x3B9ACA00, 0xFFFFFFFE), (0x55555555, 0x10), (0x41, 0x01000001), (0, 0x12345678))
-    found: Mask = np.logical_or.reduce([(got == ours) & (want == mesas) for ours, mesas in pairs])
+def _infinite_fraction(got: Words, want: Words) -> Mask:
+    """True where ours is 0 and Mesa's is NaN."""
+    found: Mask = (got == 0) & ((want & np.uint32(0x7FFFFFFF)) > 0x7F800000)
     return found
+
+
+def _zeros(got: Words, want: Words) -> Mask:
+    """True where both are zeros."""
+    found: Mask = ((got | want) & np.uint32(0x7FFFFFFF)) == 0
+    return found
+
+
+def _pairs(*pairs: tuple[int, int]) -> Callable[[Words, Words], Mask]:
+    """Function that is true for words of these pairs: ours, and Mesa's."""
+
+    def excused(got: Words, want: Words) -> Mask:
+        found: Mask = np.logical_or.reduce([(got == ours) & (want == mesas) for ours, mesas in pairs])
+        return found
+
+    return excused
 
 
 DEVIATIONS = (
@@ -90,7 +105,22 @@ DEVIATIONS = (
     Deviation(
         "A width of 32 counts as 0 in Mesa 18.1. From offset 0 on, ours inserts the whole word, as OpenGL's bitfieldInsert does.",
         lambda name, opcode: opcode == "BFI",
-        _inserted,
+        _pairs((0x80000000, 0x3B9ACA00), (0x3B9ACA00, 0xFFFFFFFE), (0x55555555, 0x10), (0x41, 0x01000001), (0, 0x12345678)),
+    ),
+    Deviation(
+        "This program has a UBFE with offset 0 and width 32.",
+        lambda name, opcode: name == "rnd-299",
+        _pairs((0x12, 0x9), (0x185E9FFC, 0)),
+    ),
+    Deviation(
+        "FRC of an infinity is NaN in Mesa. Ours is 0, so that x - FRC(x) is the floor of an infinity.",
+        lambda name, opcode: opcode == "FRC",
+        _infinite_fraction,
+    ),
+    Deviation(
+        "MIN and MAX of +0 and -0 are the second operand in Mesa. Ours has -0 below +0, so that MAX(x, -x) is the absolute value.",
+        lambda name, opcode: opcode in ("MIN", "MAX"),
+        _zeros,
     ),
     Deviation(
         "LOG takes floor of a rounded logarithm in Mesa, which is one too many just below a power of two. Ours is exact.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import copysign
+
 from backends.llvm.builder.function import F32, F64, I32, I64, Function, Val
 from backends.llvm.library import math
 from backends.llvm.translate.emit import Context, Vector, emits
@@ -83,20 +85,32 @@ def emit_lrp(c: Context, a: Val, b: Val, e: Val) -> Val:
 
 @emits("MIN")
 def emit_min(c: Context, a: Val, b: Val) -> Val:
-    """a < b ? a : b."""
-    return c.f.min(a, b)
+    """a < b ? a : b; of zeros, -0 if either is."""
+    least = c.f.min(a, b)
+    if _decides(a, 0.0) or _decides(b, -0.0):
+        return least
+    return c.f.select(a.eq(b), (a.as_int() | b.as_int()).as_float(), least)
 
 
 @emits("MAX")
 def emit_max(c: Context, a: Val, b: Val) -> Val:
-    """a > b ? a : b."""
-    return c.f.max(a, b)
+    """a > b ? a : b; of zeros, +0 if either is."""
+    most = c.f.max(a, b)
+    if _decides(a, -0.0) or _decides(b, 0.0):
+        return most
+    return c.f.select(a.eq(b), (a.as_int() & b.as_int()).as_float(), most)
+
+
+def _decides(x: Val, zero: float) -> bool:
+    """True if x is a constant other than 0, or this very zero: then a comparison alone gives the right sign of zero."""
+    return x.number is not None and (x.number != 0 or copysign(1.0, x.number) == copysign(1.0, zero))
 
 
 @emits("FRC")
 def emit_frc(c: Context, a: Val) -> Val:
-    """a - floor(a)."""
-    return a - c.f.floor(a)
+    """a - floor(a); 0 for an infinity, whose difference would be NaN."""
+    whole = c.f.floor(a)
+    return c.f.select(a.eq(whole), 0.0, a - whole)
 
 
 @emits("FLR")
