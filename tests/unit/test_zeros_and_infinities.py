@@ -68,9 +68,8 @@ def test_minus_0_is_below_plus_0(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["MIN", "MAX"])
 def test_the_second_operand_stands_for_a_nan(name: str) -> None:
-    found = both(
-        f"{name} OUT[0], IN[0].xxxx, IN[0].yyyy", rows_of(np.array([NAN, NAN, NAN], np.float32), np.array([0.0, -0.0, 2.0], np.float32))
-    )
+    numbers = np.array([0.0, -0.0, 2.0], np.float32)
+    found = both(f"{name} OUT[0], IN[0].xxxx, IN[0].yyyy", rows_of(np.full(3, NAN), numbers))
     assert found == bits([0.0, -0.0, 2.0])
 
 
