@@ -194,6 +194,13 @@ _ALL = (
         "512x512, clear, 10,000 draws of one triangle of about 8 pixels, a uniform vec4 changed before each; both sides from Python.",
     ),
     Workload(
+        "draw_many",
+        "draw/s",
+        DRAWS,
+        Check((0.1542, 0.1516, 0.1535, 0.3058), 0.30579),
+        "The draws of draw_calls, ours by one call of draw_many; the peer has no such call, and makes its draw_calls.",
+    ),
+    Workload(
         "draw_constants",
         "draw/s",
         DRAWS,

@@ -38,6 +38,21 @@ def _draw_calls(o: OurContext) -> tuple[Draw, bool]:
     return _calls(o, o.drawing(mode="TRIANGLES", count=3))
 
 
+def _draw_many(o: OurContext) -> tuple[Draw, bool]:
+    o.target(SIZE, SIZE)
+    o.program("draw_calls")
+    o.attributes(geometry.TRIANGLE)
+    rows, clear, ctx = geometry.uniform_rows(), o.clearing(depth=False), o.ctx
+    records = np.zeros(DRAWS, [("vertex_constants", "f4", 4)])
+
+    def draw() -> None:
+        clear()
+        records["vertex_constants"] = rows  # a program's constants are new in each frame
+        ctx.draw_many(records, mode="TRIANGLES", count=3)
+
+    return draw, True
+
+
 def _draw_geometry(o: OurContext) -> tuple[Draw, bool]:
     o.target(SIZE, SIZE)
     o.program("draw_geometry")
@@ -150,6 +165,7 @@ def _draw_meshes(o: OurContext) -> tuple[Draw, bool]:
 
 MAKERS: dict[str, Callable[[OurContext], tuple[Draw, bool]]] = {
     "draw_calls": _draw_calls,
+    "draw_many": _draw_many,
     "draw_constants": _draw_constants,
     "draw_first": _draw_first,
     "draw_restart": _draw_restart,

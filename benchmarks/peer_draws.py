@@ -137,6 +137,7 @@ def _draw_meshes(p: PeerContext) -> tuple[Draw, bool]:
 
 MAKERS: dict[str, Callable[[PeerContext], tuple[Draw, bool]]] = {
     "draw_calls": _draw_calls,
+    "draw_many": _draw_calls,
     "draw_constants": _draw_constants,
     "draw_first": _draw_first,
     "draw_restart": _draw_restart,
