@@ -9,6 +9,9 @@ import pytest
 CI_EXAMPLES = 200
 """Number of generated programs in every run. They suffice to find the planted faults."""
 
+MESH_PAIRS = 60
+"""Number of generated pairs of task and mesh programs in every run. A dozen suffice to find each planted fault."""
+
 NIGHTLY_EXAMPLES = 2500
 BATCH = 250
 """Number of programs in one nightly test, small enough to spread the tests over processes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,16 +11,17 @@ import pytest
 import tgsi
 from backends.nvk.emulator.compare import Comparison, compare
 from tests.property.mesh_pairs import MeshPair, generate
-from tests.property.settings import CI_EXAMPLES, ranges
+from tests.property.settings import CI_EXAMPLES, MESH_PAIRS
 
 EXAMPLES = 1000
-PART = 50
+PART = 20
 """Pairs of one test by day."""
 
 LANES = (8, 16, 4, 8, 32, 8)
 """Lanes of compiled code, pair by pair."""
 
-BY_DAY = [pytest.param(begin, begin + PART) for begin in range(0, CI_EXAMPLES, PART)]
+BY_DAY = [(begin, begin + PART) for begin in range(0, MESH_PAIRS, PART)]
+BY_NIGHT = [pytest.param(*pair, marks=pytest.mark.nightly) for pair in pairwise([*range(MESH_PAIRS, EXAMPLES, 100), EXAMPLES])]
 
 
 def both(pair: MeshPair) -> tuple[Comparison, Comparison]:
@@ -40,7 +42,7 @@ def equal(interp: Comparison, jit: Comparison) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("light_code")
-@pytest.mark.parametrize(("begin", "end"), [*BY_DAY, *ranges(EXAMPLES, 200)[1:]])
+@pytest.mark.parametrize(("begin", "end"), [*BY_DAY, *BY_NIGHT])
 def test_direct_and_lowered_programs_agree(begin: int, end: int) -> None:
     found = {}
     for seed in range(begin, end):

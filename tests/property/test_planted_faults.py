@@ -12,6 +12,7 @@ import pytest
 import backends.llvm.translate.translator  # noqa: F401 - imported to register the emitters
 from backends.llvm.builder.function import I32, Val
 from backends.llvm.translate.emit import EMITTERS, Emitter
+from tests.effort import lower
 from tests.property.engines import engine_differences
 from tests.property.programs import GeneratedProgram, seeds
 from tests.property.settings import CI_EXAMPLES
@@ -91,6 +92,7 @@ def test_a_planted_fault_is_found(name: str, monkeypatch: pytest.MonkeyPatch) ->
         return FAULTS[name](c, *values)
 
     monkeypatch.setenv("TGSI_CACHE_DIR", "")
+    lower(monkeypatch)  # the faults are in emitters, not in LLVM
     monkeypatch.setitem(EMITTERS, name, faulty)
     assert _found_by(name, list(FAULTS).index(name) + 1) is not None
 
@@ -104,10 +106,12 @@ def test_a_spoiled_result_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -
         return SPOILED[name](right(c, *values))
 
     monkeypatch.setenv("TGSI_CACHE_DIR", "")
+    lower(monkeypatch)
     monkeypatch.setitem(EMITTERS, name, faulty)
     assert _found_by(name, 100 + list(SPOILED).index(name)) is not None
 
 
 def test_nothing_is_found_where_nothing_is_planted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TGSI_CACHE_DIR", "")
+    lower(monkeypatch)
     assert _found_by("DP3", 0) is None
