@@ -17,7 +17,6 @@ from tgsi.language.mesh import MeshLayout, mesh_layout
 from tgsi.language.printer import print_declaration, print_instruction
 from tgsi.language.program import Program
 from tgsi.language.source import Span
-from tgsi.language.text.locate import operand_span
 
 Item: TypeAlias = Declaration | Immediate | Instruction | Property
 MAX_FINDINGS = 200
@@ -117,6 +116,8 @@ class Context:
     ) -> None:
         span: Span | None = item.span if item is not None else None
         if operand >= 0 and isinstance(item, Instruction):
+            from tgsi.language.text.locate import operand_span
+
             span = operand_span(item, operand)
         if span is None and item is not None:
             message += f" (in `{self._text(item)}`)"

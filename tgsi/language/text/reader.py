@@ -17,7 +17,6 @@ from tgsi.language.program import Program
 from tgsi.language.source import Source, Span
 from tgsi.language.text.attributes import TARGET_HINT, AttributeReader
 from tgsi.language.text.operands import FILE_HINT, FILES, MEMO_SIZE, OperandReader, mask_of
-from tgsi.language.text.removed import REMOVED
 
 _TYPES: Mapping[str, ImmediateType] = {kind.name: kind for kind in ImmediateType}
 _STRICT_OPCODES = {name: info for name, info in OPCODES.items() if not info.is_later}
@@ -133,6 +132,8 @@ class Reader:
         root = stem.removesuffix("_SAT")
         if root in table:
             return _Opcode.of(table[root], root != stem, stem != name)
+        from tgsi.language.text.removed import REMOVED
+
         hint = did_you_mean(root, table)
         if root.removesuffix("_PRECISE") in table:
             hint = f"the order is `{root.removesuffix('_PRECISE')}_SAT_PRECISE`"
