@@ -72,9 +72,10 @@ ENDLOOP
 END
 """
 FRAGMENT = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL CONST[0]\nMAD OUT[0], IN[0], CONST[0], CONST[0]\nEND\n"
+POINTS = FANS.format(strip="TRIANGLE_STRIP", invocations=3)
 PROGRAMS = (
     None,
-    FANS.format(strip="TRIANGLE_STRIP", invocations=3),
+    POINTS,
     FANS.format(strip="LINE_STRIP", invocations=1),
     passthrough("TRIANGLES"),
     passthrough("TRIANGLES", invocations=2),
@@ -161,16 +162,53 @@ def test_random_small_draws_give_the_same_together_one_by_one_and_in_python(seed
     assert result(seed, 1, lambda ctx: None) == together
 
 
+LAYERS = POINTS.replace("DCL OUT[1], GENERIC[0]\n", "DCL OUT[1], GENERIC[0]\nDCL OUT[2], LAYER\n").replace(
+    "  EMIT", "  AND OUT[2].x, SV[0].xxxx, IMM[0].yyyy\n  EMIT"
+)
+QUERIES = ("PIPELINE_STATISTICS", "OCCLUSION_COUNTER", "PRIMITIVES_GENERATED")
+
+
+def counted(*, samples: int, layers: int) -> tuple[bytes, list[Any]]:
+    """Bytes of a target with samples or layers, and results of queries over many draws."""
+    scene, rng = Scene(tgsi.Screen(threads=1)), random.Random(9)
+    ctx, shape = scene.ctx, {"width0": SIZE, "height0": SIZE, "format": "R8G8B8A8_UNORM", "bind": "RENDER_TARGET"}
+    if layers > 1:
+        target = scene.screen.resource_create(target="TEXTURE_2D_ARRAY", array_size=layers, **shape)
+    else:
+        target = scene.screen.resource_create(nr_samples=samples, **shape)
+    ctx.set_framebuffer_state(cbufs=[ctx.create_surface(target, first_layer=0, last_layer=layers - 1)])
+    ctx.clear(color=(0, 0, 0, 0))
+    ctx.bind_gs_state(ctx.create_gs_state(LAYERS if layers > 1 else POINTS))
+    queries = [ctx.create_query(kind) for kind in QUERIES]
+    for query in queries:
+        ctx.begin_query(query)
+    for _ in range(40):
+        scene.constants("VERTEX", rng)
+        ctx.draw_vbo(mode="POINTS", count=rng.choice((3, 5)))
+    for query in queries:
+        ctx.end_query(query)
+    results = [ctx.get_query_result(query) for query in queries]
+    return np.array(target.storage).tobytes(), results
+
+
+@pytest.mark.parametrize(("samples", "layers"), [(1, 1), (4, 1), (1, 2)])
+def test_samples_layers_and_queries_of_known_draws_are_those_of_python(samples: int, layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = counted(samples=samples, layers=layers)
+    assert any(known[0])
+    monkeypatch.setattr(Executor, "learn_staged", lambda *_: None)
+    assert counted(samples=samples, layers=layers) == known
+
+
 def test_a_known_small_draw_through_a_geometry_shader_does_not_run_the_pipeline_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     scene, calls = Scene(tgsi.Screen(threads=0)), []
     original = Pipeline.draw
 
-    def counted(*given: Any) -> Any:
+    def noted(*given: Any) -> Any:
         calls.append(given)
         return original(*given)
 
-    monkeypatch.setattr(Pipeline, "draw", counted)
-    scene.ctx.bind_gs_state(scene.programs[PROGRAMS[1]])
+    monkeypatch.setattr(Pipeline, "draw", noted)
+    scene.ctx.bind_gs_state(scene.programs[POINTS])
     rng = random.Random(0)
     for _ in range(50):
         for stage in ("VERTEX", "GEOMETRY", "FRAGMENT"):
@@ -182,7 +220,7 @@ def test_a_known_small_draw_through_a_geometry_shader_does_not_run_the_pipeline_
 def test_stream_output_of_a_known_draw_is_written() -> None:
     scene = Scene(tgsi.Screen(threads=0))
     ctx, info = scene.ctx, g.StreamOutputInfo((4,), (g.StreamOutput(0),))
-    ctx.bind_gs_state(ctx.create_gs_state(PROGRAMS[1], stream_output=info))
+    ctx.bind_gs_state(ctx.create_gs_state(POINTS, stream_output=info))
     buffer = scene.screen.resource_create(target="BUFFER", width0=4096, bind="STREAM_OUTPUT")
     for _ in range(3):
         ctx.draw_vbo(mode="POINTS", count=3)
