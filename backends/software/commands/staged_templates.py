@@ -24,10 +24,10 @@ class StagedTemplate(Template):
     """
 
     def __init__(self, state: DrawState, info: DrawInfo, repeat: Repeat, framebuffer: int, samples: int, scratch: Worker) -> None:
-        super().__init__(state, info, repeat.input, framebuffer, samples, list(repeat.kept))
+        super().__init__(state, info, repeat.input, framebuffer, samples, list(repeat.kept), STAGED)
         t, self._staged = self.record, StagedRecord()
         self.most = repeat.most
-        t.kind, t.is_layered, t.staged = t.kind | STAGED, repeat.stored.is_layered, ctypes.addressof(self._staged)
+        t.is_layered, t.staged = repeat.stored.is_layered, ctypes.addressof(self._staged)
         s = self._staged
         self._stored = aligned(_DRAW_SIZE)
         ctypes.memmove(self._stored.ctypes.data, repeat.stored.address, _DRAW_SIZE)

@@ -33,8 +33,10 @@ class Template:
         hash: of the combination.
     """
 
-    def __init__(self, state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int, samples: int, kept: list[Any]) -> None:
-        """Copy a packet, which must be repeatable. `framebuffer`: number of the bound framebuffer. `kept`: what the packet keeps alive.
+    def __init__(
+        self, state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int, samples: int, kept: list[Any], stages: int = 0
+    ) -> None:
+        """Copy a packet, which must be repeatable. `framebuffer`: number of the bound one. `stages`: see `key_of`. `kept`: what the packet keeps alive.
 
         The numbers of a state keep its views alive, and with them their memory.
         """
@@ -42,7 +44,7 @@ class Template:
         self.kept = [thing for thing in kept if isinstance(thing, Library)]
         self.record = t = TemplateRecord()
         ctypes.memmove(t.words, state.record.words, 8 * PLAIN_WORDS)
-        t.kind, t.framebuffer = kind_of(info, packet), framebuffer
+        t.kind, t.framebuffer = kind_of(info, packet) | stages, framebuffer
         self.hash = hash_of(t.words, t.kind, t.framebuffer)
         self._content = aligned(_DRAW_SIZE)
         ctypes.memmove(self._content.ctypes.data, packet.address, _DRAW_SIZE)
