@@ -36,9 +36,9 @@ class Template:
     def __init__(
         self, state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int, samples: int, kept: list[Any], stages: int = 0
     ) -> None:
-        """Copy a packet, which must be repeatable. `framebuffer`: number of the bound one. `stages`: see `key_of`. `kept`: what the packet keeps alive.
+        """Copy a packet, which must be repeatable. `framebuffer`: number of the bound one. `kept`: what the packet keeps alive.
 
-        The numbers of a state keep its views alive, and with them their memory.
+        `stages`: see `key_of`. The numbers of a state keep its views alive, and with them their memory.
         """
         self._region = Region(_CHUNK)
         self.kept = [thing for thing in kept if isinstance(thing, Library)]
