@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.known_objects import MIX, Kind, KnownSlot
-from backends.entries.python_table import BYTES_DATA, OBJECT_TYPE, SIZE, TUPLE_ITEMS, PythonTable
+from backends.entries.python_table import BYTES_DATA, OBJECT_TYPE, SIZE, PythonTable
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 
@@ -68,7 +68,7 @@ class Entry:
 
     def keyword(self, number: Val) -> Val:
         """The name of an argument by keyword."""
-        return self.f.load(I64, pointer(self.f, self._names), (number << 3) + TUPLE_ITEMS, 8)
+        return self.f.load(I64, pointer(self.f, self._names), (number << 3) + self.python.get("items"), 8)
 
     def known(self, thing: Val, kind: Kind) -> Val:
         """The value of a known object, 0 if it is unknown."""

@@ -13,7 +13,7 @@ from backends.abi.records import layout_digest
 from backends.device.commands.bound_record import BoundRecord, ConstantSlot, DrawCall, python_cell
 from backends.device.commands.known_objects import KnownSlot
 from backends.entries.names import ENTRIES, KEYWORDS
-from backends.entries.python_table import BYTES_DATA, PythonTable, make_table
+from backends.entries.python_table import BYTES_DATA, PythonTable, items_offset, make_table
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
@@ -50,7 +50,7 @@ def install(owner: type, cache: KernelCache) -> None:
     if owner in _installed:
         return
     _installed.add(owner)
-    offset = slot_offset(owner) if fits() else 0
+    offset = slot_offset(owner) if fits() and items_offset() else 0
     if not offset:
         return
 

@@ -17,7 +17,7 @@ FALLBACKS = 16
 
 OBJECT_TYPE = 8  # byte offsets: the type of an object
 SIZE = 16  # the length of a tuple
-TUPLE_ITEMS = 24
+TUPLE_ITEMS = (24, 32)  # the first item of a tuple; a hash stands before it from CPython 3.14 on
 BYTES_DATA = 32
 BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE = 0, 16, 80  # Py_buffer
 
@@ -41,9 +41,17 @@ class PythonTable(ctypes.Structure):
         ("true", c_uint64),
         ("false", c_uint64),
         ("long_type", c_uint64),
+        ("items", c_uint64),  # byte offset of the first item of a tuple
         ("names", c_uint64 * NAMES),  # interned names of keywords, by number
         ("fallbacks", c_uint64 * FALLBACKS),  # Python functions, by number of the entry
     ]
+
+
+def items_offset() -> int:
+    """Byte offset of the first item in a tuple; 0 if it is none of the known ones."""
+    probe = ("items", "offset")
+    places = {ctypes.c_uint64.from_address(id(probe) + offset).value: offset for offset in TUPLE_ITEMS}
+    return places.get(id(probe[0]), 0)
 
 
 def make_table(names: Sequence[str], fallbacks: Sequence[Callable[..., Any]]) -> tuple[PythonTable, object]:
@@ -52,6 +60,7 @@ def make_table(names: Sequence[str], fallbacks: Sequence[Callable[..., Any]]) ->
     for field, function in FUNCTIONS.items():
         setattr(table, field, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value)
     table.none, table.true, table.false, table.long_type = id(None), id(True), id(False), id(int)
+    table.items = items_offset()
     table.names[: len(interned)] = [id(name) for name in interned]
     table.fallbacks[: len(fallbacks)] = [id(function) for function in fallbacks]
     return table, (interned, list(fallbacks))
