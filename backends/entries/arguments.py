@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from backends.device.commands.bound_record import BoundRecord
 from backends.device.commands.known_objects import MIX, Kind, KnownSlot
@@ -13,11 +11,6 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 
 _MOST_ARGUMENTS = 62
-
-
-def pointer(f: Function, address: Val) -> Val:
-    """An i64 address as a pointer."""
-    return f.emit(PTR, f"inttoptr {address} to ptr")
 
 
 class Entry:
@@ -35,25 +28,18 @@ class Entry:
         self._self, self._arguments, self.count, self._names = f.args
         self._number = number
         holder = f.load(I64, self._self, slot_offset, 8)
-        with self._leaving(holder.eq(0)):
+        with f.leaving(holder.eq(0)):
             f.ret(f.const(I64, 0))
-        self.record = Record(f, f.load(PTR, pointer(f, holder), BYTES_DATA, 8), BoundRecord)
-        self.python = Record(f, f.load(PTR, pointer(f, self.record.get("python")), 0, 8), PythonTable)
+        self.record = Record(f, f.load(PTR, holder.as_pointer(), BYTES_DATA, 8), BoundRecord)
+        self.python = Record(f, f.load(PTR, self.record.get("python").as_pointer(), 0, 8), PythonTable)
         keywords = f.var(I64, 0)
         with f.if_(self._names.ne(0)):
-            keywords.set(f.load(I64, pointer(f, self._names), SIZE, 8))
+            keywords.set(f.load(I64, self._names.as_pointer(), SIZE, 8))
         self.keywords = keywords.get()
-
-    @contextmanager
-    def _leaving(self, condition: Val) -> Iterator[None]:
-        """Write the body, which ends with `f.ret`, under a condition."""
-        with self.f.if_(condition):
-            yield
-            self.f.place(self.f.label())
 
     def fall_back(self, condition: Val) -> None:
         """Leave the call to the Python method if the condition holds."""
-        with self._leaving(condition):
+        with self.f.leaving(condition):
             self.leave()
 
     def leave(self) -> None:
@@ -68,7 +54,7 @@ class Entry:
 
     def keyword(self, number: Val) -> Val:
         """The name of an argument by keyword."""
-        return self.f.load(I64, pointer(self.f, self._names), (number << 3) + self.python.get("items"), 8)
+        return self.f.load(I64, self._names.as_pointer(), (number << 3) + self.python.get("items"), 8)
 
     def known(self, thing: Val, kind: Kind) -> Val:
         """The value of a known object, 0 if it is unknown."""
@@ -77,9 +63,9 @@ class Entry:
     def integer(self, thing: Val, least: int, most: int) -> Val:
         """An exact int as i64. Everything else, and a number outside of `least` to `most`, is left to the Python method."""
         f = self.f
-        self.fall_back(f.load(I64, pointer(f, thing), OBJECT_TYPE, 8).ne(self.python.get("long_type")))
+        self.fall_back(f.load(I64, thing.as_pointer(), OBJECT_TYPE, 8).ne(self.python.get("long_type")))
         overflow = f.alloca("i32")
-        value = f.call_pointer(I64, pointer(f, self.python.get("as_long")), pointer(f, thing), overflow)
+        value = f.call_pointer(I64, self.python.get("as_long").as_pointer(), thing.as_pointer(), overflow)
         self.fall_back(f.load(I32, overflow).ne(0) | (value < least) | (value > most))
         return value
 
@@ -93,7 +79,7 @@ class Entry:
     def done(self) -> None:
         """Return None."""
         f, none = self.f, self.python.get("none")
-        f.call_pointer(None, pointer(f, self.python.get("take_reference")), pointer(f, none))
+        f.call_pointer(None, self.python.get("take_reference").as_pointer(), none.as_pointer())
         f.ret(none)
 
 
@@ -104,28 +90,26 @@ def build_common(module: Module) -> None:
     python = Record(f, table, PythonTable)
     total = f.var(I64, count)
     with f.if_(names.ne(0)):
-        total.set(count + f.load(I64, pointer(f, names), SIZE, 8))
-    with f.if_(total.get() > _MOST_ARGUMENTS):
-        f.call_pointer(I32, pointer(f, python.get("bad_argument")))
+        total.set(count + f.load(I64, names.as_pointer(), SIZE, 8))
+    with f.leaving(total.get() > _MOST_ARGUMENTS):
+        f.call_pointer(I32, python.get("bad_argument").as_pointer())
         f.ret(f.const(I64, 0))
-        f.place(f.label())
     stack = f.alloca(f"[{_MOST_ARGUMENTS + 2} x i64]")
     f.store(this, stack, 0, 8)
     with f.range(0, total.get().trunc(I32)) as k:
         f.store(f.load(I64, arguments, k << 3, 8), f.at(stack, k << 3), 8, 8)
-    f.ret(f.call_pointer(I64, pointer(f, python.get("vectorcall")), pointer(f, function), stack, count + 1, pointer(f, names)))
+    f.ret(f.call_pointer(I64, python.get("vectorcall").as_pointer(), function.as_pointer(), stack, count + 1, names.as_pointer()))
 
     f = Function(module, "known", [PTR, I64, I32], I64, shared=True, internal=True)
     record, thing, kind = f.args
     b = Record(f, record, BoundRecord)
-    slots, mask = pointer(f, b.get("known")), b.get("known_mask")
+    slots, mask = b.get("known").as_pointer(), b.get("known_mask")
     place = f.var(I32, (thing * (MIX - (1 << 64))).lshr(32).trunc(I32) & mask)
     with f.loop() as probe:
         slot = Record(f, f.at(slots, place.get().zext(I64) * ctypes.sizeof(KnownSlot)), KnownSlot)
         found = slot.get("object")
-        with f.if_(found.eq(thing) & slot.get("kind").eq(kind)):
+        with f.leaving(found.eq(thing) & slot.get("kind").eq(kind)):
             f.ret(slot.get("value"))
-            f.place(f.label())
         probe.break_if(found.eq(0))
         place.set((place.get() + 1) & mask)
     f.ret(f.const(I64, 0))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 
 from backends.device.commands.bound_record import BoundRecord, ConstantSlot
-from backends.device.commands.constant_memory import LINE, MAX_BYTES
+from backends.device.commands.constant_memory import MAX_BYTES
 from backends.device.commands.known_objects import Kind
-from backends.entries.arguments import Entry, pointer
+from backends.device.region import ALIGNMENT
+from backends.entries.arguments import Entry
 from backends.entries.names import INDEX, KEYWORDS
 from backends.entries.python_table import BUFFER_DATA, BUFFER_LENGTH, BUFFER_SIZE
 from backends.llvm.builder.function import I32, I64, PTR, Module
@@ -28,20 +29,18 @@ def build_constant_entry(module: Module, name: str, number: int, slot_offset: in
         entry.fall_back(entry.keyword(f.const(I64, 0)).ne(python.get("names", KEYWORDS.index(INDEX))))
         index.set(entry.integer(entry.argument(2), 0, MAX_CONSTANT_BUFFERS - 1))
     view = f.alloca(f"[{BUFFER_SIZE} x i8]", 16)
-    got = f.call_pointer(I32, pointer(f, python.get("get_buffer")), pointer(f, thing), view, f.const(I32, 0))
-    with f.if_(got.ne(0)):
-        f.call_pointer(None, pointer(f, python.get("clear_error")))
+    got = f.call_pointer(I32, python.get("get_buffer").as_pointer(), thing.as_pointer(), view, f.const(I32, 0))
+    with f.leaving(got.ne(0)):
+        f.call_pointer(None, python.get("clear_error").as_pointer())
         entry.leave()
-        f.place(f.label())
     size = f.min(f.load(I64, view, BUFFER_LENGTH, 8), f.const(I64, MAX_BYTES))
-    room, left = (size + (LINE - 1)) & -LINE, b.get("constants_room")
-    release = pointer(f, python.get("release_buffer"))
-    with f.if_(size.eq(0) | (room > left)):
+    room, left = (size + (ALIGNMENT - 1)) & -ALIGNMENT, b.get("constants_room")
+    release = python.get("release_buffer").as_pointer()
+    with f.leaving(size.eq(0) | (room > left)):
         f.call_pointer(None, release, view)
         entry.leave()
-        f.place(f.label())
     address = b.get("constants_at")
-    f.call(PTR, "memcpy", pointer(f, address), f.load(PTR, view, BUFFER_DATA, 8), size)
+    f.call(PTR, "memcpy", address.as_pointer(), f.load(PTR, view, BUFFER_DATA, 8), size)
     b.set("constants_at", address + room)
     b.set("constants_room", left - room)
     place = (stage - 1) * MAX_CONSTANT_BUFFERS + index.get()

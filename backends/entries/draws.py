@@ -6,7 +6,7 @@ import ctypes
 
 from backends.device.commands.bound_record import STOPS, DrawCall
 from backends.device.commands.known_objects import Kind
-from backends.entries.arguments import Entry, pointer
+from backends.entries.arguments import Entry
 from backends.entries.names import BIAS, INDEX_SIZE, KEYWORDS, MODE, PATCH, PLAIN, RESTART
 from backends.llvm.builder.function import I32, I64, PTR, Module, Val
 from backends.llvm.builder.record import Record
@@ -34,7 +34,7 @@ def build_draw_entry(module: Module, name: str, number: int, slot_offset: int) -
             given.set(entry.known(thing, Kind.DRAW_INFO))
             entry.fall_back(given.get().eq(0))
     with f.else_of(given.get().ne(0)) as otherwise:
-        f.call(PTR, "memcpy", memory, pointer(f, given.get()), f.const(I64, ctypes.sizeof(DrawCall)))
+        f.call(PTR, "memcpy", memory, given.get().as_pointer(), f.const(I64, ctypes.sizeof(DrawCall)))
         otherwise()
         f.call(PTR, "memset", memory, f.const(I32, 0), f.const(I64, ctypes.sizeof(DrawCall)))
         call.set("mode", f.const(I32, 4))
@@ -42,7 +42,7 @@ def build_draw_entry(module: Module, name: str, number: int, slot_offset: int) -
         call.set("restart_index", f.const(I32, -1))
     with f.range(0, entry.keywords.trunc(I32)) as k:
         _take_keyword(entry, memory, entry.keyword(k.zext(I64)), entry.argument(entry.count + k.zext(I64)))
-    code = f.call_pointer(I32, pointer(f, b.get("draw_entry")), pointer(f, b.get("executor")), b.pointer, memory)
+    code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
     entry.fall_back(code.ne(0))
     entry.done()
 

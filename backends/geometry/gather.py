@@ -61,7 +61,7 @@ def _build_item(module: Module) -> None:
         entry = f.at(record.address("streams"), (mark & (MAX_VERTEX_STREAMS - 1)) * ctypes.sizeof(StreamRecord))
         stream = Record(f, entry, StreamRecord)
         length = f.select((mark & BEGINS).ne(0), 0, f.load(I32, strips, at + _LENGTH))
-        is_wanted, is_whole = stream.get("corners").cast("ptrtoint", I64).ne(0), length + 1 >= rows
+        is_wanted, is_whole = stream.get("corners").as_address().ne(0), length + 1 >= rows
         with f.if_(is_whole):
             stream.set("generated", stream.get("generated") + 1)
         with f.if_(is_wanted):

@@ -157,7 +157,7 @@ class Pipeline:
         )
         if packet.is_repeatable and not packet.is_written_out:
             seen = replace(packet, reads=list(packet.reads))
-            self._repeats.add(_Input(known, b"", seen, maker.region.kept(mark), 0, first=first))
+            self._repeats.add(_Input(known, b"", seen, maker.region.kept(mark), first=first))
         return first
 
     def _repeat(

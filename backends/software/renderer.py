@@ -214,10 +214,12 @@ class Renderer:
         fb, executor = self._framebuffer, self._executor
         if executor.is_crowded:
             self.flush()
-        is_empty = not fb.width or not fb.height
+        is_empty, was_hindered = not fb.width or not fb.height, executor.record.is_hindered
         reach = self._take_turn(state)
         is_staged = state.has_stages or (reach is not None and reach.is_early)
         if is_empty and not is_staged:
+            return
+        if was_hindered and not is_staged and reach is None and executor.draw(state, info, despite_hindrance=True) is Code.DONE:
             return
         state.record.draws += 1
         if is_staged and (not self._draw_stages(state, info, reach) or is_empty):

@@ -5,7 +5,9 @@ All three give the same bytes and the same counts.
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -228,3 +230,19 @@ def test_stream_output_of_a_known_draw_is_written() -> None:
     ctx.set_stream_output_targets([ctx.create_stream_output_target(buffer)])
     ctx.draw_vbo(mode="POINTS", count=3)
     assert np.array(buffer.storage[: buffer.size]).any()
+
+
+def test_a_template_that_gives_way_to_a_larger_one_lives_until_its_draws_are_carried_out() -> None:
+    scene = Scene(tgsi.Screen(threads=0))
+    ctx, table = scene.ctx, scene.ctx.device._executor._table
+    ctx.bind_gs_state(scene.programs[POINTS])
+    ctx.draw_vbo(mode="POINTS", count=1)
+    first = weakref.ref(next(iter(table.templates())))
+    ctx.draw_vbo(mode="POINTS", count=1)
+    ctx.draw_vbo(mode="POINTS", count=4)
+    assert first() not in list(table.templates())
+    gc.collect()
+    assert first() is not None
+    ctx.flush()
+    gc.collect()
+    assert first() is None

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from backends.device.commands.bound_record import BoundRecord, ConstantSlot, VertexBufferSlot
 from backends.device.memory import Constants
-from backends.device.region import aligned
+from backends.device.region import ALIGNMENT, aligned
 from tgsi.language.facts.limits import SOFTWARE
 
 MAX_BYTES = SOFTWARE.constants * 16
 """Largest constant buffer."""
 
-LINE = 64  # bytes; constants begin on a multiple
 _CHUNK = 1 << 17
 _WORDS = BoundRecord.constants.size // 8
 _STEP = ConstantSlot.__dict__["address"].offset, len(bytes(ConstantSlot())) // 8
@@ -39,7 +38,7 @@ class ConstantMemory:
         size = len(source)
         if size > MAX_BYTES:
             source, size = source[:MAX_BYTES], MAX_BYTES
-        room, record = size + LINE - 1 & -LINE, self._record
+        room, record = size + ALIGNMENT - 1 & -ALIGNMENT, self._record
         if room > record.constants_room or not self._chunks:
             self.begin()
         address, chunk = record.constants_at, self._chunks[-1]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.commands.bound_record import DrawCall
+from backends.device.region import ALIGNMENT
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 from tgsi.language.facts.enums import Processor
 
@@ -25,7 +26,6 @@ NUMBERS = {
 """Fields of a row that are numbers of a draw, with their fields of DrawCall."""
 CONSTANTS = {"vertex_constants": Processor.VERT, "fragment_constants": Processor.FRAG}
 """Fields of a row that are constants of a stage, slot 0."""
-_ROOM = 64
 MOST_BYTES = 65536
 """Largest constants of a row for one stage."""
 
@@ -86,7 +86,7 @@ class ManyDraws:
     def room(self) -> int:
         """Bytes of constant memory that a row takes."""
         r = self.record
-        return sum(r.bytes[k] + _ROOM - 1 & -_ROOM for k in range(r.num_constants))
+        return sum(r.bytes[k] + ALIGNMENT - 1 & -ALIGNMENT for k in range(r.num_constants))
 
     @property
     def drawn(self) -> int:

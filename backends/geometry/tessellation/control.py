@@ -128,7 +128,7 @@ def build_control_kernel(
         f.ret()
         return module
     states, stops = record.get("state"), record.get("stops")
-    with f.else_of(states.cast("ptrtoint", I64).eq(0)) as otherwise:
+    with f.else_of(states.as_address().eq(0)) as otherwise:
         record.set("state_bytes", state_bytes)
         otherwise()
         with f.range(0, units * arrangement.vectors) as index:

@@ -14,7 +14,7 @@ def build_rows(module: Module) -> None:
     f = Function(module, "rows", [PTR])
     r = Record(f, f.args[0], RowsRecord)
     vertices, corners, size = r.get("vertices"), r.get("corners"), r.get("vertex_size").zext(I64)
-    has_corners = corners.cast("ptrtoint", I64).ne(0)
+    has_corners = corners.as_address().ne(0)
     rows, registers, sources = r.get("rows"), r.get("registers"), r.address("source")
     target = f.var(PTR, r.get("target"))
     place = f.var(I32, 0)

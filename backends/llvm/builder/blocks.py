@@ -137,6 +137,13 @@ class Blocks(ABC):
         self.place(end, follows=True)
 
     @contextmanager
+    def leaving(self, cond: Val) -> Iterator[None]:
+        """Write the body under the scalar condition `cond`. The body ends with a return."""
+        with self.if_(cond):
+            yield
+            self.place(self.label())
+
+    @contextmanager
     def else_of(self, cond: Val) -> Iterator[Callable[[], None]]:
         """with f.else_of(c) as otherwise: ...then part...; otherwise(); ...else part..."""
         yes, no, end = self.label(), self.label(), self.label()

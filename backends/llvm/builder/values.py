@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from backends.llvm.builder.types import BOOL, F32, F64, I32, Type, reinterpreted
+from backends.llvm.builder.types import BOOL, F32, F64, I32, I64, PTR, Type, reinterpreted
 
 
 class Writer(Protocol):
@@ -232,6 +232,14 @@ class Val:
     def trunc(self, to: Type) -> Val:
         """Keep the low bits that the element type of `to` holds."""
         return self.cast("trunc", to)
+
+    def as_pointer(self) -> Val:
+        """An i64 address as a pointer."""
+        return self.cast("inttoptr", PTR)
+
+    def as_address(self) -> Val:
+        """A pointer as an i64 address."""
+        return self.cast("ptrtoint", I64)
 
     def as_int(self) -> Val:
         """The bits as i32 lanes."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 from backends.abi.keys import ImageKey, SamplerKey, TextureKey
 from backends.abi.records import ALIVE, EXHAUSTED, RunRecord
 from backends.llvm.builder.environment import default_environment
-from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
+from backends.llvm.builder.function import I32, PTR, Function, Module, Val
 from backends.llvm.builder.lanes import LaneMap
 from backends.llvm.builder.record import Record
 from backends.llvm.kernels.fragments import FragmentRegisters
@@ -207,7 +207,7 @@ def _build_rounds(module: Module, state_bytes: int) -> None:
     f = Function(module, "drive", [PTR], internal=True)
     record = Record(f, f.args[0], RunRecord)
     vectors, states, stops = record.get("vectors"), record.get("state"), record.get("stops")
-    with f.else_of(states.cast("ptrtoint", I64).eq(0)) as otherwise:
+    with f.else_of(states.as_address().eq(0)) as otherwise:
         record.set("state_bytes", state_bytes)
         otherwise()
         with f.range(0, record.get("units")) as unit:

@@ -73,7 +73,7 @@ class DrawBuilder:
         packet = self.writer.write(state, info, framebuffer, last)
         if packet is not None and packet.is_repeatable:
             content = ctypes.string_at(packet.address, _DRAW_SIZE)
-            self.repeats.add(CachedDraw(known, content, packet, self.region.kept(mark), self.repeats.frame))
+            self.repeats.add(CachedDraw(known, content, packet, self.region.kept(mark)))
         return packet
 
     def place_stored(

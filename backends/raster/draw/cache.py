@@ -18,14 +18,12 @@ class CachedDraw:
         known: the objects, see `identity`.
         content: bytes of the `Draw` record.
         kept: objects that the record needs alive.
-        frame: number of the frame in which `packet` was made, or made again.
     """
 
     known: tuple[object, ...]
     content: bytes
     packet: Packet
     kept: list[Any]
-    frame: int
 
 
 def identity(state: DrawState, info: DrawInfo, framebuffer: Framebuffer) -> tuple[object, ...]:
@@ -79,7 +77,6 @@ class DrawCache:
         self._recent: dict[tuple[int, ...], CachedDraw] = {}
         self._older: dict[tuple[int, ...], CachedDraw] = {}
         self._flushes = 0
-        self.frame = 0  # number of the frame
 
     def find(self, known: tuple[object, ...]) -> CachedDraw | None:
         """The draw that was made of the very same objects, or None."""
@@ -99,7 +96,6 @@ class DrawCache:
 
     def flushed(self) -> None:
         """End a frame, after a flush."""
-        self.frame += 1
         self._flushes += 1
         if self._flushes >= LIFE:
             self._turn()

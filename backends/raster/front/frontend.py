@@ -29,7 +29,7 @@ def _build_shade_group(module: Module) -> None:
     d = Record(f, Record(f, worker, Worker).get("group.span.draw"), Draw)
     f.call_pointer(None, d.get("entries.shade_vertices"), worker)
     place = d.get("entries.place")
-    with f.if_(place.cast("ptrtoint", I64).ne(0)):
+    with f.if_(place.as_address().ne(0)):
         f.call_pointer(None, place, worker)
     f.ret()
 
@@ -52,9 +52,8 @@ def _build_set_up_group(module: Module) -> None:
 
     f.call(None, "shade_group", worker)
     sides = f.select(d.get("points.are_cut").ne(0), f.const(I32, LEFT | RIGHT | BOTTOM | TOP), 0)
-    with f.if_((w.get("group.and_mask") & ~sides).ne(0)):  # every vertex is outside of one plane
+    with f.leaving((w.get("group.and_mask") & ~sides).ne(0)):  # every vertex is outside of one plane
         f.ret(f.const(I32, -1))
-        f.place(f.label())
     with f.if_(d.get("primitives.shape").ne(Shape.TRIANGLE)):
         set_up("u", f.call_pointer(I32, d.get("entries.expand"), worker))
     with f.else_of((w.get("group.or_mask") & (NEEDS_CLIP | CULL)).eq(0)) as otherwise:
@@ -91,7 +90,7 @@ def build_front_end(lanes: int, module: Module) -> None:
     shading, fragment_env, draw = f.var(I32, i.get()), f.var(I64, 0), f.var(I64, 0)
 
     def address(pointer: Val) -> Val:
-        return pointer.cast("ptrtoint", I64)
+        return pointer.as_address()
 
     with f.loop() as groups:
         groups.break_if((i.get() >= num_spans) | (cut.get() >= 0))

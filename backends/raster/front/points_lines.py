@@ -158,9 +158,8 @@ def _build_clip_line(module: Module) -> None:
     with f.range(0, d.get("clip.num_distances") + PLANES) as plane:
         distances = [plane_distance(f, d, view, plane, end) for end in ends]
         inside = [distance >= 0.0 for distance in distances]
-        with f.if_(~(inside[0] | inside[1])):
+        with f.leaving(~(inside[0] | inside[1])):
             f.ret(f.const(I32, 0))
-            f.place(f.label())
         for k in range(2):
             with f.if_(~inside[k]):
                 t = distances[1 - k] / (distances[1 - k] - distances[k])

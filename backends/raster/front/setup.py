@@ -179,7 +179,7 @@ def _identity(f: Function, d: Record, w: Record, prims: Val, front: Val) -> Val:
     number = f.var(prims.type, 0)
     with f.if_(d.get("setup.wants_prim").ne(0)):
         numbers, own, per_instance = d.get("assembly.numbers"), number_in_call(w, prims), w.get("group.span.call.prims_per_instance")
-        with f.else_of(numbers.cast("ptrtoint", I64).eq(0)) as given:
+        with f.else_of(numbers.as_address().eq(0)) as given:
             number.set(own.urem(per_instance).lshr(d.get("assembly.prim_shift")))
             given()
             number.set(f.gather(I32, numbers, f.select(own.ult(per_instance), own, 0) << 2))

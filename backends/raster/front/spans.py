@@ -73,7 +73,7 @@ def build_open_span(module: Module) -> None:
 
 
 def _address(pointer: Val) -> Val:
-    return pointer.cast("ptrtoint", I64)
+    return pointer.as_address()
 
 
 def invocations_before(f: Function, w: Record, s: Record, b: Record, cut: Val) -> Val:

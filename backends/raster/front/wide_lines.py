@@ -60,9 +60,8 @@ def build_rectangle(module: Module) -> None:
     x0, y0, x1, y1 = (snap(f, f.load(F32, r, VertexLayout.WINDOW + 4 * k)).to_float() * _UNIT for r in (start, end) for k in range(2))
     dx, dy = x1 - x0, y1 - y0
     length = f.sqrt(dx * dx + dy * dy)
-    with f.if_(~(length > 0.0)):
+    with f.leaving(~(length > 0.0)):
         f.ret(count)
-        f.place(f.label())
     ux, uy, half = dx / length, dy / length, length * 0.5
     margin = d.get("lines.margin")
     reach = f.select((half < 0.5) & (margin > 0.0), length, half + margin)

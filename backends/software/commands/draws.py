@@ -11,7 +11,7 @@ from backends.raster.draw.packet import FEW, TINY, Size
 from backends.raster.draw.vertex_inputs import MAX_EXPANDED
 from backends.raster.draw_record import Call
 from backends.software.commands.assembly import MODES, is_loop, primitives_of
-from backends.software.commands.memory import allocate, leave, leaving, pointer
+from backends.software.commands.memory import allocate, leave
 from backends.software.commands.records import SIZE_AT, STAGED, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
 from backends.software.commands.spans import is_full
 
@@ -38,7 +38,7 @@ def build_draw(module: Module) -> None:
     is_written = loop | has_restart
     leave(f, is_written & (is_staged | (count > MAX_EXPANDED)), Code.UNKNOWN)
     bits = f.select(index_size.eq(2), f.const(I32, 0xFFFF), f.select(index_size.eq(1), f.const(I32, 0xFF), -1))
-    strip = [pointer(f, indices), index_size, has_restart.zext(I32), c.get("restart_index") & bits, start, count, mode]
+    strip = [indices.as_pointer(), index_size, has_restart.zext(I32), c.get("restart_index") & bits, start, count, mode]
     per_instance = f.var(I32, primitives_of(f, module, mode, count))
     with f.if_(has_restart):
         per_instance.set(f.call(I32, "count_written", *strip))
@@ -50,9 +50,9 @@ def build_draw(module: Module) -> None:
     kind = kind | f.select(is_staged, f.const(I32, STAGED), 0)
     template = _template(f, e, b, kind.zext(I64))
     leave(f, template.eq(0), Code.UNKNOWN)
-    t = Record(f, pointer(f, template), TemplateRecord)
+    t = Record(f, template.as_pointer(), TemplateRecord)
     leave(f, t.get("is_layered").ne(0) & e.get("is_layered").eq(0), Code.UNKNOWN)
-    with leaving(f, is_staged):
+    with f.leaving(is_staged):
         call = _call(f, c, start, index_size, start, per_instance.get())
         _draw_staged(f, e, b, t, indices, call, total, vertices)
     used, first = f.var(I64, indices), f.var(I32, start)
@@ -80,7 +80,7 @@ def _draw_staged(f: Function, e: Record, b: Record, t: Record, indices: Val, cal
     """Take a draw with more stages, and return."""
     assembled = total.lshr(t.get("prim_shift").zext(I64))
     code = f.call(I32, "draw_staged", e.pointer, b.pointer, t.pointer, indices, call, total.trunc(I32), assembled)
-    with leaving(f, code.ne(0)):
+    with f.leaving(code.ne(0)):
         f.ret(code)
     e.set("vertices", e.get("vertices") + vertices)
     b.set("draws", b.get("draws") + 1)
@@ -110,7 +110,7 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
 
 def _template(f: Function, e: Record, b: Record, kind: Val) -> Val:
     """Address of the template of what is bound; that of the last draw if nothing has changed since."""
-    here, framebuffer = f.emit(I64, f"ptrtoint {b.pointer} to i64"), e.get("framebuffer")
+    here, framebuffer = b.pointer.as_address(), e.get("framebuffer")
     same = e.get("bound").eq(here) & e.get("kind").eq(kind) & e.get("bound_framebuffer").eq(framebuffer)
     same = same & b.get("are_words_new").eq(0)
     found = f.var(I64, e.get("template"))
@@ -129,7 +129,7 @@ def _written_out(f: Function, executor: Val, t: Record, strip: list[Val], per_in
     corners = per_instance.get().zext(I64) * t.get("corners").zext(I64)
     target = allocate(f, executor, corners << 2)
     leave(f, target.eq(0), Code.MEMORY)
-    f.call(None, "write_out", t.pointer, pointer(f, target), *strip)
+    f.call(None, "write_out", t.pointer, target.as_pointer(), *strip)
     return target
 
 

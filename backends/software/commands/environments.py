@@ -9,7 +9,7 @@ from backends.device.commands.bound_record import BoundRecord, ConstantSlot
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS
-from backends.software.commands.memory import allocate, leaving, pointer
+from backends.software.commands.memory import allocate
 from backends.software.commands.records import EnvironmentRecipe, ExecutorRecord
 
 _CHANGING = -1  # a revision that no binding has
@@ -28,12 +28,12 @@ def build_environment(module: Module) -> None:
     stage, count = r.get("stage"), r.get("num_constants")
     revisions = f.at(bound, BoundRecord.constant_revision.offset)
     revision = f.select(count.eq(0), f.const(I64, 0), f.load(I64, revisions, stage << 3, 8))
-    with leaving(f, r.get("frame").eq(e.get("frame")) & r.get("revision").eq(revision)):
+    with f.leaving(r.get("frame").eq(e.get("frame")) & r.get("revision").eq(revision)):
         f.ret(r.get("address"))
     made = allocate(f, executor, ctypes.sizeof(ShaderEnv))
-    with leaving(f, made.eq(0)):
+    with f.leaving(made.eq(0)):
         f.ret(made)
-    target = pointer(f, made)
+    target = made.as_pointer()
     f.call(PTR, "memcpy", target, r.get("content"), f.const(I64, ctypes.sizeof(ShaderEnv)))
     slots = f.at(bound, (stage * (MAX_CONSTANT_BUFFERS * ctypes.sizeof(ConstantSlot))).zext(I64) + BoundRecord.constants.offset)
     changes = f.var(I32, 0)
@@ -52,7 +52,7 @@ def build_environment(module: Module) -> None:
             e.set("held", e.get("held") + c.get("room").zext(I64))
             otherwise()
             address.set(f.call(I64, "place", executor, address.get(), size, readable))
-            with leaving(f, address.get().eq(0)):
+            with f.leaving(address.get().eq(0)):
                 f.ret(f.const(I64, 0))
         f.store(address.get(), f.at(target, ShaderEnv.constants.offset), slot << 3, 8)
         f.store(readable.lshr(2), f.at(target, ShaderEnv.constant_words.offset), slot << 2)
@@ -67,11 +67,11 @@ def _build_place(module: Module) -> None:
     f = Function(module, "place", [PTR, I64, I32, I32], I64, shared=True, internal=True)
     executor, source, given, readable = f.args
     made = allocate(f, executor, readable.zext(I64))
-    with leaving(f, made.eq(0)):
+    with f.leaving(made.eq(0)):
         f.ret(made)
     size: Val = f.select(source.eq(0), f.const(I32, 0), given).zext(I64)
-    target = pointer(f, made)
+    target = made.as_pointer()
     with f.if_(size.ne(0)):
-        f.call(PTR, "memcpy", target, pointer(f, source), size)
+        f.call(PTR, "memcpy", target, source.as_pointer(), size)
     f.call(PTR, "memset", f.at(target, size), f.const(I32, 0), readable.zext(I64) - size)
     f.ret(made)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import struct
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from backends.abi.records import ShaderEnv, layout_digest
 from backends.device.bound import DrawState
 from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws, ManyRecord
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned
 from backends.geometry.drawn import Drawn
@@ -38,11 +38,9 @@ SPARE = 8  # chunks that stay for the next frame
 MOST_TEMPLATES = 1 << 11
 LIFE = 32  # frames after which templates that were not drawn are forgotten
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
-_U32 = (1 << 32) - 1
 _CODES = tuple(Code)
 
 _EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet")
-_CALL = struct.Struct("iIIiIIiiII8x")
 _RECORDS = (
     *(Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ManyRecord),
     *(ReadRange, ReadSlot, ShaderEnv, Span, StagedRecord, TemplateRecord),
@@ -76,12 +74,9 @@ class Executor:
         self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
         self._region, self._table = Region(CHUNK, SPARE), TemplateTable()
         self._scratch: Worker | None = None  # of draws with more stages
-        self._call, self._zeros = bytearray(_CALL.size), aligned(256)
-        self._call_at = ctypes.addressof((ctypes.c_uint8 * _CALL.size).from_buffer(self._call))
+        self._zeros = aligned(256)
         self._spans, self._batches = (Span * MOST_SPANS)(), (Batch * MOST_BATCHES)()
-        self.record = e = ExecutorRecord(
-            frame=1, batch_size=batch_size, batch_spans=batch_spans, most_spans=MOST_SPANS, most_batches=MOST_BATCHES
-        )
+        self.record = e = ExecutorRecord(frame=1, batch_size=batch_size, batch_spans=batch_spans)
         e.spans, e.batches, e.zeros = ctypes.addressof(self._spans), ctypes.addressof(self._batches), self._zeros.ctypes.data
         e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
         self._at = ctypes.addressof(e)
@@ -110,22 +105,9 @@ class Executor:
                 return self.draw(state, info)
             finally:
                 self.record.is_hindered = 1
-        _CALL.pack_into(
-            self._call,
-            0,
-            info.mode,
-            info.count & _U32,
-            info.start & _U32,
-            info.index_size,
-            info.instance_count & _U32,
-            info.start_instance & _U32,
-            info.index_bias,
-            info.primitive_restart,
-            info.restart_index & _U32,
-            info.drawid & _U32,
-        )
+        call = call_of(info)
         while True:
-            code: Code = _CODES[self._draw(self._at, ctypes.addressof(state.record), self._call_at)]
+            code: Code = _CODES[self._draw(self._at, ctypes.addressof(state.record), ctypes.addressof(call))]
             if code is Code.MEMORY:
                 self.give_memory()
             elif code is Code.FULL and self._grow_reads():
@@ -249,6 +231,7 @@ class Executor:
             return False
         e.frame, e.num_reads, e.held, e.room, e.memory = e.frame + 1, 0, 0, 0, 0
         self._region.reset()
+        self._table.end_frame()
         if e.frame % LIFE and not self.is_crowded:
             return False
         self._table.sweep(e.frame if self.is_crowded else e.frame - LIFE)

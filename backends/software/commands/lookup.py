@@ -31,16 +31,13 @@ def build_find(module: Module) -> None:
     with f.loop() as probe:
         slot = Record(f, f.at(slots, place.get().zext(I64) * ctypes.sizeof(TemplateSlot)), TemplateSlot)
         template = slot.get("template")
-        with f.if_(template.eq(0)):
+        with f.leaving(template.eq(0)):
             f.ret(f.const(I64, 0))
-            f.place(f.label())
         with f.if_(slot.get("hash").eq(hashed)):
-            pointer = f.emit(PTR, f"inttoptr {template} to ptr")
-            t = Record(f, pointer, TemplateRecord)
+            t = Record(f, template.as_pointer(), TemplateRecord)
             same = t.get("kind").eq(kind) & t.get("framebuffer").eq(framebuffer)
-            with f.if_(same & _are_equal(f, words, t.address("words"))):
+            with f.leaving(same & _are_equal(f, words, t.address("words"))):
                 f.ret(template)
-                f.place(f.label())
         place.set((place.get() + 1) & mask)
         probe.break_if(f.const(I32, 0).ne(0))
     f.ret(f.const(I64, 0))

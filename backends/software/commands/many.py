@@ -5,11 +5,11 @@ from __future__ import annotations
 import ctypes
 
 from backends.device.commands.bound_record import BoundRecord, ConstantSlot
-from backends.device.commands.constant_memory import LINE
 from backends.device.commands.many_draws import ManyRecord
+from backends.device.region import ALIGNMENT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.software.commands.memory import leave, pointer
+from backends.software.commands.memory import leave
 from backends.software.commands.records import Code
 
 
@@ -22,7 +22,7 @@ def build_draw_many(module: Module) -> None:
     executor, bound, many = f.args
     b, m = Record(f, bound, BoundRecord), Record(f, many, ManyRecord)
     call = m.address("call")
-    rows, stride, count = pointer(f, m.get("rows")), m.get("stride"), m.get("count")
+    rows, stride, count = m.get("rows").as_pointer(), m.get("stride"), m.get("count")
     with f.loop() as loop:
         number = m.get("next")
         loop.break_if(number >= count)
@@ -33,9 +33,8 @@ def build_draw_many(module: Module) -> None:
         with f.range(0, m.get("num_constants")) as k:
             _bind_constants(f, b, m, row, k)
         code = f.call(I32, "draw", executor, bound, call)
-        with f.if_(code.ne(int(Code.DONE))):
+        with f.leaving(code.ne(int(Code.DONE))):
             f.ret(code)
-            f.place(f.label())
         m.set("next", number + 1)
     f.ret(f.const(I32, int(Code.DONE)))
 
@@ -43,9 +42,9 @@ def build_draw_many(module: Module) -> None:
 def _bind_constants(f: Function, b: Record, m: Record, row: Val, k: Val) -> None:
     """Copy a row's constants of one stage to constant memory and bind them; see `ConstantMemory.put`."""
     size = f.load(I32, m.address("bytes"), k << 2).zext(I64)
-    room, left, address = (size + (LINE - 1)) & -LINE, b.get("constants_room"), b.get("constants_at")
+    room, left, address = (size + (ALIGNMENT - 1)) & -ALIGNMENT, b.get("constants_room"), b.get("constants_at")
     leave(f, room > left, Code.MEMORY)
-    f.call(PTR, "memcpy", pointer(f, address), f.at(row, f.load(I32, m.address("constants"), k << 2).zext(I64)), size)
+    f.call(PTR, "memcpy", address.as_pointer(), f.at(row, f.load(I32, m.address("constants"), k << 2).zext(I64)), size)
     b.set("constants_at", address + room)
     b.set("constants_room", left - room)
     slot = f.load(I32, m.address("slot"), k << 2).zext(I64) * ctypes.sizeof(ConstantSlot)

@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from backends.device.region import SLACK
+from backends.device.region import ALIGNMENT, SLACK
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.software.commands.records import Code, ExecutorRecord, ReadRange, ReadSlot
 
-_ALIGNMENT = 64
 _MIX = 0x9E3779B97F4A7C15 - (1 << 64)
-
-
-def pointer(f: Function, address: Val) -> Val:
-    """An i64 address as a pointer."""
-    return f.emit(PTR, f"inttoptr {address} to ptr")
-
-
-def number(f: Function, address: Val) -> Val:
-    """A pointer as an i64 address."""
-    return f.emit(I64, f"ptrtoint {address} to i64")
-
-
-@contextmanager
-def leaving(f: Function, condition: Val) -> Iterator[None]:
-    """Write the body, which ends with `f.ret`, under a condition."""
-    with f.if_(condition, unlikely=False):
-        yield
-        f.place(f.label())
 
 
 def leave(f: Function, condition: Val, code: Code) -> None:
     """Return a code if the condition holds."""
-    with leaving(f, condition):
+    with f.leaving(condition):
         f.ret(f.const(I32, int(code)))
 
 
@@ -44,8 +23,8 @@ def build_allocate(module: Module) -> None:
     f = Function(module, "allocate", [PTR, I64], I64, shared=True, internal=True)
     executor, size = f.args
     e = Record(f, executor, ExecutorRecord)
-    whole = (size + (SLACK + _ALIGNMENT - 1)) & -_ALIGNMENT
-    with leaving(f, e.get("room") < whole):
+    whole = (size + (SLACK + ALIGNMENT - 1)) & -ALIGNMENT
+    with f.leaving(e.get("room") < whole):
         e.set("wanted", whole)
         f.ret(f.const(I64, 0))
     address = e.get("memory")
@@ -68,7 +47,7 @@ def build_note_read(module: Module) -> None:
     place = f.var(I32, ((address + size) * _MIX).lshr(40).trunc(I32) & mask)
     with f.loop() as probe:
         slot = Record(f, f.at(table, place.get().zext(I64) * ctypes.sizeof(ReadSlot)), ReadSlot)
-        with leaving(f, slot.get("frame").ne(frame)):
+        with f.leaving(slot.get("frame").ne(frame)):
             number = e.get("num_reads")
             slot.set("frame", frame)
             slot.set("number", number)
@@ -92,7 +71,7 @@ def build_reads_meet(module: Module) -> None:
     reads, end = e.get("reads"), address + size
     with f.range(0, e.get("num_reads")) as k:
         r = _range(f, reads, k)
-        with leaving(f, r.get("address").ult(end) & address.ult(r.get("address") + r.get("size"))):
+        with f.leaving(r.get("address").ult(end) & address.ult(r.get("address") + r.get("size"))):
             f.ret(f.const(I32, 1))
     f.ret(f.const(I32, 0))
 

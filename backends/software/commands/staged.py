@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import ctypes
 
-from backends.device.region import SLACK
+from backends.device.region import ALIGNMENT, SLACK
 from backends.geometry.records import StreamRecord
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_VERTEX_STREAMS
 from backends.raster.draw_record import Call, Draw
-from backends.software.commands.memory import allocate, leave, pointer
+from backends.software.commands.memory import allocate, leave
 from backends.software.commands.records import Code, ExecutorRecord, StagedRecord, TemplateRecord
 from backends.software.commands.spans import is_full
 
-_ALIGNMENT = 64
 _CALL_WORDS = ctypes.sizeof(Call) // 4
 
 
@@ -39,7 +38,7 @@ def build_draw_staged(module: Module) -> None:
     for recipe in (t.address("vertex"), s.address("environment"), t.address("fragment")):
         environments.append(f.call(I64, "environment", executor, bound, recipe))
         leave(f, environments[-1].eq(0), Code.MEMORY)
-    most = capacity * (size + rows * 4 + 4) + size + (4 * (SLACK + _ALIGNMENT) + ctypes.sizeof(Draw))
+    most = capacity * (size + rows * 4 + 4) + size + (4 * (SLACK + ALIGNMENT) + ctypes.sizeof(Draw))
     at = allocate(f, executor, most.zext(I64))
     leave(f, at.eq(0), Code.MEMORY)
     _run_vertex(f, e, s, draw, environments[0], call, total)
@@ -50,10 +49,10 @@ def build_draw_staged(module: Module) -> None:
         numbers = corners + _whole((count * rows * 4).zext(I64))
         drawn = numbers + _whole((count * 4).zext(I64))
         streams = s.address("geometry.streams")
-        f.call(PTR, "memcpy", pointer(f, corners), f.load(PTR, streams, _stream_offset("corners"), 8), (count * rows * 4).zext(I64))
-        f.call(PTR, "memcpy", pointer(f, numbers), f.load(PTR, streams, _stream_offset("numbers"), 8), (count * 4).zext(I64))
-        f.call(PTR, "memcpy", pointer(f, drawn), s.get("content"), f.const(I64, ctypes.sizeof(Draw)))
-        d = Record(f, pointer(f, drawn), Draw)
+        f.call(PTR, "memcpy", corners.as_pointer(), f.load(PTR, streams, _stream_offset("corners"), 8), (count * rows * 4).zext(I64))
+        f.call(PTR, "memcpy", numbers.as_pointer(), f.load(PTR, streams, _stream_offset("numbers"), 8), (count * 4).zext(I64))
+        f.call(PTR, "memcpy", drawn.as_pointer(), s.get("content"), f.const(I64, ctypes.sizeof(Draw)))
+        d = Record(f, drawn.as_pointer(), Draw)
         f.store(at, d.address("fetch.attribute"), 0, 8)
         f.store(corners, d.address("assembly.indices"), 0, 8)
         f.store(numbers, d.address("assembly.numbers"), 0, 8)
@@ -76,7 +75,7 @@ def _stream_offset(name: str) -> int:
 
 def _whole(size: Val) -> Val:
     """Bytes that an allocation of `size` bytes takes."""
-    return (size + (SLACK + _ALIGNMENT - 1)) & -_ALIGNMENT
+    return (size + (SLACK + ALIGNMENT - 1)) & -ALIGNMENT
 
 
 def _give_back(e: Record, end: Val) -> None:

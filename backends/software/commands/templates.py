@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Iterable
 from typing import Any
 
 from backends.device.bound import DrawState, StageState
@@ -31,6 +32,7 @@ class Template:
         record: read and written by generated code.
         kept: kernels and memory that the record names.
         hash: of the combination.
+        numbers: of the values that it was made of.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Template:
         ctypes.memmove(t.words, state.record.words, 8 * PLAIN_WORDS)
         t.kind, t.framebuffer = kind_of(info, packet) | stages, framebuffer
         self.hash = hash_of(t.words, t.kind, t.framebuffer)
+        self.numbers = frozenset(t.words)
         self._content = aligned(_DRAW_SIZE)
         ctypes.memmove(self._content.ctypes.data, packet.address, _DRAW_SIZE)
         t.content, t.is_layered = self._content.ctypes.data, packet.is_layered
@@ -117,6 +120,7 @@ class TemplateTable:
     def __init__(self) -> None:
         self._templates: dict[bytes, Template] = {}
         self.slots: Any = (TemplateSlot * 64)()
+        self._replaced: list[Template] = []  # pending draws name their memory
 
     def __len__(self) -> int:
         return len(self._templates)
@@ -127,14 +131,23 @@ class TemplateTable:
 
     def add(self, template: Template) -> None:
         """Add a template. `slots` may be another array afterwards."""
-        is_new = template.key not in self._templates
+        old = self._templates.get(template.key)
         self._templates[template.key] = template
-        if not is_new:
+        if old is not None:
+            self._replaced.append(old)
             self._rebuild(len(self.slots))
         elif 2 * len(self._templates) > len(self.slots):
             self._rebuild(2 * len(self.slots))
         else:
             self._enter(template)
+
+    def templates(self) -> Iterable[Template]:
+        """All templates."""
+        return self._templates.values()
+
+    def end_frame(self) -> None:
+        """Let go of templates that gave way to others: no draw is pending."""
+        self._replaced.clear()
 
     def sweep(self, oldest: int) -> None:
         """Forget templates that were last drawn before the frame `oldest`."""
@@ -145,7 +158,7 @@ class TemplateTable:
 
     def numbers(self) -> set[int]:
         """Numbers of all values that templates were made of."""
-        return {number for template in self._templates.values() for number in template.record.words}
+        return set().union(*(template.numbers for template in self._templates.values()))
 
     def framebuffers(self) -> set[int]:
         """Numbers of the framebuffers that templates were made for."""

@@ -8,7 +8,7 @@ from backends.device.commands.bound_record import BoundRecord, VertexBufferSlot
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.raster.draw_record import Draw
-from backends.software.commands.memory import allocate, leaving, number, pointer
+from backends.software.commands.memory import allocate
 from backends.software.commands.records import ExecutorRecord, ReadRange, TemplateRecord
 
 _UNLIMITED = 0xFFFFFFFF
@@ -24,12 +24,12 @@ def build_placed_draw(module: Module) -> None:
     e, b, t = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, template, TemplateRecord)
     frame, revision = e.get("frame"), b.get("vertex_revision")
     is_known = t.get("frame").eq(frame)
-    with leaving(f, is_known & t.get("vertex_revision").eq(revision) & t.get("indices").eq(indices)):
+    with f.leaving(is_known & t.get("vertex_revision").eq(revision) & t.get("indices").eq(indices)):
         f.ret(t.get("placed"))
     made = allocate(f, executor, ctypes.sizeof(Draw))
-    with leaving(f, made.eq(0)):
+    with f.leaving(made.eq(0)):
         f.ret(made)
-    target = pointer(f, made)
+    target = made.as_pointer()
     f.call(PTR, "memcpy", target, t.get("content"), f.const(I64, ctypes.sizeof(Draw)))
     d = Record(f, target, Draw)
     f.store(indices, d.address("assembly.indices"), 0, 8)
@@ -49,7 +49,7 @@ def build_placed_draw(module: Module) -> None:
 
 def _write_attribute(f: Function, e: Record, b: Record, t: Record, d: Record, a: Val) -> None:
     """Write address, stride and limit of attribute `a`; without memory it reads zeros."""
-    is_read_now = number(f, t.get("staged")).ne(0)
+    is_read_now = t.get("staged").as_address().ne(0)
     slot = f.load(I32, t.address("buffer"), a << 2)
     size_of = f.load(I32, t.address("element_bytes"), a << 2).zext(I64)
     offset = f.load(I32, t.address("source_offset"), a << 2).zext(I64)

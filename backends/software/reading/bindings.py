@@ -15,11 +15,11 @@ from backends.device.commands.client import (
     BufferSlot,
     ReaderRecord,
 )
-from backends.device.commands.constant_memory import LINE, MAX_BYTES
+from backends.device.commands.constant_memory import MAX_BYTES
+from backends.device.region import ALIGNMENT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
-from backends.software.commands.memory import leaving, pointer
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES
 
@@ -34,7 +34,7 @@ def field(f: Function, words: Val, names: str, name: str) -> Val:
 
 def refuse(f: Function, condition: Val) -> None:
     """Leave the command to Python if the condition holds."""
-    with leaving(f, condition):
+    with f.leaving(condition):
         f.ret(f.const(I32, 0))
 
 
@@ -65,7 +65,7 @@ def _buffer(f: Function, reader: Val, handle: Val) -> tuple[Val, Val]:
     """Address and size (i64) of a buffer. Refuses unknown handles."""
     found = f.call(I64, "buffer", reader, handle)
     refuse(f, found.eq(0))
-    slot = Record(f, pointer(f, found), BufferSlot)
+    slot = Record(f, found.as_pointer(), BufferSlot)
     return slot.get("address"), slot.get("size")
 
 
@@ -82,14 +82,14 @@ def build_constants(module: Module) -> None:
     header = len(CONSTANTS.split())
     stage, index = field(f, words, CONSTANTS, "shader_type"), field(f, words, CONSTANTS, "index")
     size = f.select(count - header > MAX_BYTES // 4, f.const(I32, MAX_BYTES), (count - header) << 2)
-    room = (size + (LINE - 1)) & -LINE
+    room = (size + (ALIGNMENT - 1)) & -ALIGNMENT
     refuse(f, room.zext(I64) > bound.get("constants_room"))
     slot = _constant_slot(f, bound, stage, index)
-    with leaving(f, size.eq(0)):
+    with f.leaving(size.eq(0)):
         _bind(slot, 0, 0, 0, 0)
         f.ret(f.const(I32, 1))
     address = bound.get("constants_at")
-    f.call(PTR, "memcpy", pointer(f, address), f.at(words, 4 * header), size.zext(I64))
+    f.call(PTR, "memcpy", address.as_pointer(), f.at(words, 4 * header), size.zext(I64))
     bound.set("constants_at", address + room.zext(I64))
     bound.set("constants_room", bound.get("constants_room") - room.zext(I64))
     _bind(slot, address, size, room, 1)
@@ -100,7 +100,7 @@ def build_uniforms(module: Module) -> None:
     """uniforms(reader, words, count): SET_UNIFORM_BUFFER."""
     f, reader, bound, words, _ = _begin(module, "uniforms")
     stage, index, offset, length, handle = (field(f, words, UNIFORMS, name) for name in UNIFORMS.split())
-    with leaving(f, handle.eq(0)):
+    with f.leaving(handle.eq(0)):
         _bind(_constant_slot(f, bound, stage, index), 0, 0, 0, 0)
         f.ret(f.const(I32, 1))
     address, size = _buffer(f, reader, handle)
@@ -150,7 +150,7 @@ def build_index_buffer(module: Module) -> None:
     f, reader, bound, words, count = _begin(module, "index_buffer")
     r = Record(f, reader, ReaderRecord)
     handle = field(f, words, INDEX_BUFFER, "res_handle")
-    with leaving(f, handle.eq(0)):
+    with f.leaving(handle.eq(0)):
         _bind_indices(bound, r, 0, 0, 0)
         f.ret(f.const(I32, 1))
     refuse(f, count < len(INDEX_BUFFER.split()))

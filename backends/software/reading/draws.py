@@ -10,7 +10,6 @@ from backends.device.commands.client import DRAW, LEAST_DRAW, ReaderRecord
 from backends.llvm.builder.function import I32, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_PATCH_VERTICES
-from backends.software.commands.memory import pointer
 from backends.software.reading.bindings import field, refuse
 
 
@@ -44,7 +43,7 @@ def build_draw_words(module: Module) -> None:
     c.set("primitive_restart", has_restart.zext(I32))
     c.set("restart_index", f.select(has_restart, given["restart_index"], -1))
     c.set("draw_id", draw_id.get())
-    code = f.call_pointer(I32, pointer(f, b.get("draw_entry")), pointer(f, b.get("executor")), b.pointer, memory)
+    code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
     f.ret(code.eq(0).zext(I32))
 
 

@@ -18,7 +18,6 @@ from backends.device.commands.client import (
 )
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.software.commands.memory import leaving, pointer
 
 _MIX = ctypes.c_int32(MIX).value
 
@@ -35,8 +34,8 @@ def build_buffer(module: Module) -> None:
         slot = Record(f, at, BufferSlot)
         use = slot.get("use")
         probe.break_if(use.eq(int(Use.FREE)))
-        with leaving(f, use.eq(int(Use.LIVE)) & slot.get("handle").eq(handle)):
-            f.ret(f.emit(I64, f"ptrtoint {at} to i64"))
+        with f.leaving(use.eq(int(Use.LIVE)) & slot.get("handle").eq(handle)):
+            f.ret(at.as_address())
         place.set((place.get() + 1) & mask)
     f.ret(f.const(I64, 0))
 
@@ -46,7 +45,7 @@ def build_repeat(module: Module) -> None:
     f = Function(module, "repeat", [PTR, PTR, I32], I32, shared=True, internal=True)
     reader, words, count = f.args
     r = Record(f, reader, ReaderRecord)
-    with leaving(f, count > MAX_WORDS):
+    with f.leaving(count > MAX_WORDS):
         f.ret(f.const(I32, 0))
     mixed = f.var(I32, 0)
     with f.range(0, count) as k:
@@ -59,12 +58,12 @@ def build_repeat(module: Module) -> None:
         use = slot.get("use")
         probe.break_if(use.eq(int(Use.FREE)))
         with f.if_(use.eq(int(Use.LIVE)) & slot.get("hash").eq(hashed)):
-            entry = Record(f, pointer(f, slot.get("entry")), Repeat)
+            entry = Record(f, slot.get("entry").as_pointer(), Repeat)
             known = f.at(entry.pointer, ctypes.sizeof(Repeat))
             differs = f.var(I32, entry.get("count") ^ count)
             with f.if_(differs.get().eq(0)), f.range(0, count) as k:
                 differs.set(differs.get() | (f.load(I32, known, k << 2) ^ f.load(I32, words, k << 2)))
-            with leaving(f, differs.get().eq(0)):
+            with f.leaving(differs.get().eq(0)):
                 f.ret(_write(f, Record(f, r.get("bound"), BoundRecord), entry, f.at(known, count << 2)))
         place.set((place.get() + 1) & mask)
     f.ret(f.const(I32, 0))

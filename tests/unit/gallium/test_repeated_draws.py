@@ -296,3 +296,32 @@ def test_templates_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch) -> 
             pictures.append(scene.pixels())
             scene.ctx.destroy()
     assert np.array_equal(pictures[0], pictures[1])
+
+
+def test_a_known_draw_is_not_made_again_while_others_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tgsi.Screen(threads=0) as screen:
+        scene = Scene(screen)
+        ctx, made = scene.ctx, list[Any]()
+        storing = ctx.create_fs_state(
+            "FRAG\nDCL BUFFER[0]\nDCL OUT[0], COLOR\nIMM[0] UINT32 {0, 1, 2, 3}\nSTORE BUFFER[0].x, IMM[0].xxxx, IMM[0].yyyy\n"
+            "MOV OUT[0], IMM[0]\nEND\n"
+        )
+        buffer = screen.resource_create(target="BUFFER", format="R8_UNORM", width0=64, bind="SHADER_BUFFER")
+        ctx.draw_vbo(scene.info[0])
+        ctx.set_shader_buffers("FRAGMENT", [buffer])
+        ctx.bind_fs_state(storing)
+        ctx.draw_vbo(scene.info[0])
+        ctx.bind_fs_state(scene.fragments[0])
+        maker = ctx.device._maker
+
+        def make(*given: Any, make: Callable[..., Any] = maker.make) -> Any:
+            made.append(given)
+            return make(*given)
+
+        monkeypatch.setattr(maker, "make", make)
+        for k in range(20):
+            scene.fragment_array(k / 20, 0.5, 12)
+            ctx.draw_vbo(scene.info[0])
+        assert made == []
+        assert scene.pixels().max() > 0
+        ctx.destroy()

@@ -73,8 +73,8 @@ def _vec4s(c: Context, words: Words, places: Val, inside: Val) -> list[Val]:
     offsets = places << 2
     if words.offset is not None:
         offsets = offsets + words.offset
-    nowhere = f.value(PTR, f.module.constant("no_words", I32, [0, 0, 0, 0])).cast("ptrtoint", I64)
-    base = f.splat(words.base.cast("ptrtoint", I64), lanes)
+    nowhere = f.value(PTR, f.module.constant("no_words", I32, [0, 0, 0, 0])).as_address()
+    base = f.splat(words.base.as_address(), lanes)
     addresses = f.lane_memory("addresses", wide)
     f.store(f.select(inside, base + offsets.zext(I64), nowhere), addresses)
     return f.load_vec4s([f.load(PTR, addresses, 8 * lane, 8) for lane in range(lanes)], I32)

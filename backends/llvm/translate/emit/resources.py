@@ -137,9 +137,9 @@ def _memory_of(c: Context, number: Val, lane: Val) -> tuple[Val, Val]:
         for other, its_kind in _kinds(c).items():
             if its_kind is kind:
                 meant = meant | number.eq(other)
-        base = words.base.cast("ptrtoint", I64)
+        base = words.base.as_address()
         if words.offset is not None:
             base = base + Column(c, words.offset).at(lane).zext(I64)
         address.set(f.select(meant, base, address.get()))
         count.set(f.select(meant, words.count, count.get()))
-    return address.get().cast("inttoptr", PTR), count.get()
+    return address.get().as_pointer(), count.get()
