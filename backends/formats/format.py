@@ -275,6 +275,16 @@ class Format(Enum):
         """Channels from the lowest bit of the little-endian block up."""
         return parse_channels(self.name)
 
+    @property
+    def block_width(self) -> int:
+        """1: a pixel is a block of its own."""
+        return 1
+
+    @property
+    def block_height(self) -> int:
+        """1: a pixel is a block of its own."""
+        return 1
+
     @cached_property
     def block_bits(self) -> int:
         """Bits of a pixel."""

@@ -12,7 +12,7 @@ from functools import cache, reduce
 from operator import or_
 from typing import Any, TypeVar
 
-from backends.formats import Format, find_format
+from backends.formats import AnyFormat, CompressedFormat, Format, find_any_format
 from backends.pipe.enums import lookup
 
 T = TypeVar("T")
@@ -124,13 +124,21 @@ def _tuple(parts: tuple[Any, ...], value: Any, argument: str) -> tuple[Any, ...]
     return tuple(convert(part, item, f"{argument}[{i}]") for i, (part, item) in enumerate(zip(parts, items)))
 
 
-def pixel_format(value: Format | str, argument: str) -> Format:
-    """Format given as a member or by name; TypeError or ValueError name the argument."""
-    if isinstance(value, Format):
+def any_format(value: AnyFormat | str, argument: str) -> AnyFormat:
+    """Plain or compressed format given as a member or by name; TypeError or ValueError name the argument."""
+    if isinstance(value, (Format, CompressedFormat)):
         return value
     if not isinstance(value, str):
         raise TypeError(f"{argument}: a Format or its name is wanted, not {type(value).__name__}")
     try:
-        return find_format(value)
+        return find_any_format(value)
     except ValueError as error:
         raise ValueError(f"{argument}: {error}") from None
+
+
+def pixel_format(value: AnyFormat | str, argument: str) -> Format:
+    """Plain format given as a member or by name; TypeError or ValueError name the argument."""
+    found = any_format(value, argument)
+    if isinstance(found, CompressedFormat):
+        raise ValueError(f"{argument}: {found} is compressed; a format of single pixels is wanted")
+    return found

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.device.scale_job import Axis, Scale, axis
-from backends.formats import Format
+from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.multisampled import native_resolve, part, resolved_level
 from backends.gallium.resource.resource import Box, Resource
-from backends.pipe.checks import flags, integer, make, pixel_format
+from backends.pipe.checks import any_format, flags, integer, make, pixel_format
 from backends.pipe.enums import ColorMask, TexFilter, TextureTarget, lookup
 from backends.pipe.state import ScissorState
 
@@ -37,6 +37,8 @@ class Blits(ContextCore):
     ) -> None:
         """Copy the texels of a box, of every sample, without conversion. (context.rst, "Blitting")
 
+        A block of a compressed format is copied as one texel of a plain format with as many bits, and the other way round.
+
         Raises:
             ValueError: the formats differ in size, the resources in their number of samples, a box reaches outside its level, or source and
                 destination overlap.
@@ -50,15 +52,15 @@ class Blits(ContextCore):
         if dst.samples != src.samples:
             raise ValueError(f"{name}: src: it has {src.samples} samples, dst {dst.samples}; use blit")
         source = src.box(src_level, src_box, f"{name}: src")
-        target = dst.box(dst_level, Box(dstx, dsty, dstz, source.width, source.height, source.depth), f"{name}: dst")
+        target = _as_large(dst, dst_level, (dstx, dsty, dstz), src.in_blocks(source), f"{name}: dst")
         if dst is src and dst_level == src_level and _overlap(source, target):
             raise ValueError(f"{name}: dstx: source and destination overlap")
         self.finish_uses(src)
         self.begin_write(dst)
         src.pull()
         for k in range(dst.samples):
-            part(dst.blocks(dst_level, k), target)[...] = part(src.blocks(src_level, k), source)
-        dst.push()
+            part(dst.blocks(dst_level, k), dst.in_blocks(target))[...] = part(src.blocks(src_level, k), src.in_blocks(source))
+        dst.changed(dst_level, target)
 
     def blit(
         self,
@@ -70,7 +72,7 @@ class Blits(ContextCore):
         dst_format: Format | str | None = None,
         src_level: int = 0,
         src_box: Boxes = None,
-        src_format: Format | str | None = None,
+        src_format: AnyFormat | str | None = None,
         mask: ColorMask | int | str | Sequence[str] | None = None,
         filter: TexFilter | int | str = TexFilter.NEAREST,
         scissor: ScissorState | Mapping[str, Any] | None = None,
@@ -84,7 +86,7 @@ class Blits(ContextCore):
 
         Args:
             dst: destination.
-            src: source.
+            src: source; a compressed one is decoded.
             dst_level: mip level of the destination.
             dst_box: its box, all of the level when omitted. Parts outside the level in x and y are clipped.
             dst_format: the format that its texels are written in.
@@ -105,6 +107,9 @@ class Blits(ContextCore):
             raise ValueError(f"{name}: alpha_blend: not supported; draw a quad instead")
         if dst.is_buffer or src.is_buffer:
             raise ValueError(f"{name}: dst, src: textures are wanted; use resource_copy_region for buffers")
+        if isinstance(dst.format, CompressedFormat):
+            raise ValueError(f"{name}: dst: {dst.format} is compressed; use resource_copy_region, which copies blocks")
+        src, src_format = _decoded(src, src_format, f"{name}: src_format")
         to = _seen(dst, dst_format, f"{name}: dst_format")
         of = _seen(src, src_format, f"{name}: src_format")
         if to.is_depth_stencil != of.is_depth_stencil or (not to.is_depth_stencil and to.kind != of.kind):
@@ -161,7 +166,7 @@ class Blits(ContextCore):
         """Fill the levels after `base_level`, each from the one before it, with a linear filter (nearest for integers and stencil).
 
         Returns:
-            True. (A driver without mipmap generation would return False.)
+            True. False, and nothing was done, for a compressed format.
 
         (p_context.h)
         """
@@ -170,6 +175,8 @@ class Blits(ContextCore):
         self.check_resource(resource, f"{name}: resource")
         if resource.is_buffer:
             raise ValueError(f"{name}: resource: a buffer has no levels")
+        if isinstance(resource.format, CompressedFormat):
+            return False
         seen = _seen(resource, format, f"{name}: format")
         base = integer(base_level, f"{name}: base_level", 0, resource.last_level)
         last = integer(resource.last_level if last_level is None else last_level, f"{name}: last_level", base, resource.last_level)
@@ -192,8 +199,31 @@ class Blits(ContextCore):
 Triple = tuple[int, int, int]
 
 
-def _seen(resource: Resource, format: Format | str | None, argument: str) -> Format:
-    seen = resource.format if format is None else pixel_format(format, argument)
+def _as_large(resource: Resource, level: int, at: Triple, blocks: Box, argument: str) -> Box:
+    """The box at x, y, z of a level that has as many blocks as `blocks`; its last ones may reach over the level's edge."""
+    info, format = resource.level(level, f"{argument}: level"), resource.format
+    width, height = blocks.width * format.block_width, blocks.height * format.block_height
+    over_x, over_y = at[0] + width - info.width, at[1] + height - info.height
+    if 0 < over_x < format.block_width:
+        width -= over_x
+    if 0 < over_y < format.block_height:
+        height -= over_y
+    return resource.box(level, Box(*at, width, height, blocks.depth), argument)
+
+
+def _decoded(resource: Resource, format: AnyFormat | str | None, argument: str) -> tuple[Resource, AnyFormat | str | None]:
+    """The texture of decoded texels, and their format, if `format` is a compressed one; otherwise the two as they are."""
+    seen = resource.format if format is None else any_format(format, argument)
+    if not isinstance(seen, CompressedFormat):
+        return resource, format
+    own = resource.format
+    if (own.block_width, own.block_height, own.block_bits) != (seen.block_width, seen.block_height, seen.block_bits):
+        raise ValueError(f"{argument}: {own} cannot be seen as {seen}")
+    return resource.as_decoded(seen), seen.plain
+
+
+def _seen(resource: Resource, format: AnyFormat | str | None, argument: str) -> Format:
+    seen = pixel_format(resource.format if format is None else format, argument)
     if seen.block_bits != resource.format.block_bits:
         raise ValueError(f"{argument}: {resource.format} cannot be seen as {seen}")
     return seen

@@ -167,7 +167,7 @@ class Clears(ContextCore):
         found.texture.push()
 
     def clear_texture(self, resource: Resource, data: Any, *, level: int = 0, box: Box | Sequence[int] | None = None) -> None:
-        """Fill a box with one texel, given as the bytes of its format. (p_context.h)"""
+        """Fill a box with one texel, or block of a compressed format, given as its bytes. (p_context.h)"""
         name = "clear_texture"
         self.check_open()
         self.check_resource(resource, f"{name}: resource")
@@ -178,9 +178,9 @@ class Clears(ContextCore):
             raise ValueError(f"{name}: data: a texel of {resource.format} has {resource.format.block_bytes} bytes, not {texel.size}")
         region = resource.box(level, box, name)
         self.begin_write(resource)
-        for view in _pixels(resource, level, region):
+        for view in _pixels(resource, level, resource.in_blocks(region)):
             view[...] = texel
-        resource.push()
+        resource.changed(level, region)
 
     def clear_buffer(self, resource: Resource, value: Any, *, offset: int = 0, size: int | None = None) -> None:
         """Fill a range of a buffer with a value of 1 to 16 bytes, repeated. (context.rst, "Clearing")

@@ -162,11 +162,13 @@ class ContextCore(ABC):
 
     def is_busy(self, resource: Resource) -> bool:
         """Return True if pending work reads or writes the resource."""
-        return self.device.uses(resource.address, resource.size)
+        return self.device.uses(resource.address, resource.size) or any(
+            self.device.uses(shadow.address, shadow.size) for _, shadow in resource.decoded.values()
+        )
 
     def finish_uses(self, resource: Resource) -> None:
         """Carry out pending work that reads or writes the resource."""
-        if self.device.uses(resource.address, resource.size):
+        if self.device.uses(resource.address, resource.size) or (resource.decoded and self.is_busy(resource)):
             self.synchronize()
         elif self.user_memory:
             self.show_runs()
@@ -241,4 +243,6 @@ class ContextCore(ABC):
         self.persistent_maps.discard(mapped)
         self.state.hinder(Hindrance.PERSISTENT, bool(self.persistent_maps))
         if mapped.usage & Transfer.WRITE:
-            mapped.resource.push()
+            if mapped.resource.decoded:
+                self.finish_uses(mapped.resource)
+            mapped.resource.changed(mapped.level, mapped.box)

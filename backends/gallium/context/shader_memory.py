@@ -9,7 +9,7 @@ from typing import Any
 from backends.abi.keys import ImageKey
 from backends.abi.records import TextureRecord
 from backends.device.memory import BoundImage, Memory
-from backends.formats import Format
+from backends.formats import CompressedFormat, Format
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.resource import Resource
@@ -87,6 +87,8 @@ def shader_image(context: ContextCore, item: Any, argument: str) -> tuple[BoundI
     view: ImageView = _template(ImageView, item, argument)
     resource = context.check_resource(view.resource, argument)
     flags(ImageAccess, view.access, f"{argument}: access")
+    if isinstance(resource.format, CompressedFormat):
+        raise ValueError(f"{argument}: resource: {resource.format} is compressed and cannot be an image")
     seen = resource.format if view.format is None else pixel_format(view.format, f"{argument}: format")
     if not supported_binds(seen, resource.target) & Bind.SHADER_IMAGE:
         raise ValueError(f"{argument}: format: {seen} cannot be an image")

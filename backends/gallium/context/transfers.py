@@ -124,28 +124,28 @@ class Transfers(ContextCore):
         """Write texels into a box of a level, into every sample of multisampled ones. (p_context.h)
 
         `data` is an array whose bytes are the texels in the resource's format, or bytes in which rows are `stride` and layers
-        `layer_stride` bytes apart (tight when omitted).
+        `layer_stride` bytes apart (tight when omitted). Texels of compressed formats are blocks, and rows are rows of blocks.
         """
         name = "texture_subdata"
         self.check_resource(resource, f"{name}: resource")
         if resource.is_buffer:
             return self.buffer_subdata(resource, data, offset=resource.box(0, box, name).x, usage=usage)
         region = resource.box(level, box, name)
-        size = resource.format.block_bytes
-        row = size * region.width if stride is None else stride
-        layer = row * region.height if layer_stride is None else layer_stride
+        size, blocks = resource.format.block_bytes, resource.in_blocks(region)
+        row = size * blocks.width if stride is None else stride
+        layer = row * blocks.height if layer_stride is None else layer_stride
         values = as_bytes(data, f"{name}: data")
-        needed = layer * (region.depth - 1) + row * (region.height - 1) + size * region.width
+        needed = layer * (blocks.depth - 1) + row * (blocks.height - 1) + size * blocks.width
         if min(row, layer) < 0 or values.size < needed:
             raise ValueError(f"{name}: data: {needed} bytes are needed, {values.size} are there")
-        source = np.ndarray((region.depth, region.height, region.width, size), np.uint8, values.data, 0, (layer, row, size, 1))
+        source = np.ndarray((blocks.depth, blocks.height, blocks.width, size), np.uint8, values.data, 0, (layer, row, size, 1))
         how = as_flags(TransferFlags, usage, f"{name}: usage")
         if not how & TransferFlags.UNSYNCHRONIZED:
             self.finish_uses(resource)
         resource.pull()
         for k in range(resource.samples):
-            part(resource.blocks(level, k), region)[...] = source
-        resource.push()
+            part(resource.blocks(level, k), blocks)[...] = source
+        resource.changed(level, region)
         return None
 
     def buffer_read(self, resource: Resource, into: Any, *, offset: int = 0) -> None:
@@ -211,7 +211,7 @@ class Transfers(ContextCore):
             if values.size < region.width:
                 raise ValueError(f"{name}: into: {region.width} bytes are needed, {values.size} are there")
             return self.buffer_read(resource, values[: region.width], offset=region.x)
-        size = resource.format.block_bytes
+        size, region = resource.format.block_bytes, resource.in_blocks(region)
         tight = size * region.width
         row = tight if stride is None else integer(stride, f"{name}: stride", tight, MAX_RESOURCE_BYTES)
         rows = row * (region.height - 1) + tight
@@ -230,7 +230,7 @@ class Transfers(ContextCore):
         return None
 
     def _copy_texels(self, resource: Resource, level: int, box: Box, into: NDArray[np.uint8], strides: tuple[int, int]) -> None:
-        """Copy a box of a level into memory of the caller in which layers and rows are `strides` bytes apart."""
+        """Copy a box of a level, counted in blocks, into memory of the caller in which layers and rows are `strides` bytes apart."""
         info, size = resource.levels[level], resource.format.block_bytes if not resource.is_buffer else 1
         tight, first, last = size * box.width, address_of(into), resource.address + resource.size
         if tight * box.height < LARGE or (first < last and first + into.size > resource.address):

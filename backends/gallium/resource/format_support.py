@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from backends.formats import ChannelType, Format
-from backends.gallium.resource.layout import MULTISAMPLED, SAMPLE_COUNTS
+from backends.formats import AnyFormat, ChannelType, CompressedFormat, Format
+from backends.gallium.resource.layout import MULTISAMPLED, ONE_DIMENSIONAL, SAMPLE_COUNTS
 from backends.pipe.enums import Bind, TextureTarget
 
 BUFFER_BINDS = (
@@ -29,16 +29,20 @@ UNSUPPORTED_BINDS = Bind.SHARED
 _SCALED = frozenset({ChannelType.USCALED, ChannelType.SSCALED, ChannelType.FIXED})
 
 
-def supported_binds(format: Format, target: TextureTarget, samples: int = 1) -> Bind:
+def supported_binds(format: AnyFormat, target: TextureTarget, samples: int = 1) -> Bind:
     """Every use that a resource of this format, target and number of samples can have."""
     found = _supported_binds(format, target)
     if samples <= 1:
         return found
+    if isinstance(format, CompressedFormat):
+        return Bind.NONE
     return found & MULTISAMPLED_BINDS if samples in SAMPLE_COUNTS and target in MULTISAMPLED else Bind.NONE
 
 
 @cache
-def _supported_binds(format: Format, target: TextureTarget) -> Bind:
+def _supported_binds(format: AnyFormat, target: TextureTarget) -> Bind:
+    if isinstance(format, CompressedFormat):
+        return Bind.NONE if target in ONE_DIMENSIONAL or target is TextureTarget.BUFFER else Bind.SAMPLER_VIEW | Bind.CUSTOM | Bind.LINEAR
     is_scaled = any(channel.type in _SCALED for channel in format.channels)
     if target is TextureTarget.BUFFER:
         return BUFFER_BINDS | (Bind.NONE if is_scaled or format.is_depth_stencil else TEXEL_BINDS)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from backends.abi.limits import TILE
-from backends.formats import Format
-from backends.pipe.enums import Bind, TextureTarget
+from backends.formats import AnyFormat, CompressedFormat, Format
+from backends.pipe.enums import Bind, ResourceFlags, TextureTarget
 from backends.pipe.limits import MAX_LAYERS, MAX_RESOURCE_BYTES, MAX_TEXTURE_DEPTH, MAX_TEXTURE_SIZE
 from tgsi.language.record import record
 
@@ -40,7 +40,7 @@ class Template:
     depth0: int = 1
     array_size: int = 1
     target: TextureTarget = TextureTarget.TEXTURE_2D
-    format: Format = Format.R8G8B8A8_UNORM
+    format: AnyFormat = Format.R8G8B8A8_UNORM
     last_level: int = 0
     nr_samples: int = 0
     bind: Bind = Bind.NONE
@@ -55,7 +55,7 @@ class Template:
 
 @record
 class Level:
-    """One mip level: size in texels, layers (or slices of a 3D texture), and byte strides."""
+    """One mip level: size in texels, layers (or slices of a 3D texture), and byte strides; rows are rows of blocks if compressed."""
 
     offset: int
     width: int
@@ -90,7 +90,9 @@ def levels_of(template: Template) -> tuple[tuple[Level, ...], int]:
     for index in range(template.last_level + 1):
         width, height = minify(template.width0, index), minify(template.height0, index)
         layers = minify(template.depth0, index) if template.target is TextureTarget.TEXTURE_3D else template.array_size
-        columns, rows = (align(width, TILE), align(height, TILE)) if rendered else (width, height)
+        columns, rows = -(-width // template.format.block_width), -(-height // template.format.block_height)
+        if rendered:
+            columns, rows = align(columns, TILE), align(rows, TILE)
         lines = -(-columns * template.format.block_bytes // LINE)
         if rendered or lines >= 8:
             lines |= 1
@@ -136,6 +138,8 @@ def check(template: Template, argument: str = "resource_create") -> None:
     if template.nr_samples not in SAMPLE_COUNTS:
         counts = ", ".join(map(str, SAMPLE_COUNTS))
         raise ValueError(f"{argument}: nr_samples: {template.nr_samples} is not supported; {counts} are")
+    if isinstance(template.format, CompressedFormat) and template.flags & (ResourceFlags.MAP_PERSISTENT | ResourceFlags.MAP_COHERENT):
+        raise ValueError(f"{argument}: flags: {template.format} is decoded when a mapping ends, so no mapping of it can be persistent")
     if template.nr_samples > 1 and (target not in MULTISAMPLED or template.last_level):
         raise ValueError(f"{argument}: nr_samples: only a 2D texture or array of one level can have {template.nr_samples} samples")
     size = levels_of(template)[1]

@@ -115,7 +115,7 @@ def make_staging(device: Device, resource: Resource, level: int, box: Box) -> Re
     """A resource of one sample a pixel with the resolved texels of a box, which a mapping shows."""
     one = replace(resource.template, width0=box.width, height0=box.height, array_size=box.depth, nr_samples=0, bind=Bind.NONE)
     found = Resource(resource.screen, one)
-    found.blocks()[...] = part(resolved_level(device, resource, level, box, resource.format), box)
+    found.blocks()[...] = part(resolved_level(device, resource, level, box, resource.plain_format), box)
     return found
 
 

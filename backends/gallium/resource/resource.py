@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.formats import ChannelType, Format
+from backends.formats import ChannelType, CompressedFormat, Format
+from backends.formats.blocks.decode import decode
 from backends.gallium.resource.layout import LAYERED, LINE, ONE_DIMENSIONAL, Level, Template, levels_of
 from backends.pipe.checks import integer
-from backends.pipe.enums import TextureTarget
+from backends.pipe.enums import Bind, TextureTarget
 from tgsi.language.record import record
 
 
@@ -27,6 +29,10 @@ class Box:
     width: int = 1
     height: int = 1
     depth: int = 1
+
+
+_DECODING = threading.Lock()
+"""Held while a decoded texture is made, because contexts on several threads may ask for it at once."""
 
 
 class Accounting:
@@ -72,7 +78,8 @@ class Resource:
 
     Storage: aligned to 64 bytes, with 64 bytes of slack; rendered levels in whole 64 x 64 tiles, an odd number of cache lines
     a row. `blocks` shows a level as an array without padding. `samples` is at least 1; the planes of samples are
-    `sample_stride` bytes apart, and arrays show the first sample unless one is named.
+    `sample_stride` bytes apart, and arrays show the first sample unless one is named. `decoded`, of a compressed texture: plain textures
+    of its texels, by coding, as samplers read them.
     """
 
     def __init__(self, screen: ResourceOwner, template: Template, memory: Any = None) -> None:
@@ -95,6 +102,7 @@ class Resource:
         self.storage = allocate(self.size)
         self.address = address_of(self.storage)
         self.user: NDArray[np.uint8] | None = None
+        self.decoded: dict[str, tuple[CompressedFormat, Resource]] = {}
         self._whole: dict[int, NDArray[Any]] = {}
         screen.memory.take(self.size)
         self._finalizer = weakref.finalize(self, screen.memory.give, self.size)
@@ -111,6 +119,11 @@ class Resource:
         return self.target is TextureTarget.BUFFER
 
     @property
+    def plain_format(self) -> Format:
+        """The format of single texels: the resource's own, or, of a compressed texture, that of decoded texels."""
+        return self.format if isinstance(self.format, Format) else self.format.plain
+
+    @property
     def is_destroyed(self) -> bool:
         """True after resource_destroy; the memory lives while pending work or a mapping holds it."""
         return not self._finalizer.alive
@@ -118,6 +131,8 @@ class Resource:
     def destroy(self) -> None:
         """Stop counting the memory. It is freed when the last view, mapping and pending draw have let go of it."""
         self._finalizer()
+        for _, shadow in self.decoded.values():
+            shadow.destroy()
 
     def level(self, index: int, argument: str) -> Level:
         """A level of the resource. ValueError, naming the argument, if it does not exist."""
@@ -147,25 +162,47 @@ class Resource:
         for axis, start, size, limit in zip("xyz", starts, sizes, (info.width, info.height, info.layers)):
             if start < 0 or size < 1 or start + size > limit:
                 raise ValueError(f"{argument}: box: {start} + {size} in {axis} is outside of level {level} ({limit})")
+        if isinstance(self.format, CompressedFormat):
+            for axis, start, size, limit, edge in (
+                ("x", box.x, box.width, info.width, self.format.block_width),
+                ("y", box.y, box.height, info.height, self.format.block_height),
+            ):
+                if start % edge or ((start + size) % edge and start + size != limit):
+                    raise ValueError(f"{argument}: box: {start} + {size} in {axis} cuts a block of {self.format}, {edge} texels")
         return box
+
+    def in_blocks(self, box: Box) -> Box:
+        """A checked box of texels, counted in blocks. They are the same unless the format is compressed."""
+        if isinstance(self.format, Format):
+            return box
+        columns, rows = self.format.block_width, self.format.block_height
+        return Box(box.x // columns, box.y // rows, box.z, -(-box.width // columns), -(-box.height // rows), box.depth)
 
     # -- views -----------------------------------------------------------------------------------------------------------
     def blocks(self, level: int = 0, sample: int = 0) -> NDArray[np.uint8]:
-        """Raw bytes of a level: uint8 of shape (layers, height, width, bytes of a pixel); writing it writes the resource."""
-        info = self.levels[level]
-        size = self.format.block_bytes if not self.is_buffer else 1
-        shape = (info.layers, info.height, info.width, size)
+        """Raw bytes of a level: uint8 of shape (layers, height, width, bytes of a pixel); writing it writes the resource.
+
+        Of a compressed format: (layers, rows of blocks, blocks of a row, bytes of a block). `changed` follows the writing.
+        """
+        info, format = self.levels[level], self.format
+        size = format.block_bytes if not self.is_buffer else 1
+        shape = (info.layers, -(-info.height // format.block_height), -(-info.width // format.block_width), size)
         start = info.offset + sample * self.sample_stride
         return np.ndarray(shape, np.uint8, self.storage.data, start, (info.layer_stride, info.row_stride, size, 1))
 
     def texels(self, level: int = 0) -> NDArray[Any]:
-        """A level as numbers: (layers, height, width, channels), or without the last axis for packed formats and buffers."""
+        """A level as numbers: (layers, height, width, channels), or without the last axis for packed formats and buffers.
+
+        Of a compressed format: the bytes of its blocks, as `blocks` shows them.
+        """
         known = self._whole.get(level)
         if known is None:
             known = self._whole[level] = self._texels(level)
         return known
 
     def _texels(self, level: int) -> NDArray[Any]:
+        if isinstance(self.format, CompressedFormat):
+            return self.blocks(level)
         info = self.levels[level]
         dtype, channels = (np.dtype(np.uint8), 0) if self.is_buffer else texel_type(self.format)
         shape = (info.layers, info.height, info.width) + ((channels,) if channels else ())
@@ -174,12 +211,39 @@ class Resource:
 
     def region(self, level: int, box: Box) -> NDArray[Any]:
         """The texels of a checked box. Axes that the target does not have are left out: a 2D texture gives (height, width, ...)."""
+        box = self.in_blocks(box)
         array = self.texels(level)[box.z : box.z + box.depth, box.y : box.y + box.height, box.x : box.x + box.width]
         if self.is_buffer or self.target in ONE_DIMENSIONAL:
             array = array[:, 0]
         if self.target not in LAYERED and self.target is not TextureTarget.TEXTURE_3D:
             array = array[0]
         return array
+
+    # -- compressed textures ---------------------------------------------------------------------------------------------
+    def as_decoded(self, format: CompressedFormat) -> Resource:
+        """The plain texture of the texels to which the blocks decode as `format`, kept up to date from now on."""
+        with _DECODING:
+            if format.coding not in self.decoded:
+                new = Resource(self.screen, replace(self.template, format=format.plain, bind=Bind.SAMPLER_VIEW))
+                for level in range(len(self.levels)):
+                    self._decode(new, format, level, self.box(level, None, "box"))
+                self.decoded[format.coding] = format, new
+        return self.decoded[format.coding][1]
+
+    def _decode(self, into: Resource, format: CompressedFormat, level: int, box: Box) -> None:
+        """Decode the blocks of a box of a level, layer by layer."""
+        part, columns, rows = self.in_blocks(box), format.block_width, format.block_height
+        blocks, texels = self.blocks(level), into.blocks(level)
+        for z in range(part.z, part.z + part.depth):
+            image = decode(format, blocks[z, part.y : part.y + part.height, part.x : part.x + part.width])
+            target = texels[z, part.y * rows : (part.y + part.height) * rows, part.x * columns : (part.x + part.width) * columns]
+            target[...] = image[: target.shape[0], : target.shape[1]]
+
+    def changed(self, level: int = 0, box: Box | None = None) -> None:
+        """Show what was written to a box of a level (the whole level without a box) in decoded textures and in memory of the caller."""
+        for format, shadow in self.decoded.values():
+            self._decode(shadow, format, level, self.box(level, box, "box"))
+        self.push()
 
     # -- user memory -----------------------------------------------------------------------------------------------------
     def _adopt(self, memory: Any) -> None:
@@ -203,6 +267,8 @@ class Resource:
         if self.user is not None:
             blocks = self.blocks(0)
             blocks[...] = self.user.reshape(blocks.shape)
+            for format, shadow in self.decoded.values():
+                self._decode(shadow, format, 0, self.box(0, None, "box"))
 
     def push(self) -> None:
         """Copy the resource into user memory, unless that is read-only."""

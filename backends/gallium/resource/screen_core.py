@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from backends.device.interface import Dispatcher
-from backends.formats import Format
+from backends.formats import AnyFormat, Format
 from backends.gallium.resource.format_support import UNSUPPORTED_BINDS, supported_binds
 from backends.gallium.resource.layout import CUBES, Template, check
 from backends.gallium.resource.resource import Accounting, Resource
 from backends.gallium.unsupported import refuse
+from backends.pipe.checks import any_format, integer
 from backends.pipe.checks import flags as as_flags
-from backends.pipe.checks import integer, pixel_format
 from backends.pipe.enums import Bind, ResourceFlags, TextureTarget, Usage, lookup
 
 
@@ -45,7 +45,7 @@ class ScreenCore(ABC):
         template: Template | None = None,
         *,
         target: TextureTarget | int | str = TextureTarget.TEXTURE_2D,
-        format: Format | str | None = None,
+        format: AnyFormat | str | None = None,
         width0: int = 1,
         height0: int = 1,
         depth0: int = 1,
@@ -89,7 +89,7 @@ class ScreenCore(ABC):
         template: Template | None = None,
         *,
         target: TextureTarget | int | str = TextureTarget.BUFFER,
-        format: Format | str | None = None,
+        format: AnyFormat | str | None = None,
         width0: int | None = None,
         height0: int = 1,
         bind: Bind | int | str | Sequence[str] | None = None,
@@ -121,8 +121,8 @@ class ScreenCore(ABC):
     ) -> Template:
         name = "resource_create"
         kind = lookup(TextureTarget, target, f"{name}: target")
-        default = Format.R8_UNORM if kind is TextureTarget.BUFFER else Format.R8G8B8A8_UNORM
-        seen = default if format is None else pixel_format(format, f"{name}: format")
+        default: AnyFormat = Format.R8_UNORM if kind is TextureTarget.BUFFER else Format.R8G8B8A8_UNORM
+        seen = default if format is None else any_format(format, f"{name}: format")
         width, height, depth = (integer(v, f"{name}: {f}") for f, v in zip(("width0", "height0", "depth0"), sizes))
         return Template(
             width0=width,

@@ -9,11 +9,11 @@ from backends.abi.keys import texture_key
 from backends.abi.records import TextureRecord
 from backends.device import bound as packet
 from backends.device.memory import BoundView
-from backends.formats import Format
+from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import CUBES, LAYERED, SAMPLE_COUNTS
 from backends.gallium.resource.resource import Resource
-from backends.pipe.checks import integer, pixel_format
+from backends.pipe.checks import any_format, integer, pixel_format
 from backends.pipe.enums import Bind, Swizzle, TextureTarget, lookup
 from tgsi.language.record import record
 
@@ -47,7 +47,7 @@ class SamplerView:
         self,
         context: object,
         texture: Resource,
-        format: Format,
+        format: AnyFormat,
         target: TextureTarget,
         swizzle: Swizzles,
         levels: tuple[int, int],
@@ -63,9 +63,10 @@ class SamplerView:
         self.first_layer, self.last_layer = layers
         self.buf_offset, self.buf_size = extent
         self.is_destroyed = False
-        record = self._record()
+        storage = texture.as_decoded(format) if isinstance(format, CompressedFormat) else texture
+        record = self._record(storage)
         key = texture_key(
-            format,
+            format.plain if isinstance(format, CompressedFormat) else format,
             target,
             swizzle,
             width=record.width,
@@ -74,13 +75,13 @@ class SamplerView:
             last_level=record.last_level,
         )
         # `bound` refers to the memory, not to this view: a reference cycle would keep the view until the garbage collector runs.
-        self.bound = BoundView(key, record, texture.storage)
+        self.bound = BoundView(key, record, storage.storage)
 
     def __repr__(self) -> str:
         return f"<SamplerView {self.target.name} {self.format} of {self.texture!r}>"
 
-    def _record(self) -> TextureRecord:
-        texture, record = self.texture, TextureRecord()
+    def _record(self, texture: Resource) -> TextureRecord:
+        record = TextureRecord()
         record.samples, record.sample_stride = texture.samples, texture.sample_stride
         record.base, record.size = texture.address, texture.size
         if self.target is TextureTarget.BUFFER:
@@ -91,6 +92,8 @@ class SamplerView:
             return record
         first = texture.levels[self.first_level]
         record.width, record.height = first.width, first.height
+        if isinstance(texture.format, CompressedFormat):  # seen as blocks: each of them is a texel
+            record.width, record.height = -(-first.width // texture.format.block_width), -(-first.height // texture.format.block_height)
         is_volume = self.target is TextureTarget.TEXTURE_3D
         record.depth = first.layers if is_volume else self.last_layer - self.first_layer + 1
         record.first_level, record.last_level = self.first_level, self.last_level - self.first_level
@@ -119,9 +122,11 @@ def sampler_view(
     name = "create_sampler_view"
     if not isinstance(texture, Resource):
         raise TypeError(f"{name}: texture: a Resource is wanted, not {type(texture).__name__}")
-    seen = texture.format if format is None else pixel_format(format, f"{name}: format")
+    seen = texture.format if format is None else any_format(format, f"{name}: format")
     if not texture.is_buffer and seen.block_bits != texture.format.block_bits:
         raise ValueError(f"{name}: format: {seen} has {seen.block_bits} bits a pixel, {texture.format} of the texture has another size")
+    if isinstance(seen, CompressedFormat) and not _has_blocks_of(texture.format, seen):
+        raise ValueError(f"{name}: format: {texture.format} does not have the blocks of {seen}")
     if not supported_binds(seen, texture.target) & Bind.SAMPLER_VIEW:
         raise ValueError(f"{name}: format: {seen} cannot be sampled")
     kind = texture.target if target is None else lookup(TextureTarget, target, f"{name}: target")
@@ -137,6 +142,8 @@ def sampler_view(
         is_volume = texture.target is TextureTarget.TEXTURE_3D
         top, count = texture.last_level, texture.depth0 if is_volume else texture.array_size
         low = integer(first_level, f"{name}: first_level", 0, top)
+        if not _has_blocks_of(texture.format, seen):
+            top = low  # the sizes of further levels in blocks do not follow from those of the first
         levels = (low, integer(top if last_level is None else last_level, f"{name}: last_level", low, top))
         bottom = integer(first_layer, f"{name}: first_layer", 0, count - 1)
         last = (count - 1 if kind in LAYERED or is_volume else bottom) if last_layer is None else last_layer
@@ -149,6 +156,10 @@ def sampler_view(
         if kind not in LAYERED and faces != 1 and not is_volume:
             raise ValueError(f"{name}: last_layer: a {kind.name} view has one layer, not {faces}")
     return SamplerView(context, texture, seen, kind, swizzles(swizzle, name), levels, layers, extent)
+
+
+def _has_blocks_of(format: AnyFormat, other: AnyFormat) -> bool:
+    return (format.block_width, format.block_height) == (other.block_width, other.block_height)
 
 
 def swizzles(value: str | Sequence[Swizzle | int | str], argument: str) -> Swizzles:
@@ -215,6 +226,8 @@ def surface(
         raise TypeError(f"{name}: texture: a Resource is wanted, not {type(texture).__name__}")
     if texture.is_buffer:
         raise ValueError(f"{name}: texture: a buffer cannot be rendered to")
+    if isinstance(texture.format, CompressedFormat):
+        raise ValueError(f"{name}: texture: {texture.format} is compressed and cannot be rendered to")
     seen = texture.format if format is None else pixel_format(format, f"{name}: format")
     if seen.block_bits != texture.format.block_bits or seen.is_depth_stencil != texture.format.is_depth_stencil:
         raise ValueError(f"{name}: format: {texture.format} cannot be rendered to as {seen}")

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from backends.device.grid import compute_units
-from backends.formats import Format
+from backends.formats import AnyFormat, Format
 from backends.gallium.context.fence import Fence
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import Template, check
 from backends.gallium.resource.resource import Accounting
 from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, MESH_CAPS, cap_name, shader_caps
 from backends.gallium.unsupported import refuse
+from backends.pipe.checks import any_format, integer
 from backends.pipe.checks import flags as as_flags
-from backends.pipe.checks import integer, pixel_format
 from backends.pipe.enums import Bind, ShaderType, TextureTarget, lookup
 
 
@@ -127,7 +127,7 @@ class Capabilities:
 
     def is_format_supported(
         self,
-        format: Format | str,
+        format: AnyFormat | str,
         *,
         target: TextureTarget | int | str = TextureTarget.TEXTURE_2D,
         sample_count: int = 0,
@@ -143,7 +143,7 @@ class Capabilities:
         if format in ("NONE", "PIPE_FORMAT_NONE"):
             return max(sample_count, storage_sample_count) <= 1
         try:
-            found = pixel_format(format, "is_format_supported: format")
+            found = any_format(format, "is_format_supported: format")
         except ValueError:
             return False
         kind = lookup(TextureTarget, target, "is_format_supported: target")

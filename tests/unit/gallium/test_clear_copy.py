@@ -33,8 +33,8 @@ def test_clear_reaches_every_bound_target_in_its_own_format(screen: g.Screen, ct
         assert (target.texels() == np.array(expected[target.format.name], target.texels().dtype)).all()
     assert (targets[3].texels() == (31 << 11 | 32 << 5)).all()
     flat = np.ascontiguousarray(depth.blocks()).reshape(-1)
-    assert abs(unpack_depth(depth.format, flat) - 0.5).max() < 1e-6
-    assert (unpack_stencil(depth.format, flat) == 0x55).all()
+    assert abs(unpack_depth(depth.plain_format, flat) - 0.5).max() < 1e-6
+    assert (unpack_stencil(depth.plain_format, flat) == 0x55).all()
 
 
 def test_clear_leaves_what_was_not_asked_for(screen: g.Screen, ctx: g.Context) -> None:
@@ -77,10 +77,10 @@ def test_clear_depth_stencil_keeps_the_other_part(screen: g.Screen, ctx: g.Conte
     ctx.clear_depth_stencil(target, depth=1.0, stencil=9)
     ctx.clear_depth_stencil(target, buffers=buffers, depth=0.0, stencil=200, width=2)
     flat = np.ascontiguousarray(target.blocks()[0, :, :2]).reshape(-1)
-    assert (unpack_depth(target.format, flat) == (1.0 if buffers == "STENCIL" else 0.0)).all()
-    assert (unpack_stencil(target.format, flat) == (9 if buffers == "DEPTH" else 200)).all()
+    assert (unpack_depth(target.plain_format, flat) == (1.0 if buffers == "STENCIL" else 0.0)).all()
+    assert (unpack_stencil(target.plain_format, flat) == (9 if buffers == "DEPTH" else 200)).all()
     rest = np.ascontiguousarray(target.blocks()[0, :, 2:]).reshape(-1)
-    assert (unpack_depth(target.format, rest) == 1).all()
+    assert (unpack_depth(target.plain_format, rest) == 1).all()
 
 
 def test_clear_texture_and_clear_buffer_repeat_their_value(screen: g.Screen, ctx: g.Context) -> None:
@@ -212,7 +212,7 @@ def test_depth_blit_moves_depth_or_stencil(screen: g.Screen, ctx: g.Context) -> 
     assert (dst.texels() == 7 << 24).all()
     ctx.blit(dst, src=src, mask="Z")
     flat = np.ascontiguousarray(dst.blocks()).reshape(-1)
-    assert abs(unpack_depth(dst.format, flat) - 0.25).max() < 1e-6
+    assert abs(unpack_depth(dst.plain_format, flat) - 0.25).max() < 1e-6
     with pytest.raises(ValueError, match="cannot become"):
         ctx.blit(dst, src=screen.resource_create(width0=4, height0=4))
 
@@ -244,4 +244,4 @@ def test_blit_is_exact_for_every_format_with_itself(screen: g.Screen, ctx: g.Con
     dst = screen.resource_create(width0=4, height0=4, format="R11G11B10_FLOAT")
     ctx.blit(dst, src=src)
     assert (dst.blocks() == src.blocks()).all()
-    assert np.isfinite(unpack(src.format, np.ascontiguousarray(src.blocks()).reshape(-1))).any()
+    assert np.isfinite(unpack(src.plain_format, np.ascontiguousarray(src.blocks()).reshape(-1))).any()

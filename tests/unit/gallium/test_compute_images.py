@@ -56,7 +56,7 @@ def texture(ctx: g.Context, format: str, width: int, height: int, layers: int = 
 
 def as_data(resource: g.Resource) -> TextureData:
     """Texels in the form of `tgsi.run`."""
-    return TextureData(resource.format, (resource.blocks().copy(),))
+    return TextureData(resource.plain_format, (resource.blocks().copy(),))
 
 
 @pytest.mark.parametrize("format", FORMATS)

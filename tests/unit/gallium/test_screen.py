@@ -145,7 +145,9 @@ def test_unknown_caps_are_named_with_the_nearest(screen: g.Screen) -> None:
         ("R32G32B32_FLOAT", {"bind": "RENDER_TARGET"}, False),
         ("R8G8B8A8_UINT", {"bind": "BLENDABLE"}, False),
         ("R32G32B32_FLOAT", {"bind": "VERTEX_BUFFER", "target": "BUFFER"}, True),
-        ("DXT1_RGB", {}, False),
+        ("DXT1_RGB", {}, True),
+        ("DXT1_RGB", {"bind": "RENDER_TARGET"}, False),
+        ("YV12", {}, False),
     ],
 )
 def test_format_support(screen: g.Screen, format: str, given: dict[str, Any], expected: bool) -> None:

@@ -45,7 +45,7 @@ class Screenshots:
             self._write(client, context.cbufs[0].texture)
 
     def _write(self, client: str, resource: Resource) -> None:
-        format = resource.format
+        format = resource.plain_format
         if resource.is_buffer or format.is_depth_stencil or format.is_integer or self._count >= MAX_PICTURES:
             return
         blocks = resource.blocks(0)[0]
