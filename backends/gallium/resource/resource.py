@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.formats import ChannelType, CompressedFormat, Format
-from backends.formats.blocks.decode import decode
 from backends.gallium.resource.layout import LAYERED, LINE, ONE_DIMENSIONAL, Level, Template, levels_of
 from backends.pipe.checks import integer
 from backends.pipe.enums import Bind, TextureTarget
@@ -232,6 +231,8 @@ class Resource:
 
     def _decode(self, into: Resource, format: CompressedFormat, level: int, box: Box) -> None:
         """Decode the blocks of a box of a level, layer by layer."""
+        from backends.formats.blocks.decode import decode  # most programs draw without compressed textures
+
         part, columns, rows = self.in_blocks(box), format.block_width, format.block_height
         blocks, texels = self.blocks(level), into.blocks(level)
         for z in range(part.z, part.z + part.depth):
