@@ -5,7 +5,6 @@ from tgsi import gallium as g
 
 from backends.formats import Format
 from backends.gallium.context.context import Context
-from backends.gallium.context.fence import Fence
 from backends.gallium.context.grid_info import ComputeStateInfo, GridInfo
 from backends.gallium.context.handles import StateObject, VertexBuffer
 from backends.gallium.context.queries import Query
@@ -15,6 +14,7 @@ from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.resource.view import FramebufferState, SamplerView, Surface
 from backends.gallium.screen.screen import INFINITE
+from backends.gallium.threads.fence import Fence
 from backends.pipe.enums import (
     Barrier,
     Bind,

@@ -36,6 +36,9 @@ class Entry:
         with f.if_(self._names.ne(0)):
             keywords.set(f.load(I64, self._names.as_pointer(), SIZE, 8))
         self.keywords = keywords.get()
+        owner = self.record.get("owner")
+        with f.if_(owner.ne(0)):
+            self.fall_back(owner.ne(f.call_pointer(I64, self.python.get("thread").as_pointer())))
 
     def fall_back(self, condition: Val) -> None:
         """Leave the call to the Python method if the condition holds."""

@@ -29,6 +29,7 @@ FUNCTIONS = {
     "clear_error": "PyErr_Clear",
     "bad_argument": "PyErr_BadArgument",
     "take_reference": "Py_IncRef",
+    "thread": "PyThread_get_thread_ident",
 }
 
 

@@ -67,14 +67,19 @@ class Hindrance(IntEnum):
     CONDITION = 4  # a render condition
     USER_MEMORY = 8  # a bound resource lies over memory of the caller
     PERSISTENT = 16  # a PERSISTENT mapping is alive
-    DESTROYED = 32  # the context was destroyed
-    STORES = 64  # programs of pending draws write memory
-    DEVICE = 128  # the device has other reasons
-    STREAMS = 256  # stream output
+    STREAMS = 32  # stream output
 
 
 STOPS = sum(Hindrance) & ~Hindrance.STAGES
 """Hindrances with which the device is not asked for a draw. It knows some draws with more stages."""
+
+
+class Holder(IntEnum):
+    """Values of `owner` that are no threads. Threads are named by `threading.get_ident`, an address."""
+
+    NOBODY = 0
+    SCREEN = 1  # a method of the screen carries out the work of the context; other callers wait
+    DESTROYED = 2
 
 
 python_cell = c_uint64(0)
@@ -112,6 +117,7 @@ class BoundRecord(ctypes.Structure):
         ("executor", c_uint64),  # state of the device's generated code, 0: the device has none
         ("draw_entry", c_uint64),  # draw(executor, bound, call) -> 0 if the draw was taken, otherwise nothing was done
         ("python", c_uint64),  # address of `python_cell`
+        ("owner", c_uint64),  # thread that is in a method of the context, or a Holder
         ("known", c_uint64),  # KnownSlot
         ("known_mask", c_int32),  # number of entries - 1
         ("pad", c_int32),

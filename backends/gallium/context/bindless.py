@@ -56,7 +56,6 @@ class Bindless(ContextCore):
             sampler: a sampler object, a SamplerState or its fields; None for texels that are fetched only.
         """
         name = "create_texture_handle"
-        self.check_open()
         if not isinstance(view, SamplerView):
             raise TypeError(f"{name}: view: a SamplerView is wanted, not {type(view).__name__}")
         if view.is_destroyed or view.texture.is_destroyed:
@@ -97,7 +96,6 @@ class Bindless(ContextCore):
 
     def create_image_handle(self, image: Any) -> int:
         """Create a handle of an image (an ImageView, its fields, a Surface or a Resource), as `create_texture_handle`. (p_context.h)"""
-        self.check_open()
         bound, resource = shader_image(self, image, "create_image_handle: image")
         return self._make("image", MAX_SHADER_IMAGES, _Made(bound, resource))
 
@@ -137,7 +135,6 @@ class Bindless(ContextCore):
         return first + slot + 1
 
     def _slot(self, kind: str, handle: int, name: str) -> int:
-        self.check_open()
         slot = integer(handle, f"{name}: handle") - 1 - (MAX_SAMPLER_VIEWS if kind == "texture" else MAX_SHADER_IMAGES)
         if slot not in self._handles[kind]:
             raise ValueError(f"{name}: handle: {handle} is no handle of {'an image' if kind == 'image' else 'a texture'}")

@@ -44,7 +44,6 @@ class Blits(ContextCore):
                 destination overlap.
         """
         name = "resource_copy_region"
-        self.check_open()
         self.check_resource(dst, f"{name}: dst")
         self.check_resource(src, f"{name}: src")
         if dst.is_buffer != src.is_buffer or (not dst.is_buffer and dst.format.block_bits != src.format.block_bits):
@@ -100,7 +99,6 @@ class Blits(ContextCore):
             alpha_blend: not supported.
         """
         name = "blit"
-        self.check_open()
         self.check_resource(dst, f"{name}: dst")
         self.check_resource(src, f"{name}: src")
         if alpha_blend:
@@ -171,7 +169,6 @@ class Blits(ContextCore):
         (p_context.h)
         """
         name = "generate_mipmap"
-        self.check_open()
         self.check_resource(resource, f"{name}: resource")
         if resource.is_buffer:
             raise ValueError(f"{name}: resource: a buffer has no levels")

@@ -114,7 +114,6 @@ class Clears(ContextCore):
     ) -> None:
         """Clear a rectangle of a color surface (all its layers), which need not be bound. (context.rst, "Clearing")"""
         name = "clear_render_target"
-        self.check_open()
         found = self.as_surface(target, f"{name}: target")
         if found.format.is_depth_stencil:
             raise ValueError(f"{name}: target: {found.format} is not a color format; use clear_depth_stencil")
@@ -145,7 +144,6 @@ class Clears(ContextCore):
         (context.rst, "Clearing")
         """
         name = "clear_depth_stencil"
-        self.check_open()
         found = self.as_surface(target, f"{name}: target")
         if not found.format.is_depth_stencil:
             raise ValueError(f"{name}: target: {found.format} is not a depth or stencil format; use clear_render_target")
@@ -169,7 +167,6 @@ class Clears(ContextCore):
     def clear_texture(self, resource: Resource, data: Any, *, level: int = 0, box: Box | Sequence[int] | None = None) -> None:
         """Fill a box with one texel, or block of a compressed format, given as its bytes. (p_context.h)"""
         name = "clear_texture"
-        self.check_open()
         self.check_resource(resource, f"{name}: resource")
         if resource.is_buffer:
             raise ValueError(f"{name}: resource: it is a buffer; use clear_buffer")
@@ -189,7 +186,6 @@ class Clears(ContextCore):
             ValueError: the range reaches outside the buffer, or its size is not a multiple of the value's length.
         """
         name = "clear_buffer"
-        self.check_open()
         self.check_resource(resource, f"{name}: resource")
         if not resource.is_buffer:
             raise ValueError(f"{name}: resource: it is a texture; use clear_texture")

@@ -57,7 +57,6 @@ class Compute(ContextCore):
             TypeError, ValueError: the program is of another stage, or a size is out of range.
         """
         name = "create_compute_state"
-        self.check_open()
         found = read_program(program, name)
         if found.processor is not Processor.COMP:
             raise ValueError(f"{name}: program: a COMP program is wanted, not {found.processor.name}")
@@ -134,7 +133,6 @@ class Compute(ContextCore):
         (context.rst, "Compute kernel execution")
         """
         name = "launch_grid"
-        self.check_open()
         shader = self._compute_shader
         if shader is None:
             raise ValueError(f"{name}: no compute shader is bound")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from backends.device.commands.bound_record import Hindrance
 from backends.device.interface import Device
 from backends.gallium.context.bindless import Bindless
 from backends.gallium.context.blits import Blits
 from backends.gallium.context.buffers import BufferBindings
 from backends.gallium.context.clears import Clears
 from backends.gallium.context.compute import Compute
+from backends.gallium.context.core import ContextCore
 from backends.gallium.context.debug import Debug
 from backends.gallium.context.draws import Draws
 from backends.gallium.context.flushing import Flushing
@@ -30,8 +30,10 @@ from backends.gallium.context.state_objects import StateObjects
 from backends.gallium.context.stream_output import StreamOutputs
 from backends.gallium.context.transfers import Transfers
 from backends.gallium.resource.screen_core import ScreenCore
+from backends.gallium.threads.gate import one_at_a_time
 
 
+@one_at_a_time(ContextCore)
 class Context(
     StateObjects,
     SamplerStates,
@@ -60,8 +62,8 @@ class Context(
 
     Arguments after the first are keywords. Enumerations are taken as members, numbers or names, with or without the PIPE_ prefix.
     Misuse raises TypeError or ValueError naming the argument; a feature that does not exist yet raises UnsupportedError naming it. Every
-    ``destroy_`` method of a state object or shader also has its ``delete_`` name. A context has one owner at a time; use it as a context
-    manager or call `destroy`.
+    ``destroy_`` method of a state object or shader also has its ``delete_`` name. Threads may take turns with a context; a call while
+    another thread is in a method raises RuntimeError. Use a context as a context manager or call `destroy`.
     """
 
     def __init__(self, screen: ScreenCore, device: Device, *, priv: Any = None, flags: int = 0) -> None:
@@ -74,14 +76,22 @@ class Context(
         return f"<Context of {self.screen.get_name()!r}{', destroyed' if self.is_destroyed else ''}>"
 
     def destroy(self) -> None:
-        """Carry out pending work and release everything. Further calls raise ValueError; destroying twice is allowed. (p_context.h)"""
-        if self.is_destroyed:
-            return
+        """Carry out pending work and release everything. Further calls raise ValueError; destroying twice is allowed. (p_context.h)
+
+        A method that runs in another thread is waited for.
+        """
+        if self.gate.is_mine:
+            raise ValueError("destroy: a method of the context is running")
+        with self.gate.held() as is_open:
+            if is_open:
+                self._end()
+
+    def _end(self) -> None:
         try:
             self.synchronize()
         finally:
             self.is_destroyed = True
-            self.state.hinder(Hindrance.DESTROYED, True)
+            self.gate.close()
             self.device.close()
             self.close_compute()
 

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 from backends.device import bound as packet
 from backends.device.commands.bound_record import Hindrance
 from backends.device.interface import Device
-from backends.gallium.context.fence import Fence
 from backends.gallium.context.handles import StateObject
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.resource.transfer import TransferMap
 from backends.gallium.resource.view import Surface
+from backends.gallium.threads.fence import Fence
+from backends.gallium.threads.gate import Gate
 from backends.pipe.enums import ResourceFlags, ShaderType, Transfer
 from backends.pipe.state import DrawInfo
 
@@ -28,7 +29,8 @@ NO_TARGETS = packet.Framebuffer(0, 0)
 class ContextCore(ABC):
     """The base of every part of `Context`. A part derives from it alone and sees the others only through the abstract names below.
 
-    screen, device: the context's own. state: everything bound that a draw needs. framebuffer, cbufs, zsbuf: bound targets.
+    screen, device: the context's own. gate: knows which thread is in a method. state: everything bound that a draw needs.
+    framebuffer, cbufs, zsbuf: bound targets.
     completed: number of the latest fence before which everything is in memory.
     cs_invocations: compute invocations so far. persistent_maps: living PERSISTENT mappings. user_memory: bound resources over memory
     of the caller; stored_user_memory: those of them that waiting draws may write through their shaders.
@@ -42,6 +44,7 @@ class ContextCore(ABC):
         self.device = device
         self.state = packet.DrawState()
         self._native = ctypes.addressof(self.state.record).to_bytes(8, sys.byteorder)  # for native entries
+        self.gate = Gate(self.state.record)
         device.attach(self.state)
         self.framebuffer = NO_TARGETS
         self.cbufs: tuple[Surface | None, ...] = ()
@@ -134,17 +137,11 @@ class ContextCore(ABC):
         """True if a render condition is set."""
         return bool(self.state.record.hindrances & Hindrance.CONDITION)
 
-    def check_open(self) -> None:
-        """Raise ValueError after `destroy`."""
-        if self.is_destroyed:
-            raise ValueError("the context was destroyed")
-
     def synchronize(self) -> None:
         """Carry out everything so far; afterwards all bytes are in memory."""
-        self.check_open()
         self.device.flush()
-        self.completed = self._issued
         self._show()
+        self.completed = self._issued
 
     def _show(self) -> None:
         """Copy bound targets, and shader memory that draws may have written, to memory of the caller that they lie over."""
@@ -158,7 +155,7 @@ class ContextCore(ABC):
     def new_fence(self) -> Fence:
         """A fence after everything so far."""
         self._issued += 1
-        return Fence(self, self._issued)
+        return Fence(self, self._issued, self.screen)
 
     def is_busy(self, resource: Resource) -> bool:
         """Return True if pending work reads or writes the resource."""
@@ -191,8 +188,6 @@ class ContextCore(ABC):
     def prepare(self) -> None:
         """Prepare a draw or a clear: give bound targets to the device, and read user memory."""
         hindrances = self.state.record.hindrances
-        if hindrances & Hindrance.DESTROYED:
-            self.check_open()
         if hindrances & Hindrance.TARGETS:
             self.device.set_framebuffer(self.framebuffer)
             self.state.hinder(Hindrance.TARGETS, False)

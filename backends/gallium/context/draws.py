@@ -229,7 +229,6 @@ class Draws(ContextCore):
             TypeError, ValueError: an argument is wrong, no mesh shader is bound, or a stream output target is bound. Nothing was drawn.
             UnsupportedError: a bound object or state is not supported yet; the message names it, and nothing was drawn.
         """
-        self.check_open()
         state = self.state
         if state.mesh.shader is None:
             raise ValueError(f"{MESH}: no mesh shader is bound")

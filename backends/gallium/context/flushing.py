@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.fence import Fence
 from backends.gallium.resource.resource import Box, Resource
+from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.enums import Barrier, FlushFlags, TextureBarrier
 
@@ -19,7 +19,6 @@ class Flushing(ContextCore):
 
         (context.rst, "Flushing")
         """
-        self.check_open()
         how = as_flags(FlushFlags, flags, "flush: flags")
         fence = self.new_fence()
         if not how & FlushFlags.DEFERRED:
@@ -57,6 +56,11 @@ class Flushing(ContextCore):
 
     def fence_server_sync(self, fence: Fence) -> None:
         """Make later work wait for a fence: the fence is finished at once. (p_context.h)"""
+        name = "fence_server_sync"
+        if self.is_destroyed:
+            raise ValueError(f"{name}: the context was destroyed")
         if not isinstance(fence, Fence):
-            raise TypeError(f"fence_server_sync: fence: a Fence is wanted, not {type(fence).__name__}")
+            raise TypeError(f"{name}: fence: a Fence is wanted, not {type(fence).__name__}")
+        if fence.screen is not self.screen:
+            raise ValueError(f"{name}: fence: it belongs to another screen")
         fence.finish()

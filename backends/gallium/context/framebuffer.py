@@ -31,7 +31,6 @@ class Framebuffers(ContextCore):
 
         (context.rst, "Surfaces")
         """
-        self.check_open()
         self.check_resource(texture, "create_surface: texture")
         return surface(texture, "create_surface", format=format, level=level, first_layer=first_layer, last_layer=last_layer)
 
@@ -77,7 +76,6 @@ class Framebuffers(ContextCore):
         (context.rst, "Resource Binding State")
         """
         name = "set_framebuffer_state"
-        self.check_open()
         if state is not None:
             if not isinstance(state, FramebufferState):
                 raise TypeError(f"{name}: state: a FramebufferState is wanted, not {type(state).__name__}")

@@ -66,7 +66,6 @@ class Queries(ContextCore):
 
         (context.rst, "Queries")
         """
-        self.check_open()
         return Query(lookup(QueryType, kind, "create_query: kind"), integer(index, "create_query: index", 0, 3))
 
     def create_batch_query(self, kinds: Sequence[int]) -> Query:
@@ -198,7 +197,6 @@ class Queries(ContextCore):
         self.state.count_statistics = Needs.STATISTICS in running
 
     def _check_query(self, query: Any, name: str) -> None:
-        self.check_open()
         if not isinstance(query, Query):
             raise TypeError(f"{name}: query: what create_query returned is wanted, not {type(query).__name__}")
         if query.is_destroyed:

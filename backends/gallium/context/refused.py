@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.fence import Fence
+from backends.gallium.threads.fence import Fence
 from backends.gallium.unsupported import refuse
 
 

@@ -39,7 +39,6 @@ class SamplerViews(ContextCore):
 
         (context.rst, "Sampler Views")
         """
-        self.check_open()
         self.check_resource(texture, "create_sampler_view: texture")
         return sampler_view(
             self,

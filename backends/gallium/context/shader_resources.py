@@ -98,7 +98,6 @@ class ShaderResources(ContextCore):
         check: Callable[[Any, str], tuple[T, Resource]],
     ) -> None:
         """Bind items to slots: all of them, or none if one is wrong."""
-        self.check_open()
         given = sequence(items, f"{name}: {argument}")
         first = slots(name, argument, given, start, count)
         checked = [None if item is None else check(item, f"{name}: {argument}[{index}]") for index, item in enumerate(given)]

@@ -24,7 +24,6 @@ class Shaders(ContextCore):
     def _create_shader(self, source: Any, stage: Processor, stream_output: Any = None) -> packet.Shader:
         """A shader of a stage from a program or its text."""
         name = f"create_{STAGES[stage].call}_state"
-        self.check_open()
         program = read_program(source, name)
         if program.processor is not stage:
             raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")

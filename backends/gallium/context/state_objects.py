@@ -39,7 +39,6 @@ class StateObjects(ContextCore):
 
     def create_object(self, kind: str, state: S) -> StateObject[S]:
         """A handle of a checked template. Equal templates share one state, by whose identity the device recognizes a repeated draw."""
-        self.check_open()
         if len(self._interned) > 4096:
             self._interned.clear()
         return StateObject(kind, self._interned.setdefault(state, state))

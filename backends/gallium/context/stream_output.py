@@ -71,7 +71,6 @@ class StreamOutputs(ContextCore):
         (context.rst, "Stream output targets")
         """
         name = "create_stream_output_target"
-        self.check_open()
         self.check_resource(buffer, f"{name}: buffer")
         if not buffer.is_buffer:
             raise ValueError(f"{name}: buffer: a texture cannot be a stream output target")
@@ -94,7 +93,6 @@ class StreamOutputs(ContextCore):
         (context.rst, "Stream output targets")
         """
         name = "set_stream_output_targets"
-        self.check_open()
         if len(targets) > MAX_STREAM_OUTPUT_TARGETS:
             raise ValueError(f"{name}: targets: {len(targets)} are too many; {MAX_STREAM_OUTPUT_TARGETS} are possible")
         bound = tuple(None if t is None else self._check_target(t, f"{name}: targets[{k}]") for k, t in enumerate(targets))

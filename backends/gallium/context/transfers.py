@@ -54,7 +54,6 @@ class Transfers(ContextCore):
         (context.rst, "Transfers")
         """
         name = "transfer_map"
-        self.check_open()
         self.check_resource(resource, f"{name}: resource")
         how = TransferFlags.READ_WRITE if usage is None else as_flags(TransferFlags, usage, f"{name}: usage")
         if not how & TransferFlags.READ_WRITE:
@@ -162,7 +161,6 @@ class Transfers(ContextCore):
         Pending work that writes the buffer is carried out first. Gallium's auxiliary library has this as pipe_buffer_read.
         """
         name = "buffer_read"
-        self.check_open()
         self.check_resource(resource, f"{name}: resource")
         if not resource.is_buffer:
             raise ValueError(f"{name}: resource: it is a texture; use texture_read")
@@ -203,7 +201,6 @@ class Transfers(ContextCore):
         `transfer_map` gives.
         """
         name = "texture_read"
-        self.check_open()
         self.check_resource(resource, f"{name}: resource")
         region = resource.box(level, box, name)
         if resource.is_buffer:

@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 
 from backends.device.grid import compute_units
 from backends.formats import AnyFormat, Format
-from backends.gallium.context.fence import Fence
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import Template, check
 from backends.gallium.resource.resource import Accounting
 from backends.gallium.screen.caps import CAPFS, CAPS, COMPUTE_CAPS, MESH_CAPS, cap_name, shader_caps
+from backends.gallium.threads.fence import Fence
 from backends.gallium.unsupported import refuse
 from backends.pipe.checks import any_format, integer
 from backends.pipe.checks import flags as as_flags

@@ -15,10 +15,10 @@ from platformdirs import user_cache_path
 
 from backends.device.interface import DeviceFactory, Dispatcher
 from backends.gallium.context.context import Context
-from backends.gallium.context.fence import Fence
 from backends.gallium.resource.resource import Box, Resource
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.gallium.screen.capabilities import Capabilities
+from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import flags as as_flags
 from backends.pipe.checks import integer
 from backends.pipe.enums import ContextFlags
@@ -106,15 +106,34 @@ class Screen(Capabilities, ScreenCore):
         return self._device_factory.make_dispatcher(self)
 
     def fence_finish(self, fence: Fence, *, timeout: int = INFINITE, context: Context | None = None) -> bool:
-        """Return True if the fence is signaled, after carrying out its work unless `timeout` (nanoseconds) is 0. (p_screen.h)"""
-        if not isinstance(fence, Fence):
-            raise TypeError(f"fence_finish: fence: a Fence is wanted, not {type(fence).__name__}")
-        if integer(timeout, "fence_finish: timeout", 0, INFINITE) == 0:
-            return fence.is_signaled
-        return fence.finish()
+        """Wait until a fence is signaled, at most `timeout` nanoseconds. True if it is. Any thread may call. (p_screen.h)
+
+        The work of a deferred flush begins if there is time to wait, or if `context` made the fence; it runs between two methods of its
+        context, and goes on after the timeout.
+        """
+        name = "fence_finish"
+        found = self._fence(fence, name)
+        wait = integer(timeout, f"{name}: timeout", 0, INFINITE)
+        if context is not None and not isinstance(context, Context):
+            raise TypeError(f"{name}: context: a Context is wanted, not {type(context).__name__}")
+        if context is not None and context.screen is not self:
+            raise ValueError(f"{name}: context: it belongs to another screen")
+        if wait:
+            return found.finish(None if wait == INFINITE else wait / 1e9)
+        if found.is_of(context) and not found.is_signaled:
+            found.begin()
+        return found.is_signaled
 
     def fence_reference(self, fence: Fence | None) -> Fence | None:
         """Return the fence itself: Python counts references. (p_screen.h)"""
+        return None if fence is None else self._fence(fence, "fence_reference")
+
+    def _fence(self, fence: Fence, name: str) -> Fence:
+        """The checked fence of a call."""
+        if not isinstance(fence, Fence):
+            raise TypeError(f"{name}: fence: a Fence is wanted, not {type(fence).__name__}")
+        if fence.screen is not self:
+            raise ValueError(f"{name}: fence: it belongs to another screen")
         return fence
 
     def flush_frontbuffer(

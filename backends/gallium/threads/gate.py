@@ -1,0 +1,129 @@
+"""One caller at a time: a context knows which thread is in one of its methods.
+
+A second thread gets an error. Methods of the screen, which any thread may call at any time, take their turn between two methods of the
+context; then the context's own callers wait for them. Native entries compare the same word (`BoundRecord.owner`).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ctypes import c_uint64
+from functools import wraps
+from inspect import isfunction
+from threading import get_ident
+from typing import Any, TypeVar
+
+from backends.device.commands.bound_record import BoundRecord, Holder
+
+C = TypeVar("C", bound=type)
+_PAUSE = 2e-4  # seconds between two looks of a screen's method at a context that is in use
+_FREE, _SCREEN, _DESTROYED = map(int, Holder)
+_AT_ANY_TIME = frozenset({"close_compute", "destroy", "fence_server_sync"})
+"""Methods that take their turn themselves, or that `destroy` calls."""
+_SHARED = frozenset({"buffer_subdata", "draw_vbo", "set_constant_buffer", "texture_subdata"})
+"""Methods of Gallium that parts of a context call on each other; the rest of what their base declares is for the parts alone."""
+
+
+class Gate:
+    """The word that names the thread in a context.
+
+    Attributes:
+        word: the word, as an array of one number. The global interpreter lock makes a look and the write after it one step: nothing that
+            can switch threads may stand between them.
+    """
+
+    def __init__(self, record: BoundRecord) -> None:
+        place = c_uint64.from_buffer(record, BoundRecord.owner.offset)
+        self.word = memoryview(place).cast("B").cast("Q")
+        self._turn = threading.Lock()  # held by the screen's method that has the context
+
+    def enter(self, name: str) -> None:
+        """Take the context for a method of that name, after a method of the screen has let go of it.
+
+        Raises:
+            ValueError: the context was destroyed.
+            RuntimeError: another thread is in a method of the context.
+        """
+        word, me = self.word, get_ident()
+        while True:
+            owner = word[0]
+            if owner == _FREE:
+                word[0] = me
+                return
+            if owner == _DESTROYED:
+                raise ValueError(f"{name}: the context was destroyed")
+            if owner != _SCREEN:
+                raise RuntimeError(
+                    f"{name}: the context is in use by another thread; give each thread a context of its own, or let them take turns"
+                )
+            with self._turn:
+                pass
+
+    @property
+    def is_mine(self) -> bool:
+        """True if the calling thread is in a method of the context."""
+        return self.word[0] == get_ident()
+
+    def close(self) -> None:
+        """Refuse every later method."""
+        self.word[0] = _DESTROYED
+
+    @contextmanager
+    def held(self) -> Iterator[bool]:
+        """Hold the context for a method of the screen, as soon as no method of the context runs. False: it was destroyed."""
+        word = self.word
+        if self.is_mine:
+            yield True
+            return
+        with self._turn:
+            while (owner := word[0]) != _DESTROYED:
+                if owner == _FREE:
+                    word[0] = _SCREEN
+                    break
+                time.sleep(_PAUSE)
+            try:
+                yield owner == _FREE
+            finally:
+                if word[0] == _SCREEN:
+                    word[0] = _FREE
+
+
+def one_at_a_time(core: type) -> Callable[[C], C]:
+    """Let every public method of a class of contexts take the context first. Methods that `core`, its base, declares are for its parts."""
+    left_alone = (set(vars(core)) | _AT_ANY_TIME) - _SHARED
+
+    def guard(owner: C) -> C:
+        guarded: dict[Callable[..., Any], Callable[..., Any]] = {}  # some methods have two names
+        for name in dir(owner):
+            method = getattr(owner, name)
+            if not name.startswith("_") and isfunction(method) and name not in left_alone:
+                guarded[method] = guarded.get(method) or _guarded(method)
+                setattr(owner, name, guarded[method])
+        return owner
+
+    return guard
+
+
+def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+    name = method.__name__
+
+    @wraps(method)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        gate = self.gate
+        word, me = gate.word, get_ident()
+        owner = word[0]
+        if owner == me:
+            return method(self, *args, **kwargs)
+        if owner:
+            gate.enter(name)
+        else:
+            word[0] = me
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            word[0] = _FREE
+
+    return call
