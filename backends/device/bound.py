@@ -26,9 +26,21 @@ from backends.device.commands.bound_record import (
 )
 from backends.device.commands.constant_memory import ConstantMemory, KeptMemory
 from backends.device.commands.known_objects import KnownObjects
-from backends.device.commands.numbers import Numbers
-from backends.device.commands.words import CLOCK, Units, WordOf, same_floats, tick
+from backends.device.commands.numbers import Described, Numbers
+from backends.device.commands.values import (
+    describe_color,
+    describe_planes,
+    describe_references,
+    describe_sampler,
+    describe_scissors,
+    describe_stipple,
+    describe_view,
+    describe_viewports,
+    describe_windows,
+)
+from backends.device.commands.words import CLOCK, Units, WordOf, same_floats, same_value, tick
 from backends.device.memory import BoundVertexBuffer, Constants, Memory
+from backends.device.needs import needs_of
 from backends.device.residents import Residents
 from backends.device.tables import BufferTable, ImageTable
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SAMPLERS
@@ -93,6 +105,12 @@ class Framebuffer:
                 yield s.address, s.row_stride * rows + s.layer_stride * (s.layers - 1) + s.sample_stride * (s.samples - 1)
 
     @property
+    def kind(self) -> tuple[Hashable, ...]:
+        """Content on which code depends: formats, samples, and whether there are pixels and layers."""
+        depth = self.zsbuf.format if self.zsbuf is not None else None
+        return (*self.formats, depth), self.samples, self.layers > 1, self.width > 0 and self.height > 0
+
+    @property
     def formats(self) -> list[Format | None]:
         """The format of each color buffer."""
         return [s.format if s is not None else None for s in self.cbufs]
@@ -135,6 +153,10 @@ def _same_viewports(viewports: Iterable[ViewportState]) -> Hashable:
     return same_floats((v.scale, v.translate) for v in viewports)
 
 
+def _describe_shader(shader: Shader) -> Described:
+    return Described(needs_of(shader).units)
+
+
 class StageState:
     """A shader stage of a context: its shader and its bound resources by slot; a `None` entry is an empty slot.
 
@@ -145,8 +167,8 @@ class StageState:
     def __init__(self, state: DrawState, processor: int, residents: Residents) -> None:
         self.record, self.numbers, self.processor = state.record, state.numbers, processor
         self.buffers, self.images, self.residents = BufferTable(), ImageTable(), residents
-        self._views: Units[BoundView] = Units(self, view_word(processor), MAX_SAMPLER_VIEWS)
-        self._samplers: Units[BoundSampler] = Units(self, sampler_word(processor), MAX_SAMPLERS)
+        self._views: Units[BoundView] = Units(self, view_word(processor), MAX_SAMPLER_VIEWS, describe_view)
+        self._samplers: Units[BoundSampler] = Units(self, sampler_word(processor), MAX_SAMPLERS, describe_sampler)
         self._constants: list[Memory | Constants | None] = [None] * MAX_CONSTANT_BUFFERS
         self._first_constant = processor * MAX_CONSTANT_BUFFERS
 
@@ -165,6 +187,10 @@ class StageState:
     def samplers(self) -> list[BoundSampler | None]:
         """The bound samplers; the list ends with the last one."""
         return self._samplers.bound()
+
+    def units(self, count: int) -> tuple[list[BoundView | None], list[BoundSampler | None]]:
+        """The views and the samplers of the first `count` units; each list ends with the last one."""
+        return self._views.first(count), self._samplers.first(count)
 
     @property
     def constants(self) -> list[Memory | Constants | None]:
@@ -216,21 +242,24 @@ class DrawState:
     blend = WordOf(Word.BLEND, BlendState())
     depth_stencil_alpha = WordOf(Word.DEPTH_STENCIL_ALPHA, DepthStencilAlphaState())
     vertex_elements: WordOf[tuple[VertexElement, ...]] = WordOf(Word.VERTEX_ELEMENTS, ())
-    viewports: WordOf[tuple[ViewportState, ...]] = WordOf(Word.VIEWPORTS, (), _same_viewports)
-    scissors: WordOf[tuple[ScissorState, ...]] = WordOf(Word.SCISSORS, ())
-    blend_color: WordOf[tuple[float, ...]] = WordOf(Word.BLEND_COLOR, (0.0, 0.0, 0.0, 0.0), same_floats)
-    stencil_ref: WordOf[tuple[int, int]] = WordOf(Word.STENCIL_REF, (0, 0))  # front, back
+    viewports: WordOf[tuple[ViewportState, ...]] = WordOf(Word.VIEWPORTS, (), _same_viewports, describe_viewports)
+    scissors: WordOf[tuple[ScissorState, ...]] = WordOf(Word.SCISSORS, (), same_value, describe_scissors)
+    blend_color: WordOf[tuple[float, ...]] = WordOf(Word.BLEND_COLOR, (0.0, 0.0, 0.0, 0.0), same_floats, describe_color)
+    stencil_ref: WordOf[tuple[int, int]] = WordOf(Word.STENCIL_REF, (0, 0), same_value, describe_references)  # front, back
     sample_mask = WordOf(Word.SAMPLE_MASK, 0xFFFFFFFF)
     min_samples = WordOf(Word.MIN_SAMPLES, 0)  # least number of invocations of the fragment shader in a pixel
-    polygon_stipple: WordOf[tuple[int, ...] | None] = WordOf(Word.POLYGON_STIPPLE, None)  # 32 words, MSB leftmost
-    window_rectangles: WordOf[tuple[bool, tuple[ScissorState, ...]]] = WordOf(Word.WINDOW_RECTANGLES, (False, ()))  # True: only inside
-    clip_planes: WordOf[tuple[tuple[float, float, float, float], ...]] = WordOf(Word.CLIP_PLANES, (), same_floats)
+    polygon_stipple: WordOf[tuple[int, ...] | None] = WordOf(Word.POLYGON_STIPPLE, None, same_value, describe_stipple)
+    window_rectangles: WordOf[tuple[bool, tuple[ScissorState, ...]]] = WordOf(
+        Word.WINDOW_RECTANGLES, (False, ()), same_value, describe_windows
+    )
+    clip_planes: WordOf[tuple[tuple[float, float, float, float], ...]] = WordOf(Word.CLIP_PLANES, (), same_floats, describe_planes)
     link = WordOf(Word.LINK, IDENTITY)  # assignment of outputs to fragment inputs
     count_samples = WordOf(Word.COUNT_SAMPLES, False)  # an occlusion query is active
     count_statistics = WordOf(Word.COUNT_STATISTICS, False)  # a pipeline statistics query is active
 
     def __init__(self) -> None:
-        self.record, self.numbers = BoundRecord(clock=CLOCK, python=ctypes.addressof(python_cell), are_words_new=1), Numbers()
+        self.record = BoundRecord(clock=CLOCK, python=ctypes.addressof(python_cell), are_words_new=1)
+        self.numbers = Numbers(self._place_values)
         residents = Residents()
         self.stage = tuple(StageState(self, processor, residents) for processor in Processor)
         self.counters = BufferTable()
@@ -290,6 +319,9 @@ class DrawState:
             self._retired.append(buffers)
         self._since[kind] = self.record.draws
 
+    def _place_values(self, address: int, mask: int) -> None:
+        self.record.values, self.record.values_mask = address, mask
+
     def sweep(self, living: set[int]) -> None:
         """Forget values that are not bound and whose numbers are not among `living`, and all known objects."""
         self.known.clear()
@@ -344,7 +376,7 @@ class DrawState:
     def bind(self, processor: int, shader: Shader | None) -> None:
         """Give a stage another shader; None empties it."""
         record = self.record
-        record.words[shader_word(processor)] = 0 if shader is None else self.numbers.of(shader)
+        record.words[shader_word(processor)] = 0 if shader is None else self.numbers.of(shader, None, _describe_shader)
         record.are_words_new = 1
 
     def last_shader(self) -> Shader | None:

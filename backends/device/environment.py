@@ -55,7 +55,8 @@ def make_resources(region: Region, demand: ShaderNeeds, bindings: StageState, re
     if not demand.units:
         return address
     env = ShaderEnv.from_address(address)
-    views, samplers = padded(bindings.views, demand.units), padded(bindings.samplers, demand.units)
+    bound_views, bound_samplers = bindings.units(demand.units)
+    views, samplers = padded(bound_views, demand.units), padded(bound_samplers, demand.units)
     if demand.handles:
         views, samplers = _write_kinds(region, env, bindings)
     env.textures = _records(region, TextureRecord, [v.record if v is not None else None for v in views])
@@ -127,8 +128,9 @@ def sampling_keys(bindings: StageState, demand: ShaderNeeds) -> tuple[Textures, 
     if demand.handles:
         views, samplers, _ = kind_keys(bindings)
         return _then(bindings.views, views), _then(bindings.samplers, samplers)
-    views = tuple(v.key if v is not None else None for v in padded(bindings.views, demand.units))
-    samplers = tuple(s.key if s is not None else None for s in padded(bindings.samplers, demand.units))
+    bound_views, bound_samplers = bindings.units(demand.units)
+    views = tuple(v.key if v is not None else None for v in padded(bound_views, demand.units))
+    samplers = tuple(s.key if s is not None else None for s in padded(bound_samplers, demand.units))
     if demand.is_paired:
         samplers = tuple(sampler_key(s, v) if s is not None and v is not None else None for s, v in zip(samplers, views))
     return views, samplers

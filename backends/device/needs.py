@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from backends.device.bound import Shader
+from typing import Protocol
+
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS, MAX_SHADER_IMAGES
 from passes.analysis import facts
 from passes.analysis.effects import NONE, Effects, effects_of
@@ -57,7 +58,16 @@ class ShaderNeeds:
 NOTHING = ShaderNeeds((), 0)
 
 
-def needs_of(shader: Shader | None) -> ShaderNeeds:
+class HasProgram(Protocol):
+    """A handle of a shader."""
+
+    @property
+    def program(self) -> Program:
+        """The validated program."""
+        ...
+
+
+def needs_of(shader: HasProgram | None) -> ShaderNeeds:
     """Return the needs of a shader's program, which are kept with the program. None stands for an empty shader."""
     return NOTHING if shader is None else facts.of(shader.program, ShaderNeeds.of)
 

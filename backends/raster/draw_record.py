@@ -253,10 +253,30 @@ class Fragments(ctypes.Structure):
     ]
 
 
+class ValueRules(ctypes.Structure):
+    """Facts of state by which bound values become values of the record (`backends.raster.front.bound_values`)."""
+
+    _fields_ = [
+        ("is_window_space", c_int32),  # the shader writes window coordinates, and 1/w as w
+        ("is_cropped", c_int32),  # the viewport bounds the pixels (of polygons, but not of wide points and lines)
+        ("is_hidden", c_int32),  # nothing is drawn, whatever is bound
+        ("is_counted", c_int32),  # a draw without a pixel counts, too
+        ("centers_are_whole", c_int32),  # pixel centers are at whole numbers: all coordinates move by half a pixel
+        ("clip_halfz", c_int32),
+        ("depth_clip", c_int32),
+        ("ends_below", c_int32),  # bottom_edge_rule
+        ("has_scissor", c_int32),
+        ("clamps_depth", c_int32),  # the depth range is cut to 0 to 1
+        ("has_back_stencil", c_int32),
+        ("has_planes", c_int32),  # user clip planes apply
+    ]
+
+
 class Draw(ctypes.Structure):
     """One draw; lives until its batches are done. Python writes it once, generated code only reads it.
 
-    Each group is filled by one function of `backends.raster.draw`. The groups that every tile reads come first.
+    Each group is filled by one function of `backends.raster.draw`, and what depends on bound values by `write_values`
+    (`backends.raster.front.bound_values`). The groups that every tile reads come first.
     """
 
     _fields_ = [
@@ -276,4 +296,5 @@ class Draw(ctypes.Structure):
         ("fragments", Fragments),
         ("fetch", Fetch),
         ("rows", Rows),
+        ("rules", ValueRules),
     ]

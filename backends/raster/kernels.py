@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from backends.abi.records import ResolveRecord, layout_digest
 from backends.device.blit_key import BlitKey, BlitRecord
 from backends.device.bound import Shader
+from backends.device.commands.bound_record import BoundRecord
+from backends.device.commands.numbers import ValueSlot
 from backends.device.environment import StageKeys, by_unit
 from backends.formats import Format
 from backends.llvm.engine.engine import Library
@@ -32,7 +34,7 @@ MOST_LIVE = 14  # values that live at once; at two registers each, more do not f
 MOST_LIVE_LOOP = 24  # the same for programs with loops, at four registers each: latency costs more there than values in memory
 WIDE_TEXEL = 8  # bytes; shaders that write texels of this size or above run at half the width
 
-LAYOUT = layout_digest(Batch, BlitRecord, ClearRecord, Draw, ResolveRecord, Scene, Span, Worker)
+LAYOUT = layout_digest(Batch, BlitRecord, BoundRecord, ClearRecord, Draw, ResolveRecord, Scene, Span, ValueSlot, Worker)
 
 
 class Kernels:
@@ -50,18 +52,20 @@ class Kernels:
         return self.cache.get((*key, LAYOUT), export, self.cache.module(key, write))
 
     def common(self, lanes: int) -> Library:
-        """flush(scene) and worker(worker): the steps of the front end that every draw needs, tile walk, scheduler."""
+        """flush(scene), worker(worker) and write_values(...): the steps of the front end that every draw needs, tile walk, scheduler."""
 
         def build(module: Module) -> None:
             from backends.raster.control.scheduler import build_scheduler
+            from backends.raster.front.bound_values import build_write_values
             from backends.raster.front.frontend import build_front_end
             from backends.raster.tile.walk import build_tile_walk
 
             build_tile_walk(module)
             build_front_end(lanes, module)
             build_scheduler(module)
+            build_write_values(module)
 
-        return self._keep(("common", lanes), ("flush", "worker"), build)
+        return self._keep(("common", lanes), ("flush", "worker", "write_values"), build)
 
     def setup(self, lanes: int, routed: bool, has_rows: bool) -> Library:
         """setup(worker, arena, corners, prims, count) -> cut."""

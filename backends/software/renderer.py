@@ -39,7 +39,7 @@ from backends.raster.records import ClearRecord
 from backends.raster.tile.coarse import INFINITY, cleared_bound
 from backends.software.commands.executor import MAX_HELD, Executor
 from backends.software.commands.records import Code
-from backends.software.commands.templates import Template, is_repeatable, key_of
+from backends.software.commands.templates import is_repeatable
 from backends.software.copying import Copier
 from backends.software.scaling import scale
 
@@ -93,7 +93,7 @@ class Renderer:
         self._maker = DrawBuilder(self.kernels, self._region, lanes, setup_lanes)
         self._framebuffer = Framebuffer(0, 0)
         self._executor = Executor(self.kernels.cache, batch, spans)
-        self._numbers = Numbers()  # of framebuffers
+        self._numbers = Numbers()  # of kinds of framebuffers
         self._states: weakref.WeakSet[DrawState] = weakref.WeakSet()
         self._clears: list[tuple[Surface, ClearRecord]] = []
         self._resolves: list[Resolve] = []
@@ -134,7 +134,8 @@ class Renderer:
         if len(framebuffer.cbufs) > MAX_COLOR_BUFFERS:
             raise ValueError(f"{len(framebuffer.cbufs)} color buffers (at most {MAX_COLOR_BUFFERS})")
         self._framebuffer = framebuffer
-        self._executor.record.framebuffer = self._numbers.of(framebuffer, same_value)
+        e, number = self._executor.record, self._numbers.of(framebuffer.kind, same_value)
+        e.framebuffer, e.width, e.height = number, framebuffer.width, framebuffer.height
         self._pool.bind_targets(framebuffer)
         self._resize(1)
 
@@ -231,9 +232,7 @@ class Renderer:
         if reach is not None:
             self._note(reach)
         elif is_repeatable(packet):
-            known = executor.find(key_of(state, info, packet, executor.record.framebuffer))
-            if known is None:
-                executor.learn(Template(state, info, packet, executor.record.framebuffer, fb.samples, self._region.kept(mark)))
+            executor.learn(state, info, packet, fb.samples, self._region.kept(mark))
             if packet.is_layered and self._layers == 1:
                 self._resize(fb.layers)
             if executor.draw(state, info, despite_hindrance=True) is Code.DONE:

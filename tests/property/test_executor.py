@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,10 +11,17 @@ import pytest
 from numpy.typing import NDArray
 
 import tgsi
+from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
+from backends.device.bound import DrawState
+from backends.device.commands.bound_record import Hindrance
+from backends.device.needs import needs_of
 from backends.pipe.enums import Prim
+from backends.pipe.state import DrawInfo
 from backends.raster.draw.topology import TOPOLOGIES, expand
+from backends.raster.draw_record import Draw
 from backends.software import renderer as renderer_module
 from backends.software.commands.assembly import counting
+from backends.software.commands.records import Code
 from tgsi import gallium as g
 
 pytestmark = pytest.mark.light
@@ -63,12 +71,16 @@ class Scene:
         factors = {f"{part}_{k}": "ONE" for part in ("rgb", "alpha") for k in ("src_factor", "dst_factor")}
         self.blends = [ctx.create_blend_state(blend_enable=True, **factors), ctx.create_blend_state()]
         stipple: dict[str, Any] = {"line_stipple_enable": True, "line_stipple_pattern": 0xF0F}
+        self.windows: list[Any] = [(), (), (True, [{"minx": 3, "maxx": 33, "maxy": 39}]), (False, [{"minx": 20, "maxx": 25, "maxy": 39}])]
+        self.planes = [(0.5, 0.25, 1, 0), (-0.5, 0.1, 0.3, 1.0)]
         self.rasterizers = [
             ctx.create_rasterizer_state(**fields)
             for fields in (
                 {},
                 {"flatshade_first": True},
                 {"scissor": True, "cull_face": "BACK"},
+                {"scissor": True, "half_pixel_center": False, "bottom_edge_rule": True, "clip_halfz": True},
+                {"clip_plane_enable": 3, "poly_stipple_enable": True},
                 stipple,
             )
         ]
@@ -90,7 +102,8 @@ class Scene:
         texture = screen.resource_create(width0=4, height0=4, format="R8G8B8A8_UNORM", bind="SAMPLER_VIEW")
         ctx.texture_subdata(texture, rng.integers(0, 255, (4, 4, 4)).astype("u1"))
         self.views = [ctx.create_sampler_view(texture), ctx.create_sampler_view(texture, swizzle="yxwz")]
-        ctx.bind_sampler_states("FRAGMENT", [ctx.create_sampler_state()])
+        self.samplers = [ctx.create_sampler_state(**fields) for fields in ({}, {"lod_bias": 0.5}, {"mag_img_filter": "LINEAR"})]
+        ctx.bind_sampler_states("FRAGMENT", [self.samplers[0]])
         self.query = ctx.create_query("PIPELINE_STATISTICS")
         ctx.begin_query(self.query)
         for change in (*self.changes(), *self.changes()):
@@ -110,7 +123,13 @@ class Scene:
             lambda: ctx.bind_fs_state(pick(self.shaders)),
             lambda: ctx.set_sampler_views("FRAGMENT", [pick([*self.views, None])]),
             lambda: ctx.set_viewport_states([g.ViewportState((half, half, 0.5), (half + float(pick([0, 3.5])), half, 0.5))]),
-            lambda: ctx.set_scissor_states([{"minx": int(pick([0, 9])), "miny": 2, "maxx": 30, "maxy": 36}]),
+            lambda: ctx.set_scissor_states([{"minx": int(pick([0, 9, 30])), "miny": 2, "maxx": 30, "maxy": 36}]),
+            lambda: ctx.bind_sampler_states("FRAGMENT", [pick(self.samplers)]),
+            lambda: ctx.set_blend_color([float(rng.random()), 0.5, 0.25, 1]),
+            lambda: ctx.set_stencil_ref([int(rng.integers(0, 256)), 7]),
+            lambda: ctx.set_clip_state([pick(self.planes) for _ in range(int(pick([0, 1, 1])))]),
+            lambda: ctx.set_window_rectangles(*pick(self.windows)),
+            lambda: ctx.set_polygon_stipple([0xFFF0FFFF ^ int(pick([0, 1])) << 9] * 32),
             lambda: ctx.set_constant_buffer("VERTEX", pick([rng.uniform(-0.5, 0.5, 4).astype("f4"), b"\0\0\0\0\0", None])),
             lambda: ctx.set_constant_buffer(
                 "VERTEX", pick([rng.uniform(0, 0.2, int(rng.integers(1, 9))).astype("f4"), self.uniforms]), index=1
@@ -171,6 +190,60 @@ def test_the_executor_draws_what_python_draws(seed: int, monkeypatch: pytest.Mon
     assert len(set(found[0][0])) > 50
     assert found[0][1] == found[1][1]
     assert found[0][0] == found[1][0]
+
+
+def content(address: int, size: int) -> bytes:
+    return ctypes.string_at(address, size) if address and size else b""
+
+
+def environment(address: int, units: int) -> list[bytes]:
+    """Everything that an environment names."""
+    env = ShaderEnv.from_address(address)
+    found = [
+        content(env.textures or 0, units * ctypes.sizeof(TextureRecord)),
+        content(env.samplers or 0, units * ctypes.sizeof(SamplerRecord)),
+    ]
+    found += [content(place or 0, 4 * words) for place, words in zip(env.constants, env.constant_words)]
+    return [*found, bytes(env.constant_words), bytes([env.samples])]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_records_and_environments_are_those_of_a_draw_made_by_python(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+    with tgsi.Screen(threads=0) as screen:
+        scene = Scene(screen, seed)
+        device, state = scene.ctx.device, scene.ctx.state
+        executor, writer, framebuffer = device._executor, device._maker.writer, scene.ctx.framebuffer
+        taken = executor.draw
+
+        def draw(state: DrawState, info: DrawInfo, **named: Any) -> Code:
+            nonlocal compared
+            before = executor.record.num_spans
+            code: Code = taken(state, info, **named)
+            if code is not Code.DONE:
+                return code
+            packet = writer.write(state, info, framebuffer)
+            if packet is None:
+                assert executor.record.num_spans == before
+                return code
+            span = executor._spans[before]
+            made, wanted = (Draw.from_buffer_copy(content(at, ctypes.sizeof(Draw))) for at in (span.draw, packet.address))
+            for record in (made, wanted):
+                record.assembly.indices = 0  # vertex numbers that are written out, or the index buffer without the first index
+                for a in range(record.fetch.num_attributes):
+                    record.fetch.attribute[a] *= record.fetch.limit[a] > 0
+            assert bytes(made) == bytes(wanted)
+            units = [needs_of(stage.shader).units for stage in (state.vertex, state.fragment)]
+            for address, other, count in zip((span.vertex_env, span.fragment_env), packet.environments, units):
+                assert environment(address, count) == environment(other, count)
+            compared += 1
+            return code
+
+        monkeypatch.setattr(executor, "draw", draw)
+        state.hinder(Hindrance.DEVICE, True)  # entries leave draws to Python, where they are compared
+        scene.run()
+        scene.ctx.destroy()
+    assert compared > 30
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)

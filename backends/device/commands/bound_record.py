@@ -1,7 +1,8 @@
 """The record of everything that is bound: Python and generated code read and write the same bytes.
 
-Constant state, shaders, views and samplers are named by the numbers of `Numbers`: equal words are equal state. Constants, vertex buffers
-and the index buffer are ranges of memory, because programs change them from draw to draw.
+Constant state, shaders, views and samplers are named by the words of `Numbers`: equal words are equal state, and the upper half of a word
+is the class of its value, which is the part that changes code. Constants, vertex buffers and the index buffer are ranges of memory,
+because programs change them from draw to draw.
 """
 
 from __future__ import annotations
@@ -21,31 +22,33 @@ class Word(IntEnum):
     BLEND = 1
     DEPTH_STENCIL_ALPHA = 2
     VERTEX_ELEMENTS = 3
-    VIEWPORTS = 4
-    SCISSORS = 5
-    BLEND_COLOR = 6
-    STENCIL_REF = 7
-    SAMPLE_MASK = 8
-    MIN_SAMPLES = 9
-    POLYGON_STIPPLE = 10
-    WINDOW_RECTANGLES = 11
-    CLIP_PLANES = 12
-    LINK = 13
-    COUNT_SAMPLES = 14
-    COUNT_STATISTICS = 15
+    LINK = 4
+    SAMPLE_MASK = 5
+    MIN_SAMPLES = 6
+    COUNT_SAMPLES = 7
+    COUNT_STATISTICS = 8
+    VIEWPORTS = 9  # values from here on: of these only the class decides about code
+    SCISSORS = 10
+    BLEND_COLOR = 11
+    STENCIL_REF = 12
+    WINDOW_RECTANGLES = 13
+    CLIP_PLANES = 14
+    POLYGON_STIPPLE = 15
 
 
 STAGES = len(Processor)
+FIRST_VALUE = int(Word.VIEWPORTS)
+VALUES = len(Word) - FIRST_VALUE
 FIRST_SHADER = len(Word)
-FIRST_UNIT = FIRST_SHADER + STAGES
+HEAD_WORDS = -(-(FIRST_SHADER + STAGES) // 8) * 8
+"""Words before those of units; the last ones are 0."""
+FIRST_UNIT = HEAD_WORDS
 STAGE_UNITS = MAX_SAMPLER_VIEWS + MAX_SAMPLERS
-PLAIN_WORDS = FIRST_UNIT + 2 * STAGE_UNITS
-"""Words of draws that go through a vertex and a fragment shader alone; those of other stages follow."""
 WORDS = FIRST_UNIT + STAGES * STAGE_UNITS
 
 
 def shader_word(stage: int) -> int:
-    """Place of a stage's shader."""
+    """Place of a stage's shader. The class of a shader is the number of texture units that it samples."""
     return FIRST_SHADER + stage
 
 
@@ -120,7 +123,8 @@ class BoundRecord(ctypes.Structure):
         ("owner", c_uint64),  # thread that is in a method of the context, or a Holder
         ("known", c_uint64),  # KnownSlot
         ("known_mask", c_int32),  # number of entries - 1
-        ("pad", c_int32),
+        ("values_mask", c_int32),
+        ("values", c_uint64),  # ValueSlot of the values of words
         ("clock", c_void_p),  # counter of revisions, an i64; all records of the process share it
         ("vertex_revision", c_int64),  # changes with the vertex buffers
         ("constant_revision", c_int64 * STAGES),  # changes with the constants of a stage

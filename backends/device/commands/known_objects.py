@@ -7,6 +7,7 @@ from ctypes import c_int32, c_uint64
 from enum import IntEnum
 
 from backends.device.commands.bound_record import BoundRecord, DrawCall
+from backends.device.commands.slot_table import SlotTable
 from backends.pipe.state import DrawInfo
 
 MOST = 4096
@@ -40,8 +41,8 @@ class KnownObjects:
 
     def __init__(self, record: BoundRecord) -> None:
         self._record = record
-        self._kept: dict[tuple[int, Kind], tuple[object, int, object]] = {}
-        self._build(_FEWEST_SLOTS)
+        self._kept: dict[tuple[int, Kind], tuple[object, object]] = {}
+        self._table: SlotTable[tuple[int, Kind]] = SlotTable(KnownSlot, _hash_of, self._place, _FEWEST_SLOTS)
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -50,15 +51,10 @@ class KnownObjects:
         """Remember an object. keeping: memory that `value` is the address of."""
         if len(self._kept) >= MOST:
             self.clear()
-        key = id(thing), kind
-        known = self._kept.get(key)
-        if known is not None and known[1] == value:
-            return
-        self._kept[key] = thing, value, keeping
-        if known is not None or 2 * len(self._kept) > len(self._slots):
-            self._build(len(self._slots) if known is not None else 2 * len(self._slots))
-        else:
-            self._enter(*key, value)
+        key, fields = (id(thing), kind), (id(thing), value, kind)
+        if self._table.get(key) != fields:
+            self._kept[key] = thing, keeping
+            self._table.put(key, *fields)
 
     def learn_draw(self, info: DrawInfo) -> None:
         """Remember a checked DrawInfo."""
@@ -68,31 +64,17 @@ class KnownObjects:
 
     def forget(self, thing: object) -> None:
         """Forget an object, which may be unknown."""
-        found = [key for kind in Kind if (key := (id(thing), kind)) in self._kept]
-        for key in found:
-            del self._kept[key]
-        if found:
-            self._build(len(self._slots))
+        for kind in Kind:
+            if self._table.remove((id(thing), kind)):
+                del self._kept[id(thing), kind]
 
     def clear(self) -> None:
         """Forget all objects."""
-        if self._kept:
-            self._kept.clear()
-            self._build(_FEWEST_SLOTS)
+        self._kept.clear()
+        self._table.clear()
 
-    def _build(self, size: int) -> None:
-        self._slots = (KnownSlot * size)()
-        self._record.known, self._record.known_mask = ctypes.addressof(self._slots), size - 1
-        for (address, kind), (_, value, _) in self._kept.items():
-            self._enter(address, kind, value)
-
-    def _enter(self, address: int, kind: Kind, value: int) -> None:
-        mask = len(self._slots) - 1
-        place = slot_of(address) & mask
-        while self._slots[place].object:
-            place = place + 1 & mask
-        slot = self._slots[place]
-        slot.object, slot.value, slot.kind = address, value, kind
+    def _place(self, address: int, mask: int) -> None:
+        self._record.known, self._record.known_mask = address, mask
 
 
 def call_of(info: DrawInfo) -> DrawCall:
@@ -111,6 +93,6 @@ def call_of(info: DrawInfo) -> DrawCall:
     )
 
 
-def slot_of(address: int) -> int:
-    """The number from which on an object's entry is searched; its low bits count."""
-    return (address * MIX & (1 << 64) - 1) >> 32
+def _hash_of(key: tuple[int, Kind]) -> int:
+    """The hash of an object's address; its low bits count."""
+    return (key[0] * MIX & (1 << 64) - 1) >> 32

@@ -1,15 +1,51 @@
-"""Numbers of bound values: equal values have one number, and no number is used twice."""
+"""Numbers of bound values: equal values have one number, and no number is used twice.
+
+The number of a value stands in its lower half. The upper half is the value's class: values of one class differ in their data only, which
+generated code finds by the number, and no code has to change between them.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 from collections.abc import Callable, Hashable
-from typing import Any
+from ctypes import c_uint64
+from typing import Any, NamedTuple
+
+from backends.device.commands.slot_table import SlotTable
 
 Key = Callable[[Any], Hashable]
 """Function from a value to its content; values with equal content share a number."""
 
+CLASS_SHIFT = 32
+MIX = 0x9E3779B1
+"""Factor of the hash of a number."""
+
 _serials = itertools.count(1)
+
+
+class Described(NamedTuple):
+    """The class of a value, and the structure that generated code reads in its place.
+
+    kind: an int is the class itself. Any other content gets a number of its own as class.
+    """
+
+    kind: Hashable = 0
+    data: ctypes.Structure | ctypes.Array[Any] | None = None
+
+
+Describe = Callable[[Any], Described]
+
+
+class ValueSlot(ctypes.Structure):
+    """An entry of the hash table of values; number 0: empty."""
+
+    _fields_ = [("number", c_uint64), ("address", c_uint64)]
+
+
+def hash_of_number(number: int) -> int:
+    """The hash of a number; its lower bits count."""
+    return (number * MIX & 0xFFFFFFFF) >> 7
 
 
 class Numbers:
@@ -17,15 +53,20 @@ class Numbers:
 
     Number 0 stands for nothing.
 
+    Args:
+        place: takes address and mask of the table of data; see `SlotTable`.
+
     Attributes:
         holders: functions that return numbers which `sweep` leaves alone.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, place: Callable[[int, int], None] = lambda address, mask: None) -> None:
         self.holders: list[Callable[[], set[int]]] = []
-        self._values: dict[int, tuple[Any, Hashable]] = {}
+        self._values: dict[int, tuple[Any, Hashable, Described]] = {}
         self._of_object: dict[int, int] = {}
         self._of_content: dict[Hashable, int] = {}
+        self._classes: dict[Hashable, int] = {}
+        self._data: SlotTable[int] = SlotTable(ValueSlot, hash_of_number, place)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -33,8 +74,8 @@ class Numbers:
     def __getitem__(self, number: int) -> Any:
         return self._values[number][0]
 
-    def of(self, value: object, key: Key | None = None) -> int:
-        """The number of a value; without `key`, of this very object."""
+    def of(self, value: object, key: Key | None = None, describe: Describe | None = None) -> int:
+        """The number of a value, below its class; without `key`, of this very object."""
         known = self._of_object.get(id(value))
         if known is not None:
             return known
@@ -44,17 +85,33 @@ class Numbers:
             known = self._of_content.get(content)
             if known is not None:
                 return known
-        number = next(_serials)
-        self._values[number] = value, content
+        described = describe(value) if describe is not None else Described()
+        number = next(_serials) | self._class_of(described.kind) << CLASS_SHIFT
+        self._values[number] = value, content, described
         self._of_object[id(value)] = number
         if key is not None:
             self._of_content[content] = number
+        if described.data is not None:
+            self._data.put(number, number, ctypes.addressof(described.data))
         return number
+
+    def _class_of(self, kind: Hashable) -> int:
+        if isinstance(kind, int):
+            return kind
+        known = self._classes.get(kind)
+        if known is None:
+            known = self._classes[kind] = next(_serials)
+        return known
 
     def sweep(self, living: set[int]) -> None:
         """Forget all values but those with the numbers `living`, and those of the holders."""
-        for number in self._values.keys() - living.union(*(numbers() for numbers in self.holders)):
-            value, content = self._values.pop(number)
+        gone = self._values.keys() - living.union(*(numbers() for numbers in self.holders))
+        for number in gone:
+            value, content, _ = self._values.pop(number)
             del self._of_object[id(value)]
             if content is not None:
                 del self._of_content[content]
+        if gone:
+            self._data.keep(self._values.__contains__)
+            kinds = {described.kind for _, _, described in self._values.values()}
+            self._classes = {kind: number for kind, number in self._classes.items() if kind in kinds}

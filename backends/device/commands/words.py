@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from backends.device.commands.bound_record import BoundRecord
-from backends.device.commands.numbers import Key, Numbers
+from backends.device.commands.numbers import Describe, Key, Numbers
 
 T = TypeVar("T")
 
@@ -43,11 +43,11 @@ class HasWords(Protocol):
 class WordOf(Generic[T]):
     """Attribute of a `HasWords`: the value whose number stands in the word at `place`. 0 stands for `default`.
 
-    key: content by which equal values share a number; None: only the same object has the same number.
+    key: content by which equal values share a number; None: only the same object has the same number. describe: class and data of a value.
     """
 
-    def __init__(self, place: int, default: T, key: Key | None = same_value) -> None:
-        self.place, self.default, self.key = place, default, key
+    def __init__(self, place: int, default: T, key: Key | None = same_value, describe: Describe | None = None) -> None:
+        self.place, self.default, self.key, self.describe = place, default, key, describe
 
     @overload
     def __get__(self, owner: None, kind: type) -> WordOf[T]: ...
@@ -61,7 +61,7 @@ class WordOf(Generic[T]):
 
     def __set__(self, owner: HasWords, value: T) -> None:
         record = owner.record
-        number = 0 if value is self.default else owner.numbers.of(value, self.key)
+        number = 0 if value is self.default else owner.numbers.of(value, self.key, self.describe)
         if record.words[self.place] != number:
             record.words[self.place] = number
             record.are_words_new = 1
@@ -70,20 +70,25 @@ class WordOf(Generic[T]):
 class Units(Generic[T]):
     """The views or the samplers of a stage: words from `place` on. An empty unit is None."""
 
-    def __init__(self, owner: HasWords, place: int, count: int) -> None:
-        self._owner, self._place, self._count = owner, place, count
+    def __init__(self, owner: HasWords, place: int, count: int, describe: Describe) -> None:
+        self._owner, self._place, self._count, self._describe = owner, place, count, describe
 
     def bound(self) -> list[T | None]:
         """The bound items; the list ends with the last one."""
+        return self.first(self._count)
+
+    def first(self, count: int) -> list[T | None]:
+        """The first `count` bound items; the list ends with the last one."""
         record, numbers = self._owner.record, self._owner.numbers
-        found = list(record.words[self._place : self._place + self._count])
+        found = record.words[self._place : self._place + count]
         while found and not found[-1]:
             found.pop()
         return [numbers[number] if number else None for number in found]
 
     def put(self, first: int, items: Iterable[T | None]) -> None:
         """Bind items to units from `first` on."""
-        record, numbers = self._owner.record, self._owner.numbers
+        record, number_of, describe = self._owner.record, self._owner.numbers.of, self._describe
+        words = record.words
         for place, item in enumerate(items, self._place + first):
-            record.words[place] = 0 if item is None else numbers.of(item)
+            words[place] = 0 if item is None else number_of(item, None, describe)
         record.are_words_new = 1

@@ -66,24 +66,17 @@ def fragment_key(
     )
 
 
-def write_hiz(hiz: HizTerms, key: FragmentKey, info: FragmentInfo, framebuffer: Framebuffer, sample_mask: int) -> None:
-    """Write the group `Draw.hiz`."""
+def write_hiz(hiz: HizTerms, key: FragmentKey, info: FragmentInfo, sample_mask: int) -> None:
+    """Write the group `Draw.hiz`, but for the size of the framebuffer."""
     hiz.uses, hiz.slack = hiz_of(key, info), slack_of(key.depth)
     if key.samples is not None and ~sample_mask & key.samples.every:
         hiz.uses &= ~HizUse.LOWER  # samples that are left out keep their depth
-    hiz.frame_end[:] = (framebuffer.width - 1, framebuffer.height - 1)
 
 
-def write_fragments(fragments: Fragments, state: DrawState, framebuffer: Framebuffer, key: FragmentKey) -> None:
-    """Write the group `Draw.fragments`."""
+def write_fragments(fragments: Fragments, state: DrawState, key: FragmentKey) -> None:
+    """Write the group `Draw.fragments`, but for bound values."""
     dsa = state.depth_stencil_alpha
     if key.samples is not None:
         fragments.sample_mask = state.sample_mask & key.samples.every
-    fragments.alpha_ref, fragments.height, fragments.blend_color[:] = dsa.alpha.ref_value, framebuffer.height, state.blend_color
-    front, back = state.stencil_ref
-    fragments.stencil_ref[:] = (front & 255, (back if dsa.stencil[1].enabled else front) & 255)
+    fragments.alpha_ref = dsa.alpha.ref_value
     fragments.depth_bounds[:] = (dsa.depth.bounds_min, dsa.depth.bounds_max)
-    rectangles = [v for r in state.window_rectangles[1] for v in (r.minx, r.miny, r.maxx - 1, r.maxy - 1)]
-    fragments.windows[: len(rectangles)] = rectangles
-    if key.stipple and state.polygon_stipple is not None:
-        fragments.polygon_stipple[:] = state.polygon_stipple

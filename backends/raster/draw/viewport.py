@@ -1,106 +1,50 @@
-"""Viewports, scissors, clip planes and layers of a draw."""
+"""Clip distances and layers of a draw; rules for bound values (viewports, scissors, planes), which a native function writes."""
 
 from __future__ import annotations
 
 import ctypes
-import math
-from typing import NamedTuple
 
 from backends.device.bound import DrawState, Framebuffer
 from backends.device.region import Region
-from backends.formats import ChannelType, Format
+from backends.formats import ChannelType
+from backends.llvm.engine.engine import Library
 from backends.pipe.limits import MAX_VIEWPORTS
-from backends.pipe.state import RasterizerState, ScissorState, ViewportState
 from backends.raster.draw.link import Linked
 from backends.raster.draw.varyings import VertexSlots
-from backends.raster.draw_record import Clip, Layers, View
-from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER, VertexLayout
+from backends.raster.draw_record import Clip, Layers, ValueRules, View
+from backends.raster.layouts import DEFAULT_REGISTER, MAX_DISTANCES, NO_REGISTER, NO_SLOT, VertexLayout
 
-GUARD_BAND = 1 << 14  # pixels from the origin; vertices farther away are clipped, so that edge equations stay exact
-_FAR_AWAY = 1e30  # a guard plane that clips nothing
-_NOTHING = (1, 1, 0, 0)  # a region without a pixel
+_WRITE = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_void_p)
 
 
-def _finite(v: float) -> float:
-    return v if math.isfinite(v) else 0.0
+class ValueWriter:
+    """Writes what depends on bound values into `Draw` records. library: `Kernels.common`."""
+
+    def __init__(self, library: Library) -> None:
+        self._library, self._write = library, _WRITE(library.address["write_values"])
+
+    def write(self, draw: int, state: DrawState, framebuffer: Framebuffer, views: int = 0) -> bool:
+        """Write a record whose rules are set. Returns whether the draw has a pixel, or counts without one.
+
+        Arguments:
+            draw: address of the record.
+            views: address of a View for each viewport, if vertices name viewports.
+        """
+        return bool(self._write(draw, ctypes.addressof(state.record), framebuffer.width, framebuffer.height, views))
 
 
-def _guard(scale: float, translate: float) -> tuple[float, float]:
-    """Bounds of x/w (or y/w) inside which window coordinates stay within the guard band."""
-    if abs(scale) < 1e-20:
-        return -_FAR_AWAY, _FAR_AWAY
-    limit = GUARD_BAND - 1
-    low, high = (-limit - translate) / scale, (limit - translate) / scale
-    low, high = min(low, high), max(low, high)
-    return max(low, -_FAR_AWAY), min(high, _FAR_AWAY)
-
-
-class Bounds(NamedTuple):
-    """Rules for the pixels of a draw.
-
-    Attributes:
-        is_window_space: the shader writes window coordinates, and 1/w as w.
-        is_cropped: the viewport bounds the pixels (of polygons, but not of wide points and lines).
-        is_hidden: nothing is drawn, whatever is bound.
-    """
-
-    is_window_space: bool
-    is_cropped: bool
-    is_hidden: bool
-
-
-def write_view(view: View, number: int, state: DrawState, framebuffer: Framebuffer, bounds: Bounds) -> bool:
-    """Write viewport `number` with its scissor, the group `Draw.view`. Returns whether the draw has a pixel in it."""
-    r = state.rasterizer
-    if bounds.is_window_space:
-        view.scale[:] = (1.0, 1.0, 1.0)
-        view.translate[:2] = (0.0, 0.0) if r.half_pixel_center else (0.5, 0.5)
-        view.depth_min, view.depth_max = 0.0, 1.0
-    elif number or state.viewports:
-        depth = framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
-        write_viewport(view, state.viewports[number] if number < len(state.viewports) else ViewportState(), r, depth)
-    x0, y0, x1, y1 = 0, 0, framebuffer.width - 1, framebuffer.height - 1
-    if r.scissor:
-        s = state.scissors[number] if number < len(state.scissors) else ScissorState()
-        x0, y0, x1, y1 = max(x0, s.minx), max(y0, s.miny), min(x1, s.maxx - 1), min(y1, s.maxy - 1)
-    if bounds.is_cropped:
-        left, right = _span(view.scale[0], view.translate[0], False)
-        bottom, top = _span(view.scale[1], view.translate[1], r.bottom_edge_rule)
-        x0, y0, x1, y1 = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
-    is_visible = x0 <= x1 and y0 <= y1 and not bounds.is_hidden
-    view.region[:] = (x0, y0, x1, y1) if is_visible else _NOTHING
-    return is_visible
-
-
-def write_viewport(view: View, viewport: ViewportState, rasterizer: RasterizerState, depth: Format | None) -> None:
-    """Write projection, clip planes and depth range of a viewport."""
-    scale = [_finite(v) for v in viewport.scale]
-    translate = [_finite(v) for v in viewport.translate]
-    if not rasterizer.half_pixel_center:  # pixel centers are at whole numbers: all coordinates move by half a pixel
-        translate[0] += 0.5
-        translate[1] += 0.5
-    view.scale[:], view.translate[:] = scale, translate
-    left, right = _guard(scale[0], translate[0])
-    bottom, top = _guard(scale[1], translate[1])
-    view.guard[:] = (left, right, bottom, top)
-    near = (0, 0, 1, 0 if rasterizer.clip_halfz else 1) if rasterizer.depth_clip else (0, 0, 0, 0)
-    far = (0, 0, -1, 1) if rasterizer.depth_clip else (0, 0, 0, 0)
-    view.planes[:] = (*near, *far, 1, 0, 0, -left, -1, 0, 0, right, 0, 1, 0, -bottom, 0, -1, 0, top)
-    ends = (translate[2] if rasterizer.clip_halfz else translate[2] - scale[2], translate[2] + scale[2])
-    low, high = min(ends), max(ends)
-    if depth is None or depth.depth is None or depth.depth.type is ChannelType.UNORM:
-        low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
-    view.depth_min, view.depth_max = low, high
-
-
-def _span(scale: float, translate: float, ends_below: bool) -> tuple[int, int]:
-    """First and last pixel whose center the viewport owns along one axis; its edges are snapped as vertices are."""
-    limit = float(2 * GUARD_BAND)
-    half = abs(scale)
-    low, high = round(min(max(translate - half, -limit), limit) * 256), round(min(max(translate + half, -limit), limit) * 256)
-    if ends_below:
-        return (low + 128) >> 8, (high - 128) >> 8
-    return (low + 127) >> 8, (high - 129) >> 8
+def write_rules(
+    rules: ValueRules, state: DrawState, framebuffer: Framebuffer, linked: Linked, *, is_polygon: bool, is_hidden: bool
+) -> None:
+    """Write the group `Draw.rules`. is_polygon: the draw's primitives are filled triangles. is_hidden: nothing is drawn."""
+    r, depth = state.rasterizer, framebuffer.zsbuf.format if framebuffer.zsbuf is not None else None
+    rules.is_window_space, rules.is_hidden, rules.is_counted = linked.is_window_space, is_hidden, state.count_statistics
+    rules.is_cropped = is_polygon and not linked.is_window_space
+    rules.centers_are_whole, rules.ends_below = not r.half_pixel_center, r.bottom_edge_rule
+    rules.clip_halfz, rules.depth_clip, rules.has_scissor = r.clip_halfz, r.depth_clip, r.scissor
+    rules.clamps_depth = depth is None or depth.depth is None or depth.depth.type is ChannelType.UNORM
+    rules.has_back_stencil = state.depth_stencil_alpha.stencil[1].enabled
+    rules.has_planes = linked.has_user_planes and not linked.num_distances
 
 
 def write_clip(clip: Clip, state: DrawState, linked: Linked, slots: VertexSlots) -> None:
@@ -111,8 +55,6 @@ def write_clip(clip: Clip, state: DrawState, linked: Linked, slots: VertexSlots)
     clip.cull_mask, clip.user_register = slots.cull_mask, NO_REGISTER
     if not linked.num_distances:
         clip.user_register = linked.clip_vertex
-        planes = [v for plane in state.clip_planes[:MAX_DISTANCES] for v in plane] if linked.has_user_planes else []
-        clip.user_planes[: len(planes)] = planes
     if not slots.has_distances:
         return
     for k in range(MAX_DISTANCES):
@@ -122,16 +64,12 @@ def write_clip(clip: Clip, state: DrawState, linked: Linked, slots: VertexSlots)
     clip.user_mask, clip.num_distances = slots.user_mask, slots.user_mask.bit_length()
 
 
-def write_layers(layers: Layers, slots: VertexSlots, linked: Linked, views: int) -> None:
-    """Write the group `Draw.layers`. `views`: address of a View of each viewport, 0 if vertices name no viewport."""
+def write_layers(layers: Layers, slots: VertexSlots, linked: Linked) -> None:
+    """Write the group `Draw.layers`, but for the views."""
     layers.has_route = slots.has_route
     layers.layer_slot, layers.viewport_slot, layers.is_layer_relative = slots.layer, slots.viewport, linked.is_layer_relative
-    layers.views = views
 
 
-def write_views(region: Region, state: DrawState, framebuffer: Framebuffer, bounds: Bounds) -> tuple[int, bool]:
-    """Write a View of each viewport. Returns their address, and whether the draw has a pixel in one of them."""
-    address = region.allocate(ctypes.sizeof(View) * MAX_VIEWPORTS)
-    views = enumerate((View * MAX_VIEWPORTS).from_address(address))
-    found = [write_view(view, k, state, framebuffer, bounds) for k, view in views]  # a list: `any` of a generator would stop early
-    return address, any(found)
+def make_views(region: Region, slots: VertexSlots) -> int:
+    """Address of room for a View of each viewport, 0 if vertices name no viewport."""
+    return 0 if slots.viewport == NO_SLOT else region.allocate(ctypes.sizeof(View) * MAX_VIEWPORTS)

@@ -33,7 +33,7 @@ from backends.raster.draw.style import (
 from backends.raster.draw.topology import Topology, topology_of
 from backends.raster.draw.varyings import VertexSlots, arrange_slots, write_rows, write_setup, write_vertices
 from backends.raster.draw.vertex_inputs import InputWriter, write_stored
-from backends.raster.draw.viewport import Bounds, write_clip, write_layers, write_view, write_views
+from backends.raster.draw.viewport import ValueWriter, make_views, write_clip, write_layers, write_rules
 from backends.raster.draw_record import Draw
 from backends.raster.front.attributes import Attribute
 from backends.raster.kernels import Kernels
@@ -70,6 +70,7 @@ class DrawWriter:
     def __init__(self, kernels: Kernels, region: Region, lanes: int | None, setup_lanes: int | None) -> None:
         self.kernels, self.region, self.lanes, self.setup_lanes = kernels, region, lanes, setup_lanes
         self.inputs = InputWriter(region)
+        self.values = ValueWriter(kernels.common(setup_lanes or kernels.setup_lanes()))
 
     def write(self, state: DrawState, info: DrawInfo, framebuffer: Framebuffer, last: Shader | None = None) -> Packet | None:
         """The packet of a draw; None if it neither draws nor counts anything.
@@ -94,14 +95,12 @@ class DrawWriter:
             layout = self.inputs.write_fetch(d.fetch, state, linked.num_inputs, packet)
         else:
             write_stored(d.assembly, d.fetch, topology, info.count, 16 * linked.vertex_registers, packet)
-        bounds = Bounds(linked.is_window_space, topology.shape is Shape.TRIANGLE and not linked.is_window_space, is_hidden)
-        views, is_visible = 0, write_view(d.view, 0, state, framebuffer, bounds)
-        if slots.viewport != NO_SLOT:
-            views, is_visible = write_views(self.region, state, framebuffer, bounds)
-        if not is_visible and not state.count_statistics:
+        is_polygon = topology.shape is Shape.TRIANGLE
+        write_rules(d.rules, state, framebuffer, linked, is_polygon=is_polygon, is_hidden=is_hidden)
+        if not self.values.write(packet.address, state, framebuffer, make_views(self.region, slots)):
             return None
         write_clip(d.clip, state, linked, slots)
-        write_layers(d.layers, slots, linked, views)
+        write_layers(d.layers, slots, linked)
         write_vertices(d.vertices, slots, linked, facts.is_stored)
         write_rows(d.rows, slots, linked)
         write_setup(d.setup, slots, r, style, facts.samples.pattern, facts.fragment.reads_primitive)
@@ -155,10 +154,10 @@ class DrawWriter:
         is_few = packet.size <= Size.FEW
         lanes = self._fragment_lanes(fragment, targets, needs, samples, is_few)
         key = fragment_key(state, framebuffer, fragment, facts.style, facts.slots, samples, bound, targets, lanes=lanes, is_few=is_few)
-        write_hiz(d.hiz, key, fragment, framebuffer, state.sample_mask)
-        write_fragments(d.fragments, state, framebuffer, key)
+        write_hiz(d.hiz, key, fragment, state.sample_mask)
+        write_fragments(d.fragments, state, key)
         packet.is_layered = facts.slots.layer != NO_SLOT
-        packet.is_repeatable &= facts.slots.viewport == NO_SLOT  # views lie in this frame's memory
+        packet.is_repeatable &= not facts.is_stored or facts.slots.viewport == NO_SLOT  # views lie in this frame's memory
         packet.is_repeatable &= not needs.reaches_memory and (facts.is_stored or not vertex_needs.reaches_memory)
         packet.environments = make_environments(
             self.region, state, framebuffer.samples, packet.reads, state.counters, needs=facts.needs, is_stored=facts.is_stored

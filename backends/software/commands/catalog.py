@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backends.llvm.builder.module import Module
+from backends.raster.front.bound_values import build_write_values
 from backends.software.commands.assembly import build_count_written, build_write_out
 from backends.software.commands.draws import build_draw
 from backends.software.commands.environments import build_environment
@@ -14,6 +15,7 @@ from backends.software.commands.staged import build_draw_staged
 from backends.software.commands.vertices import build_placed_draw
 
 STEPS = (
+    build_write_values,
     build_allocate,
     build_note_read,
     build_reads_meet,

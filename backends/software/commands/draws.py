@@ -12,7 +12,7 @@ from backends.raster.draw.vertex_inputs import MAX_EXPANDED
 from backends.raster.draw_record import Call
 from backends.software.commands.assembly import MODES, is_loop, primitives_of
 from backends.software.commands.memory import allocate, leave
-from backends.software.commands.records import SIZE_AT, STAGED, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
+from backends.software.commands.records import NO_PIXEL, SIZE_AT, STAGED, WRITTEN_OUT, Code, ExecutorRecord, TemplateRecord
 from backends.software.commands.spans import is_full
 
 MOST_PRIMITIVES = 1 << 20
@@ -63,6 +63,7 @@ def build_draw(module: Module) -> None:
         f.call(None, "note_read", executor, indices + start.zext(I64) * index_size.zext(I64), count.zext(I64) * index_size.zext(I64))
     draw = f.call(I64, "placed_draw", executor, bound, t.pointer, used.get())
     leave(f, draw.eq(0), Code.MEMORY)
+    leave(f, draw.eq(NO_PIXEL), Code.DONE)
     vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"))
     leave(f, vertex_env.eq(0), Code.MEMORY)
     fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"))

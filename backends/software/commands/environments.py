@@ -1,40 +1,61 @@
-"""Generated code: the environment of one stage of a draw, a copy of its template's with the constants that are bound now."""
+"""Generated code: the environment of one stage of a draw, a copy of its template's with the constants, views and samplers of now."""
 
 from __future__ import annotations
 
 import ctypes
 
-from backends.abi.records import ShaderEnv
-from backends.device.commands.bound_record import BoundRecord, ConstantSlot
+from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord
+from backends.device.commands.bound_record import STAGE_UNITS, BoundRecord, ConstantSlot, view_word
+from backends.device.region import ALIGNMENT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.pipe.limits import MAX_CONSTANT_BUFFERS
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS
+from backends.software.commands.copies import are_equal, copy_words, next_copy, return_known
 from backends.software.commands.memory import allocate
-from backends.software.commands.records import EnvironmentRecipe, ExecutorRecord
+from backends.software.commands.records import EnvironmentCopy, EnvironmentRecipe, ExecutorRecord
 
 _CHANGING = -1  # a revision that no binding has
+_HEAD = (ctypes.sizeof(ShaderEnv) + ALIGNMENT - 1) & -ALIGNMENT
 
 
 def build_environment(module: Module) -> None:
     """environment(executor, bound, recipe) -> address of a ShaderEnv, 0 if there is no room.
 
-    The latest copy serves again while neither the frame nor the stage's constants have changed. Bytes that may change without a call are
-    copied for every draw. See `backends.device.environment.place_constants` for the rules of sizes.
+    A copy serves again while neither the frame nor the stage's constants, views and samplers have changed. Bytes that may change without a
+    call are copied for every draw. See `backends.device.environment` for the rules of sizes.
     """
     _build_place(module)
+    _build_place_units(module)
     f = Function(module, "environment", [PTR, PTR, PTR], I64, shared=True, internal=True)
     executor, bound, recipe = f.args
     e, r = Record(f, executor, ExecutorRecord), Record(f, recipe, EnvironmentRecipe)
-    stage, count = r.get("stage"), r.get("num_constants")
+    stage, count, units = r.get("stage"), r.get("num_constants"), r.get("units")
     revisions = f.at(bound, BoundRecord.constant_revision.offset)
     revision = f.select(count.eq(0), f.const(I64, 0), f.load(I64, revisions, stage << 3, 8))
-    with f.leaving(r.get("frame").eq(e.get("frame")) & r.get("revision").eq(revision)):
-        f.ret(r.get("address"))
-    made = allocate(f, executor, ctypes.sizeof(ShaderEnv))
+    views = f.at(bound, (stage * (8 * STAGE_UNITS)).zext(I64) + (BoundRecord.words.offset + 8 * view_word(0)))
+    samplers, numbers = f.at(views, 8 * MAX_SAMPLER_VIEWS), r.get("numbers").as_pointer()
+    frame = e.get("frame")
+
+    def is_same(copy: Record, way: Val) -> Val:
+        same = f.var(I32, (copy.get("frame").eq(frame) & copy.get("revision").eq(revision)).zext(I32))
+        with f.if_(same.get().ne(0) & units.ne(0)):
+            own = f.at(numbers, (way * units).zext(I64) << 4)
+            equal = are_equal(f, views, own, units) & are_equal(f, samplers, f.at(own, units.zext(I64) << 3), units)
+            same.set(equal.zext(I32))
+        return same.get().ne(0)
+
+    return_known(f, r, "copies", EnvironmentCopy, is_same)
+    textures = _HEAD + units.zext(I64) * ctypes.sizeof(TextureRecord)
+    made = allocate(f, executor, textures + units.zext(I64) * ctypes.sizeof(SamplerRecord))
     with f.leaving(made.eq(0)):
         f.ret(made)
     target = made.as_pointer()
     f.call(PTR, "memcpy", target, r.get("content"), f.const(I64, ctypes.sizeof(ShaderEnv)))
+    with f.if_(units.ne(0)):
+        at = f.at(target, _HEAD), f.at(target, textures)
+        for field, address in zip((ShaderEnv.textures, ShaderEnv.samplers), at):
+            f.store(address, target, field.offset, 8)
+        f.call(None, "place_units", executor, bound, views, *at, units)
     slots = f.at(bound, (stage * (MAX_CONSTANT_BUFFERS * ctypes.sizeof(ConstantSlot))).zext(I64) + BoundRecord.constants.offset)
     changes = f.var(I32, 0)
     with f.range(0, count) as k:
@@ -45,20 +66,24 @@ def build_environment(module: Module) -> None:
         limit = f.select(is_whole.ne(0), c.get("size"), declared)
         size = f.min(c.get("size"), limit) & ~3
         readable = f.max(size, declared)
-        address = f.var(I64, c.get("address"))
-        in_place = address.get().ne(0) & (c.get("room") > 0) & (declared <= c.get("room"))
-        changes.set(changes.get() | f.select(address.get().ne(0) & ~in_place, f.const(I32, 1), 0))
+        place = f.var(I64, c.get("address"))
+        in_place = place.get().ne(0) & (c.get("room") > 0) & (declared <= c.get("room"))
+        changes.set(changes.get() | f.select(place.get().ne(0) & ~in_place, f.const(I32, 1), 0))
         with f.else_of(in_place) as otherwise:
             e.set("held", e.get("held") + c.get("room").zext(I64))
             otherwise()
-            address.set(f.call(I64, "place", executor, address.get(), size, readable))
-            with f.leaving(address.get().eq(0)):
+            place.set(f.call(I64, "place", executor, place.get(), size, readable))
+            with f.leaving(place.get().eq(0)):
                 f.ret(f.const(I64, 0))
-        f.store(address.get(), f.at(target, ShaderEnv.constants.offset), slot << 3, 8)
+        f.store(place.get(), f.at(target, ShaderEnv.constants.offset), slot << 3, 8)
         f.store(readable.lshr(2), f.at(target, ShaderEnv.constant_words.offset), slot << 2)
-    r.set("frame", e.get("frame"))
-    r.set("revision", f.select(changes.get().ne(0), f.const(I64, _CHANGING), revision))
-    r.set("address", made)
+    copy, way = next_copy(f, r, "copies", EnvironmentCopy)
+    copy.set("frame", frame)
+    copy.set("revision", f.select(changes.get().ne(0), f.const(I64, _CHANGING), revision))
+    copy.set("address", made)
+    own = f.at(numbers, (way * units).zext(I64) << 4)
+    copy_words(f, own, views, units)
+    copy_words(f, f.at(own, units.zext(I64) << 3), samplers, units)
     f.ret(made)
 
 
@@ -75,3 +100,27 @@ def _build_place(module: Module) -> None:
         f.call(PTR, "memcpy", target, source.as_pointer(), size)
     f.call(PTR, "memset", f.at(target, size), f.const(I32, 0), readable.zext(I64) - size)
     f.ret(made)
+
+
+def _build_place_units(module: Module) -> None:
+    """place_units(executor, bound, views, textures, samplers, units): copy the records of what is bound to the first units.
+
+    Memory of the views is noted as read. Units without a view or a sampler get zeros.
+    """
+    f = Function(module, "place_units", [PTR, PTR, PTR, PTR, PTR, I32], shared=True, internal=True)
+    executor, bound, words, textures, samplers, units = f.args
+    for target, kind, first in ((textures, TextureRecord, 0), (samplers, SamplerRecord, 8 * MAX_SAMPLER_VIEWS)):
+        size = f.const(I64, ctypes.sizeof(kind))
+        with f.range(0, units) as k:
+            number, place = f.load(I64, words, (k << 3) + first, 8), f.at(target, k.zext(I64) * ctypes.sizeof(kind))
+            data = f.var(I64, 0)
+            with f.if_(number.ne(0)):
+                data.set(f.call(I64, "find_value", bound, number))
+            with f.else_of(data.get().ne(0)) as otherwise:
+                f.call(PTR, "memcpy", place, data.get().as_pointer(), size)
+                if kind is TextureRecord:
+                    record = Record(f, place, TextureRecord)
+                    f.call(None, "note_read", executor, record.get("base").as_address(), record.get("size"))
+                otherwise()
+                f.call(PTR, "memset", place, f.const(I32, 0), size)
+    f.ret()

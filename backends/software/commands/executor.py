@@ -6,11 +6,12 @@ import ctypes
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from backends.abi.records import ShaderEnv, layout_digest
+from backends.abi.records import SamplerRecord, ShaderEnv, TextureRecord, layout_digest
 from backends.device.bound import DrawState
 from backends.device.commands.bound_record import BoundRecord, DrawCall
 from backends.device.commands.known_objects import call_of
 from backends.device.commands.many_draws import ManyDraws, ManyRecord
+from backends.device.commands.numbers import ValueSlot
 from backends.device.region import ALIGNMENT, SLACK, Region, aligned
 from backends.geometry.drawn import Drawn
 from backends.geometry.repeat import Repeat
@@ -23,7 +24,7 @@ from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Batch, Span
 from backends.software.commands.records import ROOM_READS, STAGED, Code, ExecutorRecord, ReadRange, ReadSlot, StagedRecord, TemplateRecord
 from backends.software.commands.staged_templates import StagedTemplate
-from backends.software.commands.templates import Template, TemplateTable, key_of
+from backends.software.commands.templates import Template, TemplateTable, combination
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
@@ -42,8 +43,8 @@ _CODES = tuple(Code)
 
 _EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet")
 _RECORDS = (
-    *(Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ManyRecord),
-    *(ReadRange, ReadSlot, ShaderEnv, Span, StagedRecord, TemplateRecord),
+    *(Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ManyRecord, ReadRange, ReadSlot, SamplerRecord, ShaderEnv, Span, StagedRecord),
+    *(TemplateRecord, TextureRecord, ValueSlot),
 )
 _LAYOUT = layout_digest(*_RECORDS)
 _DRAW = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
@@ -72,7 +73,7 @@ class Executor:
         self._library, address = library, library.address
         self._draw, self._draw_many, self._append = _DRAW(address["draw"]), _DRAW(address["draw_many"]), _APPEND(address["append"])
         self._note, self._meet = _NOTE(address["note_read"]), _MEET(address["reads_meet"])
-        self._region, self._table = Region(CHUNK, SPARE), TemplateTable()
+        self._region = Region(CHUNK, SPARE)
         self._scratch: Worker | None = None  # of draws with more stages
         self._zeros = aligned(256)
         self._spans, self._batches = (Span * MOST_SPANS)(), (Batch * MOST_BATCHES)()
@@ -81,7 +82,7 @@ class Executor:
         e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
         self._at = ctypes.addressof(e)
         self._size_reads(FEWEST_READS)
-        self._place_table()
+        self._table = TemplateTable(e)
 
     @property
     def address(self) -> int:
@@ -127,27 +128,24 @@ class Executor:
             elif code is not Code.FULL or not self._grow_reads():
                 return code
 
-    def find(self, key: bytes) -> Template | None:
-        """The template of a combination."""
-        return self._table.find(key)
-
     @property
     def is_crowded(self) -> bool:
         """True if templates should be forgotten, after a flush, before another one is added."""
         return len(self._table) >= MOST_TEMPLATES
 
-    def learn(self, template: Template) -> None:
-        """Add a template."""
-        self._table.add(template)
-        self._place_table()
+    def learn(self, state: DrawState, info: DrawInfo, packet: Packet, samples: int, kept: list[object]) -> None:
+        """Make a template of a packet, unless its combination has one. samples: of the bound framebuffer. kept: see `Template`."""
+        key = combination(state, info, packet, self.record.framebuffer)
+        if self._table.find(key) is None:
+            self._table.add(Template(key, state, info, packet, samples, kept))
 
     def learn_staged(self, state: DrawState, info: DrawInfo, repeat: Repeat, samples: int) -> None:
-        """Add a template of a draw with more stages, unless one for as many primitives is there. samples: of the bound framebuffer."""
-        number = self.record.framebuffer
-        known = self._table.find(key_of(state, info, repeat.input, number, STAGED))
+        """Make a template of a draw with more stages, unless one for as many primitives is there. samples: of the bound framebuffer."""
+        key = combination(state, info, repeat.input, self.record.framebuffer, STAGED)
+        known = self._table.find(key)
         if not isinstance(known, StagedTemplate) or known.most < repeat.most:
             self._scratch = self._scratch or Worker.of(1)
-            self.learn(StagedTemplate(state, info, repeat, number, samples, self._scratch))
+            self._table.add(StagedTemplate(key, state, info, repeat, samples, self._scratch))
 
     def take(self, packet: Packet, first: int, count: int) -> None:
         """Take `count` primitives of a packet that Python made, from number `first` on; `has_room` must have said yes."""
@@ -235,7 +233,6 @@ class Executor:
         if e.frame % LIFE and not self.is_crowded:
             return False
         self._table.sweep(e.frame if self.is_crowded else e.frame - LIFE)
-        self._place_table()
         living = self._table.numbers()
         for state in states:
             state.sweep(living)
@@ -244,7 +241,3 @@ class Executor:
     def framebuffers(self) -> set[int]:
         """Numbers of the framebuffers that templates were made for."""
         return self._table.framebuffers()
-
-    def _place_table(self) -> None:
-        e, slots = self.record, self._table.slots
-        e.slots, e.mask, e.template = ctypes.addressof(slots), len(slots) - 1, 0

@@ -1,29 +1,85 @@
-"""The hash of everything that is bound, the same as that of `lookup`, which is generated code and loads the generator."""
+"""The combination of a draw: everything that is bound and that decides about its code, and a hash of that.
+
+`lookup` computes the same hash in generated code; this module does not load the generator.
+"""
 
 from __future__ import annotations
 
 import ctypes
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from backends.device.commands.bound_record import PLAIN_WORDS
+from backends.device.commands.bound_record import FIRST_VALUE, HEAD_WORDS, VALUES, sampler_word, shader_word, view_word
+from backends.device.commands.numbers import CLASS_SHIFT
+from tgsi.language.facts.enums import Processor
 
-HALVES = 2 * PLAIN_WORDS
+HALVES = 2 * HEAD_WORDS
 MIX = 0x9E3779B1
+FRAMEBUFFER_MIX = MIX ^ 0x5BD1E994
+UNIT_MIX = 0x85EBCA6B
+UNIT_STAGES = (int(Processor.VERT), int(Processor.FRAG))
+"""Stages whose units belong to a combination. Draws whose other stages sample are no templates."""
 
 
 def factors() -> list[int]:
-    """An odd factor for each half of a word, none of them equal; any such numbers would do."""
-    return [(k * 2 + 1) * MIX % (1 << 32) | 1 for k in range(HALVES)]
+    """A factor for each half of a word: odd and different ones (any such numbers would do), but 0 for the number of a value."""
+    found = [(k * 2 + 1) * MIX % (1 << 32) | 1 for k in range(HALVES)]
+    for place in range(FIRST_VALUE, FIRST_VALUE + VALUES):
+        found[2 * place] = 0
+    return found
 
 
-_FACTORS = np.array(factors(), np.uint32)
+def masks() -> list[int]:
+    """The bits of each word that belong to a combination."""
+    return [(1 << 64) - (1 << CLASS_SHIFT) if FIRST_VALUE <= k < FIRST_VALUE + VALUES else (1 << 64) - 1 for k in range(HEAD_WORDS)]
 
 
-def hash_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer: int) -> int:
-    """The hash that generated code computes of a combination, an i32."""
-    halves = np.frombuffer(memoryview(words), np.uint32, HALVES)
-    total = int((halves * _FACTORS).sum(dtype=np.uint32))
-    total = (total + kind * MIX + framebuffer * (MIX ^ 0x5BD1E994)) & 0xFFFFFFFF
-    total ^= total >> 15
-    return ctypes.c_int32(total).value
+_FACTORS, _MASKS = np.array(factors(), np.uint32), np.array(masks(), np.uint64)
+
+
+class Combination(NamedTuple):
+    """One combination.
+
+    Attributes:
+        head: the words before those of units, without the numbers of values.
+        classes: of the view and of the sampler of each unit, stage after stage.
+        units: number of units of each of UNIT_STAGES.
+        kind: see `draw_kind`.
+        framebuffer: number of its class.
+    """
+
+    head: bytes
+    classes: tuple[int, ...]
+    units: tuple[int, ...]
+    kind: int
+    framebuffer: int
+
+    @property
+    def hash(self) -> int:
+        """The hash that generated code computes, an i32."""
+        total = int((np.frombuffer(self.head, np.uint32) * _FACTORS).sum(dtype=np.uint32))
+        total += self.kind * MIX + self.framebuffer * FRAMEBUFFER_MIX
+        for number in self.classes:
+            total = (total ^ number) * UNIT_MIX & 0xFFFFFFFF
+        total &= 0xFFFFFFFF
+        return ctypes.c_int32(total ^ total >> 15).value
+
+
+def combination_of(words: ctypes.Array[ctypes.c_uint64], kind: int, framebuffer: int) -> Combination:
+    """The combination of what is bound."""
+    head = np.frombuffer(memoryview(words), np.uint64, HEAD_WORDS) & _MASKS
+    units: list[int] = []
+    classes: list[int] = []
+    for stage in UNIT_STAGES:
+        count = words[shader_word(stage)] >> CLASS_SHIFT
+        views, samplers = (words[at : at + count] for at in (view_word(stage), sampler_word(stage)))
+        units.append(count)
+        classes += [number >> CLASS_SHIFT for pair in zip(views, samplers) for number in pair]
+    return Combination(head.tobytes(), tuple(classes), tuple(units), kind, framebuffer)
+
+
+def numbers_of(head: bytes) -> frozenset[int]:
+    """The numbers of a combination that name values."""
+    words: Any = np.frombuffer(head, np.uint64)
+    return frozenset(words[_MASKS == (1 << 64) - 1].tolist())

@@ -1,13 +1,15 @@
-"""Generated code: from everything that is bound to the template of a draw, by a hash table and a comparison of all words."""
+"""Generated code: from everything that is bound to the template of a draw, by a hash table and a comparison of the whole combination."""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
-from backends.device.commands.bound_record import PLAIN_WORDS, BoundRecord
+from backends.device.commands.bound_record import HEAD_WORDS, BoundRecord, sampler_word, shader_word, view_word
+from backends.device.commands.numbers import CLASS_SHIFT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.software.commands.hashing import HALVES, MIX, factors
+from backends.software.commands.hashing import FRAMEBUFFER_MIX, HALVES, MIX, UNIT_MIX, UNIT_STAGES, factors, masks
 from backends.software.commands.records import ExecutorRecord, TemplateRecord, TemplateSlot
 
 LANES = 8
@@ -15,7 +17,7 @@ LANES = 8
 
 def build_find(module: Module) -> None:
     """find(executor, bound, kind) -> address of the template of what is bound, 0 if there is none."""
-    numbers = module.constant("factors", I32, factors())
+    numbers = module.constant("factors", I32, [_signed(n) for n in factors()])
     f = Function(module, "find", [PTR, PTR, I64], I64, shared=True, internal=True)
     executor, bound, kind = f.args
     e, words = Record(f, executor, ExecutorRecord), f.at(bound, BoundRecord.words.offset)
@@ -23,9 +25,14 @@ def build_find(module: Module) -> None:
     with f.range(0, HALVES, LANES) as i:
         mixed.set(mixed.get() + f.load(vec, words, i << 2) * f.load(vec, f.value(PTR, numbers), i << 2))
     framebuffer = e.get("framebuffer")
-    total = f.call(I32, f"llvm.vector.reduce.add.{vec.suffix}", mixed.get())
-    total = total + kind.trunc(I32) * _signed(MIX) + framebuffer.trunc(I32) * _signed(MIX ^ 0x5BD1E994)
-    hashed = total ^ total.lshr(15)
+    total = f.var(I32, f.call(I32, f"llvm.vector.reduce.add.{vec.suffix}", mixed.get()))
+    total.add(kind.trunc(I32) * _signed(MIX) + framebuffer.trunc(I32) * _signed(FRAMEBUFFER_MIX))
+
+    def mix(number: Val, _: Val) -> None:
+        total.set((total.get() ^ number) * _signed(UNIT_MIX))
+
+    _each_class(f, words, mix)
+    hashed = total.get() ^ total.get().lshr(15)
     mask, slots = e.get("mask"), e.get("slots")
     place = f.var(I32, hashed & mask)
     with f.loop() as probe:
@@ -36,7 +43,7 @@ def build_find(module: Module) -> None:
         with f.if_(slot.get("hash").eq(hashed)):
             t = Record(f, template.as_pointer(), TemplateRecord)
             same = t.get("kind").eq(kind) & t.get("framebuffer").eq(framebuffer)
-            with f.leaving(same & _are_equal(f, words, t.address("words"))):
+            with f.leaving(same & _are_equal(f, module, words, t)):
                 f.ret(template)
         place.set((place.get() + 1) & mask)
         probe.break_if(f.const(I32, 0).ne(0))
@@ -47,9 +54,29 @@ def _signed(number: int) -> int:
     return ctypes.c_int32(number).value
 
 
-def _are_equal(f: Function, one: Val, other: Val) -> Val:
-    """True if two arrays of PLAIN_WORDS words are equal."""
+def _each_class(f: Function, words: Val, use: Callable[[Val, Val], None]) -> None:
+    """Hand the class of the view and of the sampler of each unit (i32), and their places in a row, to `use`."""
+    place = f.var(I32, 0)
+    for stage in UNIT_STAGES:
+        with f.range(0, f.load(I64, words, 8 * shader_word(stage), 8).lshr(CLASS_SHIFT).trunc(I32)) as k:
+            for first in (view_word(stage), sampler_word(stage)):
+                use(f.load(I32, words, (k << 3) + (8 * first + CLASS_SHIFT // 8)), place.get())
+                place.set(place.get() + 1)
+
+
+def _are_equal(f: Function, module: Module, words: Val, t: Record) -> Val:
+    """True if a combination is that of a template. The shaders are compared first, in effect: they fix the number of classes."""
+    bits = f.value(PTR, module.constant("head_masks", I64, [n - (1 << 64) if n >> 63 else n for n in masks()]))
+    head, classes = t.address("head"), t.get("classes").as_pointer()
     differs, vec = f.var(I64.wide(LANES), 0), I64.wide(LANES)
-    with f.range(0, PLAIN_WORDS, LANES) as i:
-        differs.set(differs.get() | (f.load(vec, one, i << 3) ^ f.load(vec, other, i << 3)))
-    return ~f.any(differs.get().ne(0))
+    with f.range(0, HEAD_WORDS, LANES) as i:
+        found = (f.load(vec, words, i << 3) & f.load(vec, bits, i << 3)) ^ f.load(vec, head, i << 3)
+        differs.set(differs.get() | found)
+    other = f.var(I32, f.any(differs.get().ne(0)).zext(I32))
+    with f.if_(other.get().eq(0)):
+
+        def compare(number: Val, place: Val) -> None:
+            other.set(other.get() | (number ^ f.load(I32, classes, place << 2)))
+
+        _each_class(f, words, compare)
+    return other.get().eq(0)

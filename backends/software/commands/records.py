@@ -9,7 +9,7 @@ import ctypes
 from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
 
-from backends.device.commands.bound_record import PLAIN_WORDS
+from backends.device.commands.bound_record import HEAD_WORDS, VALUES
 from backends.geometry.records import GeometryRecord, VertexRecord
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS, MAX_VERTEX_STREAMS
 from backends.raster.draw.packet import Size
@@ -24,20 +24,51 @@ class Code(IntEnum):
     FULL = 3  # too much is pending: carry it out
 
 
-class EnvironmentRecipe(ctypes.Structure):
-    """The environment (ShaderEnv) of one stage of a template, and its latest copy."""
+WAYS = 4
+"""Latest copies of one thing that a frame uses again."""
+
+
+class EnvironmentCopy(ctypes.Structure):
+    """A copy of an environment, and what it was made of."""
 
     _fields_ = [
-        ("content", c_void_p),  # a ShaderEnv with textures and samplers
+        ("frame", c_int64),  # in which it was made
+        ("revision", c_int64),  # of its constants
+        ("address", c_uint64),
+    ]
+
+
+class EnvironmentRecipe(ctypes.Structure):
+    """The environment (ShaderEnv) of one stage of a template, and its latest copies."""
+
+    _fields_ = [
+        ("content", c_void_p),  # a ShaderEnv without constants, textures and samplers
         ("stage", c_int32),
         ("num_constants", c_int32),
         ("slot", c_int32 * MAX_CONSTANT_BUFFERS),
         ("declared", c_int32 * MAX_CONSTANT_BUFFERS),  # bytes that must be readable
         ("is_whole", c_int32 * MAX_CONSTANT_BUFFERS),  # all of the buffer is needed
-        ("frame", c_int64),  # in which the latest copy was made
-        ("revision", c_int64),  # of its constants; 0: some of its bytes may have changed
-        ("address", c_uint64),
+        ("units", c_int32),  # texture units
+        ("turn", c_int32),  # number of the copy that was made last
+        ("numbers", c_void_p),  # for each copy: the words of its views, then those of its samplers
+        ("copies", EnvironmentCopy * WAYS),
     ]
+
+
+class PlacedDraw(ctypes.Structure):
+    """A `Draw` record of a template, and what it was made of."""
+
+    _fields_ = [
+        ("frame", c_int64),  # in which it was made
+        ("vertex_revision", c_int64),
+        ("indices", c_uint64),
+        ("values", c_uint64 * VALUES),  # words of bound values
+        ("address", c_uint64),  # of the record, or NO_PIXEL
+    ]
+
+
+NO_PIXEL = 1
+"""In place of the address of a record: the draw has no pixel, and counts nothing."""
 
 
 class StagedRecord(ctypes.Structure):
@@ -57,23 +88,21 @@ class StagedRecord(ctypes.Structure):
 
 
 class TemplateRecord(ctypes.Structure):
-    """A combination of bound objects, and the draw that it makes.
+    """A combination, and the draw that it makes.
 
-    words, kind, framebuffer: the combination. content: a `Draw` record; the addresses of vertices and indices are filled in.
+    head, classes, kind, framebuffer: see `backends.software.commands.hashing.Combination`. content: a `Draw` record; addresses of vertices
+    and indices, and bound values, are filled in.
     """
 
     _fields_ = [
-        ("words", c_uint64 * PLAIN_WORDS),
+        ("head", c_uint64 * HEAD_WORDS),
+        ("classes", c_void_p),  # i32
         ("kind", c_uint64),  # see `draw_kind`
         ("framebuffer", c_uint64),
         ("content", c_void_p),
-        ("frame", c_int64),  # in which the draw was last placed, and its textures were noted
-        ("vertex_revision", c_int64),  # of the placed draw
-        ("indices", c_uint64),  # of the placed draw
-        ("placed", c_uint64),
-        ("reads", c_void_p),  # ReadRange of the memory of textures
-        ("num_reads", c_int32),
+        ("frame", c_int64),  # in which the template was last drawn
         ("is_layered", c_int32),
+        ("has_views", c_int32),  # vertices name viewports
         ("prim_shift", c_int32),
         ("is_polygon", c_int32),
         ("corners", c_int32),  # of a primitive that is written out
@@ -85,6 +114,8 @@ class TemplateRecord(ctypes.Structure):
         ("buffer", c_int32 * MAX_ATTRIBUTES),  # slot of the vertex buffer, -1: none
         ("source_offset", c_int32 * MAX_ATTRIBUTES),
         ("element_bytes", c_int32 * MAX_ATTRIBUTES),
+        ("turn", c_int32),  # number of the record that was placed last
+        ("placed", PlacedDraw * WAYS),
         ("vertex", EnvironmentRecipe),
         ("fragment", EnvironmentRecipe),
         ("staged", c_void_p),  # StagedRecord; null: vertex and fragment shader are the only stages
@@ -94,7 +125,7 @@ class TemplateRecord(ctypes.Structure):
 class TemplateSlot(ctypes.Structure):
     """An entry of the hash table of templates; template 0: empty."""
 
-    _fields_ = [("hash", c_int32), ("pad", c_int32), ("template", c_uint64)]
+    _fields_ = [("template", c_uint64), ("hash", c_int32), ("pad", c_int32)]
 
 
 class ReadRange(ctypes.Structure):
@@ -116,7 +147,9 @@ class ExecutorRecord(ctypes.Structure):
         ("is_hindered", c_int32),  # Python has to look at every draw
         ("is_layered", c_int32),  # all layers of the framebuffer have tiles
         ("frame", c_int64),  # grows when memory of draws becomes invalid
-        ("framebuffer", c_uint64),  # number of the bound framebuffer
+        ("framebuffer", c_uint64),  # number of the class of the bound framebuffer
+        ("width", c_int32),  # of the framebuffer, pixels
+        ("height", c_int32),
         ("slots", c_void_p),  # TemplateSlot
         ("mask", c_int32),  # number of slots - 1
         ("pad", c_int32),

@@ -56,6 +56,11 @@ def build_draw_staged(module: Module) -> None:
         f.store(at, d.address("fetch.attribute"), 0, 8)
         f.store(corners, d.address("assembly.indices"), 0, 8)
         f.store(numbers, d.address("assembly.numbers"), 0, 8)
+        nowhere = f.const(I64, 0).as_pointer()
+        seen = f.call(I32, "write_values", drawn.as_pointer(), bound, e.get("width"), e.get("height"), nowhere)
+        with f.leaving(seen.eq(0)):
+            _give_back(e, at)
+            _end(f, e, s, assembled, items)
         _give_back(e, drawn + _whole(f.const(I64, ctypes.sizeof(Draw))))
         memory = f.alloca(f"[{_CALL_WORDS} x i32]")
         for k in range(_CALL_WORDS):
@@ -64,6 +69,11 @@ def build_draw_staged(module: Module) -> None:
         f.call(None, "append", executor, drawn, f.const(I64, 0), environments[2], f.const(I32, 0), count, memory)
         otherwise()
         _give_back(e, at)
+    _end(f, e, s, assembled, items)
+
+
+def _end(f: Function, e: Record, s: Record, assembled: Val, items: Val) -> None:
+    """Count what was done, and return."""
     e.set("staged_primitives", e.get("staged_primitives") + assembled)
     _count(f, e, s, items)
     f.ret(f.const(I32, int(Code.DONE)))

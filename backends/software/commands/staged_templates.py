@@ -10,7 +10,8 @@ from backends.geometry.repeat import Repeat, copied
 from backends.geometry.shaded import Worker
 from backends.pipe.state import DrawInfo
 from backends.raster.draw_record import Draw
-from backends.software.commands.records import STAGED, StagedRecord
+from backends.software.commands.hashing import Combination
+from backends.software.commands.records import StagedRecord
 from backends.software.commands.templates import Template
 from tgsi.language.facts.enums import Processor
 
@@ -23,8 +24,8 @@ class StagedTemplate(Template):
     Memory that only one draw at a time needs comes from `scratch`; templates share it.
     """
 
-    def __init__(self, state: DrawState, info: DrawInfo, repeat: Repeat, framebuffer: int, samples: int, scratch: Worker) -> None:
-        super().__init__(state, info, repeat.input, framebuffer, samples, list(repeat.kept), STAGED)
+    def __init__(self, combination: Combination, state: DrawState, info: DrawInfo, repeat: Repeat, samples: int, scratch: Worker) -> None:
+        super().__init__(combination, state, info, repeat.input, samples, list(repeat.kept))
         t, self._staged = self.record, StagedRecord()
         self.most = repeat.most
         t.is_layered, t.staged = repeat.stored.is_layered, ctypes.addressof(self._staged)
@@ -36,4 +37,4 @@ class StagedTemplate(Template):
         copied(repeat.vertex, s.vertex)
         copied(repeat.geometry, s.geometry)
         self._memory = repeat.place(scratch, s.vertex, s.geometry)
-        self._write_recipe(s.environment, state.stage[Processor.GEOM], [])
+        self._write_recipe(s.environment, state.stage[Processor.GEOM], 1)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import ctypes
-import struct
 from collections.abc import Iterable
 from typing import Any
 
+from backends.abi.records import ShaderEnv
 from backends.device.bound import DrawState, StageState
-from backends.device.commands.bound_record import PLAIN_WORDS
-from backends.device.environment import make_resources
+from backends.device.commands.slot_table import SlotTable
 from backends.device.needs import ShaderNeeds, needs_of
-from backends.device.region import Region, aligned
 from backends.llvm.engine.engine import Library
 from backends.pipe.state import DrawInfo
 from backends.raster.draw.packet import Packet
 from backends.raster.draw.sample_state import tell_samples
 from backends.raster.draw.topology import TOPOLOGIES, topology_of
 from backends.raster.draw_record import Draw
-from backends.software.commands.hashing import hash_of
-from backends.software.commands.records import EnvironmentRecipe, ReadRange, TemplateRecord, TemplateSlot, draw_kind
+from backends.raster.layouts import NO_SLOT
+from backends.software.commands.hashing import Combination, combination_of, numbers_of
+from backends.software.commands.records import WAYS, EnvironmentRecipe, ExecutorRecord, TemplateRecord, TemplateSlot, draw_kind
 
 _DRAW_SIZE = ctypes.sizeof(Draw)
-_CHUNK = 4096  # bytes of a template's own memory that are requested at once
 
 
 class Template:
@@ -31,50 +29,33 @@ class Template:
     Attributes:
         record: read and written by generated code.
         kept: kernels and memory that the record names.
-        hash: of the combination.
-        numbers: of the values that it was made of.
+        combination: of everything that decides about its code.
     """
 
-    def __init__(
-        self, state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int, samples: int, kept: list[Any], stages: int = 0
-    ) -> None:
-        """Copy a packet, which must be repeatable. `framebuffer`: number of the bound one. `kept`: what the packet keeps alive.
-
-        `stages`: see `key_of`. The numbers of a state keep its views alive, and with them their memory.
-        """
-        self._region = Region(_CHUNK)
-        self.kept = [thing for thing in kept if isinstance(thing, Library)]
+    def __init__(self, combination: Combination, state: DrawState, info: DrawInfo, packet: Packet, samples: int, kept: list[Any]) -> None:
+        """Copy a packet, which must be repeatable. `samples`: of the bound framebuffer. `kept`: what the packet keeps alive."""
+        self.combination = combination
+        self.kept: list[Any] = [thing for thing in kept if isinstance(thing, Library)]
         self.record = t = TemplateRecord()
-        ctypes.memmove(t.words, state.record.words, 8 * PLAIN_WORDS)
-        t.kind, t.framebuffer = kind_of(info, packet) | stages, framebuffer
-        self.hash = hash_of(t.words, t.kind, t.framebuffer)
-        self.numbers = frozenset(t.words)
-        self._content = aligned(_DRAW_SIZE)
-        ctypes.memmove(self._content.ctypes.data, packet.address, _DRAW_SIZE)
-        t.content, t.is_layered = self._content.ctypes.data, packet.is_layered
+        ctypes.memmove(t.head, combination.head, len(combination.head))
+        classes = (ctypes.c_uint32 * len(combination.classes))(*combination.classes)
+        content = Draw.from_buffer_copy(ctypes.string_at(packet.address, _DRAW_SIZE))
+        self.kept += (classes, content)
+        t.classes, t.kind, t.framebuffer = ctypes.addressof(classes), combination.kind, combination.framebuffer
+        t.content, t.is_layered = ctypes.addressof(content), packet.is_layered
+        t.has_views = content.layers.viewport_slot != NO_SLOT
         topology = topology_of(info.mode, state.rasterizer.flatshade_first)
         t.corners, t.shift, t.closes = len(topology.multiply), topology.shift, topology.closes
         t.multiply[:], t.offset[:] = topology.multiply, (*topology.even, *topology.odd)
-        content = Draw.from_address(self._content.ctypes.data)
         t.prim_shift, t.is_polygon = topology.shift, content.assembly.is_polygon
         self._write_attributes(state, content.fetch.num_attributes)
-        reads: list[tuple[int, int]] = []
-        self._write_recipe(t.vertex, state.vertex, reads)
-        self._write_recipe(t.fragment, state.fragment, reads)
-        if samples > 1:
-            tell_samples(t.fragment.content, samples)
-        self._reads = (ReadRange * len(reads))(*(ReadRange(*found) for found in reads))
-        t.reads, t.num_reads = ctypes.addressof(self._reads), len(reads)
+        self._write_recipe(t.vertex, state.vertex, 1)
+        self._write_recipe(t.fragment, state.fragment, samples)
 
     @property
     def address(self) -> int:
         """Address of the record."""
         return ctypes.addressof(self.record)
-
-    @property
-    def key(self) -> bytes:
-        """The combination."""
-        return bytes(memoryview(self.record).cast("B")[: 8 * (PLAIN_WORDS + 2)])
 
     def _write_attributes(self, state: DrawState, count: int) -> None:
         t, elements = self.record, state.vertex_elements
@@ -84,12 +65,16 @@ class Template:
             t.buffer[a] = e.vertex_buffer_index if e is not None else -1
             t.source_offset[a], t.element_bytes[a] = (e.src_offset, e.src_format.block_bytes) if e is not None else (0, 0)
 
-    def _write_recipe(self, recipe: EnvironmentRecipe, stage: StageState, reads: list[tuple[int, int]]) -> None:
+    def _write_recipe(self, recipe: EnvironmentRecipe, stage: StageState, samples: int) -> None:
         needs: ShaderNeeds = needs_of(stage.shader)
-        recipe.stage, recipe.num_constants, recipe.frame = stage.processor, len(needs.constants), -1
+        recipe.stage, recipe.num_constants, recipe.units = stage.processor, len(needs.constants), needs.units
         for k, (slot, declared, is_whole) in enumerate(needs.constants):
             recipe.slot[k], recipe.declared[k], recipe.is_whole[k] = slot, declared, is_whole
-        recipe.content = make_resources(self._region, needs, stage, reads)
+        content, numbers = ShaderEnv(), (ctypes.c_uint64 * (WAYS * 2 * needs.units))()
+        self.kept += (content, numbers)
+        recipe.content, recipe.numbers = ctypes.addressof(content), ctypes.addressof(numbers)
+        if samples > 1:
+            tell_samples(recipe.content, samples)
 
 
 def is_repeatable(packet: Packet) -> bool:
@@ -97,49 +82,38 @@ def is_repeatable(packet: Packet) -> bool:
     return packet.is_repeatable and packet.primitives > 0 and not Draw.from_address(packet.address).line_stipple.is_on
 
 
-def key_of(state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int, stages: int = 0) -> bytes:
-    """The combination of a draw, as `Template.key`. stages: STAGED for draws with more stages."""
-    return ctypes.string_at(ctypes.addressof(state.record), 8 * PLAIN_WORDS) + struct.pack(
-        "QQ", kind_of(info, packet) | stages, framebuffer
-    )
-
-
-def kind_of(info: DrawInfo, packet: Packet) -> int:
-    """The part of a draw that belongs to its combination."""
+def combination(state: DrawState, info: DrawInfo, packet: Packet, framebuffer: int, stages: int = 0) -> Combination:
+    """The combination of a draw. framebuffer: number of its class. stages: STAGED for draws with more stages."""
     is_written_out = TOPOLOGIES[info.mode][0].closes or (info.index_size > 0 and info.primitive_restart)
-    return draw_kind(info.mode, info.index_size, is_written_out, packet.size)
+    kind = draw_kind(info.mode, info.index_size, is_written_out, packet.size) | stages
+    return combination_of(state.record.words, kind, framebuffer)
 
 
 class TemplateTable:
-    """All templates of a renderer, as the hash table that generated code searches.
+    """All templates of a renderer, with the hash table that generated code searches."""
 
-    Attributes:
-        slots: TemplateSlot entries, at most half of them in use.
-    """
-
-    def __init__(self) -> None:
-        self._templates: dict[bytes, Template] = {}
-        self.slots: Any = (TemplateSlot * 64)()
+    def __init__(self, record: ExecutorRecord) -> None:
+        self._record = record
+        self._templates: dict[Combination, Template] = {}
+        self._slots: SlotTable[Combination] = SlotTable(TemplateSlot, _hash_of, self._place)
         self._replaced: list[Template] = []  # pending draws name their memory
 
     def __len__(self) -> int:
         return len(self._templates)
 
-    def find(self, key: bytes) -> Template | None:
+    def find(self, combination: Combination) -> Template | None:
         """The template of a combination."""
-        return self._templates.get(key)
+        return self._templates.get(combination)
 
     def add(self, template: Template) -> None:
-        """Add a template. `slots` may be another array afterwards."""
-        old = self._templates.get(template.key)
-        self._templates[template.key] = template
+        """Add a template, in place of another one of its combination."""
+        key = template.combination
+        old = self._templates.get(key)
         if old is not None:
             self._replaced.append(old)
-            self._rebuild(len(self.slots))
-        elif 2 * len(self._templates) > len(self.slots):
-            self._rebuild(2 * len(self.slots))
-        else:
-            self._enter(template)
+        self._templates[key] = template
+        self._slots.put(key, template.address, key.hash)
+        self._record.template = 0
 
     def templates(self) -> Iterable[Template]:
         """All templates."""
@@ -151,27 +125,21 @@ class TemplateTable:
 
     def sweep(self, oldest: int) -> None:
         """Forget templates that were last drawn before the frame `oldest`."""
-        kept = {key: template for key, template in self._templates.items() if template.record.frame >= oldest}
-        if len(kept) < len(self._templates):
-            self._templates = kept
-            self._rebuild(max(64, 1 << (4 * len(kept)).bit_length()))
+        self._templates = {key: template for key, template in self._templates.items() if template.record.frame >= oldest}
+        self._slots.keep(self._templates.__contains__)
+        self._record.template = 0
 
     def numbers(self) -> set[int]:
         """Numbers of all values that templates were made of."""
-        return set().union(*(template.numbers for template in self._templates.values()))
+        return set().union(*(numbers_of(key.head) for key in self._templates))
 
     def framebuffers(self) -> set[int]:
-        """Numbers of the framebuffers that templates were made for."""
-        return {template.record.framebuffer for template in self._templates.values()}
+        """Numbers of the classes of framebuffers that templates were made for."""
+        return {key.framebuffer for key in self._templates}
 
-    def _rebuild(self, size: int) -> None:
-        self.slots = (TemplateSlot * size)()
-        for template in self._templates.values():
-            self._enter(template)
+    def _place(self, address: int, mask: int) -> None:
+        self._record.slots, self._record.mask, self._record.template = address, mask, 0
 
-    def _enter(self, template: Template) -> None:
-        mask, hashed = len(self.slots) - 1, template.hash
-        place = hashed & mask
-        while self.slots[place].template:
-            place = place + 1 & mask
-        self.slots[place].hash, self.slots[place].template = hashed, template.address
+
+def _hash_of(combination: Combination) -> int:
+    return combination.hash

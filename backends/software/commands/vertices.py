@@ -1,50 +1,62 @@
-"""Generated code: a template's `Draw` record with the addresses of the vertex and index buffers that are bound now."""
+"""Generated code: a template's `Draw` record with the vertex buffers, the index buffer and the values that are bound now."""
 
 from __future__ import annotations
 
 import ctypes
 
-from backends.device.commands.bound_record import BoundRecord, VertexBufferSlot
+from backends.device.commands.bound_record import FIRST_VALUE, VALUES, BoundRecord, VertexBufferSlot
+from backends.device.region import ALIGNMENT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.raster.draw_record import Draw
+from backends.pipe.limits import MAX_VIEWPORTS
+from backends.raster.draw_record import Draw, View
+from backends.software.commands.copies import are_equal, copy_words, next_copy, return_known
 from backends.software.commands.memory import allocate
-from backends.software.commands.records import ExecutorRecord, ReadRange, TemplateRecord
+from backends.software.commands.records import NO_PIXEL, ExecutorRecord, PlacedDraw, TemplateRecord
 
 _UNLIMITED = 0xFFFFFFFF
+_VIEWS_AT = (ctypes.sizeof(Draw) + ALIGNMENT - 1) & -ALIGNMENT
 
 
 def build_placed_draw(module: Module) -> None:
-    """placed_draw(executor, bound, template, indices) -> address of a Draw record, 0 if there is no room.
+    """placed_draw(executor, bound, template, indices) -> address of a Draw record; 0: there is no room; NO_PIXEL: it would draw nothing.
 
-    The latest record serves again while the frame, the vertex buffers and the address of the indices stay the same.
+    A record serves again while the frame, the vertex buffers, the address of the indices and bound values stay the same.
     """
     f = Function(module, "placed_draw", [PTR, PTR, PTR, I64], I64, shared=True, internal=True)
     executor, bound, template, indices = f.args
     e, b, t = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, template, TemplateRecord)
     frame, revision = e.get("frame"), b.get("vertex_revision")
-    is_known = t.get("frame").eq(frame)
-    with f.leaving(is_known & t.get("vertex_revision").eq(revision) & t.get("indices").eq(indices)):
-        f.ret(t.get("placed"))
-    made = allocate(f, executor, ctypes.sizeof(Draw))
-    with f.leaving(made.eq(0)):
-        f.ret(made)
-    target = made.as_pointer()
+    values = b.address("words", FIRST_VALUE)
+
+    def is_same(copy: Record, _: Val) -> Val:
+        same = copy.get("frame").eq(frame) & copy.get("vertex_revision").eq(revision) & copy.get("indices").eq(indices)
+        return same & are_equal(f, values, copy.address("values"), VALUES)
+
+    return_known(f, t, "placed", PlacedDraw, is_same)
+    is_plain, has_views = t.get("staged").as_address().eq(0), t.get("has_views").ne(0)
+    size = f.select(has_views, f.const(I64, _VIEWS_AT + ctypes.sizeof(View) * MAX_VIEWPORTS), ctypes.sizeof(Draw))
+    made = f.var(I64, allocate(f, executor, size))
+    with f.leaving(made.get().eq(0)):
+        f.ret(made.get())
+    target = made.get().as_pointer()
     f.call(PTR, "memcpy", target, t.get("content"), f.const(I64, ctypes.sizeof(Draw)))
     d = Record(f, target, Draw)
     f.store(indices, d.address("assembly.indices"), 0, 8)
     with f.range(0, t.get("num_attributes")) as a:
         _write_attribute(f, e, b, t, d, a)
-    with f.if_(~is_known):
-        reads = t.get("reads")
-        with f.range(0, t.get("num_reads")) as k:
-            r = Record(f, f.at(reads, k.zext(I64) * ctypes.sizeof(ReadRange)), ReadRange)
-            f.call(None, "note_read", executor, r.get("address"), r.get("size"))
+    with f.if_(is_plain):
+        views = f.select(has_views, f.at(target, _VIEWS_AT).as_address(), f.const(I64, 0)).as_pointer()
+        seen = f.call(I32, "write_values", target, bound, e.get("width"), e.get("height"), views)
+        made.set(f.select(seen.ne(0), made.get(), f.const(I64, NO_PIXEL)))
     t.set("frame", frame)
-    t.set("vertex_revision", revision)
-    t.set("indices", indices)
-    t.set("placed", made)
-    f.ret(made)
+    copy, _ = next_copy(f, t, "placed", PlacedDraw)
+    copy.set("frame", frame)
+    copy.set("vertex_revision", revision)
+    copy.set("indices", indices)
+    copy_words(f, copy.address("values"), values, VALUES)
+    copy.set("address", made.get())
+    f.ret(made.get())
 
 
 def _write_attribute(f: Function, e: Record, b: Record, t: Record, d: Record, a: Val) -> None:

@@ -118,6 +118,16 @@ class Scene:
     def viewport(self, x: float, y: float, size: int) -> None:
         self.ctx.set_viewport_states([self.viewports[x > 0]])
 
+    def scissor(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_scissor_states([{"minx": int(x * 8), "miny": size, "maxx": 20, "maxy": 22}])
+
+    def color(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_blend_color((x, y, 0.5, 1.0))
+        self.ctx.set_stencil_ref(size)
+
+    def target_of_same_kind(self, x: float, y: float, size: int) -> None:
+        self.ctx.set_framebuffer_state(cbufs=[self.target], width=SIZE - 1, height=SIZE - 2)
+
     def blend(self, x: float, y: float, size: int) -> None:
         self.ctx.bind_blend_state(self.blends[x > 0])
 
@@ -178,7 +188,11 @@ def test_repeated_draws_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> N
             scene.vertex_array(k / 100, 0.0, 8)
             scene.ctx.draw_vbo(scene.info[0])
         assert len(made) == 1
-        scene.viewport(1.0, 0.0, 0)
+        for change in (scene.viewport, scene.view, scene.scissor, scene.color, scene.target_of_same_kind):
+            change(1.0, 0.0, 0)
+            scene.ctx.draw_vbo(scene.info[0])
+        assert len(made) == 1
+        scene.blend(1.0, 0.0, 0)
         scene.ctx.draw_vbo(scene.info[0])
         assert len(made) == 2
         scene.ctx.destroy()
@@ -287,12 +301,11 @@ def test_templates_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch) -> 
         with tgsi.Screen(threads=0) as screen:
             scene, most = Scene(screen), 0
             scene.blend(1.0, 0.0, 0)
-            scene.ctx.bind_rasterizer_state(scene.ctx.create_rasterizer_state(scissor=True))
-            for k in range(300):
-                scene.ctx.set_scissor_states([{"minx": k % 16, "miny": k // 16, "maxx": SIZE, "maxy": SIZE}])
+            for k in range(100):
+                scene.ctx.bind_rasterizer_state(scene.ctx.create_rasterizer_state(line_width=1 + k / 100))
                 scene.ctx.draw_vbo(scene.info[0])
                 most = max(most, len(scene.ctx.device._executor._table))
-            assert most == min(limit, 300)
+            assert most == min(limit, 100)
             pictures.append(scene.pixels())
             scene.ctx.destroy()
     assert np.array_equal(pictures[0], pictures[1])

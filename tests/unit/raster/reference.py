@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.pipe.state import RasterizerState, ViewportState
-from backends.raster.draw.viewport import write_viewport
 from backends.raster.draw_record import View
+from tests.unit.raster.view_definition import write_viewport
 
 Array = NDArray[Any]
 f4 = np.float32
