@@ -240,7 +240,7 @@ def test_records_and_environments_are_those_of_a_draw_made_by_python(seed: int, 
             return code
 
         monkeypatch.setattr(executor, "draw", draw)
-        state.hinder(Hindrance.DEVICE, True)  # entries leave draws to Python, where they are compared
+        state.hinder(Hindrance.PERSISTENT, True)  # entries leave draws to Python, where they are compared
         scene.run()
         scene.ctx.destroy()
     assert compared > 30
