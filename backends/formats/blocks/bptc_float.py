@@ -104,16 +104,14 @@ def _unquantized(value: Integers, bits: int, *, signed: bool) -> Integers:
     return np.where(value < 0, -found, found)
 
 
-def _indices(bits: NDArray[np.uint8], start: int, width: int, partition: Integers, *, is_split: bool) -> Integers:
-    """The 16 indices of each block. Those of anchors are one bit shorter."""
-    found = np.zeros((len(bits), 16), np.int64)
-    anchor = np.array(_ANCHORS)[partition] if is_split else np.full(len(bits), -1)
-    row, at = np.arange(len(bits)), np.full(len(bits), start)
-    for texel in range(16):
-        size = width - ((texel == 0) | (anchor == texel))
-        for k in range(width):
-            found[:, texel] |= np.where(k < size, bits[row, np.minimum(at + k, 127)].astype(np.int64) << k, 0)
-        at = at + size
+def _indices(high: NDArray[np.uint64], start: int, width: int, partition: Integers, *, is_split: bool) -> NDArray[np.uint64]:
+    """The 16 indices of each block, from bit `start` of its upper half on. Those of anchors are one bit shorter."""
+    texel = np.arange(16)
+    anchor = np.array(_ANCHORS)[partition][:, None] if is_split else np.full((len(high), 1), 16)
+    at = start + width * texel - (texel > 0) - (texel > anchor)
+    size = width - ((texel == 0) | (texel == anchor))
+    mask = np.left_shift(1, size) - 1
+    found: NDArray[np.uint64] = (high[:, None] >> at.astype(np.uint64)) & mask.astype(np.uint64)
     return found
 
 
@@ -138,7 +136,8 @@ def _decode_mode(bits: NDArray[np.uint8], mode: int, *, signed: bool) -> Integer
     points = _unquantized(points, precision, signed=signed)
     partition = fields.get("d", zero)
     width = 3 if is_split else 4
-    weight = _WEIGHTS[width][_indices(bits, at, width, partition, is_split=is_split)][:, :, None]
+    high = np.packbits(bits[:, 64:], axis=1, bitorder="little").view("<u8")[:, 0]
+    weight = _WEIGHTS[width][_indices(high, at - 64, width, partition, is_split=is_split)][:, :, None]
     region = _REGIONS[partition] if is_split else np.zeros((len(bits), 16), np.int64)
     row = np.arange(len(bits))[:, None]
     a, b = points[row, 2 * region], points[row, 2 * region + 1]
