@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.formats import Format
+from backends.formats import AnyFormat
 from backends.gallium.context.core import ContextCore
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.view import SamplerView, sampler_view
@@ -20,7 +20,7 @@ class SamplerViews(ContextCore):
         self,
         texture: Resource,
         *,
-        format: Format | str | None = None,
+        format: AnyFormat | str | None = None,
         target: TextureTarget | int | str | None = None,
         swizzle: str | Sequence[Swizzle | int | str] = "xyzw",
         first_level: int = 0,

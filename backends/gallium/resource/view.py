@@ -108,7 +108,7 @@ def sampler_view(
     context: object,
     texture: Resource,
     *,
-    format: Format | str | None,
+    format: AnyFormat | str | None,
     target: TextureTarget | int | str | None,
     swizzle: str | Sequence[Swizzle | int | str],
     first_level: int,

@@ -31,7 +31,7 @@ def write_box(context: Context, resource: Resource, level: int, box: Box, data: 
         return
     source, view = _both(context, resource, level, box, data, stride, layer_stride)
     view[...] = source
-    resource.push()
+    resource.changed(level, resource.box(level, box, "box"))
 
 
 def read_box(context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
@@ -50,8 +50,8 @@ def read_box(context: Context, resource: Resource, level: int, box: Box, data: m
 def _both(
     context: Context, resource: Resource, level: int, box: Box, data: memoryview, stride: int, layer_stride: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Views of a box in the client's bytes and in the resource, both of shape (depth, height, width * bytes per texel)."""
-    region = resource.box(level, box, "box")
+    """Views of a box in the client's bytes and in the resource, both of shape (depth, rows of blocks, bytes of a row)."""
+    region = resource.in_blocks(resource.box(level, box, "box"))
     texel = resource.format.block_bytes
     row = stride if stride and region.height > 1 else texel * region.width
     layer = layer_stride if layer_stride and region.depth > 1 else row * region.height

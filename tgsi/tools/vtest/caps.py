@@ -1,7 +1,5 @@
 """Capability set: the features that the client may use. Each field comes from the screen's answers, and Mesa derives the OpenGL version.
 
-Compressed formats are the exception: the server itself provides them, see `compressed`.
-
 Source of the layout: the public header virgl_hw.h of the virglrenderer project.
 """
 
@@ -13,7 +11,6 @@ from typing import TYPE_CHECKING
 from backends.formats import Format
 from backends.pipe.enums import Bind, ShaderType, TextureTarget
 from backends.run.textures import STANDARD_POSITIONS
-from tgsi.tools.vtest.compressed import COMPRESSIONS
 from tgsi.tools.vtest.numbers import FORMATS, STAGES
 
 if TYPE_CHECKING:
@@ -141,9 +138,6 @@ def _fill_formats(caps: CapabilitySet, screen: Screen) -> None:
     for number, format in FORMATS.items():
         if format.block_bytes in (3, 6):  # clients would choose these formats for textures that they render to later
             sampler[number // 32] &= ~(1 << number % 32)
-    for number, compression in COMPRESSIONS.items():
-        if screen.is_format_supported(compression.plain, bind=Bind.SAMPLER_VIEW):
-            sampler[number // 32] |= 1 << number % 32
     caps.sampler = caps.supported_readback_formats = sampler
     caps.render = _mask(screen, Bind.RENDER_TARGET)
     caps.depthstencil = _mask(screen, Bind.DEPTH_STENCIL)

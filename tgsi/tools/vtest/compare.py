@@ -82,7 +82,8 @@ def compare(stream: bytes, ours: bytes, theirs: bytes) -> Comparison:
     for number, body in requests(stream):
         words = body[: len(body) // 4 * 4].cast("I")
         if number == _CREATE:
-            resources[words[0]] = (words[1], FORMATS.get(words[2]) if words[1] else None)
+            format = FORMATS.get(words[2]) if words[1] else None  # blocks are compared as bytes, like buffers
+            resources[words[0]] = (words[1], format if isinstance(format, Format) else None)
         elif number == _UNREF:
             resources.pop(words[0], None)
         parts = []
@@ -94,8 +95,8 @@ def compare(stream: bytes, ours: bytes, theirs: bytes) -> Comparison:
                 found.trouble = f"{'our' if not index else 'the recorded'} replies end at message {number}"
                 return found
         if number == _GET:
-            _, format = resources.get(words[0], (0, None))
-            found.reads.append(compare_read(count, format, words, *parts))
+            _, plain = resources.get(words[0], (0, None))
+            found.reads.append(compare_read(count, plain, words, *parts))
             count += 1
         elif number in _REPLY and parts[0][:8] != parts[1][:8]:
             found.trouble = f"the replies to message {number} have different headers"

@@ -6,9 +6,8 @@ from backends.gallium.resource.resource import Box
 from backends.pipe.enums import ColorMask, TexFilter, lookup
 from backends.pipe.state import ScissorState
 from tgsi.tools.vtest.boxes import box_of
-from tgsi.tools.vtest.compressed import copy_blocks
 from tgsi.tools.vtest.numbers import signed
-from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.resources import format_of, plain_format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
 
@@ -22,15 +21,9 @@ def _prefixed(prefix: str) -> str:
 @command("RESOURCE_COPY_REGION", f"dst_res_handle dst_level dst_x dst_y dst_z src_res_handle src_level {_prefixed('src')}")
 def _copy_region(sub: SubContext, words: Words) -> None:
     dst, dst_level, x, y, z, src, src_level, *box = words
-    to, of = sub.session.holding(dst, "dst_res_handle"), sub.session.holding(src, "src_res_handle")
-    if to.blocks is not None and of.blocks is not None:
-        region = box_of(box)
-        place = Box(x, y, z, region.width, region.height, region.depth)
-        copy_blocks(sub.gallium, (to.blocks, to.resource, dst_level, place), (of.blocks, of.resource, src_level, region))
-        return
     sub.gallium.resource_copy_region(
-        to.resource,
-        of.resource,
+        sub.resource(dst, "dst_res_handle"),
+        sub.resource(src, "src_res_handle"),
         dst_level=dst_level,
         dstx=x,
         dsty=y,
@@ -55,7 +48,7 @@ def _blit(sub: SubContext, words: Words) -> None:
         src=sub.resource(src, "src_res_handle"),
         dst_level=dst_level,
         dst_box=to,
-        dst_format=format_of(dst_format, "dst_format"),
+        dst_format=plain_format_of(dst_format, "dst_format"),
         src_level=src_level,
         src_box=of,
         src_format=format_of(src_format, "src_format"),

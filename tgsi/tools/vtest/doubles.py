@@ -15,7 +15,7 @@ from backends.pipe.limits import MAX_VERTEX_BUFFERS
 from backends.pipe.state import VertexElement
 from tgsi.language.record import record
 from tgsi.tools.vtest.errors import CommandError
-from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.resources import plain_format_of
 
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
@@ -52,7 +52,7 @@ class DoubleElements:
         for index, (offset, divisor, buffer, number) in enumerate(rows):
             count = number - FIRST + 1
             if not 1 <= count <= len(SINGLES):
-                elements.append(VertexElement(offset, format_of(number, f"src_format[{index}]"), buffer, divisor))
+                elements.append(VertexElement(offset, plain_format_of(number, f"src_format[{index}]"), buffer, divisor))
                 continue
             slot -= 1
             self._doubles.append(_Double(slot, buffer, offset, count))

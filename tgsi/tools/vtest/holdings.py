@@ -1,4 +1,4 @@
-"""Resource of a client, with the memory that server and client share in protocol 2, and the blocks of a compressed texture."""
+"""Resource of a client, with the memory that server and client share in protocol 2."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tgsi.tools.vtest.boxes import read_box, write_box
 if TYPE_CHECKING:
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Box, Resource
-    from tgsi.tools.vtest.compressed import Blocks
 
 
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
@@ -34,36 +33,27 @@ def shared_memory(size: int) -> int:
 
 @record(frozen=False, eq=False)
 class Holding:
-    """Resource of a client. `memory`: the client's memory of the resource, if shared. `blocks`: the blocks of a compressed texture."""
+    """Resource of a client. `memory`: the client's memory of the resource, if shared."""
 
     resource: Resource
     bind: int
-    blocks: Blocks | None = None
     memory: mmap.mmap | None = None
 
     def strides(self, level: int) -> tuple[int, int]:
         """Bytes of a row and of a layer in the client's memory of a whole level. Raises ValueError if there is no such level."""
         if self.resource.is_buffer:
             return 0, 0
-        info = self.resource.level(level, "level")
-        if self.blocks is not None:
-            return self.blocks.strides(level)
-        row = info.width * self.resource.format.block_bytes
-        return row, row * info.height
+        self.resource.level(level, "level")
+        _, rows, columns, size = self.resource.blocks(level).shape
+        return columns * size, rows * columns * size
 
     def write(self, context: Context, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
         """Copy bytes of the client into a box. A stride of 0, or one that separates nothing, means tight rows or layers."""
-        if self.blocks is not None:
-            self.blocks.move(context, self.resource, level, box, data, (stride, layer_stride), reads=False)
-        else:
-            write_box(context, self.resource, level, box, data, stride, layer_stride)
+        write_box(context, self.resource, level, box, data, stride, layer_stride)
 
     def read(self, context: Context, level: int, box: Box, data: memoryview, stride: int, layer_stride: int) -> None:
         """Copy a box into the client's bytes, with strides as in `write`. Bytes between rows are not written."""
-        if self.blocks is not None:
-            self.blocks.move(context, self.resource, level, box, data, (stride, layer_stride), reads=True)
-        else:
-            read_box(context, self.resource, level, box, data, stride, layer_stride)
+        read_box(context, self.resource, level, box, data, stride, layer_stride)
 
     def share(self, size: int) -> int:
         """Create `size` bytes of shared memory. Returns a descriptor that the caller closes. Raises OSError if memory is lacking."""

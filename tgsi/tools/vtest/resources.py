@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from backends.formats import Format
+from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import Template
 from backends.pipe.enums import Bind, TextureTarget
-from tgsi.tools.vtest.compressed import COMPRESSIONS, Blocks
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.holdings import Holding
 from tgsi.tools.vtest.numbers import BINDS, FORMATS
@@ -21,13 +20,19 @@ MAX_HELD = 8 << 30
 """Largest total size of one client's resources in bytes."""
 
 
-def format_of(number: int, name: str) -> Format:
-    """Format of a protocol number; for a compressed format its plain one. Raises CommandError for an unsupported format."""
+def format_of(number: int, name: str) -> AnyFormat:
+    """Format of a protocol number, plain or compressed. Raises CommandError for an unsupported format."""
     found = FORMATS.get(number)
-    if found is None and number in COMPRESSIONS:
-        return COMPRESSIONS[number].plain
     if found is None:
         raise CommandError(name, f"{number} is no format that is known here")
+    return found
+
+
+def plain_format_of(number: int, name: str) -> Format:
+    """Format of single pixels of a protocol number. Raises CommandError for an unsupported or compressed one."""
+    found = format_of(number, name)
+    if isinstance(found, CompressedFormat):
+        raise CommandError(name, f"{found} is compressed")
     return found
 
 
@@ -52,5 +57,4 @@ def create_resource(screen: Screen, words: Sequence[int]) -> Holding:
     sizes = {"width0": width, "height0": height, "depth0": depth, "array_size": array_size}
     template = Template(target=target, format=format, last_level=last_level, nr_samples=nr_samples, bind=wanted & possible, **sizes)
     resource = screen.resource_create(template)
-    compression = COMPRESSIONS.get(format_number)
-    return Holding(resource, bind, None if compression is None else Blocks(resource, compression))
+    return Holding(resource, bind)

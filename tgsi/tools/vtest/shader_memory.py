@@ -9,7 +9,7 @@ from backends.pipe.enums import ImageAccess, ShaderType
 from backends.pipe.limits import MAX_SHADER_BUFFERS
 from tgsi.tools.vtest.errors import in_range
 from tgsi.tools.vtest.numbers import STAGES
-from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.resources import plain_format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Words, command
 
@@ -46,7 +46,7 @@ def _set_images(sub: SubContext, words: Words) -> None:
         if not handle:
             images.append(None)
             continue
-        resource, format = sub.resource(handle), format_of(number, "format")
+        resource, format = sub.resource(handle), plain_format_of(number, "format")
         how = ImageAccess(access & 3)
         if resource.is_buffer:
             images.append(ImageView(resource, format=format, access=how, offset=first, size=second))

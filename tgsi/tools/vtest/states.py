@@ -34,7 +34,7 @@ from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.doubles import DoubleElements, has_doubles
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.numbers import reals
-from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.resources import plain_format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Effect, Effects, Words, command, creates
 
@@ -189,7 +189,7 @@ def _elements(context: Any, words: Words) -> Any:
         return DoubleElements(context, rows)
     return context.create_vertex_elements_state(
         [
-            VertexElement(offset, format_of(number, f"src_format[{index}]"), buffer, divisor)
+            VertexElement(offset, plain_format_of(number, f"src_format[{index}]"), buffer, divisor)
             for index, (offset, divisor, buffer, number) in enumerate(rows)
         ]
     )

@@ -11,7 +11,7 @@ from backends.pipe.limits import MAX_SAMPLER_VIEWS
 from tgsi.tools.vtest import kinds
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.numbers import STAGES, reals
-from tgsi.tools.vtest.resources import format_of
+from tgsi.tools.vtest.resources import format_of, plain_format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Effect, Words, command, creates
 from tgsi.tools.vtest.units import UNITS, Sampler
@@ -127,7 +127,9 @@ def _create_surface(sub: SubContext, words: Words) -> None:
     last = min(layers >> 16, texture.level(level, "level").layers - 1) if not texture.is_buffer else 0
     sub.put(
         handle,
-        sub.gallium.create_surface(texture, format=format_of(number, "format"), level=level, first_layer=layers & 0xFFFF, last_layer=last),
+        sub.gallium.create_surface(
+            texture, format=plain_format_of(number, "format"), level=level, first_layer=layers & 0xFFFF, last_layer=last
+        ),
     )
 
 
