@@ -36,7 +36,10 @@ class Entry:
         with f.if_(self._names.ne(0)):
             keywords.set(f.load(I64, self._names.as_pointer(), SIZE, 8))
         self.keywords = keywords.get()
-        owner = self.record.get("owner")
+
+    def enter(self) -> None:
+        """Leave the call to the Python method if another thread is in the context."""
+        f, owner = self.f, self.record.get("owner")
         with f.if_(owner.ne(0)):
             self.fall_back(owner.ne(f.call_pointer(I64, self.python.get("thread").as_pointer())))
 
@@ -47,8 +50,9 @@ class Entry:
 
     def leave(self) -> None:
         """Return the result of the Python method."""
-        f, function = self.f, self.python.get("fallbacks", self._number)
-        f.ret(f.call(I64, "fall_back", self._self, self._arguments, self.count, self._names, function, self.python.pointer))
+        f, python = self.f, self.python
+        functions = (python.get("fallbacks", self._number), python.get("guarded", self._number))
+        f.ret(f.call(I64, "fall_back", self._self, self._arguments, self.count, self._names, *functions, self.record.pointer))
 
     def argument(self, number: Val | int) -> Val:
         """An argument; those by keyword follow the positional ones."""
@@ -86,11 +90,29 @@ class Entry:
         f.ret(none)
 
 
+def call_alone(record: Record, python: Record, functions: tuple[Val, Val], arguments: Val, count: Val, names: Val) -> Val:
+    """Result of a method, as i64, which is called while its thread is the owner of the context.
+
+    functions: the method, and another one that takes the context itself; the latter is called if another thread is in the context.
+    """
+    f, (plain, guarded) = record.f, functions
+    owner, me = record.get("owner"), f.call_pointer(I64, python.get("thread").as_pointer())
+    is_free = owner.eq(0)
+    function = f.select(is_free | owner.eq(me), plain, guarded)
+    with f.if_(is_free):
+        record.set("owner", me)
+    result = f.call_pointer(I64, python.get("vectorcall").as_pointer(), function.as_pointer(), arguments, count, names.as_pointer())
+    with f.if_(is_free):
+        record.set("owner", f.const(I64, 0))
+    return result
+
+
 def build_common(module: Module) -> None:
     """fall_back(...) and known(record, object, kind), which all entries call."""
-    f = Function(module, "fall_back", [PTR, PTR, I64, I64, I64, PTR], I64, shared=True, internal=True)
-    this, arguments, count, names, function, table = f.args
-    python = Record(f, table, PythonTable)
+    f = Function(module, "fall_back", [PTR, PTR, I64, I64, I64, I64, PTR], I64, shared=True, internal=True)
+    this, arguments, count, names, plain, guarded, record = f.args
+    b = Record(f, record, BoundRecord)
+    python = Record(f, f.load(PTR, b.get("python").as_pointer(), 0, 8), PythonTable)
     total = f.var(I64, count)
     with f.if_(names.ne(0)):
         total.set(count + f.load(I64, names.as_pointer(), SIZE, 8))
@@ -101,7 +123,7 @@ def build_common(module: Module) -> None:
     f.store(this, stack, 0, 8)
     with f.range(0, total.get().trunc(I32)) as k:
         f.store(f.load(I64, arguments, k << 3, 8), f.at(stack, k << 3), 8, 8)
-    f.ret(f.call_pointer(I64, python.get("vectorcall").as_pointer(), function.as_pointer(), stack, count + 1, names.as_pointer()))
+    f.ret(call_alone(b, python, (plain, guarded), stack, count + 1, names))
 
     f = Function(module, "known", [PTR, I64, I32], I64, shared=True, internal=True)
     record, thing, kind = f.args

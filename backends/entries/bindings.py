@@ -13,6 +13,7 @@ def build_bind_entry(module: Module, name: str, number: int, slot_offset: int) -
     """bind_X_state(handle). A vertex shader decides about stream output, so stages are left to Python."""
     kind, word = BINDINGS[name]
     entry = Entry(module, name, number, slot_offset)
+    entry.enter()
     f, b = entry.f, entry.record
     entry.fall_back(entry.count.ne(1) | entry.keywords.ne(0))
     if kind is Kind.VERTEX_SHADER:

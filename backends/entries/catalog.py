@@ -6,13 +6,15 @@ from backends.entries.arguments import build_common
 from backends.entries.bindings import build_bind_entry
 from backends.entries.constants import build_constant_entry
 from backends.entries.draws import build_draw_entry
+from backends.entries.guards import build_guard
 from backends.entries.names import CONSTANTS, DRAW, ENTRIES
 from backends.llvm.builder.module import Module
 
 
 def build_entries(module: Module, slot_offset: int) -> None:
-    """One function for each of ENTRIES. slot_offset: place of the slot `_native` in a context."""
+    """One function for each of ENTRIES, and GUARD. slot_offset: place of the slot `_native` in a context."""
     build_common(module)
     builders = {DRAW: build_draw_entry, CONSTANTS: build_constant_entry}
     for number, name in enumerate(ENTRIES):
         builders.get(name, build_bind_entry)(module, name, number, slot_offset)
+    build_guard(module, slot_offset)

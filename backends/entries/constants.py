@@ -19,6 +19,7 @@ from backends.pipe.limits import MAX_CONSTANT_BUFFERS
 def build_constant_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
     """set_constant_buffer(stage, buffer, *, index=0). See `ConstantMemory.put`."""
     entry = Entry(module, name, number, slot_offset)
+    entry.enter()
     f, b, python = entry.f, entry.record, entry.python
     entry.fall_back(entry.count.ne(2) | (entry.keywords > 1))
     stage = entry.known(entry.argument(0), Kind.STAGE)

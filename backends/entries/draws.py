@@ -23,6 +23,7 @@ def _offset(name: str) -> int:
 def build_draw_entry(module: Module, name: str, number: int, slot_offset: int) -> None:
     """draw_vbo(info=None, *, ...)."""
     entry = Entry(module, name, number, slot_offset)
+    entry.enter()
     f, b = entry.f, entry.record
     entry.fall_back((b.get("hindrances") & int(STOPS)).ne(0) | b.get("executor").eq(0) | (entry.count > 1))
     memory = f.alloca(f"[{ctypes.sizeof(DrawCall) // 4} x i32]")

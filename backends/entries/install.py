@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from backends.abi.records import layout_digest
 from backends.device.commands.bound_record import BoundRecord, ConstantSlot, DrawCall, python_cell
 from backends.device.commands.known_objects import KnownSlot
-from backends.entries.names import ENTRIES, KEYWORDS
-from backends.entries.python_table import BYTES_DATA, PythonTable, items_offset, make_table
+from backends.entries.names import ENTRIES, GUARD, KEYWORDS
+from backends.entries.python_table import BYTES_DATA, PythonTable, items_offset, make_table, unguarded
 
 if TYPE_CHECKING:
     from backends.llvm.builder.module import Module
@@ -45,7 +45,8 @@ def fits() -> bool:
 def install(owner: type, cache: KernelCache) -> None:
     """Put entries into the place of the methods of `owner`, once. Nothing happens where the interpreter does not fit.
 
-    The methods become the entries' fallbacks. A subclass may override them as before.
+    The methods become the entries' fallbacks; those that have no entry of their own get GUARD in front. A subclass may override all of
+    them as before.
     """
     if owner in _installed:
         return
@@ -59,13 +60,20 @@ def install(owner: type, cache: KernelCache) -> None:
 
         build_entries(module, offset)
 
-    library = cache.keep(("entries", _LAYOUT, offset), ENTRIES, build)
+    library = cache.keep(("entries", _LAYOUT, offset, items_offset()), (*ENTRIES, GUARD), build)
     methods = [getattr(owner, name) for name in ENTRIES]
     table, objects = make_table(KEYWORDS, methods)
     _kept.extend((library, table, objects))
     python_cell.value = ctypes.addressof(table)
     for name, method in zip(ENTRIES, methods):
         setattr(owner, name, _descriptor(owner, name, method, library.address[name]))
+    table_bytes = python_cell.value.to_bytes(8, sys.byteorder)
+    others = {name: method for name, method in vars(owner).items() if inspect.isfunction(method) and unguarded(method) is not method}
+    kind = type(owner.__qualname__, (tuple,), {})  # CPython shows its name in front of the method's
+    functions = {method: kind((unguarded(method), method, owner, table_bytes)) for method in others.values()}
+    made = {method: _guarded(method, library.address[GUARD], parts) for method, parts in functions.items()}
+    for name, method in others.items():
+        setattr(owner, name, made[method])
 
 
 def slot_offset(owner: type) -> int:
@@ -85,14 +93,53 @@ def slot_offset(owner: type) -> int:
 
 def _descriptor(owner: type, name: str, method: Callable[..., Any], address: int) -> Any:
     """A method descriptor over generated code, with the signature and the documentation of the method."""
-    signature = inspect.signature(method)
-    plain = signature.replace(
-        parameters=[p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()],
-        return_annotation=inspect.Signature.empty,
-    )
-    text = f"{name}{str(plain).replace('self', '$self', 1)}\n--\n\n{inspect.getdoc(method) or ''}"
-    definition = _MethodDefinition(name.encode(), address, _FLAGS, text.encode())
-    _kept.append(definition)
+    definition = _definition(name, method, "$self", address)
     make = ctypes.pythonapi.PyDescr_NewMethod
     make.restype, make.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
     return make(owner, ctypes.addressof(definition))
+
+
+def _guarded(method: Callable[..., Any], address: int, parts: tuple[Any, ...]) -> Any:
+    """A method behind the guard; for `parts` see `backends.entries.guards`."""
+    make, bind = ctypes.pythonapi.PyCFunction_NewEx, ctypes.pythonapi.PyInstanceMethod_New
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
+    bind.restype, bind.argtypes = ctypes.py_object, [ctypes.py_object]
+    definition = _definition(method.__name__, method, "self", address)
+    return bind(make(ctypes.addressof(definition), parts, method.__module__))
+
+
+def _definition(name: str, method: Callable[..., Any], this: str, address: int) -> _MethodDefinition:
+    """A definition that lives as long as the process. this: the first parameter's name in the signature."""
+    text = f"{name}{_signature(unguarded(method), this)}\n--\n\n{method.__doc__ or ''}"
+    definition = _MethodDefinition(name.encode(), address, _FLAGS, text.encode())
+    _kept.append(definition)
+    return definition
+
+
+def _signature(function: Any, this: str) -> str:
+    """The parameters of a Python function as text, as `inspect.signature` would write them, without annotations."""
+    code, named = function.__code__, function.__kwdefaults__ or {}
+    places = code.co_varnames[: code.co_argcount]
+    values = function.__defaults__ or ()
+    defaults = dict(zip(places[len(places) - len(values) :], values)) | named
+    words = [this, *(_parameter(name, defaults) for name in places[1:])]
+    if code.co_posonlyargcount:
+        words.insert(code.co_posonlyargcount, "/")
+    rest = code.co_varnames[code.co_argcount :]
+    only = rest[: code.co_kwonlyargcount]
+    takes_all, takes_names = bool(code.co_flags & inspect.CO_VARARGS), bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    more = rest[len(only) :]
+    if takes_all or only:
+        words.append(f"*{more[0]}" if takes_all else "*")
+    words.extend(_parameter(name, defaults) for name in only)
+    if takes_names:
+        words.append(f"**{more[takes_all]}")
+    return f"({', '.join(words)})"
+
+
+def _parameter(name: str, defaults: dict[str, Any]) -> str:
+    """A parameter with its default. Members of enumerations are written as numbers, because signatures of builtins have literals only."""
+    if name not in defaults:
+        return name
+    value = defaults[name]
+    return f"{name}={int(value) if isinstance(value, int) and not isinstance(value, bool) else value!r}"

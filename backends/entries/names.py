@@ -17,6 +17,8 @@ BINDINGS: dict[str, tuple[Kind, int]] = {
 }
 """Methods that bind a handle, with its kind and the word that takes its number."""
 
+GUARD = "guard"
+"""The entry of every other method."""
 ENTRIES = (DRAW, CONSTANTS, *BINDINGS)
 
 PLAIN = {"count": "count", "start": "start", "instance_count": "instance_count", "start_instance": "start_instance"}

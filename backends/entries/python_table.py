@@ -30,6 +30,7 @@ FUNCTIONS = {
     "bad_argument": "PyErr_BadArgument",
     "take_reference": "Py_IncRef",
     "thread": "PyThread_get_thread_ident",
+    "is_subtype": "PyType_IsSubtype",
 }
 
 
@@ -45,6 +46,7 @@ class PythonTable(ctypes.Structure):
         ("items", c_uint64),  # byte offset of the first item of a tuple
         ("names", c_uint64 * NAMES),  # interned names of keywords, by number
         ("fallbacks", c_uint64 * FALLBACKS),  # Python functions, by number of the entry
+        ("guarded", c_uint64 * FALLBACKS),  # those that take the context themselves
     ]
 
 
@@ -55,13 +57,21 @@ def items_offset() -> int:
     return places.get(id(probe[0]), 0)
 
 
-def make_table(names: Sequence[str], fallbacks: Sequence[Callable[..., Any]]) -> tuple[PythonTable, object]:
+def unguarded(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The function inside of a method that takes the context itself; other methods as they are."""
+    found: Callable[..., Any] = getattr(method, "__wrapped__", method)
+    return found
+
+
+def make_table(names: Sequence[str], methods: Sequence[Callable[..., Any]]) -> tuple[PythonTable, object]:
     """The table of this process, and objects that must live as long as it."""
+    plain = [unguarded(method) for method in methods]
     table, interned = PythonTable(), [sys.intern(name) for name in names]
     for field, function in FUNCTIONS.items():
         setattr(table, field, ctypes.cast(getattr(ctypes.pythonapi, function), ctypes.c_void_p).value)
     table.none, table.true, table.false, table.long_type = id(None), id(True), id(False), id(int)
     table.items = items_offset()
     table.names[: len(interned)] = [id(name) for name in interned]
-    table.fallbacks[: len(fallbacks)] = [id(function) for function in fallbacks]
-    return table, (interned, list(fallbacks))
+    table.fallbacks[: len(plain)] = [id(function) for function in plain]
+    table.guarded[: len(methods)] = [id(function) for function in methods]
+    return table, (interned, plain, list(methods))

@@ -85,8 +85,39 @@ def test_every_entry_is_a_builtin_with_the_signature_and_the_words_of_its_method
         method = next(vars(part)[name] for part in Context.__mro__[1:] if name in vars(part))
         assert inspect.ismethoddescriptor(entry)
         assert not inspect.isfunction(entry)
-        assert entry.__doc__ == inspect.getdoc(method)
+        assert inspect.getdoc(entry) == inspect.getdoc(method)
         assert list(inspect.signature(getattr(picture.ctx, name)).parameters) == list(inspect.signature(method).parameters)[1:]
+
+
+def test_every_other_method_stands_behind_the_guard_with_its_signature_and_words(picture: Picture) -> None:
+    kind = type(inspect.getattr_static(Context, "flush"))
+    guarded = [name for name, method in vars(Context).items() if type(method) is kind]
+    assert {"flush", "transfer_map", "create_blend_state", "delete_blend_state", "clear"} <= set(guarded)
+    for name in guarded:
+        method = next(vars(part)[name] for part in Context.__mro__[1:] if name in vars(part))
+        entry, own = inspect.signature(getattr(Context, name)), inspect.signature(method)
+        assert [(p.name, p.kind) for p in entry.parameters.values()][1:] == [(p.name, p.kind) for p in own.parameters.values()][1:], name
+        assert [p.default for p in entry.parameters.values()] == [p.default for p in own.parameters.values()], name
+        assert list(inspect.signature(getattr(picture.ctx, name)).parameters) == list(own.parameters)[1:], name
+        assert inspect.getdoc(getattr(Context, name)) == inspect.getdoc(method), name
+    assert repr(picture.ctx.flush).startswith("<bound method Context.flush of <Context")
+
+
+def test_a_guarded_method_of_another_object_is_the_python_method() -> None:
+    guarded: Any = Context.flush
+    with pytest.raises(AttributeError, match="'int' object has no attribute"):
+        guarded(5)
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        guarded()
+    with pytest.raises(AttributeError):
+        guarded(object.__new__(Context))
+
+
+def test_a_guarded_method_lets_go_of_the_context_after_an_error(picture: Picture) -> None:
+    with pytest.raises(ValueError, match="flush: flags"):
+        picture.ctx.flush("NOTHING")
+    assert picture.ctx.gate.word[0] == 0
+    picture.ctx.flush()
 
 
 def test_a_known_draw_executes_no_python(picture: Picture) -> None:
