@@ -39,13 +39,16 @@ def allocate(f: Function, executor: Val, size: Val | int) -> Val:
 
 
 def build_note_read(module: Module) -> None:
-    """note_read(executor, address, bytes): pending draws read this range. There must be room for one more."""
+    """note_read(executor, address, bytes): pending draws read this range. There must be room for one more.
+
+    Ranges with one end are noted as one, the longest: programs read a large buffer from many places to its end.
+    """
     f = Function(module, "note_read", [PTR, I64, I64], shared=True)
     executor, address, size = f.args
-    e = Record(f, executor, ExecutorRecord)
+    e, end = Record(f, executor, ExecutorRecord), address + size
     mask, table, reads, frame = e.get("reads_mask"), e.get("read_slots"), e.get("reads"), e.get("frame")
-    place = f.var(I32, ((address + size) * _MIX).lshr(40).trunc(I32) & mask)
-    with f.loop() as probe:
+    place = f.var(I32, (end * _MIX).lshr(40).trunc(I32) & mask)
+    with f.loop():
         slot = Record(f, f.at(table, place.get().zext(I64) * ctypes.sizeof(ReadSlot)), ReadSlot)
         with f.leaving(slot.get("frame").ne(frame)):
             number = e.get("num_reads")
@@ -58,7 +61,13 @@ def build_note_read(module: Module) -> None:
             e.set("held", e.get("held") + size)
             f.ret()
         r = _range(f, reads, slot.get("number"))
-        probe.break_if(r.get("address").eq(address) & r.get("size").eq(size))
+        known = r.get("size")
+        with f.leaving((r.get("address") + known).eq(end)):
+            with f.if_(size > known):
+                r.set("address", address)
+                r.set("size", size)
+                e.set("held", e.get("held") + (size - known))
+            f.ret()
         place.set((place.get() + 1) & mask)
     f.ret()
 

@@ -236,6 +236,23 @@ def test_many_repeated_draws_are_carried_out_in_between() -> None:
     assert pictures[0][..., 1].max() == 750.0
 
 
+def test_draws_from_many_places_of_a_large_buffer_wait_for_one_flush() -> None:
+    with tgsi.Screen(threads=0) as screen:
+        scene, size = Scene(screen), 1 << 20
+        large = screen.resource_create(target="BUFFER", format="R8_UNORM", width0=size, bind="VERTEX_BUFFER")
+        scene.ctx.buffer_subdata(large, np.tile(scene.points, (90, 1)))
+        for k in range(600):
+            scene.ctx.set_vertex_buffers([{"buffer": large, "stride": 16, "buffer_offset": 16 * (600 - k)}])
+            scene.ctx.draw_vbo(scene.info[0])
+        assert scene.ctx.device.runs == 0
+        executor = scene.ctx.device._executor
+        assert not executor.reads(large.address, 16)
+        assert executor.reads(large.address, 17)
+        assert executor.reads(large.address + size - 1, 1)
+        assert executor.record.held < 8 * size
+        scene.ctx.destroy()
+
+
 @pytest.mark.parametrize("size", [0, 1, 4, 15, 16, 64, 65, 4096, MAX_BYTES, MAX_BYTES + 4])
 def test_constants_lie_aligned_with_zeros_behind_them(size: int) -> None:
     memory, data = ConstantMemory(BoundRecord()), bytes(k % 251 + 1 for k in range(size))
