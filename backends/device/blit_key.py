@@ -42,12 +42,14 @@ class BlitKey:
     """Everything about a blit that changes its code.
 
     filtered: for layers, rows and columns, whether two texels are blended. mask: the channels to write; the target's others stay.
+    blends: the source is blended over the target by the source's alpha.
     """
 
     source: Format
     target: Format
     filtered: tuple[bool, bool, bool]
     mask: ColorMask
+    blends: bool = False
 
     @property
     def written(self) -> ColorMask:
@@ -56,8 +58,8 @@ class BlitKey:
 
     @property
     def is_whole(self) -> bool:
-        """True if every channel of the target is written, so that its old texels need not be read."""
-        return self.written == channels_of(self.target)
+        """True if every channel of the target is written, whatever it was, so that its old texels need not be read."""
+        return not self.blends and self.written == channels_of(self.target)
 
     @property
     def is_raw(self) -> bool:

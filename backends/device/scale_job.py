@@ -53,6 +53,7 @@ def axis(count: int, start: int, size: int, limit: int, *, is_filtered: bool, wi
 class Scale:
     """Fill `target` with texels of `source`, converted from `source_format` to `target_format`; channels outside of `mask` stay.
 
+    blends: the new texel is source * a + target * (1 - a), with the source's alpha, in f32.
     source, target: bytes of texels, of shape (layers, rows, columns, bytes of a texel). `source` is a whole level of a resource,
     `target` any box of one. axes: the source texels of layers, rows and columns of the target.
     """
@@ -63,3 +64,4 @@ class Scale:
     target_format: Format
     axes: tuple[Axis, Axis, Axis]
     mask: ColorMask
+    blends: bool = False

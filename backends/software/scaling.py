@@ -26,7 +26,7 @@ def scale(kernels: Kernels, job: Scale) -> None:
     """Carry out a `Scale` job by compiled kernels; bytes that only move are copied as arrays."""
     source, target, of, to, axes = job.source, job.target, job.source_format, job.target_format, job.axes
     filtered = (axes[0].second is not None, axes[1].second is not None, axes[2].second is not None)
-    key = BlitKey(of, to, filtered, job.mask)
+    key = BlitKey(of, to, filtered, job.mask, job.blends)
     if not key.written or not target.size:
         return
     if key.is_raw and all(a.is_whole for a in axes):
@@ -81,8 +81,11 @@ def _scale_odd(kernels: Kernels, source: NDArray[np.uint8], target: NDArray[np.u
     to_wide = Scale(source=source, target=colors, source_format=key.source, target_format=wide, axes=axes, mask=ColorMask.RGBA)
     scale(kernels, to_wide)
     values = unpack(wide, colors.reshape(-1))
-    if key.written != ColorMask.RGBA:
+    if not key.is_whole:
         old = unpack(key.target, np.ascontiguousarray(target).reshape(-1))
+        if key.blends:
+            alpha = values[:, 3:]
+            values = values * alpha + old * (np.float32(1) - alpha)
         keep = [channel for channel in range(4) if not key.written >> channel & 1]
         values[:, keep] = old[:, keep]
     target[...] = pack(key.target, values).reshape(target.shape)

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from backends.device.scale_job import Axis, Scale, axis
 from backends.formats import AnyFormat, CompressedFormat, Format
 from backends.gallium.context.core import ContextCore
+from backends.gallium.resource.boxes import Boxes, Triple, as_large, blit_box, cut, edge, inside, overlap, windows_of
 from backends.gallium.resource.multisampled import native_resolve, part, resolved_level
-from backends.gallium.resource.resource import Box, Resource
+from backends.gallium.resource.resource import Resource
 from backends.pipe.checks import any_format, flags, integer, make, pixel_format
 from backends.pipe.enums import ColorMask, TexFilter, TextureTarget, lookup
 from backends.pipe.state import ScissorState
-
-Boxes = Box | Sequence[int] | None
 
 
 class Blits(ContextCore):
@@ -51,8 +50,8 @@ class Blits(ContextCore):
         if dst.samples != src.samples:
             raise ValueError(f"{name}: src: it has {src.samples} samples, dst {dst.samples}; use blit")
         source = src.box(src_level, src_box, f"{name}: src")
-        target = _as_large(dst, dst_level, (dstx, dsty, dstz), src.in_blocks(source), f"{name}: dst")
-        if dst is src and dst_level == src_level and _overlap(source, target):
+        target = as_large(dst, dst_level, (dstx, dsty, dstz), src.in_blocks(source), f"{name}: dst")
+        if dst is src and dst_level == src_level and overlap(source, target):
             raise ValueError(f"{name}: dstx: source and destination overlap")
         self.finish_uses(src)
         self.begin_write(dst)
@@ -75,6 +74,8 @@ class Blits(ContextCore):
         mask: ColorMask | int | str | Sequence[str] | None = None,
         filter: TexFilter | int | str = TexFilter.NEAREST,
         scissor: ScissorState | Mapping[str, Any] | None = None,
+        window_rectangles: Sequence[ScissorState | Mapping[str, Any]] = (),
+        window_rectangle_include: bool = False,
         render_condition_enable: bool = False,
         alpha_blend: bool = False,
     ) -> None:
@@ -95,14 +96,14 @@ class Blits(ContextCore):
             mask: channels that are written, e.g. "RGB", "Z", "ZS"; all channels that both formats have when omitted.
             filter: NEAREST or LINEAR. Integers, depth and stencil are never filtered.
             scissor: clips the destination.
+            window_rectangles: at most eight rectangles of the destination. Texels inside of any of them are left out.
+            window_rectangle_include: texels outside of all window rectangles are left out instead.
             render_condition_enable: let the render condition decide.
-            alpha_blend: not supported.
+            alpha_blend: write source * a + destination * (1 - a), channel by channel in f32, where a is the source's alpha.
         """
         name = "blit"
         self.check_resource(dst, f"{name}: dst")
         self.check_resource(src, f"{name}: src")
-        if alpha_blend:
-            raise ValueError(f"{name}: alpha_blend: not supported; draw a quad instead")
         if dst.is_buffer or src.is_buffer:
             raise ValueError(f"{name}: dst, src: textures are wanted; use resource_copy_region for buffers")
         if isinstance(dst.format, CompressedFormat):
@@ -112,21 +113,26 @@ class Blits(ContextCore):
         of = _seen(src, src_format, f"{name}: src_format")
         if to.is_depth_stencil != of.is_depth_stencil or (not to.is_depth_stencil and to.kind != of.kind):
             raise ValueError(f"{name}: src_format: {of} cannot become {to}")
+        if alpha_blend and (of.is_depth_stencil or of.is_integer):
+            raise ValueError(f"{name}: alpha_blend: {of} has no color that could be blended")
         how = lookup(TexFilter, filter, f"{name}: filter")
         wanted = ColorMask.RGBAZS if mask is None else _mask(mask, f"{name}: mask")
         if src.samples > 1 < dst.samples and src.samples != dst.samples:
             raise ValueError(f"{name}: src: {src.samples} samples cannot become {dst.samples}")
-        start, size = _blit_box(src, src_level, src_box, f"{name}: src")
-        corner, extent = _blit_box(dst, dst_level, dst_box, f"{name}: dst")
+        start, size = blit_box(src, src_level, src_box, f"{name}: src")
+        corner, extent = blit_box(dst, dst_level, dst_box, f"{name}: dst")
         if min(extent) < 1:
             raise ValueError(f"{name}: dst: box: {min(extent)} texels; mirror the source instead")
         clip = None if scissor is None else make(ScissorState, scissor, {}, f"{name}: scissor")
+        windows = windows_of(window_rectangles, name)
         if render_condition_enable and not self.allows_rendering():
             return
-        target, is_all = _inside(dst, dst_level, corner, extent, clip)
-        read, is_there = _inside(src, src_level, start, size)
+        target, is_all = inside(dst, dst_level, corner, extent, clip)
+        read, is_there = inside(src, src_level, start, size)
         if target.width < 1 or target.height < 1:
             return
+        parts = list(cut(target, windows, is_inside=window_rectangle_include)) if windows or window_rectangle_include else [target]
+        is_all = is_all and parts == [target] and not alpha_blend
         if dst.samples < src.samples and of is to and is_all and is_there and wanted & ColorMask.RGBA == ColorMask.RGBA:
             job = native_resolve(dst, dst_level, target, src, start, size, of)
             if job is not None:
@@ -138,17 +144,29 @@ class Blits(ContextCore):
         src.pull()
         source = src.blocks(src_level)
         if src.samples > dst.samples:
-            source = resolved_level(self.device, src, src_level, _edge(src, src_level, read), of)
+            source = resolved_level(self.device, src, src_level, edge(src, src_level, read), of)
         is_filtered = how is TexFilter.LINEAR and not of.is_integer and not of.is_depth_stencil
-        low, counts = (target.z, target.y, target.x), (target.depth, target.height, target.width)
-        z, y, x = (
-            axis(n, s, m, top, is_filtered=is_filtered, window=range(at - c, at - c + part_of))
-            for n, s, m, top, at, c, part_of in zip(extent, start, size, source.shape, low, corner, counts)
-        )
-        for k in range(dst.samples):
-            source = src.blocks(src_level, k) if k < src.samples == dst.samples else source
-            box = part(dst.blocks(dst_level, k), target)
-            self.device.scale(Scale(source=source, target=box, source_format=of, target_format=to, axes=(z, y, x), mask=wanted))
+        planes = [src.blocks(src_level, k) if k < src.samples == dst.samples else source for k in range(dst.samples)]
+        if src is dst and len(parts) > 1:  # no part may read texels that another one wrote
+            planes = [plane.copy() for plane in planes]
+        for at in parts:
+            low, counts = (at.z, at.y, at.x), (at.depth, at.height, at.width)
+            z, y, x = (
+                axis(n, s, m, top, is_filtered=is_filtered, window=range(first - c, first - c + part_of))
+                for n, s, m, top, first, c, part_of in zip(extent, start, size, source.shape, low, corner, counts)
+            )
+            for k, plane in enumerate(planes):
+                self.device.scale(
+                    Scale(
+                        source=plane,
+                        target=part(dst.blocks(dst_level, k), at),
+                        source_format=of,
+                        target_format=to,
+                        axes=(z, y, x),
+                        mask=wanted,
+                        blends=bool(alpha_blend),
+                    )
+                )
         dst.push()
 
     def generate_mipmap(
@@ -193,21 +211,6 @@ class Blits(ContextCore):
         return True
 
 
-Triple = tuple[int, int, int]
-
-
-def _as_large(resource: Resource, level: int, at: Triple, blocks: Box, argument: str) -> Box:
-    """The box at x, y, z of a level that has as many blocks as `blocks`; its last ones may reach over the level's edge."""
-    info, format = resource.level(level, f"{argument}: level"), resource.format
-    width, height = blocks.width * format.block_width, blocks.height * format.block_height
-    over_x, over_y = at[0] + width - info.width, at[1] + height - info.height
-    if 0 < over_x < format.block_width:
-        width -= over_x
-    if 0 < over_y < format.block_height:
-        height -= over_y
-    return resource.box(level, Box(*at, width, height, blocks.depth), argument)
-
-
 def _decoded(resource: Resource, format: AnyFormat | str | None, argument: str) -> tuple[Resource, AnyFormat | str | None]:
     """The texture of decoded texels, and their format, if `format` is a compressed one; otherwise the two as they are."""
     seen = resource.format if format is None else any_format(format, argument)
@@ -231,52 +234,6 @@ def _mask(mask: Any, argument: str) -> ColorMask:
         mask = list(mask)
     found: ColorMask = flags(ColorMask, mask, argument)
     return found
-
-
-def _overlap(a: Box, b: Box) -> bool:
-    return (
-        a.x < b.x + b.width
-        and b.x < a.x + a.width
-        and a.y < b.y + b.height
-        and b.y < a.y + a.height
-        and a.z < b.z + b.depth
-        and b.z < a.z + a.depth
-    )
-
-
-def _blit_box(resource: Resource, level: int, box: Boxes, argument: str) -> tuple[Triple, Triple]:
-    """Start and size (z, y, x) of a box, whose sizes may be negative, and which may reach outside of its level in x and y."""
-    if box is not None:
-        given = (box.x, box.y, box.z, box.width, box.height, box.depth) if isinstance(box, Box) else box
-        values = [integer(v, f"{argument}: box", -(1 << 31)) for v in given]
-        if len(values) not in (4, 6):
-            raise ValueError(f"{argument}: box: 4 (x, y, width, height) or 6 numbers are wanted, not {len(values)}")
-        box = Box(*values) if len(values) == 6 else Box(values[0], values[1], 0, values[2], values[3], 1)
-    if box is None:
-        box = resource.box(level, None, argument)
-    if not box.width or not box.height:
-        raise ValueError(f"{argument}: box: it is empty")
-    resource.box(level, Box(0, 0, box.z + min(0, box.depth), 1, 1, abs(box.depth)), argument)
-    return (box.z, box.y, box.x), (box.depth, box.height, box.width)
-
-
-def _inside(resource: Resource, level: int, start: Triple, size: Triple, clip: ScissorState | None = None) -> tuple[Box, bool]:
-    """The part of a box inside its level and a scissor, and True if that is the whole box. Sizes are below 1 if nothing is inside."""
-    info = resource.levels[level]
-    low = [s + min(0, n) for s, n in zip(start, size)]
-    x, y, right, top = max(low[2], 0), max(low[1], 0), info.width, info.height
-    if clip is not None:
-        x, y, right, top = max(x, clip.minx), max(y, clip.miny), min(right, clip.maxx), min(top, clip.maxy)
-    width, height = min(low[2] + abs(size[2]), right) - x, min(low[1] + abs(size[1]), top) - y
-    found = Box(x, y, low[0], width, height, abs(size[0]))
-    return found, found == Box(low[2], low[1], low[0], abs(size[2]), abs(size[1]), abs(size[0]))
-
-
-def _edge(resource: Resource, level: int, box: Box) -> Box:
-    """The box itself, or, if it is empty, the nearest texels of its level's edge."""
-    info = resource.levels[level]
-    x, y = min(box.x, info.width - 1), min(box.y, info.height - 1)
-    return Box(x, y, box.z, max(box.width, 1), max(box.height, 1), box.depth)
 
 
 def _axes(view: NDArray[np.uint8], source: NDArray[np.uint8], start: Triple, size: Triple, is_filtered: bool) -> tuple[Axis, Axis, Axis]:

@@ -85,6 +85,71 @@ def test_blits_convert_and_keep_what_the_mask_leaves_out(to: str, mask: str, scr
     assert np.array_equal(dst.blocks(0)[0], pack(format, want.reshape(-1, 4)).reshape(18, 21, -1))
 
 
+@pytest.mark.parametrize("mask", ["RGBA", "RB"])
+@pytest.mark.parametrize("filter", ["NEAREST", "LINEAR"])
+@pytest.mark.parametrize("to", ["B8G8R8A8_UNORM", "R8G8B8_UNORM", "R16G16B16A16_FLOAT", "R8G8B8A8_SRGB", "B5G6R5_UNORM", "A8_UNORM"])
+def test_alpha_blended_blits_mix_by_the_alpha_of_the_source(to: str, filter: str, mask: str, screen: g.Screen, ctx: g.Context) -> None:
+    of, format = FORMATS["R16G16B16A16_FLOAT"], FORMATS[to]
+    src, dst = filled(screen, of, 5), filled(screen, format, 6, 21, 18)
+    old, new = colors(dst, format), colors(src, of)
+    if filter == "LINEAR":
+        new = linear(linear(new, 1, 21, BOX[0], BOX[2]), 0, 18, BOX[1], BOX[3])
+    else:
+        new = nearest(new, 21, 18)
+    alpha = new[:, :, 3:]
+    mixed, want = new * alpha + old * (np.float32(1) - alpha), old.copy()
+    for channel in mask:
+        want[:, :, "RGBA".index(channel)] = mixed[:, :, "RGBA".index(channel)]
+    ctx.blit(dst, src=src, src_box=BOX, filter=filter, mask=mask, alpha_blend=True)
+    assert np.array_equal(dst.blocks(0)[0], pack(format, want.reshape(-1, 4)).reshape(18, 21, -1))
+
+
+def test_what_has_no_color_cannot_be_blended(screen: g.Screen, ctx: g.Context) -> None:
+    for name in ("R8G8B8A8_UINT", "Z32_FLOAT"):
+        texture = screen.resource_create(format=name, width0=4, height0=4)
+        with pytest.raises(ValueError, match=f"alpha_blend: {name} has no color"):
+            ctx.blit(texture, src=texture, alpha_blend=True)
+
+
+WINDOWS = ((2, 3, 9, 9), (5, 1, 14, 7), (0, 15, 40, 16), (8, 8, 8, 12), (18, 0, 25, 30))
+"""Rectangles that meet, reach over the edge, or are empty: minx, miny, maxx, maxy."""
+
+
+@pytest.mark.parametrize("count", range(6))
+@pytest.mark.parametrize("include", [False, True])
+def test_window_rectangles_cut_a_blit(include: bool, count: int, screen: g.Screen, ctx: g.Context) -> None:
+    format = FORMATS["R8G8B8A8_UNORM"]
+    src, dst = filled(screen, format, 1), filled(screen, format, 2, 21, 18)
+    inside = np.zeros((18, 21), bool)
+    for x0, y0, x1, y1 in WINDOWS[:count]:
+        inside[y0:y1, x0:x1] = True
+    want = dst.blocks(0)[0].copy()
+    chosen = inside if include else ~inside
+    chosen[:, 19:] = False  # the scissor
+    want[chosen] = nearest(src.blocks(0)[0], 21, 18)[chosen]
+    windows = [dict(zip(("minx", "miny", "maxx", "maxy"), item)) for item in WINDOWS[:count]]
+    scissor = {"maxx": 19, "maxy": 18}
+    ctx.blit(dst, src=src, src_box=BOX, scissor=scissor, window_rectangles=windows, window_rectangle_include=include)
+    assert np.array_equal(dst.blocks(0)[0], want)
+
+
+def test_a_cut_blit_within_one_texture_reads_what_was_there_before(screen: g.Screen, ctx: g.Context) -> None:
+    texture = filled(screen, FORMATS["R8G8B8A8_UNORM"], 3)
+    before = texture.blocks(0)[0].copy()
+    ctx.blit(texture, src=texture, src_box=(0, HEIGHT, WIDTH, -HEIGHT), window_rectangles=[{"minx": 3, "miny": 2, "maxx": 8, "maxy": 5}])
+    want = before[::-1].copy()
+    want[2:5, 3:8] = before[2:5, 3:8]
+    assert np.array_equal(texture.blocks(0)[0], want)
+
+
+def test_window_rectangles_of_a_blit_are_checked(screen: g.Screen, ctx: g.Context) -> None:
+    texture = screen.resource_create(width0=4, height0=4)
+    with pytest.raises(ValueError, match="window_rectangles: 9 are too many; 8 are possible"):
+        ctx.blit(texture, src=texture, window_rectangles=[{}] * 9)
+    with pytest.raises(ValueError, match=r"window_rectangles\[1\]: maxx: 70000 is not in 0 .. 65535"):
+        ctx.blit(texture, src=texture, window_rectangles=[{}, {"maxx": 70000}])
+
+
 @pytest.mark.parametrize("mask", ["Z", "S", "ZS"])
 @pytest.mark.parametrize("to", DEPTHS, ids=lambda f: f.name)
 @pytest.mark.parametrize("of", DEPTHS, ids=lambda f: f.name)
