@@ -9,6 +9,8 @@ import ctypes
 from ctypes import c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 
+from backends.device.commands.bound_record import DrawCall
+
 DRAW = (
     "start count mode indexed instance_count index_bias start_instance primitive_restart restart_index min_index max_index count_from_so"
     " vertices_per_patch drawid indirect_handle indirect_offset indirect_stride draw_count draw_count_offset draw_count_handle"
@@ -40,6 +42,8 @@ class Kind(IntEnum):
     UNIFORMS = 4
     VERTEX_BUFFERS = 5
     INDEX_BUFFER = 6
+    CALL = 7  # a draw as `DrawCall` has it; without words, the last one again
+    VERTEX_SLOTS = 8  # vertex buffers from a slot on; other slots stay
 
 
 class CommandRow(ctypes.Structure):
@@ -101,7 +105,8 @@ class ReaderRecord(ctypes.Structure):
         ("buffers", c_void_p),  # BufferTableRecord
         ("repeats", c_void_p),  # RepeatSlot
         ("repeats_mask", c_int32),  # number of slots - 1
-        ("pad", c_int32),
+        ("has_call", c_int32),
+        ("call", DrawCall),  # of the last draw of Kind.CALL
         ("read", c_int64),  # number of commands that were carried out
         ("rows", CommandRow * COMMANDS),
     ]

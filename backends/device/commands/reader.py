@@ -10,7 +10,7 @@ import struct
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from backends.device.commands.bound_record import BoundRecord
+from backends.device.commands.bound_record import BoundRecord, DrawCall
 from backends.device.commands.client import (
     MAX_WORDS,
     BufferSlot,
@@ -107,6 +107,7 @@ class Reader:
         for number, row in rows:
             r.rows[number] = row
         self._at = ctypes.addressof(r)
+        self._call_words = (ctypes.c_uint32 * (ctypes.sizeof(DrawCall) // 4)).from_buffer(r, ReaderRecord.call.offset)
         numbers.holders.append(self._numbers)
 
     @property
@@ -121,6 +122,17 @@ class Reader:
     def turn_off(self, is_off: bool) -> None:
         """Leave everything to Python, or no longer."""
         self.record.is_off = is_off
+
+    @property
+    def last_draw(self) -> list[int]:
+        """The words of the last draw of Kind.CALL, no words if there was none."""
+        return list(self._call_words) if self.record.has_call else []
+
+    def note_draw(self, words: Sequence[int]) -> None:
+        """Set `last_draw`, to no words as well."""
+        self.record.has_call = len(words) > 0
+        for place, word in enumerate(words):
+            self._call_words[place] = word
 
     def read(self, address: int, first: int, end: int) -> int:
         """Carry out commands from word `first` on, of `end` words at `address`. Returns the first word that is left to Python."""

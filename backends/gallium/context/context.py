@@ -9,6 +9,7 @@ from backends.device.interface import Device
 from backends.gallium.context.bindless import Bindless
 from backends.gallium.context.blits import Blits
 from backends.gallium.context.buffers import BufferBindings
+from backends.gallium.context.bundles import Bundles
 from backends.gallium.context.clears import Clears
 from backends.gallium.context.compute import Compute
 from backends.gallium.context.core import ContextCore
@@ -47,6 +48,7 @@ class Context(
     Clears,
     Draws,
     ManyDrawing,
+    Bundles,
     Queries,
     Flushing,
     Blits,

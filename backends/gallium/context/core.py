@@ -38,6 +38,9 @@ class ContextCore(ABC):
 
     __slots__ = ("__dict__", "__weakref__", "_native")
 
+    is_observed = False
+    """True if each call has to go through its method, because somebody records the calls."""
+
     def __init__(self, screen: ScreenCore, device: Device) -> None:
         super().__init__()
         self.screen = screen

@@ -91,13 +91,26 @@ class Screen(Capabilities, ScreenCore):
             context.destroy()
 
     # -- contexts and fences ---------------------------------------------------------------------------------------------
-    def context_create(self, priv: Any = None, *, flags: ContextFlags | int | str = ContextFlags.NONE) -> Context:
-        """Create a rendering context. `priv` is kept as `Context.priv`. (screen.rst, "context_create")"""
+    def context_create(
+        self, priv: Any = None, *, flags: ContextFlags | int | str = ContextFlags.NONE, trace: str | os.PathLike[str] | None = None
+    ) -> Context:
+        """Create a rendering context. `priv` is kept as `Context.priv`. (screen.rst, "context_create")
+
+        trace: a file that takes every call of the context, until `destroy`; ``tgsi-replay FILE`` makes the calls again.
+
+        OSError if that file cannot be written.
+        """
         how = as_flags(ContextFlags, flags, "context_create: flags")
         with self._lock:
             if self.is_destroyed:
                 raise ValueError("context_create: the screen was destroyed")
-            context = Context(self, self._device_factory.make_device(self), priv=priv, flags=int(how))
+            device = self._device_factory.make_device(self)
+            if trace is None:
+                context = Context(self, device, priv=priv, flags=int(how))
+            else:
+                from backends.gallium.tracing.traced_context import TracedContext
+
+                context = TracedContext(self, device, trace=trace, priv=priv, flags=int(how))
             self._contexts.add(context)
         return context
 

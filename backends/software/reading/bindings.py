@@ -115,6 +115,48 @@ def build_uniforms(module: Module) -> None:
 def build_vertex_buffers(module: Module) -> None:
     """vertex_buffers(reader, words, count): SET_VERTEX_BUFFERS, which empties all slots that it does not name."""
     f, reader, bound, words, count = _begin(module, "vertex_buffers")
+    number, made = _read_vertex_buffers(f, reader, words, count)
+    target, each = bound.address("vertex_buffers"), ctypes.sizeof(VertexBufferSlot)
+    f.call(PTR, "memcpy", target, made, number.zext(I64) * each)
+    _empty_slots(f, bound, number)
+    _end_vertex_buffers(f, bound, number)
+
+
+def build_vertex_slots(module: Module) -> None:
+    """vertex_slots(reader, words, count): the number of a slot, and buffers from this slot on. Other slots stay.
+
+    Python keeps what other slots hold alive, unless generated code has bound all of them.
+    """
+    f, reader, bound, words, count = _begin(module, "vertex_slots")
+    start = f.load(I32, words, 0)
+    number, made = _read_vertex_buffers(f, reader, f.at(words, 4), count - 1)
+    refuse(f, start.ugt(MAX_VERTEX_BUFFERS) | (start + number > MAX_VERTEX_BUFFERS))
+    each, before = ctypes.sizeof(VertexBufferSlot), bound.get("num_vertex_buffers")
+    refuse(f, bound.get("are_vertex_buffers_native").eq(0) & (start.ne(0) | (number < before)))
+    _empty_slots(f, bound, before, start)
+    f.call(PTR, "memcpy", f.at(bound.address("vertex_buffers"), start.zext(I64) * each), made, number.zext(I64) * each)
+    _end_vertex_buffers(f, bound, f.max(before, start + number))
+
+
+def _empty_slots(f: Function, bound: Record, first: Val, end: Val | None = None) -> None:
+    """Empty slots from `first` up to `end`, by default the number of those that are bound."""
+    target, each = bound.address("vertex_buffers"), ctypes.sizeof(VertexBufferSlot)
+    with f.range(first, bound.get("num_vertex_buffers") if end is None else end) as k:
+        slot = Record(f, f.at(target, k * each), VertexBufferSlot)
+        for name in ("address", "size", "stride"):
+            slot.set(name, 0)
+
+
+def _end_vertex_buffers(f: Function, bound: Record, number: Val) -> None:
+    """Note that slots have changed, and return."""
+    bound.set("num_vertex_buffers", number)
+    bound.set("are_vertex_buffers_native", 1)
+    bound.set("vertex_revision", _tick(f, bound))
+    f.ret(f.const(I32, 1))
+
+
+def _read_vertex_buffers(f: Function, reader: Val, words: Val, count: Val) -> tuple[Val, Val]:
+    """The number of groups of VERTEX_BUFFER, and their slots in memory of the stack."""
     group = len(VERTEX_BUFFER.split())
     number = count.udiv(group)
     refuse(f, number > MAX_VERTEX_BUFFERS)
@@ -133,16 +175,7 @@ def build_vertex_buffers(module: Module) -> None:
         slot.set("address", address.get())
         slot.set("size", size.get())
         slot.set("stride", step.get())
-    target, each = bound.address("vertex_buffers"), ctypes.sizeof(VertexBufferSlot)
-    f.call(PTR, "memcpy", target, made, number.zext(I64) * each)
-    with f.range(number, bound.get("num_vertex_buffers")) as k:
-        slot = Record(f, f.at(target, k * each), VertexBufferSlot)
-        for name in ("address", "size", "stride"):
-            slot.set(name, 0)
-    bound.set("num_vertex_buffers", number)
-    bound.set("are_vertex_buffers_native", 1)
-    bound.set("vertex_revision", _tick(f, bound))
-    f.ret(f.const(I32, 1))
+    return number, made
 
 
 def build_index_buffer(module: Module) -> None:

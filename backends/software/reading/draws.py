@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager
 
 from backends.device.commands.bound_record import STOPS, BoundRecord, DrawCall
 from backends.device.commands.client import DRAW, LEAST_DRAW, ReaderRecord
-from backends.llvm.builder.function import I32, PTR, Function, Module, Val
+from backends.device.commands.layout import DRAW as CALL
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_PATCH_VERTICES
 from backends.software.reading.bindings import field, refuse
@@ -44,6 +45,24 @@ def build_draw_words(module: Module) -> None:
     c.set("restart_index", f.select(has_restart, given["restart_index"], -1))
     c.set("draw_id", draw_id.get())
     code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, memory)
+    f.ret(code.eq(0).zext(I32))
+
+
+def build_call(module: Module) -> None:
+    """call(reader, words, count) -> 1 if the draw was taken. The words are those of `layout.DRAW`; none: the last draw again."""
+    f = Function(module, "call", [PTR, PTR, I32], I32, shared=True, internal=True)
+    reader, words, count = f.args
+    r = Record(f, reader, ReaderRecord)
+    b, last = Record(f, r.get("bound"), BoundRecord), r.address("call")
+    fields = len(CALL.split())
+    refuse(f, (b.get("hindrances") & int(STOPS)).ne(0) | b.get("draw_entry").eq(0))
+    refuse(f, f.select(count.eq(0), r.get("has_call"), count.eq(fields).zext(I32)).eq(0))
+    with f.if_(count.ne(0)):
+        size = field(f, words, CALL, "index_size")
+        refuse(f, size.ne(0) & size.ne(1) & size.ne(2) & size.ne(4))
+        f.call(PTR, "memcpy", last, words, f.const(I64, 4 * fields))
+        r.set("has_call", 1)
+    code = f.call_pointer(I32, b.get("draw_entry").as_pointer(), b.get("executor").as_pointer(), b.pointer, last)
     f.ret(code.eq(0).zext(I32))
 
 

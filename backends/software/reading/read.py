@@ -7,8 +7,8 @@ import ctypes
 from backends.device.commands.client import CommandRow, Kind, ReaderRecord
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.software.reading.bindings import build_constants, build_index_buffer, build_uniforms, build_vertex_buffers
-from backends.software.reading.draws import build_draw_words
+from backends.software.reading.bindings import build_constants, build_index_buffer, build_uniforms, build_vertex_buffers, build_vertex_slots
+from backends.software.reading.draws import build_call, build_draw_words
 from backends.software.reading.tables import build_buffer, build_repeat
 
 _TAKEN_BY = {
@@ -17,6 +17,8 @@ _TAKEN_BY = {
     Kind.UNIFORMS: "uniforms",
     Kind.VERTEX_BUFFERS: "vertex_buffers",
     Kind.INDEX_BUFFER: "index_buffer",
+    Kind.CALL: "call",
+    Kind.VERTEX_SLOTS: "vertex_slots",
 }
 
 
@@ -67,6 +69,8 @@ def build_reading(module: Module) -> None:
         build_vertex_buffers,
         build_index_buffer,
         build_draw_words,
+        build_call,
+        build_vertex_slots,
         build_read,
     ):
         build(module)

@@ -38,11 +38,12 @@ def make_parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="tgsi-replay",
-        description="Replay recorded API calls through a Gallium context; write pictures of outputs or compare them with recorded ones.",
+        description="Replay recorded API calls through a Gallium context: scenes, whose outputs become pictures or are compared with "
+        "recorded ones, and traces, which have digests of what they read.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("scenes", nargs="+", type=Path, metavar="SCENE.json", help="scene files")
+    parser.add_argument("scenes", nargs="+", type=Path, metavar="FILE", help="scenes (JSON) and traces")
     parser.add_argument(
         "-o",
         "--output",
@@ -61,6 +62,8 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FRACTION",
         help="fraction of the pixels that may deviate by more (default 0)",
     )
+    parser.add_argument("--digest", action="store_true", help="print SHA-256 of all that was read, and of traces also at each flush")
+    parser.add_argument("--print", action="store_true", help="print the commands of traces as lines of JSON; nothing is played")
     parser.add_argument("--threads", type=_number(0, 256, int), metavar="N", help="worker threads in addition to the calling one")
     parser.add_argument("--lanes", type=int, choices=(8, 16, 32, 64), help="vector width")
     parser.add_argument(
@@ -107,7 +110,10 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     from tgsi.gallium import Screen
     from tgsi.tools.replay.compare import Tolerance
     from tgsi.tools.replay.replay import Options, replay
+    from tgsi.tools.replay.traces import is_trace, replay_trace
 
+    if options.print:
+        return _print_traces(options.scenes)
     tolerance = Tolerance(options.max_diff, options.max_pixels) if options.compare else None
     wanted = Options(tolerance, options.output, options.timeout)
     given = {name: value for name in ("threads", "lanes") if (value := getattr(options, name)) is not None}
@@ -118,15 +124,34 @@ def _run(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         parser.error(str(error))
     with screen:
         for path, name in zip(options.scenes, distinct_names(options.scenes)):
-            reports.append(replay(screen, path, wanted, name))
+            if is_trace(path):
+                reports.append(replay_trace(screen, path, name, digests_flushes=options.digest))
+            else:
+                reports.append(replay(screen, path, wanted, name))
             if options.format == "text":
                 _print(reports[-1], wanted)
+                if options.digest:
+                    print("\n".join(f"{value}  {source}" for source, value in reports[-1].digests.items()))
     failed = sum(not report.passed for report in reports)
     if options.format == "json":
         print(json.dumps({"scenes": [r.as_json() for r in reports], "passed": len(reports) - failed, "failed": failed}, indent=1))
     else:
         print(f"{len(reports) - failed} passed, {failed} failed")
     return 2 if any(report.unreadable for report in reports) else int(failed > 0)
+
+
+def _print_traces(paths: Sequence[Path]) -> int:
+    """Print the commands of all files; 2 if one is no trace, or is wrong."""
+    from tgsi.tools.replay.traces import print_trace
+
+    code = 0
+    for path in paths:
+        try:
+            print_trace(path, sys.stdout)
+        except (OSError, ValueError) as error:
+            print(f"tgsi-replay: {path}: {error}", file=sys.stderr)
+            code = 2
+    return code
 
 
 def _print(report: Report, options: Options) -> None:

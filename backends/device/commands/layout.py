@@ -1,0 +1,84 @@
+"""The layout of recorded commands: 32-bit words, least significant byte first, the same in memory, in a file and on a socket.
+
+A command is a header and as many words as the header counts. Objects are handles: numbers from 1 on, 0 for none. A recording that is stored
+begins with MAGIC and VERSION. docs/commands.md describes it for other writers and readers.
+"""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+
+from backends.device.commands.client import INDEX_BUFFER, UNIFORMS, VERTEX_BUFFER, CommandRow, Kind
+
+MAGIC = b"TGSI-CMD"
+VERSION = 1
+PREFIX = struct.Struct("<8sII")
+"""MAGIC, VERSION, and a word of zeros."""
+
+WORD = 4
+MOST_COUNT = 0xFFFF
+"""Words that one command may have after its header."""
+
+
+class Command(IntEnum):
+    """Numbers of commands, the low byte of the header."""
+
+    CALL = 1  # a method of the context: its number, flags, a handle for its result, its arguments
+    STATE = 2  # likewise, of a method that determines words of the bound state and nothing else
+    DATA = 3  # bytes that the next CALL or STATE names
+    FORGET = 4  # handles that no later command names
+    DRAW = 5  # draw_vbo; without words: the draw before, again
+    CONSTANTS = 6  # set_constant_buffer with bytes; without bytes: None
+    UNIFORMS = 7  # set_constant_buffer with a buffer
+    VERTEX_BUFFERS = 8  # set_vertex_buffers with buffers
+    INDEX_BUFFER = 9  # set_index_buffer with a buffer
+    END = 10  # of a stored recording: nothing is missing
+
+
+DRAW = "mode count start index_size instance_count start_instance index_bias primitive_restart restart_index draw_id"
+"""Words of a draw: the first fields of `DrawCall`, in order."""
+CONSTANTS = "stage index"
+VERTEX_BUFFERS = "start"
+"""Words before the groups of VERTEX_BUFFER."""
+
+FIELDS: dict[Command, tuple[str, str]] = {
+    Command.DRAW: (DRAW, ""),
+    Command.CONSTANTS: (CONSTANTS, "data"),
+    Command.UNIFORMS: (UNIFORMS, ""),
+    Command.VERTEX_BUFFERS: (VERTEX_BUFFERS, VERTEX_BUFFER),
+    Command.INDEX_BUFFER: (INDEX_BUFFER, ""),
+    Command.FORGET: ("", "handle"),
+    Command.END: ("", ""),
+}
+"""Names of the words of fixed commands, and of a group of words that may repeat."""
+
+_KINDS = {
+    Command.STATE: Kind.REPEATED,
+    Command.DRAW: Kind.CALL,
+    Command.CONSTANTS: Kind.CONSTANTS,
+    Command.UNIFORMS: Kind.UNIFORMS,
+    Command.VERTEX_BUFFERS: Kind.VERTEX_SLOTS,
+    Command.INDEX_BUFFER: Kind.INDEX_BUFFER,
+}
+
+
+def _row(command: Command, kind: Kind) -> CommandRow:
+    if command is Command.STATE:
+        return CommandRow(kind, 0, MOST_COUNT, 0)
+    fields, group = (len(names.split()) for names in FIELDS[command])
+    return CommandRow(kind, 0 if command is Command.DRAW else fields, fields, group)
+
+
+ROWS = tuple((int(command), _row(command, kind)) for command, kind in _KINDS.items())
+"""Rows of the commands that generated code carries out."""
+
+
+def header(command: Command, count: int) -> int:
+    """The header of a command with `count` words."""
+    return command | count << 16
+
+
+def pack(command: Command, *words: int) -> bytes:
+    """A fixed command. Words are taken modulo 2^32."""
+    return struct.pack(f"<{len(words) + 1}I", header(command, len(words)), *(word & 0xFFFFFFFF for word in words))

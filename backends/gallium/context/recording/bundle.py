@@ -1,0 +1,188 @@
+"""Bundles: calls that were recorded, not carried out, and that a context makes again and again."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from types import TracebackType
+from typing import Any, Protocol
+
+import numpy as np
+
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.handles import VertexBuffer
+from backends.gallium.context.recording.encoder import Encoder, fields_of
+from backends.gallium.context.recording.handles import OBJECTS, Handles
+from backends.gallium.context.recording.methods import ALIASES, METHODS, UNRECORDED, Does
+from backends.gallium.context.recording.values import Unwritable
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.transfer import as_bytes
+from backends.pipe.state import DrawInfo
+
+_DRAW = frozenset(item.name for item in fields(DrawInfo))
+_MEMORY = ("index", "buffers")
+"""Arguments whose arrays are copied to buffers of the bundle."""
+
+
+class BundleOwner(Protocol):
+    """The recorder of a context that made a bundle."""
+
+    context: ContextCore
+    handles: Handles
+
+    def learn(self, handle: int, thing: Any) -> None:
+        """Note a new handle."""
+        ...
+
+
+class Bundle:
+    """Recorded calls. A bundle has the methods of the context that change state, draw, or write resources, and records each call.
+
+    Nothing is carried out before `Context.replay`. The end of the ``with`` block, or `finish`, ends the recording; a finished bundle never
+    changes. Arrays and bytes are copied when they are recorded; a resource is read when the bundle is replayed. Objects are kept alive.
+    Arguments of `draw_vbo` are checked at once, those of other methods when the bundle is replayed.
+    """
+
+    def __init__(self, owner: BundleOwner) -> None:
+        self._owner = owner
+        self._encoder = Encoder(self._handle_of, owner.context.checked_draw)
+        self._words = bytearray()
+        self._objects: dict[int, Any] = {}
+        self._copies: list[Resource] = []
+        self._count = 0
+        self.is_finished = False
+
+    def __repr__(self) -> str:
+        return f"<Bundle of {self._count} calls{'' if self.is_finished else ', recording'}>"
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __enter__(self) -> Bundle:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.finish()
+
+    def finish(self) -> None:
+        """End the recording."""
+        self.is_finished = True
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name, row in METHODS.items() if row.does is Does.SET)]
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        row = METHODS.get(ALIASES.get(name, name))
+        if row is None or row.does is not Does.SET:
+            is_method = row is not None or name in UNRECORDED
+            reason = "has a result, or ends an object; call it on the context" if is_method else "is no method of a context"
+            raise AttributeError(f"a bundle does not record {name}: it {reason}")
+        method = getattr(type(self._owner.context), name)
+
+        def record(*args: Any, **given: Any) -> None:
+            self._record(name, method, args, given)
+
+        record.__name__, record.__doc__ = name, method.__doc__
+        return record
+
+    # -- for the context -----------------------------------------------------------------------------------------------------
+    def content(self, owner: BundleOwner) -> tuple[memoryview, dict[int, Any]]:
+        """The words and the objects by handle. ValueError if the bundle is not finished, belongs elsewhere, or an object was destroyed."""
+        if owner is not self._owner:
+            raise ValueError("replay: bundle: it was recorded by another context")
+        if not self.is_finished:
+            raise ValueError("replay: bundle: it is still recording; leave its with block, or call finish()")
+        for thing in self._objects.values():
+            if thing.is_destroyed:
+                raise ValueError(f"replay: bundle: {thing!r}, which it uses, was destroyed")
+        return memoryview(self._words).cast("I"), self._objects
+
+    # -- recording -----------------------------------------------------------------------------------------------------------
+    def _record(self, name: str, method: Callable[..., Any], args: tuple[Any, ...], given: dict[str, Any]) -> None:
+        if self.is_finished:
+            raise ValueError(f"{name}: the bundle is finished; record another one")
+        try:
+            inspect.signature(method).bind(self._owner.context, *args, **given)
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
+        if name == "draw_vbo":
+            args, given = self._draw(args, given)
+        elif name in ("set_index_buffer", "set_vertex_buffers"):
+            args = tuple(self._placed(item, name) for item in args)
+            given = {key: self._placed(item, name) if key in _MEMORY else item for key, item in given.items()}
+        try:
+            made = self._encoder.fixed(name, args, given) or self._encoder.call(name, args, given)
+        except Unwritable as error:
+            raise TypeError(f"{name}: {error}") from None
+        self._words += made
+        self._count += 1
+
+    def _draw(self, args: tuple[Any, ...], given: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Arguments of a draw with its indices bound by a call of their own, and every field of DrawInfo checked."""
+        info = args[0] if args else given.get("info")
+        rest = {key: item for key, item in given.items() if key in _DRAW}
+        if info is not None and not isinstance(info, DrawInfo):
+            raise TypeError(f"draw_vbo: info: a DrawInfo is wanted, not {type(info).__name__}")
+        fields = fields_of(info)
+        self._owner.context.checked_draw(fields | rest)
+        index = given.get("index")
+        if isinstance(index, np.ndarray):
+            if index.dtype.kind not in "ui" or index.itemsize not in (1, 2, 4):
+                raise TypeError(f"draw_vbo: index: an array of uint8, uint16 or uint32 is wanted, not {index.dtype}")
+            count = (fields | rest).get("count", 0) or max(0, index.size - (fields | rest).get("start", 0))
+            given = given | {"index": self._copy(index), "index_size": index.itemsize, "count": count}
+        index = given.get("index")
+        if isinstance(index, Resource) and (fields | given).get("index_size"):
+            self._words += self._bound_index(index, given.get("index_offset", 0))
+            given = {key: item for key, item in given.items() if key not in ("index", "index_offset")}
+        return args, given
+
+    def _bound_index(self, index: Resource, offset: int) -> bytes:
+        args, given = (index,), {"index_offset": offset}
+        return self._encoder.fixed("set_index_buffer", args, given) or self._encoder.call("set_index_buffer", args, given)
+
+    def _placed(self, value: Any, name: str) -> Any:
+        """A value with its arrays and bytes as buffers of the bundle."""
+        if isinstance(value, VertexBuffer):
+            value = {"buffer": value.buffer, "stride": value.stride, "buffer_offset": value.buffer_offset}
+        if isinstance(value, dict) and "buffer" in value:
+            stride = _stride(value["buffer"]) if value.get("stride") is None else value["stride"]
+            return value | {"buffer": self._memory(value["buffer"], name), "stride": stride}
+        if isinstance(value, (list, tuple)):
+            return [self._placed(item, name) for item in value]
+        if name == "set_vertex_buffers" and isinstance(value, np.ndarray):
+            return {"buffer": self._memory(value, name), "stride": _stride(value)}
+        return self._memory(value, name)
+
+    def _memory(self, value: Any, name: str) -> Any:
+        if value is None or isinstance(value, (int, *OBJECTS)):
+            return value
+        return self._copy(as_bytes(value, f"{name}: buffer")) if as_bytes(value, f"{name}: buffer").size else value
+
+    def _copy(self, data: np.ndarray[Any, Any]) -> Resource:
+        values = as_bytes(data, "index")
+        made = self._owner.context.screen.resource_create(target="BUFFER", width0=max(1, values.size))
+        made.storage[: values.size] = values
+        self._copies.append(made)
+        return made
+
+    def _handle_of(self, thing: Any) -> int | None:
+        if not isinstance(thing, OBJECTS):
+            return None
+        if isinstance(thing, Resource):
+            self._owner.context.check_resource(thing, "record: resource")
+        if thing.is_destroyed:
+            raise ValueError(f"record: {thing!r} was destroyed")
+        handle = self._owner.handles.find(thing)
+        if handle is None:
+            handle = self._owner.handles.add(thing)
+            self._owner.learn(handle, thing)
+        self._objects[handle] = thing
+        return handle
+
+
+def _stride(source: Any) -> int:
+    """The distance of rows, as `set_vertex_buffers` takes it where none is given."""
+    has_rows = isinstance(source, np.ndarray) and source.ndim and len(source)
+    return source.itemsize * (source.size // len(source)) if has_rows else 0

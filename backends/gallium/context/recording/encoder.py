@@ -1,0 +1,169 @@
+"""Calls as commands: fixed words for those that programs repeat, values for all others."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from backends.device.commands.client import MAX_STRIDE, MAX_UNIFORMS, MAX_WORDS
+from backends.device.commands.constant_memory import MAX_BYTES
+from backends.device.commands.known_objects import call_of
+from backends.device.commands.layout import DRAW, MOST_COUNT, Command, header, pack
+from backends.gallium.context.handles import VertexBuffer
+from backends.gallium.context.recording.methods import METHODS, Method
+from backends.gallium.context.recording.values import ValueWriter
+from backends.gallium.resource.resource import Resource
+from backends.pipe.enums import ShaderType, lookup
+from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_VERTEX_BUFFERS
+from backends.pipe.state import DrawInfo
+
+RAISES = 1
+"""Flag: the call raised an error when it was recorded, and is expected to raise one again."""
+OUTCOME = 2
+"""Flag: the result of the call, or the digest of what it read, follows its arguments."""
+IN_DATA = 4
+"""Flag: the words after the first two are the last block of DATA."""
+MORE = 1 << 31
+"""Bit of the size of a piece of DATA: another piece of the same block follows."""
+
+NO_OUTCOME = object()
+_PIECE = 4 * (MOST_COUNT - 1)
+_U32 = (1 << 32) - 1
+_DRAW_FIELDS = DRAW.split()
+
+
+def data_commands(block: bytes) -> bytes:
+    """A block of bytes as DATA commands."""
+    made = bytearray()
+    for at in range(0, max(1, len(block)), _PIECE):
+        piece = block[at : at + _PIECE]
+        padded = piece + bytes(-len(piece) % 4)
+        more = MORE if at + _PIECE < len(block) else 0
+        made += struct.pack("<II", header(Command.DATA, 1 + len(padded) // 4), len(piece) | more) + padded
+    return bytes(made)
+
+
+def drawn(info: DrawInfo, last: bytes) -> bytes:
+    """A draw. `last`: the one before; an equal one has no words."""
+    call = call_of(info)
+    made = pack(Command.DRAW, *(getattr(call, name) for name in _DRAW_FIELDS))
+    return made if made != last else pack(Command.DRAW)
+
+
+class Encoder:
+    """Writes calls. `handle_of`: see `ValueWriter`."""
+
+    def __init__(self, handle_of: Callable[[Any], int | None], checked_draw: Callable[[dict[str, Any]], DrawInfo]) -> None:
+        """checked_draw: see `Context.checked_draw`."""
+        self._handle_of, self._checked_draw = handle_of, checked_draw
+        self.last_draw = b""
+
+    def fixed(self, name: str, args: tuple[Any, ...], given: Mapping[str, Any]) -> bytes | None:
+        """A call as a fixed command; None if it has no such form, or an argument has another type."""
+        form = _FORMS.get(name)
+        if form is None:
+            return None
+        try:
+            return form(self, *args, **given)
+        except (TypeError, ValueError):
+            return None
+
+    def call(
+        self, name: str, args: tuple[Any, ...], given: Mapping[str, Any], *, result: int = 0, flags: int = 0, outcome: Any = NO_OUTCOME
+    ) -> bytes:
+        """A call as values. result: the handle of what it creates. Unwritable for arguments that have no words."""
+        method = METHODS[name]
+        writer = ValueWriter(self._handle_of)
+        writer.write(tuple(args))
+        writer.write(dict(given))
+        if outcome is not NO_OUTCOME:
+            flags |= OUTCOME
+            writer.write(outcome)
+        return _commands(method, writer, result, flags)
+
+    # -- fixed forms ---------------------------------------------------------------------------------------------------------
+    def draw_vbo(self, info: DrawInfo | None = None, **given: Any) -> bytes | None:
+        """A draw with the bound index buffer. Other arguments of the method are fields that `checked_draw` does not know."""
+        if info is not None and type(info) is not DrawInfo:
+            return None
+        found = self._checked_draw(fields_of(info) | given)
+        if found.vertices_per_patch:
+            return None
+        made = drawn(found, self.last_draw)
+        if len(made) > 4:
+            self.last_draw = made
+        return made
+
+    def set_constant_buffer(self, stage: Any, buffer: Any, *, index: int = 0, offset: int = 0, size: int | None = None) -> bytes | None:
+        """Bytes of whole words, a part of a buffer, or None."""
+        kind, slot = lookup(ShaderType, stage, "stage"), _small(index, MAX_CONSTANT_BUFFERS - 1)
+        if isinstance(buffer, Resource):
+            handle = self._handle_of(buffer)
+            length = min(buffer.size - offset, MAX_BYTES) if size is None else size
+            if not buffer.is_buffer or handle is None or buffer.is_destroyed:
+                return None
+            return pack(Command.UNIFORMS, kind, slot, _small(offset, buffer.size), _small(length, MAX_UNIFORMS), handle)
+        if buffer is None:
+            return pack(Command.CONSTANTS, kind, slot)
+        data = bytes(memoryview(buffer).cast("B"))
+        if offset or size is not None or not data or len(data) % 4 or len(data) > MAX_BYTES:
+            return None
+        return struct.pack("<3I", header(Command.CONSTANTS, 2 + len(data) // 4), kind, slot) + data
+
+    def set_vertex_buffers(self, buffers: Any, *, start: int = 0) -> bytes | None:
+        """Buffers, or None for empty slots."""
+        if not isinstance(buffers, (list, tuple)) or len(buffers) > MAX_VERTEX_BUFFERS:
+            return None
+        words = [_small(start, MAX_VERTEX_BUFFERS)]
+        for item in buffers:
+            if item is None:
+                words += (0, 0, 0)
+                continue
+            found = VertexBuffer(**item) if isinstance(item, Mapping) else item if type(item) is VertexBuffer else VertexBuffer(item)
+            handle = self._handle_of(found.buffer) if isinstance(found.buffer, Resource) else None
+            if handle is None or not found.buffer.is_buffer or found.buffer.is_destroyed:
+                return None
+            words += (_small(found.stride or 0, MAX_STRIDE), _small(found.buffer_offset, _U32), handle)
+        return pack(Command.VERTEX_BUFFERS, *words)
+
+    def set_index_buffer(self, index: Any, *, index_offset: int = 0) -> bytes | None:
+        """A buffer or None."""
+        if index is None:
+            return pack(Command.INDEX_BUFFER, 0, 1, 0)
+        handle = self._handle_of(index) if isinstance(index, Resource) else None
+        if handle is None or not index.is_buffer or index.is_destroyed:
+            return None
+        return pack(Command.INDEX_BUFFER, handle, 1, _small(index_offset, _U32))
+
+
+def fields_of(info: DrawInfo | None) -> dict[str, Any]:
+    """The fields of a DrawInfo by name, none of None."""
+    return {} if info is None else {item.name: getattr(info, item.name) for item in fields(info)}
+
+
+_FORMS: dict[str, Callable[..., bytes | None]] = {
+    form.__name__: form for form in (Encoder.draw_vbo, Encoder.set_constant_buffer, Encoder.set_vertex_buffers, Encoder.set_index_buffer)
+}
+
+
+def _small(value: Any, most: int) -> int:
+    """An index in the range of a word."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not 0 <= value <= most:
+        raise ValueError(value)
+    return int(value)
+
+
+def _commands(method: Method, writer: ValueWriter, result: int, flags: int) -> bytes:
+    """DATA commands and the call."""
+    blocks, body = writer.data, bytes(writer.words)
+    if len(body) // 4 + 2 > MOST_COUNT:
+        blocks, body, flags = [*blocks, body], b"", flags | IN_DATA
+    count = len(body) // 4 + 2
+    is_state = method.places is not None and not blocks and not flags and not result and count < MAX_WORDS
+    command = Command.STATE if is_state else Command.CALL
+    made = b"".join(map(data_commands, blocks))
+    return made + struct.pack("<3I", header(command, count), method.number | flags << 16, result) + body

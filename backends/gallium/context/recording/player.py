@@ -1,0 +1,137 @@
+"""The player of commands: generated code carries out what it knows, and everything else is a call of a method of the context."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from backends.device.commands.bound_record import Word
+from backends.device.commands.layout import ROWS, Command
+from backends.device.commands.reader import Buffers, Reader, address_of_words
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, Item, failure, item_at
+from backends.gallium.context.recording.errors import RecordingError, WordError
+from backends.gallium.resource.resource import Resource
+from tgsi.language.diagnostics import TgsiError
+
+_LISTS = {"set_viewport_states": Word.VIEWPORTS, "set_scissor_states": Word.SCISSORS}
+REFUSALS = (ValueError, TypeError, ArithmeticError, LookupError, AttributeError, MemoryError, BufferError, BlockingIOError, TgsiError)
+"""Errors by which a context refuses a call."""
+
+
+class Player:
+    """Plays commands on one context."""
+
+    def __init__(self, context: ContextCore) -> None:
+        state = context.state
+        self._context, self._buffers = context, Buffers()
+        entry = 0 if context.is_observed else context.device.reader_entry()
+        self._reader = Reader(state.record, state.numbers, entry, ROWS, self._buffers)
+        self._memory: dict[int, tuple[int, int, object]] = {}
+        self._objects: Mapping[int, Any] = {}
+        self._decoder = Decoder(self._object, lambda: self._reader.last_draw)
+        self._lengths = (-1, -1)
+
+    # -- objects -------------------------------------------------------------------------------------------------------------
+    def learn(self, handle: int, thing: Any) -> None:
+        """Let generated code find a buffer by its handle, unless it lies over memory of the caller."""
+        if isinstance(thing, Resource) and thing.is_buffer and thing.user is None:
+            self._buffers.put(handle, thing.address, thing.size)
+            self._memory[handle] = thing.address, thing.size, thing.storage
+
+    def forget(self, handle: int) -> None:
+        """Forget a handle. Its memory lives as long as it is bound, or pending draws read it."""
+        self._reader.forget(handle)
+        self._buffers.remove(handle)
+        memory = self._memory.pop(handle, None)
+        if memory is not None:
+            self._context.state.kept_memory.keep(*memory)
+
+    def _object(self, handle: int) -> Any:
+        found = self._objects.get(handle)
+        if found is None:
+            raise WordError(f"{handle} is no handle")
+        return found
+
+    # -- commands ------------------------------------------------------------------------------------------------------------
+    def play(
+        self, words: memoryview, objects: Mapping[int, Any], perform: Callable[[Call], None], forget: Callable[[int], None], offset: int = 0
+    ) -> bool:
+        """Carry out all commands up to END, and return True if there was one.
+
+        words: of format "I", writable. objects: by handle. perform: carries out a call. forget: a handle ends. offset: bytes before words.
+
+        RecordingError for the first command that is wrong or refused; those before it were carried out.
+        """
+        self._objects = objects
+        self._reader.note_draw(())
+        self._notice_lists()
+        blocks, at, end = Blocks(), 0, len(words)
+        address = address_of_words(words) if end else 0
+        while at < end:
+            if address:
+                at = self._reader.read(address, at, end)
+                if at >= end:
+                    break
+            item = item_at(words, at, offset)
+            name = item.command.name
+            try:
+                if item.command is Command.END:
+                    if len(item.words) or at + 1 < end:
+                        raise WordError("commands follow")
+                    return True
+                if item.command is Command.DATA:
+                    blocks.add(item.words)
+                elif item.command is Command.FORGET:
+                    for handle in item.words:
+                        forget(handle)
+                else:
+                    data = blocks.take()
+                    call = self._decoder.read(item, data)
+                    name = call.method.name
+                    perform(call)
+                    self._note(item, call, is_plain=not data, head=words[at])
+            except RecordingError:
+                raise
+            except REFUSALS as error:
+                raise failure(words, at, name, _reason(error), offset) from error
+            at += 1 + len(item.words)
+        return False
+
+    def _note(self, item: Item, call: Call, *, is_plain: bool, head: int) -> None:
+        """Let generated code repeat a command that was carried out."""
+        if item.command is Command.DRAW and len(item.words):
+            self._reader.note_draw(item.words.tolist())
+        if call.method.name in _LISTS:
+            self._notice_lists()
+        if item.command is not Command.STATE or not is_plain or call.method.places is None:
+            return
+        method = getattr(type(self._context), call.method.name)
+        given = inspect.signature(method).bind(self._context, *call.args, **call.given).arguments
+        places = call.method.places.words(given)
+        length = self._lengths_of().get(call.method.name)
+        if places is not None and (length is None or (isinstance(given["states"], (list, tuple)) and length == len(given["states"]))):
+            tags = (*call.handles, *((call.method.name,) if length is not None else ()))
+            self._reader.learn(head, item.words, places, tags, call.method.places.unless)
+
+    def _lengths_of(self) -> dict[str, int]:
+        state = self._context.state
+        return {"set_viewport_states": len(state.viewports), "set_scissor_states": len(state.scissors)}
+
+    def _notice_lists(self) -> None:
+        """Repeat calls for viewports and scissors only for lists as long as before: those that a call does not name stay."""
+        lengths = self._lengths_of()
+        if tuple(lengths.values()) != self._lengths:
+            self._lengths = (lengths["set_viewport_states"], lengths["set_scissor_states"])
+            for name in lengths:
+                self._reader.forget(name)
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def call_context(context: ContextCore, call: Call) -> Any:
+    """Make a call on a context."""
+    return getattr(context, call.method.name)(*call.args, **call.given)

@@ -1,0 +1,357 @@
+"""Values of arguments as words: a tag, with a small number in its upper 24 bits, and the words that the tag asks for.
+
+Objects are handles. Bytes of more than INLINE bytes stand in DATA commands before the call and are named by their number.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from enum import Enum, IntEnum
+from typing import Any
+
+import numpy as np
+
+from backends.formats import AnyFormat, CompressedFormat, Format, find_any_format
+from backends.gallium.context.grid_info import GridInfo
+from backends.gallium.context.handles import VertexBuffer
+from backends.gallium.context.recording.errors import WordError
+from backends.gallium.context.shader_memory import ImageView, ShaderBuffer
+from backends.gallium.resource.resource import Box
+from backends.gallium.resource.view import FramebufferState
+from backends.pipe import state
+from linkage.options import LinkState
+from tgsi.language.facts.semantics import Semantic
+from tgsi.language.program import Program
+
+RECORDS: tuple[type, ...] = (
+    *(state.RenderTargetBlend, state.BlendState, state.DepthState, state.StencilState, state.AlphaState, state.DepthStencilAlphaState),
+    *(state.RasterizerState, state.SamplerState, state.VertexElement, state.ViewportState, state.ScissorState, state.BlendColor),
+    *(state.StencilRef, state.ClipState, state.PolyStipple, state.DrawInfo, state.StreamOutput, state.StreamOutputInfo),
+    *(Box, GridInfo, VertexBuffer, ShaderBuffer, ImageView, FramebufferState),
+)
+"""Records that may be arguments. The number of a record is its place here, so new ones are added at the end."""
+_NUMBERS = {kind: number for number, kind in enumerate(RECORDS)}
+
+INLINE = 240
+"""Bytes that stand among the words of a call."""
+MOST_DEPTH = 12
+_SMALL = 1 << 24
+_I32, _I64, _F64 = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<d")
+_KINDS = "biuf"
+
+
+class Tag(IntEnum):
+    """Kinds of values, the low byte of a tag."""
+
+    NONE = 0
+    FALSE = 1
+    TRUE = 2
+    INT = 3  # a word
+    LONG = 4  # two words
+    FLOAT = 5  # two words
+    TEXT = 6  # bytes of UTF-8, filled up to whole words
+    BYTES = 7  # likewise
+    DATA = 8  # the number of a block of DATA
+    TUPLE = 9  # as many values
+    LIST = 10
+    MAP = 11  # as many keys and values
+    HANDLE = 12  # a word
+    RECORD = 13  # number of the record; its fields follow, in order
+    ARRAY = 14  # number of axes; their lengths, the type as a text, the items as BYTES or DATA
+    FORMAT = 15  # a text
+    PROGRAM = 16  # a text
+
+
+class Unwritable(TypeError):
+    """A value that has no words."""
+
+
+class ValueWriter:
+    """Words of values.
+
+    Attributes:
+        words: what was written, as bytes.
+        data: blocks for DATA commands.
+    """
+
+    def __init__(self, handle_of: Callable[[Any], int | None]) -> None:
+        """handle_of: returns the handle of an object, None for a value that is no object."""
+        self._handle_of = handle_of
+        self.words, self.data = bytearray(), list[bytes]()
+
+    def write(self, value: Any) -> None:
+        """Add a value. Unwritable for one that has no words."""
+        self._write(value, 0)
+
+    def _tag(self, tag: Tag, small: int = 0) -> None:
+        if small >= _SMALL:
+            raise Unwritable(f"{small} items are too many")
+        self.words += (tag | small << 8).to_bytes(4, "little")
+
+    def _write(self, value: Any, depth: int) -> None:
+        if depth > MOST_DEPTH:
+            raise Unwritable("it is nested too deeply")
+        if value is None:
+            self._tag(Tag.NONE)
+        elif isinstance(value, bool | np.bool_):
+            self._tag(Tag.TRUE if value else Tag.FALSE)
+        elif isinstance(value, str):
+            self._bytes(Tag.TEXT, value.encode())
+        elif isinstance(value, Enum) and not isinstance(value, int):
+            self._enum(value)
+        elif isinstance(value, np.ndarray | np.generic):  # before float: numpy's float64 is one
+            self._array(np.asarray(value))
+        elif isinstance(value, int):
+            self._integer(int(value))
+        elif isinstance(value, float):
+            self._tag(Tag.FLOAT)
+            self.words += _F64.pack(value)
+        elif type(value) in _NUMBERS:
+            self._tag(Tag.RECORD, _NUMBERS[type(value)])
+            for item in fields(value):
+                self._write(getattr(value, item.name), depth + 1)
+        elif isinstance(value, (tuple, list)):
+            self._tag(Tag.TUPLE if isinstance(value, tuple) else Tag.LIST, len(value))
+            for item in value:
+                self._write(item, depth + 1)
+        else:
+            self._other(value, depth)
+
+    def _other(self, value: Any, depth: int) -> None:
+        handle = self._handle_of(value)
+        if handle is not None:
+            self._tag(Tag.HANDLE)
+            self.words += handle.to_bytes(4, "little")
+        elif isinstance(value, LinkState):
+            self._write(dict(value.mapping), depth)
+        elif isinstance(value, Semantic):
+            self._write(str(value), depth)
+        elif isinstance(value, Program):
+            self._bytes(Tag.PROGRAM, str(value).encode())
+        elif isinstance(value, Mapping):
+            self._tag(Tag.MAP, len(value))
+            for key, item in value.items():
+                self._write(key, depth + 1)
+                self._write(item, depth + 1)
+        elif isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
+            self._write(tuple(value), depth)
+        else:
+            try:
+                data = bytes(memoryview(value).cast("B"))
+            except (TypeError, ValueError, BufferError):
+                raise Unwritable(f"an object of type {type(value).__name__} cannot be recorded") from None
+            self._bytes(Tag.BYTES, data)
+
+    def _enum(self, value: Enum) -> None:
+        if isinstance(value, Format | CompressedFormat):
+            self._bytes(Tag.FORMAT, str(value).encode())
+        else:
+            raise Unwritable(f"a {type(value).__name__} cannot be recorded")
+
+    def _integer(self, value: int) -> None:
+        if -(1 << 31) <= value < 1 << 31:
+            self._tag(Tag.INT)
+            self.words += _I32.pack(value)
+        elif -(1 << 63) <= value < 1 << 63:
+            self._tag(Tag.LONG)
+            self.words += _I64.pack(value)
+        else:
+            raise Unwritable(f"the number {value} does not fit 64 bits")
+
+    def _bytes(self, tag: Tag, data: bytes) -> None:
+        if tag is Tag.BYTES and len(data) > INLINE:
+            self._tag(Tag.DATA, len(self.data))
+            self.data.append(data)
+            return
+        self._tag(tag, len(data))
+        self.words += data + bytes(-len(data) % 4)
+
+    def _array(self, array: np.ndarray[Any, Any]) -> None:
+        text = _type_text(array.dtype)
+        self._tag(Tag.ARRAY, array.ndim)
+        for length in array.shape:
+            self.words += _checked_length(length).to_bytes(4, "little")
+        self._bytes(Tag.TEXT, text.encode())
+        self._bytes(Tag.BYTES, np.ascontiguousarray(array).tobytes())
+
+
+def _checked_length(length: int) -> int:
+    if length >> 31:
+        raise Unwritable(f"an axis of {length} items cannot be recorded")
+    return length
+
+
+def _type_text(dtype: np.dtype[Any]) -> str:
+    """A type as text: a plain one as numpy's own text, a structured one as NAME:TYPE:LENGTHS, separated by semicolons."""
+    if dtype.names is None:
+        if dtype.kind not in _KINDS:
+            raise Unwritable(f"an array of {dtype} cannot be recorded")
+        return dtype.newbyteorder("<").str if dtype.isnative else dtype.str
+    parts = []
+    for name in dtype.names:
+        field = dtype[name]
+        if field.base.names is not None or field.base.kind not in _KINDS:
+            raise Unwritable(f"an array of {dtype} cannot be recorded")
+        parts.append(f"{name}:{field.base.str}:{'x'.join(map(str, field.shape))}")
+    return ";".join(parts)
+
+
+def _plain_type(text: str) -> np.dtype[Any]:
+    if len(text) != 3 or text[0] not in "<>|" or text[1] not in _KINDS or text[2] not in "1248":
+        raise WordError(f"{text!r} is no type of an array")
+    try:
+        return np.dtype(text)
+    except TypeError:
+        raise WordError(f"{text!r} is no type of an array") from None
+
+
+def _type_of(text: str) -> np.dtype[Any]:
+    if ":" not in text:
+        return _plain_type(text)
+    found: list[Any] = []
+    for part in text.split(";"):
+        name, _, rest = part.partition(":")
+        kind, _, lengths = rest.partition(":")
+        shape = tuple(_length(item) for item in lengths.split("x")) if lengths else ()
+        found.append((name, _plain_type(kind), shape))
+    try:
+        return np.dtype(found)
+    except (TypeError, ValueError):
+        raise WordError(f"{text!r} is no type of an array") from None
+
+
+def _length(text: str) -> int:
+    if not text.isdecimal() or len(text) > 6:
+        raise WordError(f"{text!r} is no length")
+    return int(text)
+
+
+class ValueReader:
+    """Values of words, every one of which is checked. WordError for words that are no value."""
+
+    def __init__(self, words: memoryview, data: Sequence[bytes], object_of: Callable[[int], Any]) -> None:
+        """words: bytes, whole words. data: blocks of DATA. object_of: the object of a handle; WordError for an unknown one."""
+        self._words, self._data, self._object_of = words, data, object_of
+        self._at = 0
+
+    @property
+    def is_at_end(self) -> bool:
+        """True if all words were read."""
+        return self._at >= len(self._words)
+
+    def take(self, size: int) -> bytes:
+        """The next bytes; those up to a whole word are skipped."""
+        end = self._at + size
+        if end > len(self._words):
+            raise WordError(f"{size} bytes are wanted, {len(self._words) - self._at} are left")
+        found = bytes(self._words[self._at : end])
+        self._at = end + -end % 4
+        return found
+
+    def word(self) -> int:
+        """The next word."""
+        return int.from_bytes(self.take(4), "little")
+
+    def read(self, depth: int = 0) -> Any:
+        """The next value."""
+        if depth > MOST_DEPTH:
+            raise WordError("values are nested too deeply")
+        word = self.word()
+        tag, small = word & 255, word >> 8
+        reader = _READERS.get(tag)
+        if reader is None:
+            raise WordError(f"{tag} is no tag of a value")
+        return reader(self, small, depth)
+
+    def count(self, number: int) -> int:
+        """A number of values, each of which has a word at least."""
+        if number > (len(self._words) - self._at) // 4:
+            raise WordError(f"{number} values are wanted, {len(self._words) - self._at} bytes are left")
+        return number
+
+    def text(self, size: int) -> str:
+        """A text of `size` bytes."""
+        try:
+            return self.take(size).decode()
+        except UnicodeDecodeError:
+            raise WordError("a text is not UTF-8") from None
+
+    def block(self, number: int) -> bytes:
+        """A block of DATA."""
+        if number >= len(self._data):
+            raise WordError(f"block {number} of data is wanted, there are {len(self._data)}")
+        return self._data[number]
+
+    def map(self, small: int, depth: int) -> dict[Any, Any]:
+        """A mapping."""
+        found = {}
+        for _ in range(self.count(small)):
+            key = self.read(depth + 1)
+            if not isinstance(key, (str, int, float)):
+                raise WordError(f"a key is a {type(key).__name__}")
+            found[key] = self.read(depth + 1)
+        return found
+
+    def record(self, number: int, depth: int) -> Any:
+        """A record."""
+        if number >= len(RECORDS):
+            raise WordError(f"{number} is no number of a record")
+        kind = RECORDS[number]
+        values = {item.name: self.read(depth + 1) for item in fields(kind)}
+        try:
+            return kind(**values)
+        except (TypeError, ValueError) as error:
+            raise WordError(str(error)) from None
+
+    def array(self, axes: int) -> Any:
+        """An array; without axes a number of numpy."""
+        if axes > 8:
+            raise WordError(f"{axes} axes are too many")
+        shape, dtype = tuple(self.word() for _ in range(axes)), _type_of(self._text_value())
+        data, needed = self.read(MOST_DEPTH), dtype.itemsize
+        for length in shape:
+            needed *= length
+        if not isinstance(data, bytes) or len(data) != needed or not dtype.itemsize:
+            raise WordError(f"an array of {needed} bytes has {len(data) if isinstance(data, bytes) else 'no'} bytes")
+        return np.frombuffer(data, dtype).reshape(shape)[()]
+
+    def _text_value(self) -> str:
+        found = self.read(MOST_DEPTH)
+        if not isinstance(found, str):
+            raise WordError("a text is wanted")
+        return found
+
+    def handle(self) -> Any:
+        """The object of a handle."""
+        return self._object_of(self.word())
+
+    def format(self, size: int) -> AnyFormat:
+        """A format by name."""
+        text = self.text(size)
+        try:
+            return find_any_format(text)
+        except ValueError as error:
+            raise WordError(str(error)) from None
+
+
+_READERS: dict[int, Callable[[ValueReader, int, int], Any]] = {
+    Tag.NONE: lambda r, n, d: None,
+    Tag.FALSE: lambda r, n, d: False,
+    Tag.TRUE: lambda r, n, d: True,
+    Tag.INT: lambda r, n, d: _I32.unpack(r.take(4))[0],
+    Tag.LONG: lambda r, n, d: _I64.unpack(r.take(8))[0],
+    Tag.FLOAT: lambda r, n, d: _F64.unpack(r.take(8))[0],
+    Tag.TEXT: lambda r, n, d: r.text(n),
+    Tag.BYTES: lambda r, n, d: r.take(n),
+    Tag.DATA: lambda r, n, d: r.block(n),
+    Tag.TUPLE: lambda r, n, d: tuple(r.read(d + 1) for _ in range(r.count(n))),
+    Tag.LIST: lambda r, n, d: [r.read(d + 1) for _ in range(r.count(n))],
+    Tag.MAP: lambda r, n, d: r.map(n, d),
+    Tag.HANDLE: lambda r, n, d: r.handle(),
+    Tag.RECORD: lambda r, n, d: r.record(n, d),
+    Tag.ARRAY: lambda r, n, d: r.array(n),
+    Tag.FORMAT: lambda r, n, d: r.format(n),
+    Tag.PROGRAM: lambda r, n, d: r.text(n),
+}

@@ -1,0 +1,90 @@
+"""Traces as plain data for JSON: one object for each command."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from backends.device.commands.layout import DRAW, PREFIX, Command
+from backends.formats import CompressedFormat, Format
+from backends.gallium.context.context import Context
+from backends.gallium.context.recording.decoder import Blocks, Call, Decoder, failure, items
+from backends.gallium.context.recording.errors import WordError
+from backends.gallium.context.recording.methods import Does
+from backends.gallium.tracing.trace_player import words_of
+from tgsi.language.record import record
+
+_SHOWN = 64
+"""Bytes, and items of arrays, that are shown; larger ones are shown by their digests."""
+
+
+@record
+class Handle:
+    """An object of a trace."""
+
+    number: int
+
+
+def printed(data: bytearray) -> Iterator[dict[str, Any]]:
+    """All commands of a stored recording as plain data. RecordingError at the first that is wrong."""
+    words, blocks, last = words_of(data), Blocks(), list[int]()
+    decoder = Decoder(Handle, lambda: last)
+    for number, item in enumerate(items(words, PREFIX.size)):
+        shown: dict[str, Any] = {"command": number, "byte": PREFIX.size + 4 * item.at, "name": item.command.name}
+        try:
+            if item.command is Command.DATA:
+                blocks.add(item.words)
+                shown["words"] = len(item.words)
+            elif item.command is Command.FORGET:
+                shown["handles"] = item.words.tolist()
+            elif item.command is not Command.END:
+                if item.command is Command.DRAW and len(item.words) == len(DRAW.split()):
+                    last = item.words.tolist()
+                shown |= _call(decoder.read(item, blocks.take()))
+        except WordError as error:
+            raise failure(words, item.at, item.command.name, error, PREFIX.size) from None
+        yield shown
+
+
+def _call(call: Call) -> dict[str, Any]:
+    shown: dict[str, Any] = {"call": call.method.name, "arguments": plain(_named(call))}
+    if call.result:
+        shown["result"] = call.result
+    if call.raises:
+        shown["raises"] = True
+    if call.has_outcome:
+        shown["outcome"] = plain(call.outcome)
+    return shown
+
+
+def _named(call: Call) -> Mapping[str, Any]:
+    """Arguments by name, as far as the method has names for them."""
+    if call.method.does is Does.OWN:
+        return {str(k): item for k, item in enumerate(call.args)} | call.given
+    names = list(inspect.signature(getattr(Context, call.method.name)).parameters)[1:]
+    return {names[k] if k < len(names) else str(k): item for k, item in enumerate(call.args)} | call.given
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Handle):
+        return {"handle": value.number}
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).hex() if len(value) <= _SHOWN else {"bytes": len(value), "sha256": hashlib.sha256(value).hexdigest()}
+    if isinstance(value, np.ndarray):
+        shown: dict[str, Any] = {"array": str(value.dtype), "shape": list(value.shape)}
+        return shown | ({"items": value.tolist()} if value.size <= _SHOWN else {"sha256": hashlib.sha256(value.tobytes()).hexdigest()})
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    if isinstance(value, Format | CompressedFormat):
+        return str(value)
+    if is_dataclass(value):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    return value

@@ -1,0 +1,228 @@
+"""The player of a trace: makes its calls on a context of its own, and compares what they read with the recorded digests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from backends.device.commands.layout import MAGIC, PREFIX, VERSION
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.recording.decoder import Call
+from backends.gallium.context.recording.errors import RecordingError, WordError
+from backends.gallium.context.recording.methods import Does
+from backends.gallium.context.recording.player import REFUSALS, Player, call_context
+from backends.gallium.resource.multisampled import part
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.screen_core import ScreenCore
+from backends.gallium.resource.transfer import TransferMap
+from backends.gallium.tracing.content import content_digest, digest_of
+from backends.pipe.enums import Transfer
+from tgsi.language.record import record
+
+MOST_MEMORY = 1 << 32
+"""Bytes of all resources of a trace, and of one read."""
+
+
+@record
+class Digest:
+    """A digest of a played trace.
+
+    Attributes:
+        source: what was read, flushed or checked, with handle.
+        value: SHA-256.
+        recorded: the digest in the trace, None if it has none.
+    """
+
+    source: str
+    value: bytes
+    recorded: bytes | None
+
+    @property
+    def is_same(self) -> bool:
+        """True unless the trace has another digest."""
+        return self.recorded is None or self.recorded == self.value
+
+
+def words_of(data: bytearray) -> memoryview:
+    """The words of a stored recording. RecordingError if it is none, or of another version."""
+    if len(data) < PREFIX.size:
+        raise RecordingError(f"the file has {len(data)} bytes; a recording begins with {PREFIX.size}")
+    magic, version, zero = PREFIX.unpack_from(data)
+    if magic != MAGIC:
+        raise RecordingError(f"the file begins with {magic!r}; a recording begins with {MAGIC!r}")
+    if version != VERSION or zero:
+        raise RecordingError(f"the recording has version {version}.{zero}; this player knows {VERSION}.0")
+    if len(data) % 4:
+        raise RecordingError(f"the recording ends at byte {len(data)}, inside of a word: it was cut off")
+    return memoryview(data)[PREFIX.size :].cast("I")
+
+
+class TracePlayer:
+    """Plays one trace."""
+
+    def __init__(self, screen: ScreenCore, context: ContextCore, note: Callable[[Digest], None], *, digests_flushes: bool = False) -> None:
+        """note: called with each digest. digests_flushes: make digests of the bound targets at each flush, too."""
+        self._screen, self._context, self._note, self._digests_flushes = screen, context, note, digests_flushes
+        self._player = Player(context)
+        self._objects: dict[int, Any] = {}
+        self._handles: dict[int, int] = {}
+        self._memory = 0
+
+    def play(self, data: bytearray) -> None:
+        """Play a stored recording. RecordingError for a command that is wrong, or refused; those before it were carried out."""
+        words = words_of(data)
+        if not self._player.play(words, self._objects, self._perform, self._forget, PREFIX.size):
+            raise RecordingError(f"the recording ends at byte {len(data)} without END: it was cut off, and played up to there")
+
+    # -- objects -------------------------------------------------------------------------------------------------------------
+    def _add(self, handle: int, thing: Any) -> None:
+        if not handle or handle in self._objects:
+            raise WordError(f"{handle} is no handle for a new object")
+        self._objects[handle] = thing
+        self._handles[id(thing)] = handle
+        self._player.learn(handle, thing)
+
+    def _forget(self, handle: int) -> None:
+        thing = self._objects.pop(handle, None)
+        if thing is None:
+            raise WordError(f"{handle} is no handle")
+        self._handles.pop(id(thing), None)
+        if isinstance(thing, Resource):
+            self._memory -= thing.size
+        self._player.forget(handle)
+
+    # -- calls ---------------------------------------------------------------------------------------------------------------
+    def _perform(self, call: Call) -> None:
+        if call.raises:
+            self._fail(call)
+            return
+        found = _PERFORM.get(call.method.does, TracePlayer._plain)(self, call)
+        if call.result:
+            self._add(call.result, found)
+
+    def _fail(self, call: Call) -> None:
+        """A call that was refused when it was recorded, and perhaps did a part of its work before."""
+        try:
+            call_context(self._context, call)
+        except REFUSALS:
+            return
+        raise WordError("it was refused when it was recorded, and is not refused now")
+
+    def _plain(self, call: Call) -> Any:
+        return call_context(self._context, call)
+
+    def _creation(self, call: Call) -> Any:
+        if not call.result:
+            raise WordError("its result has no handle")
+        return call_context(self._context, call)
+
+    def _number(self, call: Call) -> None:
+        found = call_context(self._context, call)
+        if call.has_outcome and call.outcome is not None and found != call.outcome:
+            raise WordError(f"its result is {found}, the recorded one is {call.outcome}")
+
+    def _flush(self, call: Call) -> None:
+        call_context(self._context, call)
+        if self._digests_flushes:
+            context: Any = self._context
+            context.synchronize()
+            for target in (*context.cbufs, context.zsbuf):
+                if target is not None:
+                    self._note(Digest(f"flush: {self._name(target.texture)}", content_digest(target.texture), None))
+
+    def _read(self, call: Call) -> None:
+        size = call.given.get("into")
+        if not isinstance(size, int) or not 0 <= size <= MOST_MEMORY:
+            raise WordError(f"into: {size} is no number of bytes")
+        into = np.zeros(size, np.uint8)
+        call_context(self._context, _with(call, into=into))
+        self._compare(call, digest_of(into))
+
+    def _map(self, call: Call) -> None:
+        mapped: TransferMap = call_context(self._context, _with(call, usage=Transfer.READ))
+        digest = digest_of(mapped.data)
+        mapped.unmap()
+        self._compare(call, digest)
+
+    def _compare(self, call: Call, digest: bytes) -> None:
+        if not isinstance(call.outcome, bytes):
+            raise WordError("its digest is missing")
+        self._note(Digest(f"{call.method.name}: {self._name(call.given.get('resource'))}", digest, call.outcome))
+
+    def _name(self, thing: Any) -> str:
+        return f"{thing!r}, handle {self._handles.get(id(thing), 0)}"
+
+    # -- what a trace does beside calls of a context ---------------------------------------------------------------------------
+    def _own(self, call: Call) -> Any:
+        return _OWN[call.method.name](self, call)
+
+    def _resource_create(self, call: Call) -> Resource:
+        if call.args or not call.result:
+            raise WordError("it takes names, and has a handle for its result")
+        made = self._screen.resource_create(**call.given)
+        self._memory += made.size
+        if self._memory > MOST_MEMORY:
+            raise WordError(f"the resources need more than {MOST_MEMORY} bytes")
+        return made
+
+    def _write_content(self, call: Call) -> None:
+        resource, level, sample, data = _arguments(call, Resource, int, int, bytes)
+        if not 0 <= level < len(resource.levels) or not 0 <= sample < resource.samples:
+            raise WordError(f"level {level}, sample {sample} do not exist")
+        plane = resource.blocks(level, sample)
+        if len(data) != plane.size:
+            raise WordError(f"{plane.size} bytes are wanted, not {len(data)}")
+        self._context.finish_uses(resource)
+        plane[...] = np.frombuffer(data, np.uint8).reshape(plane.shape)
+        resource.changed(level)
+
+    def _write_mapped(self, call: Call) -> None:
+        resource, data = _arguments(call, Resource, bytes)
+        if set(call.given) != {"level", "box", "usage"}:
+            raise WordError("level, box and usage are wanted")
+        box = resource.box(call.given["level"], call.given["box"], "write_mapped")
+        if not call.given["usage"] & Transfer.UNSYNCHRONIZED:
+            self._context.finish_uses(resource)
+        for sample in range(resource.samples):
+            target = part(resource.blocks(call.given["level"], sample), resource.in_blocks(box))
+            if len(data) != target.size:
+                raise WordError(f"{target.size} bytes are wanted, not {len(data)}")
+            target[...] = np.frombuffer(data, np.uint8).reshape(target.shape)
+        resource.changed(call.given["level"], box)
+
+    def _check_content(self, call: Call) -> None:
+        (resource,) = _arguments(call, Resource)
+        self._context.finish_uses(resource)
+        if not isinstance(call.outcome, bytes):
+            raise WordError("its digest is missing")
+        self._note(Digest(f"end: {self._name(resource)}", content_digest(resource), call.outcome))
+
+
+def _with(call: Call, **given: Any) -> Call:
+    changed: Mapping[str, Any] = call.given | given
+    return Call(method=call.method, args=call.args, given=dict(changed), outcome=call.outcome, has_outcome=call.has_outcome)
+
+
+def _arguments(call: Call, *kinds: type) -> tuple[Any, ...]:
+    """The positional arguments, of these types."""
+    if len(call.args) != len(kinds) or not all(isinstance(item, kind) for item, kind in zip(call.args, kinds)):
+        raise WordError(f"{', '.join(kind.__name__ for kind in kinds)} are wanted")
+    return call.args
+
+
+_PERFORM: dict[Does, Callable[[TracePlayer, Call], Any]] = {
+    Does.CREATE: TracePlayer._creation,
+    Does.NUMBER: TracePlayer._number,
+    Does.READ: TracePlayer._read,
+    Does.MAP: TracePlayer._map,
+    Does.FLUSH: TracePlayer._flush,
+    Does.OWN: TracePlayer._own,
+}
+_OWN: dict[str, Callable[[TracePlayer, Call], Any]] = {
+    "resource_create": TracePlayer._resource_create,
+    "write_content": TracePlayer._write_content,
+    "write_mapped": TracePlayer._write_mapped,
+    "check_content": TracePlayer._check_content,
+}

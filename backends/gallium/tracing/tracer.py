@@ -1,0 +1,239 @@
+"""The tracer: makes each call of a context a command, with the content of resources that it names for the first time."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from backends.device.bound import Shader
+from backends.device.commands.layout import Command, pack
+from backends.gallium.context.core import ContextCore
+from backends.gallium.context.query_kinds import QUERY_KINDS
+from backends.gallium.context.recording.encoder import RAISES, Encoder
+from backends.gallium.context.recording.handles import OBJECTS, Handles
+from backends.gallium.context.recording.methods import METHODS, Does, Method
+from backends.gallium.context.recording.values import Unwritable
+from backends.gallium.resource.resource import Resource
+from backends.gallium.resource.transfer import TransferMap, as_bytes
+from backends.gallium.tracing.content import box_bytes, content_digest, digest_of, planes
+from backends.gallium.tracing.trace_file import TraceFile
+from backends.pipe.enums import QueryType, Transfer
+
+Function = Callable[..., Any]
+_TIMED = {QueryType.TIMESTAMP, QueryType.TIMESTAMP_DISJOINT, *(kind for kind, row in QUERY_KINDS.items() if row.is_timed)}
+"""Kinds of queries whose results differ from run to run."""
+_QUERY_TO_BUFFER = "get_query_result_resource"
+
+
+class Tracer:
+    """Records the calls of one context.
+
+    Attributes:
+        maps: living mappings for writing, with the bytes that the trace has of them.
+    """
+
+    def __init__(self, context: ContextCore, path: str | os.PathLike[str]) -> None:
+        self._context, self._file = context, TraceFile(path)
+        self._ended: list[int] = []
+        self._handles = Handles(self._ended.append)
+        self._encoder = Encoder(self._handle_of, context.checked_draw)
+        self._is_inside = False
+        self.is_closed = False
+        self.maps: dict[TransferMap, bytes] = {}
+
+    # -- calls ---------------------------------------------------------------------------------------------------------------
+    def call(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        """Make a call and record it. Calls that a call makes on its own context are not recorded."""
+        context = self._context
+        if self._is_inside or self.is_closed:
+            return function(context, *args, **given)
+        self._is_inside = True
+        try:
+            self._catch_up()
+            act: Callable[..., Any] = _KINDS.get(method.does, Tracer._plain)
+            return act(self, method, function, args, given)
+        finally:
+            self._is_inside = False
+
+    def _plain(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        """A call whose result tells nothing."""
+        made = self._written(method, args, given, is_fixed=True)
+        try:
+            found = function(self._context, *args, **given)
+        except Exception:
+            self._encoder.last_draw = b""
+            self._file.write(self._encoder.call(method.name, args, given, flags=RAISES))
+            raise
+        self._file.write(made)
+        if method.name == _QUERY_TO_BUFFER:
+            self._record_time(function, args, given)
+        return found
+
+    def _record_time(self, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> None:
+        """Record the bytes that the result of a query has written, if other runs have another result."""
+        named = inspect.signature(function).bind(self._context, *args, **given).arguments
+        if named["query"].kind in _TIMED:
+            resource, offset = named["resource"], int(named.get("offset", 0))
+            data = resource.blocks(0)[0, 0, offset : offset + 8].tobytes()
+            self._file.write(self._encoder.call("write_mapped", (resource, data), {"level": 0, "box": (offset, len(data)), "usage": 0}))
+
+    def _creation(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        upcoming = 0
+        while upcoming != self._handles.upcoming:  # a resource that is named for the first time takes a handle
+            upcoming = self._handles.upcoming
+            made = self._written(method, args, given, result=upcoming)
+        found = function(self._context, *args, **given)
+        self._handles.add(found)
+        self._file.write(made)
+        return found
+
+    def _destruction(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> None:
+        self._plain(method, function, args, given)
+        for thing in (*args, *given.values()):
+            self._handles.remove(thing)
+
+    def _number(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        """A call whose result is the same in every run, but for clocks."""
+        self._written(method, args, given)
+        found = function(self._context, *args, **given)
+        query = args[0] if args else given.get("query")
+        is_timed = method.name == "get_query_result" and getattr(query, "kind", None) in _TIMED
+        self._file.write(self._encoder.call(method.name, args, given, outcome=None if is_timed else found))
+        return found
+
+    def _flush(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        made = self._written(method, args, given)
+        found = function(self._context, *args, **given)
+        self._file.write(made)
+        self._file.flush()
+        return found
+
+    def _read(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> Any:
+        """A call that fills memory of the caller: recorded with its size, and the digest of what was read."""
+        found = function(self._context, *args, **given)
+        named = dict(inspect.signature(function).bind(self._context, *args, **given).arguments)
+        named.pop("self")
+        into = as_bytes(named["into"], "into")
+        if not _is_filled(named, into.size):  # the rest of its bytes is the caller's
+            into = np.zeros(into.size, np.uint8)
+            function(self._context, **named | {"into": into})
+        self._record_read(method, named | {"into": into.size}, digest_of(into))
+        return found
+
+    def _map(self, method: Method, function: Function, args: tuple[Any, ...], given: dict[str, Any]) -> TransferMap:
+        named = dict(inspect.signature(function).bind(self._context, *args, **given).arguments)
+        named.pop("self")
+        self._written(method, (), named)
+        mapped: TransferMap = function(self._context, *args, **given)
+        if mapped.usage & Transfer.READ:
+            self._record_read(method, named | {"usage": int(Transfer.READ)}, digest_of(mapped.data))
+        if mapped.usage & Transfer.WRITE:
+            self.maps[mapped] = box_bytes(mapped.resource, mapped.level, mapped.box)
+        return mapped
+
+    def _record_read(self, method: Method, named: dict[str, Any], digest: bytes) -> None:
+        self._file.write(self._encoder.call(method.name, (), named, outcome=digest))
+
+    def _written(self, method: Method, args: tuple[Any, ...], given: dict[str, Any], *, is_fixed: bool = False, result: int = 0) -> bytes:
+        """The command of a call that is about to be made. TypeError for arguments that a trace cannot hold."""
+        try:
+            found = self._encoder.fixed(method.name, args, given) if is_fixed else None
+            return found or self._encoder.call(method.name, args, given, result=result)
+        except Unwritable as error:
+            raise TypeError(f"trace: {method.name}: {error}; nothing was done") from None
+
+    # -- objects -------------------------------------------------------------------------------------------------------------
+    def _handle_of(self, thing: Any) -> int | None:
+        if not isinstance(thing, OBJECTS):
+            return None
+        handle = self._handles.find(thing)
+        if handle is None:
+            if not isinstance(thing, Resource) or thing.screen is not self._context.screen or thing.is_destroyed:
+                kind = "shader" if isinstance(thing, Shader) else type(thing).__name__
+                raise Unwritable(f"the {kind} was made by another context, or has ended; make it through the traced context")
+            handle = self._define(thing)
+        return handle
+
+    def _define(self, resource: Resource) -> int:
+        """Record the creation of a resource, and its content."""
+        if resource.user is not None:
+            raise Unwritable(f"{resource!r} lies over memory of the caller, whose changes a trace cannot see; copy it into a resource")
+        handle = self._handles.add(resource)
+        template = resource.template
+        given = {item.name: getattr(template, item.name) for item in fields(template)}
+        self._file.write(self._encoder.call("resource_create", (), given, result=handle))
+        for level, sample, plane in planes(resource):
+            if plane.any():
+                self._file.write(self._encoder.call("write_content", (resource, level, sample, plane.tobytes()), {}))
+        return handle
+
+    # -- mappings ------------------------------------------------------------------------------------------------------------
+    def _catch_up(self) -> None:
+        """Record what has happened without a call: writes to mappings, ends of objects."""
+        for mapped in self.maps:
+            self._capture(mapped)
+        if self._ended:
+            ended, self._ended[:] = list(self._ended), []
+            for at in range(0, len(ended), 1024):
+                self._file.write(pack(Command.FORGET, *ended[at : at + 1024]))
+
+    def _capture(self, mapped: TransferMap, *, is_last: bool = False) -> None:
+        """Record the bytes of a mapping if they have changed. Mappings of several samples write at their end, every sample."""
+        resource = mapped.resource
+        now = box_bytes(resource, mapped.level, mapped.box)
+        if now != self.maps[mapped] or (is_last and resource.samples > 1):
+            self.maps[mapped] = now
+            box = mapped.box
+            usage = int(mapped.usage & Transfer.UNSYNCHRONIZED)
+            given = {"level": mapped.level, "box": (box.x, box.y, box.z, box.width, box.height, box.depth), "usage": usage}
+            self._file.write(self._encoder.call("write_mapped", (resource, now), given))
+
+    def mapping_ended(self, mapped: TransferMap) -> None:
+        """Record what was written to a mapping that has ended."""
+        if mapped in self.maps and not self.is_closed:
+            self._capture(mapped, is_last=True)
+            del self.maps[mapped]
+
+    # -- the end -------------------------------------------------------------------------------------------------------------
+    def close(self) -> None:
+        """Record the digests of all living resources, and end the file."""
+        if self.is_closed:
+            return
+        self._is_inside = True
+        try:
+            self._catch_up()
+            self._context.synchronize()
+            for thing in self._handles.living():
+                if isinstance(thing, Resource) and not thing.is_destroyed:
+                    self._file.write(self._encoder.call("check_content", (thing,), {}, outcome=content_digest(thing)))
+        finally:
+            self.is_closed = True
+            self._file.close()
+
+
+def _is_filled(named: dict[str, Any], size: int) -> bool:
+    """True if a correct read fills all bytes of its memory."""
+    resource: Resource = named["resource"]
+    if "offset" in named or (set(named) == {"resource", "into"} and resource.is_buffer):
+        return True
+    if any(named.get(name) is not None for name in ("stride", "layer_stride")):
+        return False
+    box = resource.in_blocks(resource.box(named.get("level", 0), named.get("box"), "box"))
+    return box.width * box.height * box.depth * (1 if resource.is_buffer else resource.format.block_bytes) == size
+
+
+_KINDS: dict[Does, Callable[[Tracer, Method, Function, tuple[Any, ...], dict[str, Any]], Any]] = {
+    Does.CREATE: Tracer._creation,
+    Does.DESTROY: Tracer._destruction,
+    Does.NUMBER: Tracer._number,
+    Does.FLUSH: Tracer._flush,
+    Does.READ: Tracer._read,
+    Does.MAP: Tracer._map,
+}
+OF_CONTEXT = {name: method for name, method in METHODS.items() if method.does is not Does.OWN}
+"""Methods of a context that are recorded."""

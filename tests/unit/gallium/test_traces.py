@@ -1,0 +1,247 @@
+"""Traces: a played trace gives the bytes that the traced context gave, and says so where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import tgsi
+from backends.device.commands.layout import PREFIX, VERSION, Command
+from backends.gallium.context.context import Context
+from backends.gallium.context.recording.errors import RecordingError
+from backends.gallium.context.recording.methods import METHODS, OF_NUMBER
+from backends.gallium.tracing.printing import printed
+from backends.gallium.tracing.trace_player import Digest, TracePlayer
+from tests.unit.gallium.test_bundles import FRAGMENT, TRIANGLE, Stage, f4
+
+pytestmark = pytest.mark.light
+
+
+class Traced(Stage):
+    """The stage of the tests of bundles, with every call traced."""
+
+    def __init__(self, screen: tgsi.Screen, path: Path) -> None:
+        self.path = path
+        create = screen.context_create
+        screen.context_create = lambda: create(trace=path)  # type: ignore[method-assign, misc, assignment]
+        super().__init__(screen)
+
+    def played(self, *, threads: int = 0, digests_flushes: bool = False) -> list[Digest]:
+        """End the trace and play it."""
+        self.ctx.destroy()
+        return play(bytearray(self.path.read_bytes()), threads=threads, digests_flushes=digests_flushes)
+
+
+def play(data: bytearray, *, threads: int = 0, digests_flushes: bool = False) -> list[Digest]:
+    found: list[Digest] = []
+    with tgsi.Screen(threads=threads) as screen:
+        context = screen.context_create()
+        TracePlayer(screen, context, found.append, digests_flushes=digests_flushes).play(data)
+        context.destroy()
+    return found
+
+
+def names(path: Path) -> list[str]:
+    return [shown.get("call", shown["name"]) for shown in printed(bytearray(path.read_bytes()))]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Traced]:
+    with tgsi.Screen(threads=0) as screen:
+        yield Traced(screen, tmp_path / "a.trace")
+
+
+def same(found: list[Digest]) -> bool:
+    assert found
+    return all(digest.is_same for digest in found)
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_a_played_trace_gives_the_digests_of_the_traced_context(stage: Traced, threads: int) -> None:
+    stage.calls(stage.ctx)
+    stage.pixels()
+    stage.calls(stage.ctx)
+    found = stage.played(threads=threads)
+    assert same(found)
+    assert [digest.source.split(":")[0] for digest in found] == ["texture_read", "end", "end", "end"]
+
+
+def test_traced_and_untraced_contexts_give_the_same_bytes(stage: Traced) -> None:
+    stage.calls(stage.ctx)
+    with tgsi.Screen(threads=0) as screen:
+        plain = Stage(screen)
+        plain.calls(plain.ctx)
+        assert plain.pixels() == stage.pixels()
+
+
+def test_each_flush_can_have_a_digest(stage: Traced) -> None:
+    stage.calls(stage.ctx)
+    stage.ctx.flush()
+    stage.ctx.clear(color=(1, 0, 0, 1))
+    stage.ctx.flush()
+    first, second, *_ = stage.played(digests_flushes=True)
+    assert first.recorded is second.recorded is None
+    assert first.value != second.value
+
+
+def test_replayed_bundles_are_in_the_trace(stage: Traced) -> None:
+    with stage.ctx.record() as bundle:
+        stage.calls(bundle)
+    stage.ctx.replay(bundle, 2)
+    wanted = stage.pixels()
+    assert same(stage.played())
+    assert names(stage.path).count("draw_vbo") == 24
+    assert any(wanted)
+
+
+def test_writes_to_mappings_are_recorded(stage: Traced) -> None:
+    ctx, texture = stage.ctx, stage.screen.resource_create(width0=8, height0=8, last_level=2)
+    with ctx.transfer_map(texture, level=1, usage="WRITE", box=(1, 1, 2, 2)) as mapped:
+        mapped.data[...] = 7
+    with ctx.transfer_map(stage.buffer, usage="READ|WRITE") as mapped:
+        mapped.data[3] = 99
+    ctx.transfer_map(texture, usage="WRITE").data[...] = 5  # and never unmapped
+    ctx.transfer_unmap(ctx.transfer_map(stage.target))
+    found = stage.played()
+    assert same(found)
+    assert names(stage.path).count("write_mapped") == 3
+
+
+def test_a_mapping_that_is_written_between_draws_is_recorded_before_each(tmp_path: Path) -> None:
+    with tgsi.Screen(threads=0) as screen:
+        stage = Traced(screen, tmp_path / "a.trace")
+        buffer = screen.resource_create(target="BUFFER", width0=48, flags="MAP_PERSISTENT")
+        stage.state(stage.ctx)
+        stage.ctx.set_vertex_buffers([{"buffer": buffer, "stride": 16}])
+        mapped = stage.ctx.transfer_map(buffer, usage=["WRITE", "PERSISTENT"])
+        pictures = set()
+        for k in range(3):
+            mapped.data[...] = (TRIANGLE * f4([1 + k / 4, 1, 1, 1])).reshape(-1).view("u1")
+            stage.ctx.clear(color=(0, 0, 0, 0))
+            stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
+            pictures.add(stage.pixels())
+        assert len(pictures) == 3
+        assert same(stage.played())
+
+
+def test_reads_with_gaps_have_the_digests_of_what_was_read(stage: Traced) -> None:
+    stage.calls(stage.ctx)
+    into = np.full(3000, 17, np.uint8)
+    stage.ctx.texture_read(stage.target, into, box=(3, 4, 5, 6), stride=64)
+    stage.ctx.texture_read(stage.buffer, into, box=(8, 4))
+    stage.ctx.buffer_read(stage.buffer, into[:40], offset=4)
+    assert into[20] == 17 or into[2999] == 17
+    assert same(stage.played())
+
+
+def test_calls_that_were_refused_are_refused_again(stage: Traced) -> None:
+    with pytest.raises(ValueError, match="no vertex shader is bound"):
+        stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
+    with pytest.raises(ValueError, match="set_sample_mask: mask"):
+        stage.ctx.set_sample_mask(-1)
+    stage.state(stage.ctx)
+    stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
+    assert same(stage.played())
+
+
+def test_objects_that_ended_are_forgotten(stage: Traced) -> None:
+    for _ in range(3):
+        stage.ctx.set_vertex_buffers([stage.screen.resource_create(target="BUFFER", width0=64)])
+        stage.ctx.delete_fs_state(stage.ctx.create_fs_state(FRAGMENT))
+    stage.ctx.set_vertex_buffers([None])
+    stage.ctx.flush()
+    stage.ctx.flush()
+    assert same(stage.played())
+    assert sum(len(s["handles"]) for s in printed(bytearray(stage.path.read_bytes())) if s["name"] == "FORGET") == 6
+
+
+def test_queries_are_compared_and_clocks_are_not(stage: Traced) -> None:
+    stage.state(stage.ctx)
+    kinds = "OCCLUSION_COUNTER", "PIPELINE_STATISTICS", "TIME_ELAPSED"
+    queries = [stage.ctx.create_query(kind) for kind in kinds]
+    for query in queries:
+        assert stage.ctx.begin_query(query) is True
+    stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
+    for query in queries:
+        stage.ctx.end_query(query)
+        stage.ctx.get_query_result(query)
+        stage.ctx.get_query_result_resource(query, stage.uniforms, result_type="U64", offset=8)
+    assert same(stage.played())
+
+
+REFUSED: list[tuple[str, Callable[[Traced], object], str]] = [
+    (
+        "memory of the caller",
+        lambda s: s.ctx.set_vertex_buffers([s.screen.resource_from_user_memory(bytearray(64))]),
+        "lies over memory of the caller",
+    ),
+    ("another context", lambda s: s.ctx.bind_fs_state(Context.create_fs_state(s.ctx, FRAGMENT)), "made by another context"),
+    ("addresses", lambda s: s.ctx.rebind_vertex_buffers(()), "addresses of memory"),
+    ("iterator", lambda s: cast(Any, s.ctx).set_clip_state(iter(range(32))), "an object of type range_iterator cannot be recorded"),
+]
+
+
+@pytest.mark.parametrize(("act", "message"), [(act, message) for _, act, message in REFUSED], ids=[name for name, _, _ in REFUSED])
+def test_what_a_trace_cannot_hold_is_refused_and_not_done(stage: Traced, act: Callable[[Traced], object], message: str) -> None:
+    stage.state(stage.ctx)
+    before = bytes(stage.ctx.state.record.words)
+    with pytest.raises(TypeError, match=message):
+        act(stage)
+    assert bytes(stage.ctx.state.record.words) == before
+    stage.ctx.draw_vbo(mode="TRIANGLES", count=3)
+    assert same(stage.played())
+
+
+def test_bytes_that_were_written_behind_the_context_are_named(stage: Traced) -> None:
+    stage.state(stage.ctx)
+    stage.buffer.blocks()[...] = 5
+    wrong = [digest for digest in stage.played() if not digest.is_same]
+    assert len(wrong) == 1
+    assert "BUFFER R8_UNORM 48 bytes" in wrong[0].source
+
+
+def test_a_context_without_a_trace_is_a_plain_one() -> None:
+    with tgsi.Screen(threads=0) as screen:
+        assert type(screen.context_create()) is Context
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    with tgsi.Screen(threads=0) as screen, pytest.raises(OSError, match="No such file"):
+        screen.context_create(trace=tmp_path / "nowhere" / "a.trace")
+
+
+def test_numbers_of_methods_change_with_the_version_only() -> None:
+    assert VERSION == 1
+    assert [method.name for method in OF_NUMBER[:3]] == [
+        "create_blend_state",
+        "create_rasterizer_state",
+        "create_depth_stencil_alpha_state",
+    ]
+    assert len(METHODS) == 115
+    assert METHODS["draw_vbo"].number == 79
+    assert METHODS["check_content"].number == 114
+
+
+CUT: list[tuple[str, Callable[[bytearray], bytearray], str]] = [
+    ("empty", lambda d: bytearray(), "the file has 0 bytes"),
+    ("no magic", lambda d: bytearray(b"PNG") + d[3:], "the file begins with"),
+    ("version", lambda d: d[:8] + b"\x09" + d[9:], "version 9"),
+    ("odd", lambda d: d[:-1], "inside of a word: it was cut off"),
+    ("no end", lambda d: d[:-4], "without END: it was cut off"),
+    ("half a command", lambda d: d[: PREFIX.size + 12], r"command 0 \(CALL\) at byte 16: \d+ words follow its header, 2 are there"),
+    ("after the end", lambda d: d + d[-4:], r"\(END\) at byte \d+: commands follow"),
+    ("number", lambda d: d[:-4] + b"\xff\0\0\0", r"\(number 255\) at byte \d+: 0xff is no header"),
+    ("handle", lambda d: d[:-4] + bytes((Command.FORGET, 0, 1, 0, 200, 0, 0, 0)), r"\(FORGET\) at byte \d+: 200 is no handle"),
+]
+
+
+@pytest.mark.parametrize(("cut", "message"), [(cut, message) for _, cut, message in CUT], ids=[name for name, _, _ in CUT])
+def test_a_wrong_file_is_refused_with_command_place_and_reason(stage: Traced, cut: Callable[[bytearray], bytearray], message: str) -> None:
+    stage.state(stage.ctx)
+    stage.ctx.destroy()
+    with pytest.raises(RecordingError, match=message):
+        play(cut(bytearray(stage.path.read_bytes())))
