@@ -106,8 +106,8 @@ class Device(Protocol):
         """Carry out everything that was taken; then all bytes are in memory."""
         ...
 
-    def statistics(self) -> Statistics:
-        """Flush, then return the counters since the device was made."""
+    def statistics(self, *, flushes: bool = True) -> Statistics:
+        """Return the counters since the device was made. Without a flush before that, only those of stream output are up to date."""
         ...
 
     def close(self) -> None:

@@ -374,9 +374,10 @@ class Renderer:
         self._run(resolves)
 
     # -- the rest -----------------------------------------------------------------------------------------------------
-    def statistics(self) -> Statistics:
-        """Flush, then return the running totals. Samples and fragments are counted only while DrawState asks for them."""
-        self.flush()
+    def statistics(self, *, flushes: bool = True) -> Statistics:
+        """Return the running totals, after a flush if asked for. Samples and fragments are counted only while DrawState asks for them."""
+        if flushes:
+            self.flush()
         workers, scene = self._pool.workers, self._pool.scene
         totals: dict[str, Any] = {name: sum(int(getattr(worker.counters, name)) for worker in workers) for name in counted(Place.WORKER)}
         totals |= {name: int(getattr(scene.totals, name)) for name in counted(Place.BATCH)}

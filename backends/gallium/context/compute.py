@@ -15,7 +15,7 @@ from backends.gallium.context.shader_resources import sequence, slots
 from backends.gallium.context.shaders import check_shader, read_program
 from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer, make
-from backends.pipe.enums import ShaderType
+from backends.pipe.enums import Bind, ShaderType
 from backends.pipe.limits import MAX_BLOCK, MAX_INPUT, MAX_LOCAL, MAX_PRIVATE, MAX_SHADER_BUFFERS
 from tgsi.language.facts.enums import Processor
 from tgsi.language.program import Program
@@ -102,7 +102,8 @@ class Compute(ContextCore):
             The address of each, 0 for None.
 
         Raises:
-            TypeError, ValueError: an item is no buffer, a slot does not exist (there are 32), or all buffers together exceed 1 GiB.
+            TypeError, ValueError: an item is no buffer or was made without bind GLOBAL, a slot does not exist (there are 32), or all
+                buffers together exceed 1 GiB.
         """
         name = "set_global_binding"
         items = sequence(resources, f"{name}: resources")
@@ -111,6 +112,8 @@ class Compute(ContextCore):
             argument = f"{name}: resources[{index}]"
             if item is not None and not self.check_resource(item, argument).is_buffer:
                 raise ValueError(f"{argument}: a texture cannot be mapped into global memory")
+            if item is not None and not item.bind & Bind.GLOBAL:
+                raise ValueError(f"{argument}: the buffer was not made with bind GLOBAL")
         addresses = self._global.put(start, items)
         for slot, item in enumerate(items, start):
             self.note_slot((name, ShaderType.COMPUTE, slot), item)
@@ -120,7 +123,7 @@ class Compute(ContextCore):
     def launch_grid(self, info: GridInfo | Mapping[str, Any] | None = None, **given: Any) -> None:
         """Run the bound compute shader, one thread for each place of the grid. On return all its bytes are in memory.
 
-        Pending drawing that reads or writes bound memory is carried out first. The render condition holds for grids, too.
+        Pending drawing that reads or writes bound memory is carried out first. The render condition does not hold for grids.
 
         Args:
             info: a GridInfo; its fields are also taken by keyword, e.g. ``launch_grid(block=(64, 1, 1), grid=(16, 1, 1))``.
@@ -138,8 +141,6 @@ class Compute(ContextCore):
             raise ValueError(f"{name}: no compute shader is bound")
         self._check_compute(shader, name)
         program, grid = self._wanted(shader, info, given)
-        if not self.allows_rendering():
-            return
         bindings = self._compute_bindings()
         self._finish_pending(bindings)
         with self._global.bound(self.writable(of_draws=False, but="set_global_binding")) as memory:

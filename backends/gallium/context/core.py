@@ -132,7 +132,7 @@ class ContextCore(ABC):
 
     @abstractmethod
     def allows_rendering(self) -> bool:
-        """Return True if the render condition lets draws, clears, blits and grids through."""
+        """Return True if the render condition lets draws and clears through."""
 
     # -- order -----------------------------------------------------------------------------------------------------------
     @property

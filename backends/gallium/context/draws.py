@@ -72,7 +72,8 @@ class Draws(ContextCore):
         Args:
             info: a DrawInfo; its fields are also taken by keyword, e.g. ``draw_vbo(mode="TRIANGLES", count=3)``.
             index: an index buffer: a Resource (give index_size), or an array of uint8, uint16 or uint32, copied at once,
-                whose size gives index_size and count. `start` counts indices from index_offset on.
+                whose size gives index_size and count. `start` counts indices from index_offset on. It is that of this draw alone;
+                `set_index_buffer` keeps its own.
             index_offset: first byte of the index buffer that is used.
             indirect: a buffer that holds count, instance count, start, (index bias,) start instance as 32-bit words for each
                 of `draw_count` draws, `indirect_stride` bytes apart (0: tight), from `indirect_offset` on.
@@ -106,12 +107,23 @@ class Draws(ContextCore):
         if state.vertex.shader is None:
             raise ValueError("draw_vbo: no vertex shader is bound")
         if index is not None:
+            bound = state.index_buffer
             info = self._bind_index(index, index_offset, info)
-        elif info.index_size and state.index_buffer is None:
-            raise ValueError("draw_vbo: index: index_size is set, but there is no index buffer")
-        if indirect is not None:
-            self._draw_indirect(info, indirect, indirect_offset, indirect_stride, draw_count)
+            try:
+                self._draw(info, indirect, indirect_offset, indirect_stride, draw_count)
+            finally:
+                state.index_buffer = bound
             return
+        if info.index_size and state.index_buffer is None:
+            raise ValueError("draw_vbo: index: index_size is set, but there is no index buffer")
+        self._draw(info, indirect, indirect_offset, indirect_stride, draw_count)
+
+    def _draw(self, info: DrawInfo, indirect: Resource | None, offset: int, stride: int, count: int) -> None:
+        """Carry out a checked draw with the bound index buffer, or as many as an indirect one has."""
+        if indirect is not None:
+            self._draw_indirect(info, indirect, offset, stride, count)
+            return
+        state = self.state
         self.prepare()
         if self.is_conditional and not self.allows_rendering():
             return

@@ -17,18 +17,20 @@ from backends.device.commands.bound_record import Hindrance
 from backends.device.counters import Statistics, difference, total
 from backends.device.interface import Device
 from backends.gallium.context.core import ContextCore
-from backends.gallium.context.query_kinds import QUERY_KINDS, Counted, Needs, Result
+from backends.gallium.context.query_kinds import QUERY_KINDS, Counted, Needs, QueryKind, Result
 from backends.gallium.resource.resource import Resource
 from backends.gallium.resource.screen_core import ScreenCore
+from backends.gallium.threads.fence import Fence
 from backends.pipe.checks import integer
 from backends.pipe.enums import QueryType, RenderCond, lookup
 from tgsi.language.diagnostics import UnsupportedError
 
 
 class Query:
-    """A query that create_query returned. `held`: the events counted in all its finished intervals."""
+    """A query that create_query returned. `held`: the events counted in all its finished intervals. `context`: that made it."""
 
-    def __init__(self, kind: QueryType, index: int) -> None:
+    def __init__(self, context: object, kind: QueryType, index: int) -> None:
+        self.context = context
         self.kind = kind
         self.index = index
         self.is_active = False
@@ -37,6 +39,7 @@ class Query:
         self.base = Statistics()
         self.held = Statistics()
         self.started = 0
+        self.fence: Fence | None = None
 
     def __repr__(self) -> str:
         return f"<Query {self.kind.name} {'active' if self.is_active else self.result}>"
@@ -60,13 +63,14 @@ class Queries(ContextCore):
         self._paused = False
         self._condition: Query | None = None
         self._condition_value = False
+        self._condition_waits = True
 
     def create_query(self, kind: QueryType | int | str, *, index: int = 0) -> Query:
         """Create a query. `index` is the vertex stream, for queries of primitives and of stream output.
 
         (context.rst, "Queries")
         """
-        return Query(lookup(QueryType, kind, "create_query: kind"), integer(index, "create_query: index", 0, 3))
+        return Query(self, lookup(QueryType, kind, "create_query: kind"), integer(index, "create_query: index", 0, 3))
 
     def create_batch_query(self, kinds: Sequence[int]) -> Query:
         """Refuse a query of several driver counters: this driver has none. (p_context.h)"""
@@ -91,7 +95,7 @@ class Queries(ContextCore):
         query.result = None
         query.held = Statistics()
         if query.counts:
-            query.base = self._statistics()
+            query.base = self._statistics(kind)
         elif kind.is_timed:
             self.synchronize()
         query.started = time.monotonic_ns()
@@ -107,9 +111,11 @@ class Queries(ContextCore):
         if not query.is_active and kind.has_begin:
             raise ValueError("end_query: query: it was not begun")
         if query.counts and not self._paused:
-            query.hold(self._statistics())
+            query.hold(self._statistics(kind))
         elif kind.is_timed:
             self.synchronize()
+        elif kind.is_fence:
+            query.fence = self.new_fence()
         query.is_active = False
         self._active.discard(query)
         self._set_counting()
@@ -119,7 +125,7 @@ class Queries(ContextCore):
     def get_query_result(self, query: Query, *, wait: bool = True) -> Result:
         """Return the result: an int, a bool, or a tuple (pipeline statistics: thirteen numbers, in the order of the documents).
 
-        `end_query` returns after the counted work is finished, so there is nothing to wait for.
+        `end_query` returns after the counted work is finished. GPU_FINISHED alone, which does not wait, is False before that unless `wait`.
 
         (context.rst, "Queries")
         """
@@ -128,7 +134,7 @@ class Queries(ContextCore):
             raise ValueError("get_query_result: query: it is active")
         if query.result is None:
             raise ValueError("get_query_result: query: it was never ended")
-        return query.result
+        return _is_done(query.fence, wait) if query.fence is not None else query.result
 
     def get_query_result_resource(
         self, query: Query, resource: Resource, *, wait: bool = True, result_type: str = "U32", index: int = 0, offset: int = 0
@@ -158,7 +164,7 @@ class Queries(ContextCore):
         if bool(enable) is not self._paused:
             return
         counting = [query for query in self._active if query.counts]
-        now = self._statistics() if counting else Statistics()
+        now = self._statistics(None) if counting else Statistics()
         for query in counting:
             if enable:
                 query.base = now
@@ -168,28 +174,35 @@ class Queries(ContextCore):
         self._set_counting()
 
     def render_condition(self, query: Query | None, *, condition: bool = False, mode: RenderCond | int | str = RenderCond.WAIT) -> None:
-        """Skip draws, clears and grids while the result of `query`, as a boolean, equals `condition`. None as the query ends that.
+        """Skip draws and clears while the result of `query`, as a boolean, equals `condition`. None as the query ends that.
+
+        It holds for draw_vbo, draw_mesh_tasks, clear, clear_render_target and clear_depth_stencil, and for `blit` if that asks for it.
 
         (context.rst, "Conditional Rendering")
         """
-        lookup(RenderCond, mode, "render_condition: mode")
+        how = lookup(RenderCond, mode, "render_condition: mode")
         if query is not None:
             self._check_query(query, "render_condition")
         self._condition = query
         self._condition_value = bool(condition)
+        self._condition_waits = how in (RenderCond.WAIT, RenderCond.BY_REGION_WAIT)
         self.state.hinder(Hindrance.CONDITION, query is not None)
 
     def allows_rendering(self) -> bool:
-        """Return True if the render condition lets draws, clears, blits and grids through."""
-        if self._condition is None or self._condition.result is None:
+        """Return True if the render condition lets draws and clears through."""
+        query = self._condition
+        if query is None or query.result is None:
             return True
-        result = self._condition.result
+        if query.fence is not None and not self._condition_waits and not query.fence.is_signaled:
+            return True
+        result = query.result if query.fence is None else _is_done(query.fence, wait=True)
         value = any(result) if isinstance(result, tuple) else bool(result)
         return value is not self._condition_value
 
-    def _statistics(self) -> Statistics:
-        """Running totals of draws and grids."""
-        return replace(self.device.statistics(), cs_invocations=self.cs_invocations)
+    def _statistics(self, kind: QueryKind | None) -> Statistics:
+        """Running totals of draws and grids: those that a kind of queries needs, or all of them."""
+        flushes = kind is None or kind.needs is not Needs.STREAMS
+        return replace(self.device.statistics(flushes=flushes), cs_invocations=self.cs_invocations)
 
     def _set_counting(self) -> None:
         running = set() if self._paused else {QUERY_KINDS[query.kind].needs for query in self._active}
@@ -199,5 +212,11 @@ class Queries(ContextCore):
     def _check_query(self, query: Any, name: str) -> None:
         if not isinstance(query, Query):
             raise TypeError(f"{name}: query: what create_query returned is wanted, not {type(query).__name__}")
+        if query.context is not self:
+            raise ValueError(f"{name}: query: it belongs to another context")
         if query.is_destroyed:
             raise ValueError(f"{name}: query: it was destroyed")
+
+
+def _is_done(fence: Fence, wait: bool) -> bool:
+    return fence.finish() if wait else fence.is_signaled

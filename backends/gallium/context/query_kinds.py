@@ -47,12 +47,14 @@ class QueryKind:
         answer: computes the result at end_query.
         is_timed: the context carries out all pending work before the clock is read.
         has_begin: begin_query is allowed; otherwise end_query alone takes the result.
+        is_fence: the answer is whether the work before end_query is carried out, which end_query does not wait for.
     """
 
     answer: Callable[[Counted], Result]
     needs: Needs = Needs.NOTHING
     is_timed: bool = False
     has_begin: bool = True
+    is_fence: bool = False
 
 
 def _overflows(query: Counted) -> bool:
@@ -75,6 +77,6 @@ QUERY_KINDS = {
     QueryType.SO_STATISTICS: QueryKind(lambda query: (query.held.written[query.stream], query.held.needed[query.stream]), Needs.STREAMS),
     QueryType.SO_OVERFLOW_PREDICATE: QueryKind(_overflows, Needs.STREAMS),
     QueryType.SO_OVERFLOW_ANY_PREDICATE: QueryKind(lambda query: query.held.needed != query.held.written, Needs.STREAMS),
-    QueryType.GPU_FINISHED: QueryKind(lambda _: True, is_timed=True, has_begin=False),
+    QueryType.GPU_FINISHED: QueryKind(lambda _: True, has_begin=False, is_fence=True),
     QueryType.PIPELINE_STATISTICS: QueryKind(lambda query: tuple(getattr(query.held, name) for name in IN_PIPELINE), Needs.STATISTICS),
 }

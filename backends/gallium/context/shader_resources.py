@@ -78,13 +78,21 @@ class ShaderResources(ContextCore):
         self._set_resources("set_shader_resources", stages, resources, start)
 
     def _set_resources(self, name: str, stages: Sequence[ShaderType], resources: Sequence[Any], start: int) -> None:
-        first = integer(start, f"{name}: start", 0, MAX_SHADER_BUFFERS)
-        for number, item in enumerate(sequence(resources, f"{name}: resources"), first):
-            is_image = isinstance(item, Surface) or (isinstance(item, Resource) and not item.is_buffer)
-            buffer, image = (None, item) if is_image else (item, None)
-            for stage in stages:
-                self.set_shader_buffers(stage, [buffer], start=number)
-                self.set_shader_images(stage, [image], start=number)
+        """Bind all of the resources to all of the stages, or none if one is wrong."""
+        items = sequence(resources, f"{name}: resources")
+        first = slots(name, "resources", items, start, MAX_SHADER_BUFFERS)
+        buffers: list[Any] = list(items)
+        images: list[Any] = [None] * len(items)
+        for index, item in enumerate(items):
+            argument = f"{name}: resources[{index}]"
+            if isinstance(item, Surface) or (isinstance(item, Resource) and not item.is_buffer):
+                shader_image(self, item, argument)
+                buffers[index], images[index] = None, item
+            elif item is not None:
+                shader_buffer(self, item, argument)
+        for stage in stages:
+            self.set_shader_buffers(stage, buffers, start=first)
+            self.set_shader_images(stage, images, start=first)
 
     def _bind_all(
         self,

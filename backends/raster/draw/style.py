@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, replace
+from math import floor
 
 from backends.device.region import Region
 from backends.formats import ChannelType, Format
@@ -143,7 +144,7 @@ def write_points(points: Points, style: Style, r: RasterizerState, size_slot: in
 def write_lines(lines: Lines, style: Style, r: RasterizerState) -> None:
     """Write the group `Draw.lines`."""
     margin = 0.0 if style.has_rectangles else 0.5
-    lines.width, lines.draws_last_pixel = min(max(round(r.line_width), 1), MAX_WIDTH), r.line_last_pixel
+    lines.width, lines.draws_last_pixel = min(max(floor(r.line_width + 0.5), 1), MAX_WIDTH), r.line_last_pixel
     lines.are_rectangles, lines.margin = style.has(Marks.SMOOTH_LINES) or style.has_rectangles, margin
     lines.half_width = min(max(r.line_width, 0.0), MAX_WIDTH) / 2 + margin
 

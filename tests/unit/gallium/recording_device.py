@@ -109,7 +109,7 @@ class RecordingDevice:
         self.runs += self.pending
         self._waiting = 0
 
-    def statistics(self) -> Statistics:
+    def statistics(self, *, flushes: bool = True) -> Statistics:
         self._recorder.note("statistics")
         return Statistics(samples_passed=SAMPLES * self._drawn)
 

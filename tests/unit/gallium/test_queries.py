@@ -16,9 +16,9 @@ def test_every_kind_of_query_has_its_row() -> None:
     assert list(QUERY_KINDS) == list(QueryType)
 
 
-def test_only_timed_kinds_have_no_begin() -> None:
+def test_only_kinds_without_an_interval_have_no_begin() -> None:
     assert [kind.name for kind, row in QUERY_KINDS.items() if not row.has_begin] == ["TIMESTAMP", "GPU_FINISHED"]
-    assert all(row.is_timed for row in QUERY_KINDS.values() if not row.has_begin)
+    assert all(row.is_timed is not row.is_fence for row in QUERY_KINDS.values() if not row.has_begin)
 
 
 def test_every_counter_is_counted_in_one_place() -> None:
