@@ -12,7 +12,7 @@ from functools import cache, reduce
 from operator import or_
 from typing import Any, TypeVar
 
-from backends.formats import AnyFormat, CompressedFormat, Format, find_any_format
+from backends.formats import WIDE, AnyFormat, CompressedFormat, Format, VertexFormat, WideFormat, find_any_format
 from backends.pipe.enums import lookup
 
 T = TypeVar("T")
@@ -87,6 +87,8 @@ def make(kind: type[T], template: T | Mapping[str, Any] | None, given: Mapping[s
 
 def convert(hint: Any, value: Any, argument: str) -> Any:
     """`value` converted to the type of the annotation `hint`, or TypeError or ValueError, whose message names the argument."""
+    if hint == VertexFormat:
+        return vertex_format(value, argument)
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         if value is None:
@@ -128,6 +130,8 @@ def any_format(value: AnyFormat | str, argument: str) -> AnyFormat:
     """Plain or compressed format given as a member or by name; TypeError or ValueError name the argument."""
     if isinstance(value, (Format, CompressedFormat)):
         return value
+    if isinstance(value, WideFormat) or (isinstance(value, str) and value.removeprefix("PIPE_FORMAT_") in WIDE):
+        raise ValueError(f"{argument}: {value} is a format of vertex elements only")
     if not isinstance(value, str):
         raise TypeError(f"{argument}: a Format or its name is wanted, not {type(value).__name__}")
     try:
@@ -142,3 +146,12 @@ def pixel_format(value: AnyFormat | str, argument: str) -> Format:
     if isinstance(found, CompressedFormat):
         raise ValueError(f"{argument}: {found} is compressed; a format of single pixels is wanted")
     return found
+
+
+def vertex_format(value: VertexFormat | str, argument: str) -> VertexFormat:
+    """Format of a vertex element given as a member or by name; TypeError or ValueError name the argument."""
+    if isinstance(value, WideFormat):
+        return value
+    if isinstance(value, str) and value.removeprefix("PIPE_FORMAT_") in WIDE:
+        return WIDE[value.removeprefix("PIPE_FORMAT_")]
+    return pixel_format(value, argument)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY
 
-from backends.formats import Format
+from backends.formats import VertexFormat
 from backends.pipe.enums import (
     BlendFactor,
     BlendFunc,
@@ -183,10 +183,10 @@ class SamplerState:
 
 @record
 class VertexElement:
-    """One vertex attribute: its place in the buffer and its format. Missing components become 0, 0, 0, 1."""
+    """One vertex attribute: its place in the buffer and its format. Missing components become 0, 0, 0, 1; 64-bit floats become f32."""
 
     src_offset: int
-    src_format: Format
+    src_format: VertexFormat
     vertex_buffer_index: int = 0
     instance_divisor: int = 0
 

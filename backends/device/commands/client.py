@@ -100,11 +100,10 @@ class ReaderRecord(ctypes.Structure):
 
     _fields_ = [
         ("bound", c_void_p),  # BoundRecord
-        ("is_off", c_int32),  # Python has to look at every command
         ("index_size", c_int32),  # of the bound index buffer, bytes; 0: none is bound
+        ("repeats_mask", c_int32),  # number of slots - 1
         ("buffers", c_void_p),  # BufferTableRecord
         ("repeats", c_void_p),  # RepeatSlot
-        ("repeats_mask", c_int32),  # number of slots - 1
         ("has_call", c_int32),
         ("call", DrawCall),  # of the last draw of Kind.CALL
         ("read", c_int64),  # number of commands that were carried out

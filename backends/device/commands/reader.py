@@ -119,10 +119,6 @@ class Reader:
         """Set `index_size`, for indices that Python has bound."""
         self.record.index_size = size
 
-    def turn_off(self, is_off: bool) -> None:
-        """Leave everything to Python, or no longer."""
-        self.record.is_off = is_off
-
     @property
     def last_draw(self) -> list[int]:
         """The words of the last draw of Kind.CALL, no words if there was none."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from backends.device.grid import compute_units
-from backends.formats import AnyFormat, Format
+from backends.formats import WIDE, AnyFormat, Format, WideFormat
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import Template, check
 from backends.gallium.resource.resource import Accounting
@@ -127,7 +127,7 @@ class Capabilities:
 
     def is_format_supported(
         self,
-        format: AnyFormat | str,
+        format: AnyFormat | WideFormat | str,
         *,
         target: TextureTarget | int | str = TextureTarget.TEXTURE_2D,
         sample_count: int = 0,
@@ -142,6 +142,9 @@ class Capabilities:
         """
         if format in ("NONE", "PIPE_FORMAT_NONE"):
             return max(sample_count, storage_sample_count) <= 1
+        if isinstance(format, WideFormat) or (isinstance(format, str) and format.removeprefix("PIPE_FORMAT_") in WIDE):
+            uses = as_flags(Bind, bind, "is_format_supported: bind")
+            return lookup(TextureTarget, target, "is_format_supported: target") is TextureTarget.BUFFER and uses is Bind.VERTEX_BUFFER
         try:
             found = any_format(format, "is_format_supported: format")
         except ValueError:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backends.formats import SWIZZLE_ONE, ChannelType, Format
-from backends.llvm.builder.function import F32, I8, I16, I32, I64, Function, Type, Val
+from backends.formats import SWIZZLE_ONE, ChannelType, Format, VertexFormat, WideFormat
+from backends.formats.arrays import CANONICAL_NAN
+from backends.llvm.builder.function import F32, F64, I8, I16, I32, I64, Function, Type, Val
 from backends.llvm.library.packing import one_bits, unpack
 
 
@@ -105,12 +106,23 @@ def _attribute_words(f: Function, format: Format, pointers: Sequence[Val]) -> li
     return [_assemble(f, [f.load(one, p, align=align) for p in pointers], one).zext(I32)]
 
 
-def fetch_attribute(f: Function, format: Format, pointers: Sequence[Val]) -> list[Val]:
+def _singles(f: Function, format: WideFormat, pointers: Sequence[Val]) -> list[Val]:
+    """Load 64-bit floats as 32-bit ones, rounded to nearest; any NaN becomes the one without a payload."""
+    found = []
+    for c in range(len(format.channels)):
+        wide = _assemble(f, [f.load(F64, p, 8 * c, align=1) for p in pointers], F64)
+        found.append(f.select(wide.ne(wide), f.word(CANONICAL_NAN, len(pointers)), wide.cast("fptrunc", F32)))
+    return found + [f.const(F32.wide(len(pointers)), float(c == 3)) for c in range(len(found), 4)]
+
+
+def fetch_attribute(f: Function, format: VertexFormat, pointers: Sequence[Val]) -> list[Val]:
     """Load lane k's vertex attribute from pointers[k]. Returns x, y, z, w as f32; pure integers keep their bits.
 
     Alignment is what Gallium allows: the channel's size, or 1 for packed formats. The caller has checked that `block_bytes` may be read
     from each pointer. The number of lanes is a multiple of 4. Missing channels are 0, 0, 0, 1.
     """
+    if isinstance(format, WideFormat):
+        return _singles(f, format, pointers)
     words = _attribute_words(f, format, pointers)
     lanes = len(pointers)
     if all(c.type is ChannelType.FLOAT and c.size == 32 for c in format.channels):

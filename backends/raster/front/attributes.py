@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from backends.formats import ChannelType, Format
+from backends.formats import ChannelType, VertexFormat, WideFormat
 from tgsi.language.record import record
 
 
@@ -17,7 +17,7 @@ class Attribute:
         divided: the element advances once in several instances (its divisor is above 1).
     """
 
-    format: Format
+    format: VertexFormat
     instanced: bool = False
     divided: bool = False
 
@@ -28,6 +28,8 @@ class Attribute:
 
 
 @cache
-def _is_float(format: Format) -> bool:
+def _is_float(format: VertexFormat) -> bool:
     """The format has one to four 32-bit floats, from X on."""
+    if isinstance(format, WideFormat):
+        return False
     return all(c.type is ChannelType.FLOAT and c.size == 32 for c in format.channels) and format.swizzle[0] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backends.formats import WideFormat
 from backends.llvm.builder.function import F32, I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.llvm.library.packing import one_bits
@@ -34,7 +35,7 @@ def build_fetch(layout: tuple[Attribute | None, ...], lanes: int, module: Module
             index = f.select(valid, wanted, 0)
             f.store(index.zext(I64) * stride, offsets, 0, 64)
             pointers = [f.at(base, f.load(I64, offsets, 8 * k, 8)) for k in range(lanes)]
-            one = f.word(one_bits(attribute.format))
+            one = f.const(F32, 1.0) if isinstance(attribute.format, WideFormat) else f.word(one_bits(attribute.format))
             fetched = fetch_attribute(f, attribute.format, pointers)
             outside = [f.const(F32, 0.0)] * 3 + [one if len(attribute.format.channels) < 4 else f.const(F32, 0.0)]
             channels = [f.select(valid, v, f.splat(o, lanes)) for v, o in zip(fetched, outside)]

@@ -30,7 +30,7 @@ def build_read(module: Module) -> None:
     at = f.var(I32, first)
     with f.loop() as loop:
         here = at.get()
-        loop.break_if((here >= end) | r.get("is_off").ne(0))
+        loop.break_if(here >= end)
         command = f.at(words, here.zext(I64) << 2)
         head = f.load(I32, command)
         count = head.lshr(16)

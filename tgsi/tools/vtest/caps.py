@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from backends.formats import Format
 from backends.pipe.enums import Bind, ShaderType, TextureTarget
 from backends.run.textures import STANDARD_POSITIONS
-from tgsi.tools.vtest.numbers import FORMATS, STAGES
+from tgsi.tools.vtest.numbers import FORMATS, STAGES, WIDE_FORMATS
 
 if TYPE_CHECKING:
     from tgsi.screen import Screen
@@ -142,6 +142,9 @@ def _fill_formats(caps: CapabilitySet, screen: Screen) -> None:
     caps.render = _mask(screen, Bind.RENDER_TARGET)
     caps.depthstencil = _mask(screen, Bind.DEPTH_STENCIL)
     caps.vertexbuffer = _mask(screen, Bind.VERTEX_BUFFER, TextureTarget.BUFFER)
+    for number, wide in WIDE_FORMATS.items():
+        if screen.is_format_supported(wide, target=TextureTarget.BUFFER, bind=Bind.VERTEX_BUFFER):
+            caps.vertexbuffer[number // 32] |= 1 << number % 32
     caps.scanout = _mask(screen, Bind.SCANOUT)
 
 

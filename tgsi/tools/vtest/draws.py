@@ -116,14 +116,7 @@ def _draw(sub: SubContext, words: Words) -> None:
     info = sub.infos.get(key)
     if info is None or (info.index_size and info.index_size != sub.reader.index_size):
         info = _info(sub, words, key)
-    if sub.doubles is not None:
-        bound = sub.gallium.rebind_vertex_buffers(sub.doubles.buffers(sub.gallium))
-        try:
-            _carry_out(sub, info, words)
-        finally:
-            sub.gallium.rebind_vertex_buffers(bound)
-    else:
-        _carry_out(sub, info, words)
+    _carry_out(sub, info, words)
 
 
 def _carry_out(sub: SubContext, info: DrawInfo, words: Words) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from backends.formats import AnyFormat, find_any_format
+from backends.formats import AnyFormat, WideFormat, find_any_format
 from backends.pipe.enums import Bind, QueryType, ShaderType
 from tgsi.language.facts.enums import Processor
 from tgsi.language.facts.stages import STAGES as STAGE_FACTS
@@ -100,6 +100,9 @@ def _numbered(text: str) -> dict[int, AnyFormat]:
 
 FORMATS = _numbered(_FORMATS)
 """Plain and compressed formats by the protocol's number."""
+
+WIDE_FORMATS = {24 + k: format for k, format in enumerate(WideFormat)}
+"""Formats of 64-bit floats by the protocol's number."""
 
 BINDS = {
     0: Bind.DEPTH_STENCIL,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from backends.formats import AnyFormat, CompressedFormat, Format
+from backends.formats import AnyFormat, CompressedFormat, Format, VertexFormat
 from backends.gallium.resource.format_support import supported_binds
 from backends.gallium.resource.layout import Template
 from backends.pipe.enums import Bind, TextureTarget
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.holdings import Holding
-from tgsi.tools.vtest.numbers import BINDS, FORMATS
+from tgsi.tools.vtest.numbers import BINDS, FORMATS, WIDE_FORMATS
 
 if TYPE_CHECKING:
     from tgsi.screen import Screen
@@ -26,6 +26,11 @@ def format_of(number: int, name: str) -> AnyFormat:
     if found is None:
         raise CommandError(name, f"{number} is no format that is known here")
     return found
+
+
+def vertex_format_of(number: int, name: str) -> VertexFormat:
+    """Format of a vertex element of a protocol number: 64-bit floats, or single pixels. Raises CommandError for another one."""
+    return WIDE_FORMATS.get(number) or plain_format_of(number, name)
 
 
 def plain_format_of(number: int, name: str) -> Format:

@@ -31,10 +31,9 @@ from backends.pipe.state import (
     ViewportState,
 )
 from tgsi.tools.vtest import kinds
-from tgsi.tools.vtest.doubles import DoubleElements, has_doubles
 from tgsi.tools.vtest.errors import CommandError, in_range
 from tgsi.tools.vtest.numbers import reals
-from tgsi.tools.vtest.resources import plain_format_of
+from tgsi.tools.vtest.resources import vertex_format_of
 from tgsi.tools.vtest.subcontext import SubContext
 from tgsi.tools.vtest.table import Effect, Effects, Words, command, creates
 
@@ -185,11 +184,9 @@ def _create_elements(sub: SubContext, words: Words) -> None:
 
 def _elements(context: Any, words: Words) -> Any:
     rows = [words[at : at + 4] for at in range(1, len(words), 4)]
-    if has_doubles([row[3] for row in rows]):
-        return DoubleElements(context, rows)
     return context.create_vertex_elements_state(
         [
-            VertexElement(offset, plain_format_of(number, f"src_format[{index}]"), buffer, divisor)
+            VertexElement(offset, vertex_format_of(number, f"src_format[{index}]"), buffer, divisor)
             for index, (offset, divisor, buffer, number) in enumerate(rows)
         ]
     )
@@ -204,7 +201,7 @@ _BOUND_AT = {
 
 
 def _bound_object(sub: SubContext, words: Words) -> Effect | None:
-    return Effect((_BOUND_AT[sub.kind],), (words[0],)) if sub.doubles is None else None
+    return Effect((_BOUND_AT[sub.kind],), (words[0],))
 
 
 @command("BIND_OBJECT", "handle", effect=_bound_object)
@@ -218,8 +215,7 @@ def _bind(sub: SubContext, words: Words) -> None:
     elif kind == kinds.DSA:
         context.bind_depth_stencil_alpha_state(found)
     elif kind == kinds.VERTEX_ELEMENTS:
-        sub.doubles = found if isinstance(found, DoubleElements) else None
-        context.bind_vertex_elements_state(found.object if isinstance(found, DoubleElements) else found)
+        context.bind_vertex_elements_state(found)
     else:
         raise CommandError("object", f"kind {kind} is not bound this way")
 

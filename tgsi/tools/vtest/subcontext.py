@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from backends.gallium.context.context import Context
     from backends.gallium.resource.resource import Resource
     from tgsi.screen import Screen
-    from tgsi.tools.vtest.doubles import DoubleElements
     from tgsi.tools.vtest.holdings import Holding
     from tgsi.tools.vtest.screenshots import Screenshots
 
@@ -80,7 +79,6 @@ class SubContext:
         self.units = Units(self.context, self.reader)
         self.vertex_sets: dict[bytes, Any] = {}
         self.index_sets: dict[bytes, Any] = {}
-        self._doubles: DoubleElements | None = None
         self.infos: dict[bytes, DrawInfo] = {}
         self.interned: dict[tuple[int, bytes], Any] = {}
         self.pieces: dict[int, Pieces] = {}
@@ -92,16 +90,6 @@ class SubContext:
         if self.context is None:
             raise CommandError("sub_ctx_id", "it was destroyed")
         return self.context
-
-    @property
-    def doubles(self) -> DoubleElements | None:
-        """The bound vertex elements, if some of them are 64-bit floats. Generated code leaves all commands to Python meanwhile."""
-        return self._doubles
-
-    @doubles.setter
-    def doubles(self, elements: DoubleElements | None) -> None:
-        self._doubles = elements
-        self.reader.turn_off(elements is not None)
 
     # -- objects ---------------------------------------------------------------------------------------------------------
     def put(self, handle: int, value: Any) -> None:
