@@ -1,4 +1,4 @@
-"""Gallium's compressed formats: the size of a block, and the plain format of the texels that it decodes to.
+"""Gallium's formats of blocks, compressed or subsampled: the size of a block, and the plain format of the texels that it decodes to.
 
 Sources: the OpenGL extensions EXT_texture_compression_s3tc, EXT_texture_compression_rgtc, EXT_texture_compression_latc,
 ARB_texture_compression_bptc, OES_compressed_ETC1_RGB8_texture and KHR_texture_compression_astc_ldr; OpenGL 4.6, appendix C (RGTC,
@@ -66,6 +66,12 @@ class CompressedFormat(Enum):
     ETC2_R11_SNORM = Facts(4, 4, 8, Format.R16_SNORM, "eac_signed")
     ETC2_RG11_UNORM = Facts(4, 4, 16, Format.R16G16_UNORM, "eacs")
     ETC2_RG11_SNORM = Facts(4, 4, 16, Format.R16G16_SNORM, "eacs_signed")
+    UYVY = Facts(2, 1, 4, Format.R8G8B8A8_UNORM, "uyvy")
+    YUYV = Facts(2, 1, 4, Format.R8G8B8A8_UNORM, "yuyv")
+    R8G8_B8G8_UNORM = Facts(2, 1, 4, Format.R8G8B8A8_UNORM, "rgbg")
+    G8R8_G8B8_UNORM = Facts(2, 1, 4, Format.R8G8B8A8_UNORM, "grgb")
+    R8G8_R8B8_UNORM = Facts(2, 1, 4, Format.R8G8B8A8_UNORM, "rgrb")
+    G8R8_B8R8_UNORM = Facts(2, 1, 4, Format.R8G8B8A8_UNORM, "grbr")
     ASTC_4x4 = Facts(4, 4, 16, Format.R8G8B8A8_UNORM, "astc")
     ASTC_5x4 = Facts(5, 4, 16, Format.R8G8B8A8_UNORM, "astc")
     ASTC_5x5 = Facts(5, 5, 16, Format.R8G8B8A8_UNORM, "astc")

@@ -28,7 +28,10 @@ def pick(table: Bytes, numbers: NDArray[np.uint32]) -> Bytes:
     return flat[first + numbers].view(np.uint8).reshape(count, 16, channels)
 
 
-def as_image(texels: NDArray[Any], rows: int, columns: int) -> NDArray[Any]:
-    """Lay out the 16 texels of each block, row by row: (rows * columns, 16, channels) becomes (4 * rows, 4 * columns, channels)."""
-    image = texels.reshape(rows, columns, 4, 4, -1).transpose(0, 2, 1, 3, 4)
-    return np.ascontiguousarray(image).reshape(4 * rows, 4 * columns, -1)
+def as_image(texels: NDArray[Any], rows: int, columns: int, width: int, height: int) -> NDArray[Any]:
+    """Lay out the `width` x `height` texels of each block, row by row.
+
+    (rows * columns, texels, channels) becomes (height * rows, width * columns, channels).
+    """
+    image = texels.reshape(rows, columns, height, width, -1).transpose(0, 2, 1, 3, 4)
+    return np.ascontiguousarray(image).reshape(height * rows, width * columns, -1)

@@ -14,6 +14,7 @@ from backends.formats.blocks.bptc_float import bptc_float
 from backends.formats.blocks.eac import eac
 from backends.formats.blocks.libraries import astc, eight_bits
 from backends.formats.blocks.s3tc import dxt1, dxt3, dxt5, ramps
+from backends.formats.blocks.subsampled import pair
 from backends.formats.compressed import CompressedFormat
 
 _BY_BLOCK: dict[str, Callable[[Bytes], NDArray[Any]]] = {
@@ -31,8 +32,9 @@ _BY_BLOCK: dict[str, Callable[[Bytes], NDArray[Any]]] = {
     "eacs_signed": partial(eac, signed=True),
     "bptc_float": partial(bptc_float, signed=True),
     "bptc_ufloat": partial(bptc_float, signed=False),
+    **{order: partial(pair, order=order) for order in ("uyvy", "yuyv", "rgbg", "grgb", "rgrb", "grbr")},
 }
-"""Decoders of numpy, from (n, bytes) to (n, 16, channels)."""
+"""Decoders of numpy, from (n, bytes) to (n, texels of a block, channels)."""
 
 PIECE = 1 << 14
 """Blocks that numpy decodes at a time; its temporary arrays stay in the cache then."""
@@ -56,5 +58,5 @@ def decode(format: CompressedFormat, blocks: Bytes) -> Bytes:
         return eight_bits(blocks, format.coding)
     flat = blocks.reshape(-1, size)
     texels = np.concatenate([decoder(np.ascontiguousarray(flat[k : k + PIECE])) for k in range(0, len(flat), PIECE)])
-    image = as_image(texels, rows, columns)
-    return image.view(np.uint8).reshape(4 * rows, 4 * columns, -1)
+    image = as_image(texels, rows, columns, format.block_width, format.block_height)
+    return image.view(np.uint8).reshape(*image.shape[:2], -1)
