@@ -38,6 +38,8 @@ class Screen(GalliumScreen):
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
         cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string turns the cache
             off.
+        memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. `resource_create` raises
+            MemoryError at the limit.
         device: makes the devices of contexts (`backends.device.interface.DeviceFactory`); None: the software device.
 
     The first four do not change the picture.
@@ -53,6 +55,8 @@ class Screen(GalliumScreen):
         lanes: int | None = None,
         cpu: str | None = None,
         cache_dir: str | os.PathLike[str] | None = None,
+        memory_limit: int | None = None,
         device: DeviceFactory | None = None,
     ) -> None:
-        super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, device=SOFTWARE if device is None else device)
+        made = SOFTWARE if device is None else device
+        super().__init__(threads, lanes=lanes, cpu=cpu, cache_dir=cache_dir, memory_limit=memory_limit, device=made)

@@ -32,6 +32,7 @@ CROSSING = {
     "checked_draw",
     "draw_vbo",
     "report",
+    "wants_reports",
     "set_constant_buffer",
 }
 FILES = sorted(file for folder in ("backends/gallium", "tgsi/tools") for file in (ROOT / folder).rglob("*.py"))

@@ -114,6 +114,14 @@ class ShaderInfo:
         return len(self.outputs)
 
 
+def summary(program: ProgramData) -> str:
+    """The size of a program in a line: stage, instructions, inputs, outputs, TEMP registers."""
+    found = scan(program)
+    counts = (found.num_instructions, found.num_inputs, len(found.outputs), found.file_count[File.TEMP])
+    words = ("instruction", "input", "output", "TEMP")
+    return f"{found.processor.name}, " + ", ".join(f"{n} {word}{'s' * (n != 1)}" for n, word in zip(counts, words))
+
+
 def scan(program: ProgramData) -> ShaderInfo:
     """Collect the facts of a program, in time linear in its text."""
     return _Scan(program).result()

@@ -126,6 +126,11 @@ class ContextCore(ABC):
     ) -> None:
         """Bind a constant buffer to one slot of a stage."""
 
+    @property
+    @abstractmethod
+    def wants_reports(self) -> bool:
+        """True if there is a debug callback."""
+
     @abstractmethod
     def report(self, kind: str, text: str) -> None:
         """Pass a message to the debug callback, if there is one."""

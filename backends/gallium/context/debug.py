@@ -13,6 +13,7 @@ from backends.gallium.resource.screen_core import ScreenCore
 from backends.pipe.checks import integer
 from backends.pipe.enums import ResetStatus
 from backends.run.textures import STANDARD_POSITIONS
+from tgsi.language.facts.enums import Processor
 
 DebugCallback = Callable[[str, str], None]
 
@@ -48,7 +49,8 @@ class Debug(ContextCore):
     def set_debug_callback(self, callback: DebugCallback | None) -> None:
         """Call ``callback(kind, text)`` with messages; None stops that. (p_context.h)
 
-        Kinds: "marker", a text of `emit_string_marker`; "mesh", a fault of the programs of a `draw_mesh_tasks` call, with its count.
+        Kinds: "marker", a text of `emit_string_marker`; "shader_info", the size of a shader that was created; "mesh", a fault of the
+        programs of a `draw_mesh_tasks` call, with its count.
         """
         if callback is not None and not callable(callback):
             raise TypeError("set_debug_callback: callback: a callable is wanted")
@@ -57,6 +59,11 @@ class Debug(ContextCore):
     def emit_string_marker(self, text: str) -> None:
         """Pass a remark to the debug callback. (p_context.h)"""
         self.report("marker", str(text))
+
+    @property
+    def wants_reports(self) -> bool:
+        """True if there is a debug callback. (an extension)"""
+        return self._debug_callback is not None
 
     def report(self, kind: str, text: str) -> None:
         """Pass a message to the debug callback, if there is one. (an extension)"""
@@ -76,12 +83,19 @@ class Debug(ContextCore):
         self._log = log
 
     def dump_debug_state(self, stream: Any = None, *, flags: int = 0) -> str:
-        """Return the bound state as text; it is also written to `stream` (or the log object). (p_context.h)"""
+        """Return the bound state and shaders as text; it is also written to `stream` (or the log object). (p_context.h)"""
         rows = {
             name: getattr(self.state, name)
             for name in ("rasterizer", "blend", "depth_stencil_alpha", "vertex_elements", "viewports", "scissors")
         }
         text = "\n".join([f"framebuffer: {self.framebuffer.width}x{self.framebuffer.height}", *(f"{k}: {v}" for k, v in rows.items())])
+        from tgsi.language.info import summary
+        from tgsi.language.printer import print_program
+
+        for stage in Processor:
+            shader = self.state.stage[stage].shader
+            if shader is not None:
+                text += f"\nshader {shader.serial}, {summary(shader.program)}:\n{print_program(shader.program).rstrip()}"
         target = stream if stream is not None else self._log
         if target is not None:
             target.write(text + "\n")

@@ -27,7 +27,12 @@ class Shaders(ContextCore):
         program = read_program(source, name)
         if program.processor is not stage:
             raise ValueError(f"{name}: program: a {stage.name} program is wanted, not {program.processor.name}")
-        return packet.Shader(program, stream_output=checked_info(stream_output, program, name))
+        made = packet.Shader(program, stream_output=checked_info(stream_output, program, name))
+        if self.wants_reports:
+            from tgsi.language.info import summary
+
+            self.report("shader_info", f"shader {made.serial}: {summary(program)}")
+        return made
 
     def _bind_shader(self, shader: packet.Shader | None, stage: Processor) -> None:
         """Bind a shader to a stage; None unbinds."""

@@ -35,16 +35,21 @@ _DECODING = threading.Lock()
 
 
 class Accounting:
-    """Counters of the bytes that the living resources of a screen hold, now and at most."""
+    """Counters of the bytes that the living resources of a screen hold, now and at most. limit: the most that they may hold."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None) -> None:
         self._lock = threading.Lock()
+        self.limit = limit
         self.used = 0
         self.peak = 0
 
     def take(self, size: int) -> None:
-        """Count an allocation."""
+        """Count an allocation. MemoryError, and nothing is counted, if it exceeds the limit."""
         with self._lock:
+            if self.limit is not None and self.used + size > self.limit:
+                raise MemoryError(
+                    f"resource_create: {size} bytes are needed; of the screen's memory_limit of {self.limit} {self.used} are in use"
+                )
             self.used += size
             self.peak = max(self.peak, self.used)
 
@@ -98,13 +103,13 @@ class Resource:
         self.levels, self.size = levels_of(template)
         self.samples = max(1, template.nr_samples)
         self.sample_stride = self.size // self.samples if self.samples > 1 else 0
+        screen.memory.take(self.size)
+        self._finalizer = weakref.finalize(self, screen.memory.give, self.size)
         self.storage = allocate(self.size)
         self.address = address_of(self.storage)
         self.user: NDArray[np.uint8] | None = None
         self.decoded: dict[str, tuple[CompressedFormat, Resource]] = {}
         self._whole: dict[int, NDArray[Any]] = {}
-        screen.memory.take(self.size)
-        self._finalizer = weakref.finalize(self, screen.memory.give, self.size)
         if memory is not None:
             self._adopt(memory)
 

@@ -23,9 +23,9 @@ class ScreenCore(ABC):
     memory: the account of bytes that living resources hold. is_destroyed: further resources and contexts are refused.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, memory_limit: int | None = None) -> None:
         super().__init__()
-        self.memory = Accounting()
+        self.memory = Accounting(memory_limit)
         self.is_destroyed = False
 
     @abstractmethod
@@ -74,6 +74,7 @@ class ScreenCore(ABC):
 
         Raises:
             TypeError, ValueError: a field is wrong, too large, or the format cannot be used as `bind` says.
+            MemoryError: the screen's `memory_limit`, or the machine, has no room for it.
         """
         if template is not None:
             if not isinstance(template, Template):

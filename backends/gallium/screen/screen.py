@@ -39,6 +39,8 @@ class Screen(Capabilities, ScreenCore):
         cpu: "host" or an x86-64 level such as "x86-64-v2"; TGSI_CPU changes the default.
         cache_dir: directory of compiled shaders, by default the user's cache; TGSI_CACHE_DIR changes that. An empty string turns the cache
             off.
+        memory_limit: the most bytes that living resources may hold together; None: no limit but the machine's. `resource_create` raises
+            MemoryError at the limit.
 
     None of these arguments changes the picture.
 
@@ -54,8 +56,9 @@ class Screen(Capabilities, ScreenCore):
         lanes: int | None = None,
         cpu: str | None = None,
         cache_dir: str | os.PathLike[str] | None = None,
+        memory_limit: int | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(_number(memory_limit, "memory_limit", 0, 1 << 62))
         self._device_factory = device
         self.threads = _number(threads, "threads", 0, 256)
         self.lanes = _number(lanes, "lanes", 4, 64)

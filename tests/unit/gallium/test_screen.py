@@ -12,6 +12,7 @@ import pytest
 
 from tgsi import UnsupportedError
 from tgsi import gallium as g
+from tgsi.language.printer import print_program
 
 SHARED = Path(__file__).parents[4] / "shared"
 needs_documents = pytest.mark.skipif(not (SHARED / "reference" / "gallium.json").exists(), reason="../shared is not there")
@@ -239,3 +240,33 @@ def test_markers_reach_the_debug_callback(ctx: g.Context) -> None:
     ctx.emit_string_marker("not here")
     assert seen == [("marker", "here")]
     assert "rasterizer" in ctx.dump_debug_state()
+
+
+PROGRAM = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL TEMP[0..1]\nMOV TEMP[0], IN[0]\nMOV OUT[0], TEMP[0]\nEND\n"
+
+
+def test_the_debug_callback_hears_the_size_of_new_shaders(ctx: g.Context) -> None:
+    seen: list[tuple[str, str]] = []
+    ctx.set_debug_callback(lambda kind, text: seen.append((kind, text)))
+    shader = ctx.create_vs_state(PROGRAM)
+    assert seen == [("shader_info", f"shader {shader.serial}: VERT, 3 instructions, 1 input, 1 output, 2 TEMPs")]
+
+
+def test_the_dump_of_a_context_shows_its_shaders(ctx: g.Context) -> None:
+    shader = ctx.create_vs_state(PROGRAM)
+    text = print_program(shader.program).rstrip()
+    assert text not in ctx.dump_debug_state()
+    ctx.bind_vs_state(shader)
+    assert f"shader {shader.serial}, VERT, 3 instructions" in ctx.dump_debug_state()
+    assert text in ctx.dump_debug_state()
+
+
+def test_a_screen_with_a_memory_limit_gives_no_more() -> None:
+    with g.Screen(threads=0, memory_limit=1 << 16) as screen:
+        first = screen.resource_create(target="BUFFER", width0=40000)
+        with pytest.raises(MemoryError, match="30000 bytes are needed; of the screen's memory_limit of 65536 40000 are in use"):
+            screen.resource_create(target="BUFFER", width0=30000)
+        screen.resource_destroy(first)
+        assert screen.resource_create(target="BUFFER", width0=30000).width0 == 30000
+    with pytest.raises(ValueError, match="memory_limit: -1 is not in"):
+        g.Screen(memory_limit=-1)
