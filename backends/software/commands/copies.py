@@ -1,44 +1,90 @@
-"""Generated code: the latest copies of one thing in a frame, of which each draw looks for its own."""
+"""Generated code: copies that were made in this frame, found again by the words that they were made of.
+
+A copy belongs to an owner, a template or a recipe, whose latest copy is looked at first. All others lie in one table, in which a new entry
+takes the place of whatever lies there: what is not found is made once more, with the same bytes.
+"""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 
-from backends.llvm.builder.function import I64, Function, Val
+from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
-from backends.software.commands.records import WAYS
+from backends.software.commands.records import CopySlot, ExecutorRecord
+
+_MIX = 0x9E3779B97F4A7C15 - (1 << 64)
 
 
-def return_known(f: Function, owner: Record, name: str, kind: type[ctypes.Structure], is_same: Callable[[Record, Val], Val]) -> None:
-    """Return the address of a copy, if there is one for which `is_same` (of the copy and its number) says so."""
-    with f.range(0, WAYS) as way:
-        copy = Record(f, f.at(owner.address(name), way.zext(I64) * ctypes.sizeof(kind)), kind)
-        with f.leaving(is_same(copy, way)):
-            f.ret(copy.get("address"))
+def build_find_copy(module: Module) -> None:
+    """find_copy(executor, key, count) -> address of the CopySlot of what was made of `count` words in this frame, 0 if there is none.
+
+    The first word of a key is the address of the owner.
+    """
+    f = Function(module, "find_copy", [PTR, PTR, I32], I64, shared=True, internal=True)
+    executor, key, count = f.args
+    e = Record(f, executor, ExecutorRecord)
+    slot = _slot_of(f, e, key, count)
+    known = slot.get("key").as_pointer()
+    with f.if_(slot.get("frame").eq(e.get("frame"))), f.leaving(_are_equal(f, key, known, count)):
+        f.ret(slot.pointer.as_address())
+    f.ret(f.const(I64, 0))
 
 
-def next_copy(f: Function, owner: Record, name: str, kind: type[ctypes.Structure]) -> tuple[Record, Val]:
-    """The copy that gives way to a new one, and its number."""
-    turn = (owner.get("turn") + 1) & (WAYS - 1)
-    owner.set("turn", turn)
-    return Record(f, f.at(owner.address(name), turn.zext(I64) * ctypes.sizeof(kind)), kind), turn
+def build_note_copy(module: Module) -> None:
+    """note_copy(executor, key, count, address): a copy was made. The words of the key stay where they are until the frame ends."""
+    f = Function(module, "note_copy", [PTR, PTR, I32, I64], shared=True, internal=True)
+    executor, key, count, address = f.args
+    e = Record(f, executor, ExecutorRecord)
+    slot = _slot_of(f, e, key, count)
+    slot.set("frame", e.get("frame"))
+    slot.set("key", key.as_address())
+    slot.set("address", address)
+    f.ret()
 
 
-def are_equal(f: Function, first: Val, other: Val, count: Val | int) -> Val:
-    """True if `count` (i32) words of 64 bits are equal."""
-    if isinstance(count, int):
-        differs: Val = f.const(I64, 0)
-        for word in range(count):
-            differs = differs | (f.load(I64, first, 8 * word, 8) ^ f.load(I64, other, 8 * word, 8))
-        return differs.eq(0)
-    found = f.var(I64, 0)
-    with f.range(0, count) as k:
-        found.set(found.get() | (f.load(I64, first, k << 3, 8) ^ f.load(I64, other, k << 3, 8)))
-    return found.get().eq(0)
+def return_latest(f: Function, owner: Record, frame: Val, key: Val, count: Val | int) -> None:
+    """Return the latest copy of an owner, if it was made of these words."""
+    same = f.var(I32, 0)
+    with f.if_(owner.get("frame").eq(frame)):
+        same.set(_are_equal(f, key, owner.get("latest").as_pointer(), f.const(I32, count)).zext(I32))
+    with f.leaving(same.get().ne(0)):
+        f.ret(owner.get("address"))
+
+
+def return_found(f: Function, executor: Val, owner: Record, frame: Val, key: Val, count: Val | int) -> None:
+    """Return the copy that was made of these words, if there is one, which becomes the latest of its owner."""
+    known = f.call(I64, "find_copy", executor, key, f.const(I32, count))
+    with f.leaving(known.ne(0)):
+        slot = Record(f, known.as_pointer(), CopySlot)
+        address = slot.get("address")
+        set_latest(owner, frame, slot.get("key"), address)
+        f.ret(address)
+
+
+def set_latest(owner: Record, frame: Val, key: Val, address: Val) -> None:
+    """Note the latest copy of an owner."""
+    owner.set("frame", frame)
+    owner.set("latest", key)
+    owner.set("address", address)
 
 
 def copy_words(f: Function, target: Val, source: Val, count: Val | int) -> None:
     """Copy `count` (i32) words of 64 bits."""
     with f.range(0, count) as k:
         f.store(f.load(I64, source, k << 3, 8), target, k << 3, 8)
+
+
+def _slot_of(f: Function, e: Record, key: Val, count: Val) -> Record:
+    mixed = f.var(I64, 0)
+    with f.range(0, count) as k:
+        mixed.set((mixed.get() ^ f.load(I64, key, k << 3, 8)) * _MIX)
+    place = mixed.get().lshr(40) & e.get("copies_mask").zext(I64)
+    return Record(f, f.at(e.get("copies"), place * ctypes.sizeof(CopySlot)), CopySlot)
+
+
+def _are_equal(f: Function, one: Val, other: Val, count: Val) -> Val:
+    """True if two keys are equal; those of one owner have equal lengths."""
+    differs = f.var(I64, f.load(I64, one, 0, 8) ^ f.load(I64, other, 0, 8))
+    with f.if_(differs.get().eq(0)), f.range(1, count) as k:
+        differs.set(differs.get() | (f.load(I64, one, k << 3, 8) ^ f.load(I64, other, k << 3, 8)))
+    return differs.get().eq(0)

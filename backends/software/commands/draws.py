@@ -48,7 +48,7 @@ def build_draw(module: Module) -> None:
     vertices = count.zext(I64) * instances.zext(I64)
     kind = mode | index_size << 8 | f.select(is_written, f.const(I32, WRITTEN_OUT), 0) | (_size(f, total, vertices) << SIZE_AT)
     kind = kind | f.select(is_staged, f.const(I32, STAGED), 0)
-    template = _template(f, e, b, kind.zext(I64))
+    template, is_same = _template(f, e, b, kind.zext(I64))
     leave(f, template.eq(0), Code.UNKNOWN)
     t = Record(f, template.as_pointer(), TemplateRecord)
     leave(f, t.get("is_layered").ne(0) & e.get("is_layered").eq(0), Code.UNKNOWN)
@@ -61,12 +61,12 @@ def build_draw(module: Module) -> None:
         first.set((_written_out(f, executor, t, strip, per_instance) - used.get()).lshr(2).trunc(I32))
     with f.if_(index_size.ne(0)):
         f.call(None, "note_read", executor, indices + start.zext(I64) * index_size.zext(I64), count.zext(I64) * index_size.zext(I64))
-    draw = f.call(I64, "placed_draw", executor, bound, t.pointer, used.get())
+    draw = f.call(I64, "placed_draw", executor, bound, t.pointer, used.get(), is_same)
     leave(f, draw.eq(0), Code.MEMORY)
     leave(f, draw.eq(NO_PIXEL), Code.DONE)
-    vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"))
+    vertex_env = f.call(I64, "environment", executor, bound, t.address("vertex"), is_same)
     leave(f, vertex_env.eq(0), Code.MEMORY)
-    fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"))
+    fragment_env = f.call(I64, "environment", executor, bound, t.address("fragment"), is_same)
     leave(f, fragment_env.eq(0), Code.MEMORY)
     call = _call(f, c, first.get(), index_size, start, per_instance.get())
     f.call(None, "append", executor, draw, vertex_env, fragment_env, f.const(I32, 0), total.trunc(I32), call)
@@ -74,6 +74,7 @@ def build_draw(module: Module) -> None:
     assembled = f.select(t.get("is_polygon").ne(0), instances.zext(I64), total.lshr(t.get("prim_shift").zext(I64)))
     e.set("primitives", e.get("primitives") + assembled)
     b.set("draws", b.get("draws") + 1)
+    e.set("template", template)
     f.ret(f.const(I32, int(Code.DONE)))
 
 
@@ -109,20 +110,23 @@ def _checked_indices(f: Function, b: Record, index_size: Val, start: Val, count:
     return f.select(is_indexed, b.get("index_address"), f.const(I64, 0))
 
 
-def _template(f: Function, e: Record, b: Record, kind: Val) -> Val:
-    """Address of the template of what is bound; that of the last draw if nothing has changed since."""
+def _template(f: Function, e: Record, b: Record, kind: Val) -> tuple[Val, Val]:
+    """Address of the template of what is bound, and whether it is that of the last draw (i32) because no word has changed since.
+
+    Until this draw has made all that it needs, it is not the last one.
+    """
     here, framebuffer = b.pointer.as_address(), e.get("framebuffer")
     same = e.get("bound").eq(here) & e.get("kind").eq(kind) & e.get("bound_framebuffer").eq(framebuffer)
-    same = same & b.get("are_words_new").eq(0)
     found = f.var(I64, e.get("template"))
-    with f.if_(~same | found.get().eq(0)):
+    same = same & b.get("are_words_new").eq(0) & found.get().ne(0)
+    with f.if_(~same):
         found.set(f.call(I64, "find", e.pointer, b.pointer, kind))
-        e.set("template", found.get())
         e.set("bound", here)
         e.set("kind", kind)
         e.set("bound_framebuffer", framebuffer)
         b.set("are_words_new", f.const(I32, 0))
-    return found.get()
+    e.set("template", f.const(I64, 0))
+    return found.get(), same.zext(I32)
 
 
 def _written_out(f: Function, executor: Val, t: Record, strip: list[Val], per_instance: Var) -> Val:

@@ -10,43 +10,46 @@ from backends.device.region import ALIGNMENT
 from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_CONSTANT_BUFFERS, MAX_SAMPLER_VIEWS
-from backends.software.commands.copies import are_equal, copy_words, next_copy, return_known
+from backends.software.commands.copies import copy_words, return_found, return_latest, set_latest
 from backends.software.commands.memory import allocate
-from backends.software.commands.records import EnvironmentCopy, EnvironmentRecipe, ExecutorRecord
+from backends.software.commands.records import EnvironmentRecipe, ExecutorRecord
 
-_CHANGING = -1  # a revision that no binding has
+_FIXED = 2
+"""Words of a key before those of the units: the recipe, and the revision of the constants."""
+_MOST_KEY = _FIXED + STAGE_UNITS
 _HEAD = (ctypes.sizeof(ShaderEnv) + ALIGNMENT - 1) & -ALIGNMENT
 
 
 def build_environment(module: Module) -> None:
-    """environment(executor, bound, recipe) -> address of a ShaderEnv, 0 if there is no room.
+    """environment(executor, bound, recipe, is_same) -> address of a ShaderEnv, 0 if there is no room.
+
+    is_same: not 0 if no word has changed since the recipe was used last.
 
     A copy serves again while neither the frame nor the stage's constants, views and samplers have changed. Bytes that may change without a
     call are copied for every draw. See `backends.device.environment` for the rules of sizes.
     """
     _build_place(module)
     _build_place_units(module)
-    f = Function(module, "environment", [PTR, PTR, PTR], I64, shared=True, internal=True)
-    executor, bound, recipe = f.args
+    f = Function(module, "environment", [PTR, PTR, PTR, I32], I64, shared=True, internal=True)
+    executor, bound, recipe, is_same = f.args
     e, r = Record(f, executor, ExecutorRecord), Record(f, recipe, EnvironmentRecipe)
     stage, count, units = r.get("stage"), r.get("num_constants"), r.get("units")
     revisions = f.at(bound, BoundRecord.constant_revision.offset)
     revision = f.select(count.eq(0), f.const(I64, 0), f.load(I64, revisions, stage << 3, 8))
+    frame, length = e.get("frame"), (units << 1) + _FIXED
+    key = f.alloca(f"[{_MOST_KEY} x i64]")
+    f.store(recipe.as_address(), key, 0, 8)
+    f.store(revision, key, 8, 8)
+    with f.if_(is_same.ne(0)):
+        return_latest(f, r, frame, key, _FIXED)
     views = f.at(bound, (stage * (8 * STAGE_UNITS)).zext(I64) + (BoundRecord.words.offset + 8 * view_word(0)))
-    samplers, numbers = f.at(views, 8 * MAX_SAMPLER_VIEWS), r.get("numbers").as_pointer()
-    frame = e.get("frame")
-
-    def is_same(copy: Record, way: Val) -> Val:
-        same = f.var(I32, (copy.get("frame").eq(frame) & copy.get("revision").eq(revision)).zext(I32))
-        with f.if_(same.get().ne(0) & units.ne(0)):
-            own = f.at(numbers, (way * units).zext(I64) << 4)
-            equal = are_equal(f, views, own, units) & are_equal(f, samplers, f.at(own, units.zext(I64) << 3), units)
-            same.set(equal.zext(I32))
-        return same.get().ne(0)
-
-    return_known(f, r, "copies", EnvironmentCopy, is_same)
+    copy_words(f, f.at(key, 8 * _FIXED), views, units)
+    copy_words(f, f.at(key, (units.zext(I64) << 3) + 8 * _FIXED), f.at(views, 8 * MAX_SAMPLER_VIEWS), units)
+    return_latest(f, r, frame, key, length)
+    return_found(f, executor, r, frame, key, length)
     textures = _HEAD + units.zext(I64) * ctypes.sizeof(TextureRecord)
-    made = allocate(f, executor, textures + units.zext(I64) * ctypes.sizeof(SamplerRecord))
+    kept_key = textures + units.zext(I64) * ctypes.sizeof(SamplerRecord)
+    made = allocate(f, executor, kept_key + (length.zext(I64) << 3))
     with f.leaving(made.eq(0)):
         f.ret(made)
     target = made.as_pointer()
@@ -77,13 +80,13 @@ def build_environment(module: Module) -> None:
                 f.ret(f.const(I64, 0))
         f.store(place.get(), f.at(target, ShaderEnv.constants.offset), slot << 3, 8)
         f.store(readable.lshr(2), f.at(target, ShaderEnv.constant_words.offset), slot << 2)
-    copy, way = next_copy(f, r, "copies", EnvironmentCopy)
-    copy.set("frame", frame)
-    copy.set("revision", f.select(changes.get().ne(0), f.const(I64, _CHANGING), revision))
-    copy.set("address", made)
-    own = f.at(numbers, (way * units).zext(I64) << 4)
-    copy_words(f, own, views, units)
-    copy_words(f, f.at(own, units.zext(I64) << 3), samplers, units)
+    with f.else_of(changes.get().eq(0)) as otherwise:
+        words = f.at(target, kept_key)
+        copy_words(f, words, key, length)
+        f.call(None, "note_copy", executor, words, length, made)
+        set_latest(r, frame, words.as_address(), made)
+        otherwise()
+        r.set("frame", 0)
     f.ret(made)
 
 

@@ -22,7 +22,17 @@ from backends.raster.draw.packet import Packet
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import MAX_SPANS
 from backends.raster.records import Batch, Span
-from backends.software.commands.records import ROOM_READS, STAGED, Code, ExecutorRecord, ReadRange, ReadSlot, StagedRecord, TemplateRecord
+from backends.software.commands.records import (
+    ROOM_READS,
+    STAGED,
+    Code,
+    CopySlot,
+    ExecutorRecord,
+    ReadRange,
+    ReadSlot,
+    StagedRecord,
+    TemplateRecord,
+)
 from backends.software.commands.staged_templates import StagedTemplate
 from backends.software.commands.templates import Template, TemplateTable, combination
 
@@ -38,12 +48,27 @@ CHUNK = 1 << 20  # bytes of memory for pending draws that are requested at once
 SPARE = 8  # chunks that stay for the next frame
 MOST_TEMPLATES = 1 << 11
 LIFE = 32  # frames after which templates that were not drawn are forgotten
+COPIES = 1 << 12  # entries of the table of records and environments that were made in a frame
 FEWEST_READS, MOST_READS = 1 << 12, 1 << 16  # ranges that pending draws read
 _CODES = tuple(Code)
 
 _EXPORTS = ("draw", "draw_many", "append", "note_read", "reads_meet")
 _RECORDS = (
-    *(Batch, BoundRecord, Draw, DrawCall, ExecutorRecord, ManyRecord, ReadRange, ReadSlot, SamplerRecord, ShaderEnv, Span, StagedRecord),
+    *(
+        Batch,
+        BoundRecord,
+        CopySlot,
+        Draw,
+        DrawCall,
+        ExecutorRecord,
+        ManyRecord,
+        ReadRange,
+        ReadSlot,
+        SamplerRecord,
+        ShaderEnv,
+        Span,
+        StagedRecord,
+    ),
     *(TemplateRecord, TextureRecord, ValueSlot),
 )
 _LAYOUT = layout_digest(*_RECORDS)
@@ -81,6 +106,8 @@ class Executor:
         e.spans, e.batches, e.zeros = ctypes.addressof(self._spans), ctypes.addressof(self._batches), self._zeros.ctypes.data
         e.most_spans, e.most_batches, e.most_queued, e.most_held = MOST_SPANS, MOST_BATCHES, MOST_QUEUED, MAX_HELD
         self._at = ctypes.addressof(e)
+        self._copies = (CopySlot * COPIES)()
+        e.copies, e.copies_mask = ctypes.addressof(self._copies), COPIES - 1
         self._size_reads(FEWEST_READS)
         self._table = TemplateTable(e)
 

@@ -9,7 +9,7 @@ import ctypes
 from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
 
-from backends.device.commands.bound_record import HEAD_WORDS, VALUES
+from backends.device.commands.bound_record import HEAD_WORDS
 from backends.geometry.records import GeometryRecord, VertexRecord
 from backends.pipe.limits import MAX_ATTRIBUTES, MAX_CONSTANT_BUFFERS, MAX_VERTEX_STREAMS
 from backends.raster.draw.packet import Size
@@ -24,18 +24,11 @@ class Code(IntEnum):
     FULL = 3  # too much is pending: carry it out
 
 
-WAYS = 4
-"""Latest copies of one thing that a frame uses again."""
-
-
-class EnvironmentCopy(ctypes.Structure):
-    """A copy of an environment, and what it was made of."""
-
-    _fields_ = [
-        ("frame", c_int64),  # in which it was made
-        ("revision", c_int64),  # of its constants
-        ("address", c_uint64),
-    ]
+_LATEST: list[tuple[str, type]] = [
+    ("frame", c_int64),  # in which the latest copy was made
+    ("latest", c_uint64),  # address of the words that it was made of
+    ("address", c_uint64),  # of the copy
+]
 
 
 class EnvironmentRecipe(ctypes.Structure):
@@ -49,21 +42,8 @@ class EnvironmentRecipe(ctypes.Structure):
         ("declared", c_int32 * MAX_CONSTANT_BUFFERS),  # bytes that must be readable
         ("is_whole", c_int32 * MAX_CONSTANT_BUFFERS),  # all of the buffer is needed
         ("units", c_int32),  # texture units
-        ("turn", c_int32),  # number of the copy that was made last
-        ("numbers", c_void_p),  # for each copy: the words of its views, then those of its samplers
-        ("copies", EnvironmentCopy * WAYS),
-    ]
-
-
-class PlacedDraw(ctypes.Structure):
-    """A `Draw` record of a template, and what it was made of."""
-
-    _fields_ = [
-        ("frame", c_int64),  # in which it was made
-        ("vertex_revision", c_int64),
-        ("indices", c_uint64),
-        ("values", c_uint64 * VALUES),  # words of bound values
-        ("address", c_uint64),  # of the record, or NO_PIXEL
+        ("pad", c_int32),
+        *_LATEST,
     ]
 
 
@@ -100,7 +80,7 @@ class TemplateRecord(ctypes.Structure):
         ("kind", c_uint64),  # see `draw_kind`
         ("framebuffer", c_uint64),
         ("content", c_void_p),
-        ("frame", c_int64),  # in which the template was last drawn
+        *_LATEST,
         ("is_layered", c_int32),
         ("has_views", c_int32),  # vertices name viewports
         ("prim_shift", c_int32),
@@ -114,8 +94,6 @@ class TemplateRecord(ctypes.Structure):
         ("buffer", c_int32 * MAX_ATTRIBUTES),  # slot of the vertex buffer, -1: none
         ("source_offset", c_int32 * MAX_ATTRIBUTES),
         ("element_bytes", c_int32 * MAX_ATTRIBUTES),
-        ("turn", c_int32),  # number of the record that was placed last
-        ("placed", PlacedDraw * WAYS),
         ("vertex", EnvironmentRecipe),
         ("fragment", EnvironmentRecipe),
         ("staged", c_void_p),  # StagedRecord; null: vertex and fragment shader are the only stages
@@ -140,6 +118,12 @@ class ReadSlot(ctypes.Structure):
     _fields_ = [("frame", c_int64), ("number", c_int32), ("pad", c_int32)]
 
 
+class CopySlot(ctypes.Structure):
+    """An entry of the table of copies; it counts in its frame only."""
+
+    _fields_ = [("frame", c_int64), ("key", c_uint64), ("address", c_uint64)]
+
+
 class ExecutorRecord(ctypes.Structure):
     """The state of one renderer's commands."""
 
@@ -156,7 +140,7 @@ class ExecutorRecord(ctypes.Structure):
         ("bound", c_uint64),  # of the last draw: its BoundRecord, kind and template
         ("kind", c_uint64),
         ("bound_framebuffer", c_uint64),
-        ("template", c_uint64),
+        ("template", c_uint64),  # 0: look for it
         ("memory", c_uint64),  # of this frame: next free byte, and bytes that are left
         ("room", c_int64),
         ("memory_base", c_uint64),  # where this piece of memory begins
@@ -174,6 +158,9 @@ class ExecutorRecord(ctypes.Structure):
         ("reads_mask", c_int32),  # number of read_slots - 1
         ("reads", c_void_p),  # ReadRange
         ("read_slots", c_void_p),  # ReadSlot, twice as many at least
+        ("copies", c_void_p),  # CopySlot
+        ("copies_mask", c_int32),  # number of copies - 1
+        ("pad_copies", c_int32),
         ("queued", c_int64),  # primitives of all spans
         ("most_queued", c_int64),
         ("held", c_int64),  # bytes that pending draws read

@@ -32,11 +32,11 @@ def build_draw_staged(module: Module) -> None:
     items = total * s.get("geometry.invocations")
     capacity = (items + lanes - 1).udiv(lanes) * lanes * s.get("geometry.limit")
     leave(f, is_full(f, e, capacity.zext(I64)), Code.FULL)
-    draw = f.call(I64, "placed_draw", executor, bound, template, indices)
+    draw = f.call(I64, "placed_draw", executor, bound, template, indices, f.const(I32, 0))
     leave(f, draw.eq(0), Code.MEMORY)
     environments: list[Val] = []
     for recipe in (t.address("vertex"), s.address("environment"), t.address("fragment")):
-        environments.append(f.call(I64, "environment", executor, bound, recipe))
+        environments.append(f.call(I64, "environment", executor, bound, recipe, f.const(I32, 0)))
         leave(f, environments[-1].eq(0), Code.MEMORY)
     most = capacity * (size + rows * 4 + 4) + size + (4 * (SLACK + ALIGNMENT) + ctypes.sizeof(Draw))
     at = allocate(f, executor, most.zext(I64))

@@ -18,7 +18,7 @@ from backends.raster.draw.topology import TOPOLOGIES, topology_of
 from backends.raster.draw_record import Draw
 from backends.raster.layouts import NO_SLOT
 from backends.software.commands.hashing import Combination, combination_of, numbers_of
-from backends.software.commands.records import WAYS, EnvironmentRecipe, ExecutorRecord, TemplateRecord, TemplateSlot, draw_kind
+from backends.software.commands.records import EnvironmentRecipe, ExecutorRecord, TemplateRecord, TemplateSlot, draw_kind
 
 _DRAW_SIZE = ctypes.sizeof(Draw)
 
@@ -70,9 +70,9 @@ class Template:
         recipe.stage, recipe.num_constants, recipe.units = stage.processor, len(needs.constants), needs.units
         for k, (slot, declared, is_whole) in enumerate(needs.constants):
             recipe.slot[k], recipe.declared[k], recipe.is_whole[k] = slot, declared, is_whole
-        content, numbers = ShaderEnv(), (ctypes.c_uint64 * (WAYS * 2 * needs.units))()
-        self.kept += (content, numbers)
-        recipe.content, recipe.numbers = ctypes.addressof(content), ctypes.addressof(numbers)
+        content = ShaderEnv()
+        self.kept.append(content)
+        recipe.content = ctypes.addressof(content)
         if samples > 1:
             tell_samples(recipe.content, samples)
 

@@ -10,32 +10,39 @@ from backends.llvm.builder.function import I32, I64, PTR, Function, Module, Val
 from backends.llvm.builder.record import Record
 from backends.pipe.limits import MAX_VIEWPORTS
 from backends.raster.draw_record import Draw, View
-from backends.software.commands.copies import are_equal, copy_words, next_copy, return_known
+from backends.software.commands.copies import copy_words, return_found, return_latest, set_latest
 from backends.software.commands.memory import allocate
-from backends.software.commands.records import NO_PIXEL, ExecutorRecord, PlacedDraw, TemplateRecord
+from backends.software.commands.records import NO_PIXEL, ExecutorRecord, TemplateRecord
 
 _UNLIMITED = 0xFFFFFFFF
-_VIEWS_AT = (ctypes.sizeof(Draw) + ALIGNMENT - 1) & -ALIGNMENT
+_FIXED = 3
+"""Words of a key before bound values: the template, the revision of the vertex buffers, and the address of the indices."""
+_KEY = _FIXED + VALUES
+_KEY_AT = ctypes.sizeof(Draw)
+_VIEWS_AT = (_KEY_AT + 8 * _KEY + ALIGNMENT - 1) & -ALIGNMENT
 
 
 def build_placed_draw(module: Module) -> None:
-    """placed_draw(executor, bound, template, indices) -> address of a Draw record; 0: there is no room; NO_PIXEL: it would draw nothing.
+    """placed_draw(executor, bound, template, indices, is_same) -> address of a Draw record; 0: no room; NO_PIXEL: it would draw nothing.
+
+    is_same: not 0 if no word has changed since the template was used last.
 
     A record serves again while the frame, the vertex buffers, the address of the indices and bound values stay the same.
     """
-    f = Function(module, "placed_draw", [PTR, PTR, PTR, I64], I64, shared=True, internal=True)
-    executor, bound, template, indices = f.args
+    f = Function(module, "placed_draw", [PTR, PTR, PTR, I64, I32], I64, shared=True, internal=True)
+    executor, bound, template, indices, is_same = f.args
     e, b, t = Record(f, executor, ExecutorRecord), Record(f, bound, BoundRecord), Record(f, template, TemplateRecord)
     frame, revision = e.get("frame"), b.get("vertex_revision")
-    values = b.address("words", FIRST_VALUE)
-
-    def is_same(copy: Record, _: Val) -> Val:
-        same = copy.get("frame").eq(frame) & copy.get("vertex_revision").eq(revision) & copy.get("indices").eq(indices)
-        return same & are_equal(f, values, copy.address("values"), VALUES)
-
-    return_known(f, t, "placed", PlacedDraw, is_same)
+    key = f.alloca(f"[{_KEY} x i64]")
+    for k, word in enumerate((template.as_address(), revision, indices)):
+        f.store(word, key, 8 * k, 8)
+    with f.if_(is_same.ne(0)):
+        return_latest(f, t, frame, key, _FIXED)
+    copy_words(f, f.at(key, 8 * _FIXED), b.address("words", FIRST_VALUE), VALUES)
+    return_latest(f, t, frame, key, _KEY)
+    return_found(f, executor, t, frame, key, _KEY)
     is_plain, has_views = t.get("staged").as_address().eq(0), t.get("has_views").ne(0)
-    size = f.select(has_views, f.const(I64, _VIEWS_AT + ctypes.sizeof(View) * MAX_VIEWPORTS), ctypes.sizeof(Draw))
+    size = f.select(has_views, f.const(I64, _VIEWS_AT + ctypes.sizeof(View) * MAX_VIEWPORTS), _VIEWS_AT)
     made = f.var(I64, allocate(f, executor, size))
     with f.leaving(made.get().eq(0)):
         f.ret(made.get())
@@ -49,13 +56,10 @@ def build_placed_draw(module: Module) -> None:
         views = f.select(has_views, f.at(target, _VIEWS_AT).as_address(), f.const(I64, 0)).as_pointer()
         seen = f.call(I32, "write_values", target, bound, e.get("width"), e.get("height"), views)
         made.set(f.select(seen.ne(0), made.get(), f.const(I64, NO_PIXEL)))
-    t.set("frame", frame)
-    copy, _ = next_copy(f, t, "placed", PlacedDraw)
-    copy.set("frame", frame)
-    copy.set("vertex_revision", revision)
-    copy.set("indices", indices)
-    copy_words(f, copy.address("values"), values, VALUES)
-    copy.set("address", made.get())
+    words = f.at(target, _KEY_AT)
+    copy_words(f, words, key, _KEY)
+    f.call(None, "note_copy", executor, words, f.const(I32, _KEY), made.get())
+    set_latest(t, frame, words.as_address(), made.get())
     f.ret(made.get())
 
 
